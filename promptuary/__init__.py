@@ -1,0 +1,35 @@
+"""Fetch prompt templates from a Promptuary registry and render them."""
+
+from promptuary.client import AsyncPromptuary, Promptuary
+from promptuary.errors import (
+    BadAnswer,
+    ConfigurationError,
+    Conflict,
+    DigestMismatch,
+    Invalid,
+    NotAllowed,
+    NotFound,
+    PromptuaryError,
+    Refused,
+    Unavailable,
+)
+from promptuary.fakes import AsyncFakeTransport, FakeTransport
+from promptuary.fetching import Fetched
+
+__all__ = [
+    "AsyncFakeTransport",
+    "AsyncPromptuary",
+    "BadAnswer",
+    "ConfigurationError",
+    "Conflict",
+    "DigestMismatch",
+    "FakeTransport",
+    "Fetched",
+    "Invalid",
+    "NotAllowed",
+    "NotFound",
+    "Promptuary",
+    "PromptuaryError",
+    "Refused",
+    "Unavailable",
+]

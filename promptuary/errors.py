@@ -1,0 +1,110 @@
+"""What can go wrong between a service and the registry.
+
+    PromptuaryError
+    |-- ConfigurationError   an address, key, name or ref that cannot be asked for
+    |-- Unavailable          no usable answer in time: network, server error, rate limit
+    |-- BadAnswer            something answered that is not this API
+    |-- DigestMismatch       the content is not what its digest says
+    `-- Refused              the registry said no; `.status`, `.type`, `.detail`
+        |-- NotAllowed       401, 403
+        |-- NotFound         404, 410
+        |-- Conflict         409, 412, 428
+        `-- Invalid          400, 413, 422; `.problems`
+
+Errors of rendering are `renderer.RenderError` and pass through as they are.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = [
+    "BadAnswer",
+    "ConfigurationError",
+    "Conflict",
+    "DigestMismatch",
+    "Invalid",
+    "NotAllowed",
+    "NotFound",
+    "PromptuaryError",
+    "Refused",
+    "Unavailable",
+    "refusal",
+]
+
+
+class PromptuaryError(Exception):
+    """Anything this package raises about the registry, its answers or its own settings."""
+
+
+class ConfigurationError(PromptuaryError):
+    """An address, key, template name or ref that cannot be asked for."""
+
+
+class Unavailable(PromptuaryError):
+    """No usable answer within the time limit, and nothing kept that could stand in."""
+
+
+class BadAnswer(PromptuaryError):
+    """An answer that this API cannot have given: wrong form, wrong template, too large."""
+
+
+class DigestMismatch(PromptuaryError):
+    """Content whose recomputed digest is not the one it carries or was asked for by."""
+
+    def __init__(self, what: str, *, expected: str, actual: str) -> None:
+        super().__init__(f"{what}: the content hashes to {actual}, not to {expected}")
+        self.expected = expected
+        self.actual = actual
+
+
+class Refused(PromptuaryError):
+    """The registry's own refusal, as its problem document tells it."""
+
+    def __init__(self, status: int, problem: Mapping[str, Any]) -> None:
+        title = str(problem.get("title") or f"HTTP {status}")
+        detail = str(problem.get("detail") or "")
+        super().__init__(f"{title}: {detail}" if detail and detail != title else title)
+        self.status = status
+        self.problem = dict(problem)
+        self.type = str(problem.get("type") or "about:blank")
+        self.detail = detail or title
+
+
+class NotAllowed(Refused):
+    """The key is unknown, expired or revoked (401), or has not the right (403)."""
+
+
+class NotFound(Refused):
+    """No such template, version, label or change request for this key."""
+
+
+class Conflict(Refused):
+    """Somebody else was first: the state the call was made from is no longer the current one."""
+
+
+class Invalid(Refused):
+    """The call or the document in it is wrong; `.problems` lists what, with lines and columns."""
+
+    @property
+    def problems(self) -> list[dict[str, Any]]:
+        found = self.problem.get("problems")
+        return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
+
+
+_BY_STATUS: dict[int, type[Refused]] = {
+    400: Invalid,
+    401: NotAllowed,
+    403: NotAllowed,
+    404: NotFound,
+    409: Conflict,
+    410: NotFound,
+    412: Conflict,
+    413: Invalid,
+    422: Invalid,
+    428: Conflict,
+}
+
+
+def refusal(status: int, problem: Mapping[str, Any]) -> Refused:
+    """The error for a 4xx answer."""
+    return _BY_STATUS.get(status, Refused)(status, problem)

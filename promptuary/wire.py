@@ -1,0 +1,87 @@
+"""Requests and answers as plain values, and the two ways to drive a flow of them.
+
+A flow is a generator that yields `Request`s, is sent `Answer`s (or thrown `Unavailable`) and returns its
+result. It does no input or output itself, so one text of it serves the sync and the async client.
+"""
+
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol, TypeVar
+
+from promptuary.errors import Unavailable
+
+__all__ = ["Answer", "AsyncTransport", "Flow", "Request", "Transport", "drive", "drive_async"]
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Request:
+    """One call. `path` starts with a slash and is appended to the registry's address; `timeout` is in seconds, in all."""
+
+    method: str
+    path: str
+    timeout: float
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes | None = None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came back. Header names are lower case."""
+
+    status: int
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b""
+
+
+Flow = Generator[Request, Answer, Result]
+
+
+class Transport(Protocol):
+    """Carries a request within its timeout, or raises `Unavailable`."""
+
+    def send(self, request: Request) -> Answer: ...
+
+    def close(self) -> None: ...
+
+
+class AsyncTransport(Protocol):
+    """The same for asyncio."""
+
+    async def send(self, request: Request) -> Answer: ...
+
+    async def close(self) -> None: ...
+
+
+def drive(flow: Flow[Result], transport: Transport) -> Result:
+    """Run a flow to its end with a blocking transport."""
+    try:
+        request = next(flow)
+        while True:
+            try:
+                answer = transport.send(request)
+            except Unavailable as error:
+                request = flow.throw(error)
+            else:
+                request = flow.send(answer)
+    except StopIteration as stop:
+        # A generator's return value is typed by `Flow`, but StopIteration carries it untyped.
+        result: Result = stop.value
+        return result
+
+
+async def drive_async(flow: Flow[Result], transport: AsyncTransport) -> Result:
+    """Run a flow to its end with an asyncio transport."""
+    try:
+        request = next(flow)
+        while True:
+            try:
+                answer = await transport.send(request)
+            except Unavailable as error:
+                request = flow.throw(error)
+            else:
+                request = flow.send(answer)
+    except StopIteration as stop:
+        result: Result = stop.value
+        return result
