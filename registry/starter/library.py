@@ -1,0 +1,103 @@
+"""Loads the starter library through the same services as everyone's work: checked, versioned, approved, journalled."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+from registry.access import Actor
+from registry.models import Namespace, User
+from registry.services import changes, keys, labels, members, namespaces, templates
+from renderer.document import read_yaml
+
+__all__ = ["PEOPLE", "is_loaded", "load", "read_key"]
+
+PEOPLE = ("author", "reviewer", "reader", "admin")
+_FOLDER = Path(__file__).parent
+_REPLY_MESSAGES = ("Answer from the excerpts", "Name the section, choose a tone", "Quote the line before answering")
+
+
+def is_loaded() -> bool:
+    """Whether this instance has the demo already."""
+    return Namespace.objects.filter(name="support").exists()
+
+
+def load(say: Callable[[str], None]) -> None:
+    """Make the people, the namespaces `demo` and `support`, their templates, and the demo's reading key.
+
+    Everything goes in with the rights of the person who would do it. An error leaves a half-loaded demo; the next
+    start continues where this one stopped, since every step is one that can be repeated.
+    """
+    people = {name: _make_person(name) for name in PEOPLE}
+    admin, author, reviewer = (Actor(people[role]) for role in ("admin", "author", "reviewer"))
+    for name, protected in (("demo", ()), ("support", ("production",))):
+        if not Namespace.objects.filter(name=name).exists():
+            namespaces.create(actor=admin, name=name, protected_labels=protected, approvals=1)
+        for role in ("author", "reviewer", "reader"):
+            members.set_role(actor=admin, namespace=name, username=role, role=role)
+    documents = sorted((_FOLDER / "demo").glob("*.yml.j2"))
+    for position, path in enumerate(documents, start=1):
+        name = path.name.removesuffix(".yml.j2")
+        say(f"demo/{name} ({position} of {len(documents)})")
+        version = _save(author, f"demo/{name}", path, "Starter template")
+        labels.move(actor=author, name=f"demo/{name}", label="production", version=version, expected=None)
+    say("support/policy and support/refunds/reply, versions 1 to 3")
+    _save(author, "support/policy", _FOLDER / "support/policy.yml.j2", "Terms as published in May")
+    for number, message in enumerate(_REPLY_MESSAGES, start=1):
+        _save(author, "support/refunds/reply", _FOLDER / f"support/refunds/reply.v{number}.yml.j2", message)
+        if number <= 2:
+            _publish(author, reviewer, number, message)
+    _keep_key(author)
+
+
+def read_key() -> str | None:
+    """The demo's reading key for the namespace support, or None before the demo was loaded."""
+    path = _key_path()
+    return path.read_text(encoding="ascii").strip() if path.exists() else None
+
+
+def _key_path() -> Path:
+    return Path(settings.PROMPTUARY_HOME) / "demo-key"
+
+
+def _make_person(name: str) -> User:
+    person, made = User.objects.get_or_create(username=name)
+    if made:
+        person.set_password(f"{name}-promptuary")
+        person.save()
+    return person
+
+
+def _save(actor: Actor, name: str, path: Path, message: str) -> int:
+    saved = templates.save(
+        actor=actor,
+        name=name,
+        document=path.read_text(encoding="utf-8"),
+        message=message,
+        samples=_read_samples(path),
+        base=None,
+    )
+    return saved.version.number
+
+
+def _read_samples(path: Path) -> dict[str, Any] | None:
+    name = path.name.removesuffix(".yml.j2").split(".")[0]
+    samples = path.with_name(f"{name}.samples.yml")
+    return read_yaml(samples.read_text(encoding="utf-8")) if samples.exists() else None
+
+
+def _publish(author: Actor, reviewer: Actor, number: int, message: str) -> None:
+    change = changes.propose(
+        actor=author, name="support/refunds/reply", label="production", version=number, message=message
+    )
+    changes.decide(actor=reviewer, number=change.number, decision="approve", digest=change.version.digest)
+    changes.publish(actor=reviewer, number=change.number)
+
+
+def _keep_key(author: Actor) -> None:
+    if _key_path().exists():
+        return
+    _key, secret = keys.issue(actor=author, namespace="support", name="demo service", scope="read")
+    _key_path().touch(mode=0o600)
+    _key_path().write_text(secret, encoding="ascii")
