@@ -1,0 +1,139 @@
+"""The only permission rules: who may do what in which namespace.
+
+`require` and `can` ask the database each time, so that a role taken away counts from the next call on.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from registry.errors import NotAllowed, NotFound
+from registry.models import Key, Membership, Namespace, Role, User
+
+__all__ = ["OPERATOR", "TABLE", "Actor", "Role", "Verb", "can", "find_namespace", "operator", "require", "role_of"]
+
+OPERATOR = "operator"  # the username that commands run on the machine itself act under
+
+
+class Verb(StrEnum):
+    """What can be done in a namespace."""
+
+    READ = "read"
+    CHECK = "check"
+    FETCH = "fetch"
+    SAVE = "save"
+    PROPOSE = "propose"
+    COMMENT = "comment"
+    MOVE = "move"
+    PUBLISH = "publish"
+    APPROVE = "approve"
+    ROLL_BACK = "roll_back"
+    MANAGE = "manage"
+
+
+TABLE: dict[Verb, Role] = {  # the least role that may
+    Verb.READ: Role.READER,
+    Verb.CHECK: Role.READER,
+    Verb.FETCH: Role.READER,
+    Verb.SAVE: Role.AUTHOR,
+    Verb.PROPOSE: Role.AUTHOR,
+    Verb.COMMENT: Role.AUTHOR,
+    Verb.MOVE: Role.AUTHOR,
+    Verb.PUBLISH: Role.AUTHOR,
+    Verb.APPROVE: Role.REVIEWER,
+    Verb.ROLL_BACK: Role.REVIEWER,
+    Verb.MANAGE: Role.ADMIN,
+}
+_READ_SCOPE = frozenset({Verb.READ, Verb.CHECK, Verb.FETCH})
+_NEVER_BY_KEY = frozenset({Verb.APPROVE, Verb.MANAGE})
+_NEVER_BY_OPERATOR = frozenset({Verb.APPROVE})
+_IN_WORDS = {Verb.ROLL_BACK: "roll back", Verb.MOVE: "move labels", Verb.MANAGE: "manage members, keys and rules"}
+
+
+@dataclass(frozen=True)
+class Actor:
+    """Who acts: a person, maybe through a key of theirs."""
+
+    person: User
+    key: Key | None = None
+
+    @property
+    def is_operator(self) -> bool:
+        """Whether this is a command run on the machine itself."""
+        return self.key is None and self.person.username == OPERATOR
+
+
+def operator() -> Actor:
+    """The actor of commands run on the machine: may all but approve, and can't sign in."""
+    person, made = User.objects.get_or_create(username=OPERATOR, defaults={"is_active": False})
+    if made:
+        person.set_unusable_password()
+        person.save(update_fields=["password"])
+    return Actor(person)
+
+
+def role_of(person: User, namespace: Namespace) -> Role | None:
+    """The person's role in the namespace now, or None for an outsider."""
+    role = Membership.objects.filter(person=person, namespace=namespace).values_list("role", flat=True).first()
+    return Role(role) if role else None
+
+
+def can(actor: Actor, verb: Verb, namespace: Namespace) -> bool:
+    """Whether the actor may do this in the namespace."""
+    try:
+        require(actor, verb, namespace)
+    except (NotAllowed, NotFound):
+        return False
+    return True
+
+
+def require(actor: Actor, verb: Verb, namespace: Namespace) -> None:
+    """Raise NotFound for an outsider, NotAllowed where the role or the key does not reach."""
+    if actor.is_operator:
+        if verb in _NEVER_BY_OPERATOR:
+            raise NotAllowed("Approving is done by a person who signed in, never by a command.", verb=verb.value)
+        return
+    role = role_of(actor.person, namespace) if actor.person.is_active else None
+    if role is None or (actor.key is not None and actor.key.namespace_id != namespace.pk):
+        raise NotFound(f"There is no namespace {namespace.name}, or you are no member of it.")
+    if actor.key is not None:
+        _require_of_key(actor.key, verb)
+    needed = TABLE[verb]
+    if role.rank < needed.rank:
+        raise NotAllowed(
+            f"To {_IN_WORDS.get(verb, verb.value)} in {namespace.name} takes the role {needed.value}; "
+            f"{actor.person.username} is {role.value}. {_granters(namespace)}",
+            verb=verb.value,
+            role=role.value,
+            needed=needed.value,
+        )
+
+
+def find_namespace(actor: Actor, verb: Verb, name: str) -> Namespace:
+    """The namespace, with the right to do this in it checked."""
+    namespace = Namespace.objects.filter(name=name).first()
+    if namespace is None:
+        raise NotFound(f"There is no namespace {name}, or you are no member of it.")
+    require(actor, verb, namespace)
+    return namespace
+
+
+def _require_of_key(key: Key, verb: Verb) -> None:
+    if verb in _NEVER_BY_KEY:
+        raise NotAllowed(
+            f"A key can't {_IN_WORDS.get(verb, verb.value)}: sign in as a person to do this.",
+            verb=verb.value,
+            key=key.id,
+        )
+    if key.scope != Key.WRITE and verb not in _READ_SCOPE:
+        raise NotAllowed(
+            f"The key {key.name} has the scope read; to {_IN_WORDS.get(verb, verb.value)} takes one with the scope "
+            f"write. {_granters(key.namespace)}",
+            verb=verb.value,
+            key=key.id,
+        )
+
+
+def _granters(namespace: Namespace) -> str:
+    admins = Membership.objects.filter(namespace=namespace, role=Role.ADMIN, person__is_active=True)
+    names = list(admins.order_by("person__username").values_list("person__username", flat=True)[:3])
+    return f"It is granted by an admin of {namespace.name}: {', '.join(names) or 'there is none at the moment'}."

@@ -1,0 +1,107 @@
+"""What can go wrong in the registry, told without a word of HTTP.
+
+PromptuaryError
+    NotFound              there is no such thing, or this person may not know of it
+    NotAllowed            the person or key lacks the right
+        ApprovalRequired  the label is protected: only an approved change request moves it
+    Conflict              the thing is not in the state the caller took it to be in
+        Stale             a newer version (or another one) stands where the caller's base stood
+    PreconditionRequired  the caller did not say which version the work was made from
+    Invalid               the input is wrong; nothing was stored
+    TooLarge              the input is over a size limit
+    TooMany               the caller asks too often
+    Busy                  the registry can't do it now; asking again helps
+
+Facts given as keywords become attributes of `facts`, plain JSON types that a caller may show.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from renderer.problems import Problem
+
+__all__ = [
+    "ApprovalRequired",
+    "Busy",
+    "Conflict",
+    "Invalid",
+    "NotAllowed",
+    "NotFound",
+    "PreconditionRequired",
+    "PromptuaryError",
+    "Stale",
+    "TooLarge",
+    "TooMany",
+]
+
+
+class PromptuaryError(Exception):
+    """The root: `message` is a sentence for a person, `facts` what a program may want to know."""
+
+    def __init__(self, message: str, **facts: object) -> None:
+        super().__init__(message)
+        self.message = message
+        self.facts = facts
+
+
+class NotFound(PromptuaryError):
+    """There is no such thing, or this person may not know of it."""
+
+
+class NotAllowed(PromptuaryError):
+    """The person or key lacks the right; the message names the missing role and who grants it."""
+
+
+class ApprovalRequired(NotAllowed):
+    """The label is protected: only an approved change request moves it."""
+
+
+class Conflict(PromptuaryError):
+    """The thing is not in the state the caller took it to be in."""
+
+
+class Stale(Conflict):
+    """The version this work was made from is not the latest one any more."""
+
+
+class PreconditionRequired(PromptuaryError):
+    """The caller did not say which version the work was made from."""
+
+
+class Invalid(PromptuaryError):
+    """The input is wrong and nothing was stored.
+
+    `problems` are the renderer's, of a document and its samples; `fields` are sentences by field name.
+    """
+
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        problems: "Sequence[Problem]" = (),
+        fields: Mapping[str, str] | None = None,
+        **facts: object,
+    ) -> None:
+        self.problems = list(problems)
+        self.fields = dict(fields or {})
+        super().__init__(message or self._summary(), **facts)
+
+    def _summary(self) -> str:
+        errors = [problem for problem in self.problems if problem.severity == "error"]
+        if errors:
+            more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+            return f"line {errors[0].line}: {errors[0].message}{more}"
+        return "; ".join(f"{field}: {sentence}" for field, sentence in self.fields.items()) or "the input is wrong"
+
+
+class TooLarge(PromptuaryError):
+    """The input is over a size limit; `facts["limit"]` is the limit in bytes."""
+
+
+class TooMany(PromptuaryError):
+    """The caller asks too often; `facts["retry_after"]` is in seconds."""
+
+
+class Busy(PromptuaryError):
+    """The registry can't do it now; asking again helps."""

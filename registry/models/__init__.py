@@ -1,0 +1,34 @@
+"""The registry's tables, one noun a file. Constraints stand here, decisions in `registry.services`."""
+
+from registry.models.changes import ChangeRequest
+from registry.models.decisions import Decision
+from registry.models.drafts import Draft
+from registry.models.events import Commit, Event
+from registry.models.jobs import Job
+from registry.models.keys import Key
+from registry.models.labels import Label, LabelMove
+from registry.models.namespaces import Membership, Namespace, Role
+from registry.models.people import User
+from registry.models.samples import SampleSet
+from registry.models.templates import Tag, Template
+from registry.models.versions import Version
+
+__all__ = [
+    "ChangeRequest",
+    "Commit",
+    "Decision",
+    "Draft",
+    "Event",
+    "Job",
+    "Key",
+    "Label",
+    "LabelMove",
+    "Membership",
+    "Namespace",
+    "Role",
+    "SampleSet",
+    "Tag",
+    "Template",
+    "User",
+    "Version",
+]

@@ -1,0 +1,47 @@
+"""Versions: immutable numbered documents with all that rendering them needs."""
+
+import json
+from typing import Any
+
+from django.db import models
+
+from registry.models.people import User
+from registry.models.templates import Template
+
+__all__ = ["Version"]
+
+
+class Version(models.Model):
+    """One saved document of a template. Never changed, never deleted."""
+
+    template = models.ForeignKey(Template, on_delete=models.PROTECT, related_name="versions")
+    number = models.PositiveIntegerField()
+    digest = models.CharField(max_length=71, help_text="sha256:… over the bundle")
+    bundle = models.TextField(help_text="canonical JSON of engine, document, fragments and profile")
+    settings = models.TextField(default="{}", help_text="canonical JSON of the document's settings")
+    problems = models.TextField(default="[]", help_text="canonical JSON: warnings and notes found at save")
+    base = models.ForeignKey("self", on_delete=models.PROTECT, related_name="successors", null=True)
+    author = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    key = models.ForeignKey("registry.Key", on_delete=models.PROTECT, related_name="+", null=True)
+    message = models.TextField(default="", blank=True)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["template", "number"], name="version_number_once"),
+            models.CheckConstraint(condition=models.Q(number__gte=1), name="version_number_from_one"),
+        ]
+        indexes = [models.Index(fields=["template", "digest"], name="version_by_digest")]
+
+    def __str__(self) -> str:
+        return f"{self.template_id}@{self.number}"
+
+    def unpacked(self) -> dict[str, Any]:
+        """The bundle as a mapping: engine, document, fragments, profile."""
+        bundle: dict[str, Any] = json.loads(self.bundle)
+        return bundle
+
+    @property
+    def document(self) -> str:
+        """The document's text, newlines as they were given."""
+        return str(self.unpacked()["document"])
