@@ -1,0 +1,233 @@
+"""What every tokenizer shares: a bounded memory of encodings, the chat markup, and spans. Needs no vocabulary."""
+
+import re
+import threading
+from abc import ABC, abstractmethod
+from array import array
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Protocol, runtime_checkable
+
+from renderer.errors import TokenizerError
+
+__all__ = ["UNKNOWN_ID", "Estimate", "FunctionTokenizer", "RememberingTokenizer", "Span", "Tokenizer", "by_function"]
+
+# Stands among the ids where a token is counted but its id is not known: an estimate, or a mark without a published id.
+UNKNOWN_ID = -1
+
+# What one tokenizer remembers at most; a text longer than the second number is encoded each time.
+_MEMORY_BYTES = 48 * 1024 * 1024
+_LONGEST_REMEMBERED = 1024 * 1024
+
+Span = tuple[int, int]
+Ids = Sequence[Any]
+
+
+@runtime_checkable
+class Tokenizer(Protocol):
+    """What the renderer asks of a tokenizer. Offsets and spans count code points; a span's end is not included."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def revision(self) -> str:
+        """What pins the vocabulary: its sha256, or empty for a function or an estimate."""
+
+    @property
+    def exact(self) -> bool:
+        """False where the counts are an estimate."""
+
+    def encode(self, text: str) -> list[Any]:
+        """Encode data; never yields a control token."""
+
+    def encode_many(self, texts: Sequence[str]) -> list[Ids]:
+        """Encode several texts, each by itself; the results are shared, so callers must not change them."""
+
+    def encode_markup(self, text: str, marks: Mapping[str, int | None]) -> Ids:
+        """Encode a profile's own markup: its marks and the vocabulary's control tokens become single ids."""
+
+    def count(self, text: str) -> int: ...
+    def count_spans(self, text: str, spans: Iterable[Span]) -> int:
+        """Count the tokens of `text` that overlap one of the spans."""
+
+    def borders(self, text: str) -> list[int]:
+        """The offsets, ascending, at which tokens of `text` end: the places where it can be cut."""
+
+
+class Memory:
+    """Encodings by text, bounded: two generations, of which the older is dropped when the younger has filled its half."""
+
+    def __init__(self, limit: int) -> None:
+        self._half = limit // 2
+        self._cost = 0
+        self._young: dict[str, Ids] = {}
+        self._old: dict[str, Ids] = {}
+        self._lock = threading.Lock()
+
+    def get(self, text: str) -> Ids | None:
+        found = self._young.get(text)
+        if found is None:
+            found = self._old.get(text)
+            if found is not None:
+                self.put(text, found)
+        return found
+
+    def put(self, text: str, ids: Ids) -> None:
+        # Python keeps a string in 1 to 4 bytes a character, an array of ids in 4 bytes each, a tuple in far more.
+        cost = 250 + 2 * len(text) + (4 if isinstance(ids, array) else 64) * len(ids)
+        with self._lock:
+            if self._cost + cost > self._half:
+                self._old, self._young, self._cost = self._young, {}, 0
+            self._young[text] = ids
+            self._cost += cost
+
+
+class RememberingTokenizer(ABC):
+    """A tokenizer that encodes what it has not seen lately and remembers the rest. Safe to share between threads."""
+
+    name: str
+    revision: str
+    exact: bool
+
+    def __init__(self, marks: Mapping[str, int] | None = None) -> None:
+        self._marks = dict(marks or {})
+        self._memory = Memory(_MEMORY_BYTES)
+        self._markup: dict[tuple[str, tuple[tuple[str, int | None], ...]], list[Any]] = {}
+
+    @abstractmethod
+    def encode_new(self, texts: list[str]) -> Iterable[Sequence[Any]]:
+        """Encode texts that are not remembered, in their order."""
+
+    def encode_many(self, texts: Sequence[str]) -> list[Ids]:
+        get = self._memory.get
+        found = [get(text) for text in texts]
+        missing = list(dict.fromkeys(text for text, ids in zip(texts, found, strict=True) if ids is None))
+        new = dict(zip(missing, map(_packed, self.encode_new(missing)), strict=True)) if missing else {}
+        for text, ids in new.items():
+            if len(text) <= _LONGEST_REMEMBERED:
+                self._memory.put(text, ids)
+        return [new[text] if ids is None else ids for text, ids in zip(texts, found, strict=True)]
+
+    def encode(self, text: str) -> list[Any]:
+        return list(self.encode_many((text,))[0])
+
+    def count(self, text: str) -> int:
+        return len(self.encode_many((text,))[0])
+
+    def encode_markup(self, text: str, marks: Mapping[str, int | None]) -> Ids:
+        key = (text, tuple(marks.items()))
+        ids = self._markup.get(key)
+        if ids is None:
+            ids = self._encode_markup(text, {**marks, **self._marks})
+            if len(self._markup) < 4096:
+                self._markup[key] = ids
+        return ids
+
+    def _encode_markup(self, text: str, marks: Mapping[str, int | None]) -> list[Any]:
+        used = sorted((mark for mark in marks if mark and mark in text), key=len, reverse=True)
+        pieces = re.split("(" + "|".join(map(re.escape, used)) + ")", text) if used else [text]
+        ids: list[Any] = []
+        for piece in pieces:
+            if piece in marks:
+                mark = marks[piece]
+                ids.append(UNKNOWN_ID if mark is None else mark)
+            elif piece:
+                ids.extend(self.encode(piece))
+        return ids
+
+
+class FunctionTokenizer(RememberingTokenizer):
+    """A caller's function from text to a sequence; what it returns are the tokens, whatever they are."""
+
+    exact = True
+    revision = ""
+
+    def __init__(self, function: Callable[[str], Sequence[Any]]) -> None:
+        super().__init__()
+        self.name = str(getattr(function, "__qualname__", type(function).__name__))
+        self._function = function
+
+    def encode_new(self, texts: list[str]) -> Iterable[Sequence[Any]]:
+        for text in texts:
+            tokens = self._function(text)
+            if isinstance(tokens, str) or not isinstance(tokens, Sequence):
+                raise TokenizerError(
+                    f"The tokenizer {self.name} must return a list of tokens, not {type(tokens).__name__}."
+                )
+            yield tokens
+
+    def count_spans(self, text: str, spans: Iterable[Span]) -> int:
+        """A function gives no offsets: what counts is how many tokens fewer there are without the spans."""
+        wanted = merged_spans(spans)
+        edges = [0, *(edge for span in wanted for edge in span), len(text)]
+        rest = "".join(text[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True))
+        return max(0, self.count(text) - self.count(rest)) if wanted else 0
+
+    def borders(self, text: str) -> list[int]:
+        return list(range(1, len(text) + 1))
+
+
+class Estimate(RememberingTokenizer):
+    """A count without a vocabulary: so many characters a token, and one token for each CJK character or emoji.
+
+    Its ids are all UNKNOWN_ID and `exact` is False, so that nobody takes them for real ones.
+    """
+
+    exact = False
+    revision = ""
+    _wide = re.compile("[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7ff\uf900-\ufaff\uff00-\uffef\U0001f000-\U0003ffff]")
+
+    def __init__(self, of: str = "", characters: float = 4.0) -> None:
+        super().__init__()
+        self.name = f"estimate of {of}" if of else "estimate"
+        self._characters = characters
+
+    def encode_new(self, texts: list[str]) -> Iterable[Sequence[int]]:
+        return ([UNKNOWN_ID] * self._estimate(text) for text in texts)
+
+    def _estimate(self, text: str) -> int:
+        wide = len(self._wide.findall(text))
+        return wide - int(-(len(text) - wide) // self._characters)
+
+    def count_spans(self, text: str, spans: Iterable[Span]) -> int:
+        return min(self.count(text), sum(self._estimate(text[start:end]) for start, end in merged_spans(spans)))
+
+    def borders(self, text: str) -> list[int]:
+        return list(range(1, len(text) + 1))
+
+
+def _packed(ids: Sequence[Any]) -> Ids:
+    """Keep ids in four bytes each; tokens that are no such numbers stay as they are."""
+    try:
+        return array("i", ids)
+    except (TypeError, OverflowError):
+        return tuple(ids)
+
+
+def merged_spans(spans: Iterable[Span]) -> list[Span]:
+    """Sort spans and join those that touch; empty ones vanish."""
+    merged: list[Span] = []
+    for start, end in sorted(span for span in spans if span[0] < span[1]):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def count_overlapping(offsets: Sequence[Span], spans: list[Span]) -> int:
+    """Count the tokens, given by their offsets in order, that overlap one of the merged spans."""
+    count = place = 0
+    for start, end in offsets:
+        while place < len(spans) and spans[place][1] <= start:
+            place += 1
+        if place == len(spans):
+            break
+        count += spans[place][0] < end
+    return count
+
+
+@lru_cache(maxsize=16)
+def by_function(function: Callable[[str], Sequence[Any]]) -> FunctionTokenizer:
+    """The tokenizer of a function; the same one for the same function, so that its memory lasts."""
+    return FunctionTokenizer(function)

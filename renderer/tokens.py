@@ -1,0 +1,152 @@
+"""Tokenizers by name, file or function, run by HF `tokenizers`; this is the only module that imports it.
+
+Control tokens never come out of `encode`: text that spells one is plain text there. A profile's own chat markup goes
+through `encode_markup`, where they count.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import tokenizers
+
+from renderer import vocabularies
+from renderer.counting import (
+    UNKNOWN_ID,
+    Estimate,
+    FunctionTokenizer,
+    RememberingTokenizer,
+    Span,
+    Tokenizer,
+    by_function,
+    count_overlapping,
+    merged_spans,
+)
+from renderer.errors import TokenizerError
+
+__all__ = [
+    "DEFAULT",
+    "UNKNOWN_ID",
+    "Estimate",
+    "FunctionTokenizer",
+    "Tokenizer",
+    "VocabularyTokenizer",
+    "find",
+    "known",
+]
+
+DEFAULT = "o200k_base"
+_ESTIMATES = {"estimate": ("", 4.0), "claude-estimate": ("claude", 3.5)}
+
+
+class VocabularyTokenizer(RememberingTokenizer):
+    """A real vocabulary."""
+
+    exact = True
+
+    def __init__(self, vocabulary: vocabularies.Vocabulary) -> None:
+        super().__init__(vocabulary.marks)
+        self.name, self.revision = vocabulary.name, vocabulary.revision
+        try:
+            self._core = tokenizers.Tokenizer.from_str(vocabulary.tokenizer)
+        except Exception as error:
+            raise TokenizerError(f"The vocabulary {vocabulary.name} can't be loaded: {error}") from error
+
+    def encode_new(self, texts: list[str]) -> Iterable[Sequence[int]]:
+        try:
+            encodings = self._core.encode_batch_fast(texts, add_special_tokens=False)
+        except (UnicodeEncodeError, TypeError) as error:
+            raise TokenizerError("The text holds a lone surrogate, which is no character and has no tokens.") from error
+        return [encoding.ids for encoding in encodings]
+
+    def _offsets(self, text: str) -> list[Span]:
+        offsets: list[Span] = self._core.encode(text, add_special_tokens=False).offsets
+        return offsets
+
+    def count_spans(self, text: str, spans: Iterable[Span]) -> int:
+        wanted = merged_spans(spans)
+        if wanted == [(0, len(text))]:
+            return self.count(text)
+        return count_overlapping(self._offsets(text), wanted) if wanted else 0
+
+    def borders(self, text: str) -> list[int]:
+        return sorted({end for _, end in self._offsets(text)})
+
+
+def known() -> dict[str, bool]:
+    """Return the vocabularies that `find` knows by name, each with whether it is installed."""
+    return {name: vocabularies.is_installed(name) for name in vocabularies.VOCABULARIES}
+
+
+@lru_cache(maxsize=16)
+def _by_name(name: str) -> Tokenizer:
+    if name in vocabularies.VOCABULARIES:
+        vocabulary = vocabularies.read(name)
+        return Estimate(name) if vocabulary is None else VocabularyTokenizer(vocabulary)
+    if name in _ESTIMATES:
+        return Estimate(*_ESTIMATES[name])
+    if name.startswith("hub:"):
+        return _from_hub(name)
+    raise TokenizerError(
+        f"There is no tokenizer named {name!r}. Known are {', '.join((*vocabularies.VOCABULARIES, *_ESTIMATES))}; "
+        "a tokenizer.json file, hub:<repository> or a function from text to tokens work as well."
+    )
+
+
+def _from_json(name: str, data: bytes) -> Tokenizer:
+    try:
+        tokenizer, marks = vocabularies.split_tokenizer(json.loads(data))
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise TokenizerError(f"{name} is not a tokenizer.json file of the Hugging Face form.") from error
+    revision = hashlib.sha256(data).hexdigest()
+    return VocabularyTokenizer(vocabularies.Vocabulary(name, revision, json.dumps(tokenizer), marks))
+
+
+def _from_hub(name: str) -> Tokenizer:
+    try:
+        text = tokenizers.Tokenizer.from_pretrained(name.removeprefix("hub:")).to_str()
+    except Exception as error:
+        raise TokenizerError(f"The tokenizer {name} can't be fetched: {error}") from error
+    return _from_json(name, text.encode())
+
+
+@lru_cache(maxsize=8)
+def _by_file(path: Path, modified: int, size: int) -> Tokenizer:
+    """One tokenizer a file; the two numbers are part of the key, so that a changed file is read again."""
+    del modified, size
+    return _from_json(path.name, path.read_bytes())
+
+
+def _file(path: Path) -> Tokenizer:
+    try:
+        facts = path.stat()
+        return _by_file(path.resolve(), facts.st_mtime_ns, facts.st_size)
+    except OSError as error:
+        raise TokenizerError(f"The tokenizer file {path} can't be read: {error.strerror}.") from error
+
+
+def find(wanted: str | Path | Callable[[str], Sequence[Any]] | Tokenizer | None = None) -> Tokenizer:
+    """Find a tokenizer: a known name, a `tokenizer.json` file, a function from text to tokens, or None for the default.
+
+    Where the vocabulary of a known name isn't installed, what comes back is an Estimate, which says so.
+    Raises TokenizerError for an unknown name, an unreadable file or data that is not the pinned.
+    """
+    if wanted is None:
+        return _by_name(DEFAULT)
+    if isinstance(wanted, Path) or (isinstance(wanted, str) and wanted.endswith(".json")):
+        return _file(Path(wanted))
+    if isinstance(wanted, str):
+        return _by_name(wanted)
+    if isinstance(wanted, Tokenizer):
+        return wanted
+    if callable(wanted):
+        try:
+            return by_function(wanted)
+        except TypeError:  # a callable object that can't be hashed is not remembered
+            return FunctionTokenizer(wanted)
+    raise TokenizerError(
+        f"A tokenizer is a name, a file or a function from text to tokens, not {type(wanted).__name__}."
+    )
