@@ -1,0 +1,21 @@
+"""The `promptuary` command, also `python -m promptuary`."""
+
+import sys
+
+try:
+    from promptuary.commands.app import app
+except ModuleNotFoundError as error:
+    if error.name not in ("typer", "rich"):
+        raise
+    sys.exit("The promptuary command needs typer and rich: pip install 'promptuary[cli]'")
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Run the command line; exit codes 0 ok, 1 findings, 2 usage or connection."""
+    app(prog_name="promptuary")
+
+
+if __name__ == "__main__":
+    main()

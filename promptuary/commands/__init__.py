@@ -1,0 +1,1 @@
+"""The command line: one file a verb. Nothing in here is loaded by `import promptuary`."""

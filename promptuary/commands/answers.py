@@ -1,0 +1,95 @@
+"""How a command answers: text or JSON on standard output, errors as one sentence, the exit code."""
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+import renderer
+from promptuary.errors import DigestMismatch, PromptuaryError, Refused
+
+__all__ = [
+    "FINDINGS",
+    "USAGE",
+    "Finding",
+    "Json",
+    "Key",
+    "Url",
+    "UsageError",
+    "answering",
+    "say",
+    "write_json",
+    "write_text",
+]
+
+FINDINGS = 1
+USAGE = 2
+
+Json = Annotated[bool, typer.Option("--json", help="Answer in JSON on standard output.")]
+Url = Annotated[str, typer.Option("--url", envvar="PROMPTUARY_URL", help="The registry's address.")]
+Key = Annotated[str, typer.Option("--key", envvar="PROMPTUARY_KEY", help="An API key.", show_envvar=True)]
+
+
+class Finding(PromptuaryError):
+    """Something the command was asked to find, and found: exit code 1."""
+
+
+class UsageError(PromptuaryError):
+    """The command cannot be carried out as given: exit code 2."""
+
+
+@contextmanager
+def answering(as_json: bool) -> Iterator[None]:
+    """Turn an error into a sentence (or a JSON object) and an exit code; never a traceback."""
+    try:
+        yield
+    except (PromptuaryError, renderer.RenderError) as error:
+        _refuse(str(error), _facts(error), as_json, _code(error))
+    except (OSError, UnicodeDecodeError) as error:
+        _refuse(str(error), {}, as_json, USAGE)
+
+
+def say(line: str, style: str = "") -> None:
+    """One line for a person, on standard error, never read as markup."""
+    Console(stderr=True, soft_wrap=True, highlight=False).print(Text(line, style=style))
+
+
+def write_json(value: object) -> None:
+    """A JSON value on standard output."""
+    write_text(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+
+
+def write_text(text: str) -> None:
+    """Exactly these characters, as UTF-8 whatever the terminal's locale, with no line ending translated."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode("utf-8", "surrogatepass"))
+    sys.stdout.buffer.flush()
+
+
+def _code(error: Exception) -> int:
+    if isinstance(error, Refused):
+        return USAGE if error.status == 401 else FINDINGS
+    return FINDINGS if isinstance(error, Finding | DigestMismatch | renderer.RenderError) else USAGE
+
+
+def _facts(error: Exception) -> dict[str, Any]:
+    if isinstance(error, Refused):
+        return error.problem
+    if isinstance(error, renderer.RenderError):
+        return {"problems": [error.to_problem().to_dict()]}
+    return {}
+
+
+def _refuse(message: str, facts: dict[str, Any], as_json: bool, code: int) -> None:
+    if as_json:
+        write_json({"error": {"detail": message, **facts}})
+    else:
+        say(message, "red")
+        for problem in facts.get("problems") or []:
+            say(f"  line {problem.get('line')}: {problem.get('message')}")
+    raise typer.Exit(code)

@@ -1,0 +1,16 @@
+"""Every verb of the command line."""
+
+import typer
+
+from promptuary.commands import lint, pull, render
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    help="Work with the prompt templates of a Promptuary registry. Exit codes: 0 ok, 1 findings, 2 usage or connection.",
+)
+app.command("render")(render.render)
+app.command("lint")(lint.lint)
+app.command("pull")(pull.pull)

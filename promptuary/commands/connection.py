@@ -1,0 +1,59 @@
+"""The registry as the command line speaks to it: JSON calls with a key."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from promptuary.client import Promptuary
+from promptuary.errors import BadAnswer
+from promptuary.fetching import refuse
+from promptuary.http import HttpTransport
+from promptuary.wire import Request
+
+__all__ = ["Connection"]
+
+TIMEOUT = 30.0  # seconds: a save renders every sample
+
+
+class Connection:
+    """Calls of the API below /api/v1/. Raises `PromptuaryError`, refusals with their problem documents."""
+
+    def __init__(self, url: str, key: str) -> None:
+        self.client = Promptuary(url, key, timeout=TIMEOUT)
+        headers = {"User-Agent": "promptuary-cli", **({"Authorization": f"Bearer {key}"} if key else {})}
+        self._transport = HttpTransport(self.client.url, headers)
+
+    def get(self, path: str, **query: str) -> Any:
+        """GET as JSON."""
+        return self.call("GET", path + (f"?{urlencode(query)}" if query else ""))
+
+    def pages(self, path: str, **query: str) -> Iterator[Any]:
+        """Every result of a listing, page after page."""
+        cursor = ""
+        while True:
+            page = self.get(path, **query, **({"cursor": cursor} if cursor else {}))
+            yield from page["results"]
+            if not page.get("next"):
+                return
+            cursor = str(page["next"])
+
+    def call(self, method: str, path: str, body: object = None, headers: Mapping[str, str] | None = None) -> Any:
+        """One call; the decoded answer, None when it is empty."""
+        sent = {"Accept": "application/json", **(headers or {})}
+        content = None
+        if body is not None:
+            sent["Content-Type"] = "application/json"
+            content = json.dumps(body).encode()
+        request = Request(method, "/api/v1/" + quote(path, safe="/?&=@:%+"), TIMEOUT, sent, content)
+        answer = self._transport.send(request)
+        if not 200 <= answer.status < 300:
+            raise refuse(answer)
+        if not answer.body:
+            return None
+        try:
+            return json.loads(answer.body)
+        except ValueError:
+            raise BadAnswer(
+                f"{method} {path}: the answer is not JSON; is this address a Promptuary registry?"
+            ) from None

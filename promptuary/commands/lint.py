@@ -1,0 +1,59 @@
+"""`promptuary lint`: check documents and their samples, without a registry."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import renderer
+from promptuary.commands.answers import FINDINGS, Json, UsageError, answering, say, write_json, write_text
+from promptuary.workspace import Workspace, find_documents, read_samples, read_text
+from renderer import Problem
+
+__all__ = ["lint"]
+
+Paths = Annotated[list[Path] | None, typer.Argument(help="Documents, or folders of *.yml.j2; this folder if none.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Let warnings fail too.")]
+
+
+def lint(paths: Paths = None, strict: Strict = False, as_json: Json = False) -> None:
+    """Check documents and the samples beside them: the registry's own checks, offline."""
+    with answering(as_json):
+        documents = find_documents(paths or [Path()])
+        if not documents:
+            raise UsageError("no documents (*.yml.j2) found")
+        results = [(path, _check(path)) for path in documents]
+    failing = ("error", "warning") if strict else ("error",)
+    failed = any(problem.severity in failing for _, problems in results for problem in problems)
+    if as_json:
+        write_json({"ok": not failed, "files": [_to_dict(path, problems) for path, problems in results]})
+    else:
+        _tell(results)
+    if failed:
+        raise typer.Exit(FINDINGS)
+
+
+def _check(path: Path) -> list[Problem]:
+    workspace = Workspace.around(path)
+    fragments = workspace.fragments() if workspace else {}
+    return renderer.validate(read_text(path), read_samples(path), fragments=fragments)
+
+
+def _to_dict(path: Path, problems: list[Problem]) -> dict[str, Any]:
+    return {"path": str(path), "problems": [problem.to_dict() for problem in problems]}
+
+
+def _tell(results: list[tuple[Path, list[Problem]]]) -> None:
+    for path, problems in results:
+        for problem in problems:
+            where = f"{path}:{problem.line}:{problem.column}"
+            write_text(f"{where}: {problem.severity} {problem.code} {problem.message}\n")
+            if problem.fix:
+                write_text(f"    fix: {problem.fix.title}\n")
+    counts = {severity: _count(results, severity) for severity in ("error", "warning", "note")}
+    told = ", ".join(f"{count} {severity}{'s' if count != 1 else ''}" for severity, count in counts.items() if count)
+    say(f"{len(results)} document{'s' if len(results) != 1 else ''}: {told or 'no problems'}")
+
+
+def _count(results: list[tuple[Path, list[Problem]]], severity: str) -> int:
+    return sum(problem.severity == severity for _, problems in results for problem in problems)

@@ -1,0 +1,112 @@
+"""`promptuary render`: a document on disk, or a template of the registry, with data."""
+
+import json
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import renderer
+from promptuary.commands.answers import Json, Key, Url, UsageError, answering, say, write_json, write_text
+from promptuary.commands.connection import Connection
+from promptuary.names import split
+from promptuary.workspace import Workspace, read_samples, read_text
+
+__all__ = ["render"]
+
+
+class Target(StrEnum):
+    """What to make of the parts."""
+
+    messages = "messages"
+    text = "text"
+    tokens = "tokens"
+
+
+Subject = Annotated[str, typer.Argument(metavar="FILE|NAME[@REF]", help="A document, or a template of the registry.")]
+Data = Annotated[str, typer.Option("--data", "-d", help="JSON object, a file holding one, or - for standard input.")]
+Sample = Annotated[str, typer.Option("--sample", "-s", help="Use this sample's data instead (of a document on disk).")]
+As = Annotated[Target, typer.Option("--target", "-t", help="What to render to.")]
+Limit = Annotated[int | None, typer.Option("--token-limit", help="In place of the document's; -1 for none.")]
+
+
+def render(
+    subject: Subject,
+    data: Data = "",
+    sample: Sample = "",
+    target: As = Target.messages,
+    token_limit: Limit = None,
+    as_json: Json = False,
+    url: Url = "",
+    key: Key = "",
+) -> None:
+    """Render a document (offline) or a template of the registry with data."""
+    with answering(as_json):
+        values = _read_data(data)
+        path = Path(subject)
+        if path.exists() or subject.endswith(".j2"):
+            template = _load(path)
+            values = _sample_of(path, sample) if sample else values
+        else:
+            if sample:
+                raise UsageError("--sample is for a document on disk; pull the template first")
+            template = Connection(url, key).client.get(*split(subject))
+        _write(template.render(values, token_limit=token_limit), target, as_json)
+
+
+def _load(path: Path) -> renderer.Template:
+    workspace = Workspace.around(path)
+    return renderer.load(read_text(path), fragments=workspace.fragments() if workspace else {})
+
+
+def _sample_of(path: Path, sample: str) -> dict[str, Any]:
+    samples = read_samples(path)
+    if sample not in samples:
+        raise UsageError(f"there is no sample {sample!r}; there are: {', '.join(samples) or 'none'}")
+    values: dict[str, Any] = samples[sample]
+    return values
+
+
+def _read_data(given: str) -> dict[str, Any]:
+    if not given:
+        return {}
+    text = given
+    if given == "-":
+        text = sys.stdin.read()
+    elif not given.lstrip().startswith("{"):
+        text = read_text(Path(given))
+    try:
+        values = json.loads(text)
+    except ValueError as error:
+        raise UsageError(f"the data is not JSON: {error}") from None
+    if not isinstance(values, dict):
+        raise UsageError("the data is a JSON object: input names to values")
+    return values
+
+
+def _write(prompt: renderer.Prompt, target: Target, as_json: bool) -> None:
+    if as_json:
+        write_json(prompt.to_dict(target=target.value))
+    elif target is Target.text:
+        write_text(prompt.text)
+    elif target is Target.tokens:
+        write_text(" ".join(str(token) for token in prompt.tokens) + "\n")
+    else:
+        for message in prompt.messages:
+            content = message.get("content")
+            shown = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
+            write_text(f"[{message['role']}]\n{shown}\n")
+    _tell(prompt, as_json)
+
+
+def _tell(prompt: renderer.Prompt, as_json: bool) -> None:
+    if as_json:
+        return
+    for cut in prompt.cut:
+        say(f"cut: {cut.name} ({cut.tokens} tokens): {cut.reason}", "yellow")
+    if prompt.ignored:
+        say(f"ignored inputs: {', '.join(sorted(prompt.ignored))}", "yellow")
+    exact = "" if prompt.tokenizer.get("exact") else " (estimated)"
+    say(f"{prompt.token_count} tokens{exact}")

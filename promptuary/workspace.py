@@ -1,0 +1,161 @@
+"""A folder of documents on a person's disk: `support/refunds/reply.yml.j2`, its samples beside it, and what they were pulled from.
+
+<folder>/<namespace>/<name>.yml.j2          the document
+<folder>/<namespace>/<name>.samples.yml     its samples
+<folder>/.promptuary/workspace.json         the version and digest each file was made from
+<folder>/.promptuary/fragments/...          the pinned fragments they use, for work without a network
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from promptuary.errors import ConfigurationError
+from promptuary.names import check_name
+from renderer.document import read_yaml
+
+__all__ = ["DOCUMENT", "SAMPLES", "Pulled", "Workspace", "find_documents", "read_samples", "read_text"]
+
+DOCUMENT = ".yml.j2"
+SAMPLES = ".samples.yml"
+STATE = ".promptuary"
+
+
+@dataclass(frozen=True)
+class Pulled:
+    """What a file was written from. `document` and `samples` are SHA-256 of the texts as written."""
+
+    version: int
+    digest: str
+    document: str
+    samples: str | None = None
+
+
+class Workspace:
+    """One such folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @classmethod
+    def around(cls, path: Path) -> "Workspace | None":
+        """The workspace that holds `path`, or None."""
+        folders = [path.absolute(), *path.absolute().parents]
+        return next((cls(folder) for folder in folders if (folder / STATE).is_dir()), None)
+
+    def document_path(self, name: str) -> Path:
+        """Where a template's document stands."""
+        return self.folder / (check_name(name) + DOCUMENT)
+
+    def samples_path(self, name: str) -> Path:
+        """Where a template's samples stand."""
+        return self.folder / (check_name(name) + SAMPLES)
+
+    def pulled(self) -> dict[str, Pulled]:
+        """Template name to what its file was made from."""
+        path = self.folder / STATE / "workspace.json"
+        if not path.exists():
+            return {}
+        try:
+            return {name: Pulled(**facts) for name, facts in json.loads(path.read_text("utf-8"))["templates"].items()}
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise ConfigurationError(f"{path} cannot be read; pull into a new folder") from None
+
+    def is_edited(self, name: str, pulled: Pulled | None) -> bool:
+        """Whether the files differ from what was pulled, or stand there without having been pulled."""
+        document, samples = self.document_path(name), self.samples_path(name)
+        if pulled is None:
+            return document.exists() or samples.exists()
+        return _hash_of(document) not in (None, pulled.document) or _hash_of(samples) not in (None, pulled.samples)
+
+    def write(self, body: Mapping[str, Any], samples: Mapping[str, Any]) -> Path:
+        """Write a fetched version, its samples and its fragments; remember what they were made from."""
+        name = str(body["name"])
+        path = self.document_path(name)
+        _write(path, str(body["document"]))
+        if samples:
+            _write(self.samples_path(name), write_yaml(samples))
+        else:
+            self.samples_path(name).unlink(missing_ok=True)
+        for ref, text in body["fragments"].items():
+            _write(self.folder / STATE / "fragments" / f"{ref.replace(':', '-')}{DOCUMENT}", text)
+        self.remember(name, int(body["version"]), str(body["digest"]))
+        return path
+
+    def remember(self, name: str, version: int, digest: str) -> None:
+        """Note that the files as they stand are this version."""
+        document = _hash_of(self.document_path(name))
+        entry = Pulled(version, digest, document or "", _hash_of(self.samples_path(name)))
+        pulled = {**self.pulled(), name: entry}
+        state = {"templates": {name: asdict(entry) for name, entry in sorted(pulled.items())}}
+        _write(self.folder / STATE / "workspace.json", json.dumps(state, indent=2) + "\n")
+
+    def fragments(self) -> dict[str, str]:
+        """Every fragment kept here, by the ref that documents write."""
+        folder = self.folder / STATE / "fragments"
+        texts = {}
+        for path in sorted(folder.rglob(f"*{DOCUMENT}")):
+            ref = path.relative_to(folder).as_posix().removesuffix(DOCUMENT).replace("@sha256-", "@sha256:")
+            texts[ref] = read_text(path)
+        return texts
+
+
+def find_documents(paths: list[Path]) -> list[Path]:
+    """The documents among files and folders, folders searched all the way down."""
+    found: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            inside = path.rglob(f"*{DOCUMENT}")
+            found += sorted(item for item in inside if STATE not in item.relative_to(path).parts)
+        elif path.exists():
+            found.append(path)
+        else:
+            raise ConfigurationError(f"{path}: no such file or folder")
+    return list(dict.fromkeys(found))
+
+
+def read_text(path: Path) -> str:
+    """A file's text with its line endings as they are."""
+    return path.read_bytes().decode("utf-8")
+
+
+def read_samples(document: Path) -> dict[str, Any]:
+    """The samples beside a document; empty when there are none."""
+    path = document.with_name(document.name.removesuffix(DOCUMENT) + SAMPLES)
+    if not path.exists():
+        return {}
+    samples = read_yaml(read_text(path))
+    if samples is None:
+        return {}
+    if not isinstance(samples, dict) or not all(isinstance(values, dict) for values in samples.values()):
+        raise ConfigurationError(f"{path}: samples are a mapping of sample names to mappings of inputs")
+    return samples
+
+
+def write_yaml(value: object) -> str:
+    """YAML that reads back as the same JSON value."""
+    text: str = yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
+    return text
+
+
+class _Dumper(yaml.SafeDumper):
+    """Never writes anchors, which the reader refuses."""
+
+    def ignore_aliases(self, _data: Any) -> bool:
+        return True
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new = path.with_name(path.name + ".new")
+    new.write_bytes(text.encode("utf-8"))
+    new.replace(path)
+
+
+def _hash_of(path: Path) -> str | None:
+    return sha256(path.read_bytes()).hexdigest() if path.exists() else None
