@@ -1,0 +1,42 @@
+"""Prompt templates: read, check, render, count and fit them. Knows nothing of servers."""
+
+from renderer.digest import ENGINE, digest
+from renderer.document import Document
+from renderer.errors import (
+    DocumentError,
+    EngineError,
+    FragmentError,
+    InputError,
+    LimitError,
+    OutputError,
+    ProfileError,
+    RenderError,
+    TokenizerError,
+    TruncationError,
+)
+from renderer.problems import Edit, Fix, Problem
+from renderer.prompt import Cut, Part, Prompt, Span, Stamp
+
+__all__ = [
+    "ENGINE",
+    "Cut",
+    "Document",
+    "DocumentError",
+    "Edit",
+    "EngineError",
+    "Fix",
+    "FragmentError",
+    "InputError",
+    "LimitError",
+    "OutputError",
+    "Part",
+    "Problem",
+    "ProfileError",
+    "Prompt",
+    "RenderError",
+    "Span",
+    "Stamp",
+    "TokenizerError",
+    "TruncationError",
+    "digest",
+]

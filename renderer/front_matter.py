@@ -1,0 +1,125 @@
+"""Reading front matter: every key with its check, every value with its place."""
+
+from collections.abc import Callable
+from difflib import get_close_matches
+from typing import Any
+
+from renderer import yaml_text
+from renderer.lines import Lines
+from renderer.problems import Edit, Fix, Place, Problem
+
+__all__ = ["KEYS", "read"]
+
+_Path = tuple[str | int, ...]
+
+
+def _text(value: Any) -> str | None:
+    return None if isinstance(value, str) else "must be text"
+
+
+def _mapping(value: Any) -> str | None:
+    return None if isinstance(value, dict) else "must be a mapping"
+
+
+def _whole(least: int) -> Callable[[Any], str | None]:
+    def check(value: Any) -> str | None:
+        good = isinstance(value, int) and not isinstance(value, bool) and least <= value <= 2**53
+        return None if good else f"must be a whole number of at least {least}"
+
+    return check
+
+
+def _boolean(value: Any) -> str | None:
+    return None if isinstance(value, bool) else "must be true or false"
+
+
+def _list_of(check: Callable[[Any], str | None], what: str) -> Callable[[Any], str | None]:
+    def check_list(value: Any) -> str | None:
+        good = isinstance(value, list) and all(check(item) is None for item in value)
+        return None if good else f"must be a list of {what}"
+
+    return check_list
+
+
+KEYS: dict[str, Callable[[Any], str | None]] = {
+    "description": _text,
+    "tags": _list_of(_text, "texts"),
+    "format": _text,
+    "model": _text,
+    "profile": _text,
+    "settings": _mapping,
+    "token_limit": _whole(1),
+    "reserve": _whole(0),
+    "truncation_step": _whole(1),
+    "keep_last": _whole(0),
+    "keep_pairs": _boolean,
+    "inputs": _mapping,
+    "tools": _list_of(_mapping, "function tools"),
+    "output": _mapping,
+}
+"""What front matter may hold, each key with the check of its value."""
+
+
+def read(mapping: yaml_text.Mapping, lines: Lines) -> tuple[dict[str, Any], list[Problem]]:
+    """The fields of a Document that front matter gives (`front` and `places` among them), and what is wrong with it."""
+    places: dict[_Path, Place] = {}
+    _note_places(mapping, (), lines, places)
+    front: dict[str, Any] = {}
+    fields: dict[str, Any] = {"front": front, "places": places}
+    problems: list[Problem] = []
+    for item in mapping.items:
+        key, place = item.key.value, lines.place(item.key.start, item.key.end)
+        if key not in KEYS:
+            problems.append(_unknown(key, place))
+            continue
+        try:
+            value = yaml_text.value_of(item.value)
+        except yaml_text.YamlError as error:
+            problems.append(_at(lines.place(error.index), error.code, f"`{key}`: {error.message}"))
+            continue
+        front[key] = value
+        wrong = KEYS[key](value)
+        if wrong:
+            problems.append(_at(places[(key,)], "PT105", f"`{key}` {wrong}"))
+            continue
+        fields[key] = tuple(value) if key in ("tags", "tools") else value
+    problems.extend(_check_inputs(fields, places))
+    return fields, problems
+
+
+def _check_inputs(fields: dict[str, Any], places: dict[_Path, Place]) -> list[Problem]:
+    problems = []
+    for name, schema in list((fields.get("inputs") or {}).items()):
+        if not isinstance(schema, dict):
+            message = f"the input `{name}` must be a mapping: a JSON Schema such as {{type: string}}"
+            problems.append(_at(places[("inputs", name)], "PT406", message, name))
+            fields["inputs"][name] = {}
+    return problems
+
+
+def _unknown(key: str, place: Place) -> Problem:
+    close = get_close_matches(key, KEYS, 1)
+    fix = None
+    if close and place.end_line is not None and place.end_column is not None:
+        edit = Edit(place.line, place.column, place.end_line, place.end_column, close[0])
+        fix = Fix(f"Write `{close[0]}`", (edit,))
+    hint = f"; did you mean `{close[0]}`?" if close else ""
+    message = f"`{key}` is not a key of the front matter{hint}"
+    return Problem("PT104", "error", message, place.line, place.column, place.end_line, place.end_column, fix)
+
+
+def _at(place: Place, code: str, message: str, variable: str | None = None) -> Problem:
+    return Problem(
+        code, "error", message, place.line, place.column, place.end_line, place.end_column, variable=variable
+    )
+
+
+def _note_places(node: yaml_text.Node, path: _Path, lines: Lines, places: dict[_Path, Place]) -> None:
+    if path:
+        places[path] = lines.place(node.start, node.end)
+    if isinstance(node, yaml_text.Mapping):
+        for item in node.items:
+            _note_places(item.value, (*path, item.key.value), lines, places)
+    elif isinstance(node, yaml_text.Sequence):
+        for index, value in enumerate(node.items):
+            _note_places(value, (*path, index), lines, places)

@@ -1,0 +1,102 @@
+"""What the renderer has to say about a document: problems, and the edits that cure them."""
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+__all__ = ["Edit", "Fix", "Place", "Problem", "Severity", "blocking"]
+
+Severity = Literal["error", "warning", "note"]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A range of the document: 1-based lines and columns, counted in code points; the end is exclusive."""
+
+    line: int
+    column: int
+    end_line: int | None = None
+    end_column: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replace the text from (line, column) up to (end_line, end_column) by `text`."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    text: str
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "line": self.line,
+            "column": self.column,
+            "end_line": self.end_line,
+            "end_column": self.end_column,
+            "text": self.text,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A cure that can be applied with one click: its title and the edits, which do not overlap."""
+
+    title: str
+    edits: tuple[Edit, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"title": self.title, "edits": [edit.to_dict() for edit in self.edits]}
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One finding. Only severity `error` keeps a document from being saved or rendered.
+
+    `line` and `column` are 1-based and count code points of the whole document, front matter included.
+    """
+
+    code: str
+    severity: Severity
+    message: str
+    line: int = 1
+    column: int = 1
+    end_line: int | None = None
+    end_column: int | None = None
+    fix: Fix | None = None
+    variable: str | None = None
+    sample: str | None = None
+    details: dict[str, Any] = field(default_factory=dict, compare=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form used by the API, the editor and the command line."""
+        return {
+            "code": self.code,
+            "severity": self.severity,
+            "message": self.message,
+            "line": self.line,
+            "column": self.column,
+            "end_line": self.end_line,
+            "end_column": self.end_column,
+            "fix": self.fix.to_dict() if self.fix else None,
+            "variable": self.variable,
+            "sample": self.sample,
+        }
+
+    @classmethod
+    def from_dict(cls, value: dict[str, Any]) -> "Problem":
+        """The inverse of `to_dict`, for problems that crossed a process border."""
+        fix = value.get("fix")
+        fields = {key: item for key, item in value.items() if key in _FIELDS and key != "fix"}
+        cure = Fix(fix["title"], tuple(Edit(**edit) for edit in fix["edits"])) if fix else None
+        return cls(**fields, fix=cure)
+
+
+_FIELDS = frozenset(
+    "code severity message line column end_line end_column fix variable sample".split()  # noqa: SIM905 -- one line reads better
+)
+
+
+def blocking(problems: list[Problem]) -> list[Problem]:
+    """The errors among `problems`."""
+    return [problem for problem in problems if problem.severity == "error"]

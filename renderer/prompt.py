@@ -1,0 +1,194 @@
+"""The rendered result: parts with the origin of their text, what was cut, and the prompt around them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, Protocol
+
+__all__ = ["Content", "Cut", "Mark", "Part", "Prompt", "Render", "Site", "Span", "Stamp"]
+
+Content = str | list[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A `{{ … }}` of the author's: where it stands in the document (1-based) and what it says."""
+
+    expression: str
+    line: int
+    column: int
+    kind: Literal["input", "fragment"] = "input"
+
+
+class Mark(NamedTuple):
+    """The compact form of a Span: content[start:end] was printed by `site`."""
+
+    start: int
+    end: int
+    site: Site
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of a part's content that did not come from the author's text.
+
+    `start` and `end` are code point offsets in the content; `line` and `column` say where the `{{ }}` stands in the document.
+    """
+
+    start: int
+    end: int
+    expression: str
+    line: int
+    column: int
+    kind: Literal["input", "fragment"] = "input"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "start": self.start,
+            "end": self.end,
+            "expression": self.expression,
+            "line": self.line,
+            "column": self.column,
+            "kind": self.kind,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One piece of a prompt.
+
+    `content` is text, or a list of content items in OpenAI form. `line` is where the part stands in the document.
+    `shrink` and `min_tokens` say how truncation may shorten the content instead of dropping the part.
+    """
+
+    name: str
+    role: str = "user"
+    content: Content = ""
+    truncation_priority: int = 0
+    token_count: int | None = None
+    input_tokens: int | None = None
+    marks: tuple[Mark, ...] = field(default=(), repr=False, compare=False)
+    shrink: Literal["start", "middle", "end"] | None = None
+    min_tokens: int = 0
+    line: int | None = field(default=None, compare=False)
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """Where the content came from values, in order of their start."""
+        return tuple(
+            Span(mark.start, mark.end, mark.site.expression, mark.site.line, mark.site.column, mark.site.kind)
+            for mark in self.marks
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "role": self.role,
+            "content": self.content,
+            "truncation_priority": self.truncation_priority,
+            "token_count": self.token_count,
+            "input_tokens": self.input_tokens,
+            "spans": [span.to_dict() for span in self.spans],
+            "line": self.line,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A part that truncation removed or shortened: its place in the template's order, the tokens saved, and why."""
+
+    name: str
+    index: int
+    tokens: int
+    reason: str
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"name": self.name, "index": self.index, "tokens": self.tokens, "reason": self.reason}
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What a log line needs to find the prompt again. `name` and `version` are None for a document without them."""
+
+    digest: str | None
+    rendered_digest: str
+    name: str | None = None
+    version: int | None = None
+    overridden: bool = False
+    local_functions: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "version": self.version,
+            "digest": self.digest,
+            "rendered_digest": self.rendered_digest,
+            "overridden": self.overridden,
+            "local_functions": list(self.local_functions),
+        }
+
+
+class Render(Protocol):
+    """How a Prompt becomes what a model call wants; computed when asked for, since most callers want one target."""
+
+    def messages(self, parts: Sequence[Part]) -> list[dict[str, Any]]: ...
+    def text(self, parts: Sequence[Part]) -> str: ...
+    def tokens(self, parts: Sequence[Part]) -> list[int]: ...
+    def input_tokens(self, part: Part) -> int: ...
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A rendered prompt.
+
+    `token_count` equals `len(tokens)` and counts the profile's chat markup. `tokenizer` is
+    `{"name": …, "revision": …, "exact": bool}`. `ignored` names the given data that the document does not declare.
+    `token_limit` is None when there is no limit.
+    """
+
+    parts: tuple[Part, ...]
+    token_count: int
+    cut: tuple[Cut, ...]
+    ignored: tuple[str, ...]
+    stamp: Stamp
+    tokenizer: dict[str, Any]
+    token_limit: int | None
+    reserve: int
+    settings: Any
+    model: str | None
+    tools: tuple[Any, ...]
+    profile: dict[str, Any] | None
+    renderer: Render = field(repr=False, compare=False)
+
+    @property
+    def messages(self) -> list[dict[str, Any]]:
+        """`[{"role": …, "content": …}]`, in the form the profile's model family accepts."""
+        return self.renderer.messages(self.parts)
+
+    @property
+    def text(self) -> str:
+        """One string: the contents joined by nothing, or with the profile's chat markup."""
+        return self.renderer.text(self.parts)
+
+    @property
+    def tokens(self) -> list[int]:
+        """Token ids of the whole prompt."""
+        return self.renderer.tokens(self.parts)
+
+    def to_dict(self, target: Literal["messages", "text", "tokens"] = "messages") -> dict[str, Any]:
+        """The API's JSON: the target asked for, the parts with their spans, the counts and what was cut."""
+        parts = [{**part.to_dict(), "input_tokens": self.renderer.input_tokens(part)} for part in self.parts]
+        return {
+            "target": target,
+            target: getattr(self, target),
+            "parts": parts,
+            "token_count": self.token_count,
+            "token_limit": self.token_limit,
+            "reserve": self.reserve,
+            "tokenizer": self.tokenizer,
+            "cut": [cut.to_dict() for cut in self.cut],
+            "ignored": list(self.ignored),
+            "settings": self.settings,
+            "model": self.model,
+            "tools": list(self.tools),
+            "stamp": self.stamp.to_dict(),
+        }

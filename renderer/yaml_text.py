@@ -1,0 +1,232 @@
+"""YAML as this project reads it: the parser's events become nodes with offsets; only text has a type of its own.
+
+The events are checked while they arrive, before anything is built from them, so a document of some hundred bytes cannot
+cost seconds or crash the process. Refused are anchors, aliases, tags, merge keys, duplicate keys, keys that are not plain
+text, a second document, and more depth or nodes than `Bounds` allows. Scalars keep their spelling; `value_of` reads the
+core types of YAML 1.2 from plain ones.
+"""
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+__all__ = ["Bounds", "Item", "Mapping", "Node", "Scalar", "Sequence", "YamlError", "compose", "core_value", "value_of"]
+
+# The pure Python scanner is some twenty times slower, so a build without libyaml is refused at import.
+from yaml import CSafeLoader
+
+
+class YamlError(Exception):
+    """Text that is not acceptable YAML. `index` is the offset in the text."""
+
+    def __init__(self, message: str, index: int, code: str = "PT101") -> None:
+        super().__init__(message)
+        self.message = message
+        self.index = index
+        self.code = code
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    depth: int = 24
+    nodes: int = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    value: str
+    style: str
+    """`plain`, `single`, `double`, `literal` or `folded`."""
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    items: "list[Node]"
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    key: Scalar
+    value: "Node"
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping:
+    items: list[Item]
+    start: int
+    end: int
+
+
+Node = Scalar | Sequence | Mapping
+
+_STYLES = {"'": "single", '"': "double", "|": "literal", ">": "folded"}
+
+
+def compose(text: str, bounds: Bounds | None = None) -> Node | None:
+    """The root node of a one-document text, or None for a text of blanks and comments. Raises YamlError."""
+    reader = _Reader(bounds or Bounds())
+    try:
+        return reader.read(yaml.parse(text, Loader=CSafeLoader))
+    except yaml.reader.ReaderError as error:
+        index = _first_unreadable(text, error)
+        raise YamlError(f"YAML cannot hold the character U+{ord(text[index]):04X} here", index) from error
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        raise YamlError(_sentence(error), min(mark.index, len(text)) if mark else 0) from error
+    except yaml.YAMLError as error:
+        raise YamlError(f"this is not YAML: {error}", 0) from error
+
+
+_UNREADABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def _first_unreadable(text: str, error: yaml.reader.ReaderError) -> int:
+    found = _UNREADABLE.search(text)
+    return found.start() if found else min(max(int(error.position), 0), len(text) - 1)
+
+
+def _sentence(error: yaml.MarkedYAMLError) -> str:
+    parts = [part for part in (error.context, error.problem) if part]
+    return "this is not YAML: " + ", ".join(parts)
+
+
+class _Reader:
+    """Builds nodes from events, iteratively enough that depth is bounded before Python's stack is."""
+
+    def __init__(self, bounds: Bounds) -> None:
+        self.bounds = bounds
+        self.count = 0
+
+    def read(self, events: Iterator[Any]) -> Node | None:
+        root: Node | None = None
+        documents = 0
+        for event in events:
+            if isinstance(event, yaml.DocumentStartEvent):
+                documents += 1
+                if documents > 1:
+                    raise YamlError("a second document starts here; only one is allowed", _start(event), "PT103")
+                self._refuse_directives(event)
+            elif isinstance(event, yaml.NodeEvent):
+                root = self._node(event, events, 1)
+        if isinstance(root, Scalar) and root.style == "plain" and root.value == "" and root.start == root.end:
+            return None
+        return root
+
+    def _refuse_directives(self, event: Any) -> None:
+        if event.version or event.tags:
+            raise YamlError("YAML directives (%YAML, %TAG) are not allowed", _start(event), "PT103")
+
+    def _node(self, event: Any, events: Iterator[Any], depth: int) -> Node:
+        start = _start(event)
+        self.count += 1
+        if self.count > self.bounds.nodes:
+            raise YamlError(f"more than {self.bounds.nodes} YAML nodes", start, "PT106")
+        if depth > self.bounds.depth:
+            raise YamlError(f"YAML nested deeper than {self.bounds.depth} levels", start, "PT106")
+        if isinstance(event, yaml.AliasEvent):
+            raise YamlError(f"aliases are not allowed (*{event.anchor}); write the value out", start, "PT103")
+        if event.anchor is not None:
+            raise YamlError(f"anchors are not allowed (&{event.anchor}); write the value out", start, "PT103")
+        if event.tag is not None:
+            raise YamlError(f"tags are not allowed ({event.tag}); quote the text if it starts with !", start, "PT103")
+        if isinstance(event, yaml.ScalarEvent):
+            return Scalar(event.value, _STYLES.get(event.style or "", "plain"), start, _end(event))
+        if isinstance(event, yaml.SequenceStartEvent):
+            return self._sequence(start, events, depth)
+        return self._mapping(start, events, depth)
+
+    def _sequence(self, start: int, events: Iterator[Any], depth: int) -> Sequence:
+        items: list[Node] = []
+        for event in events:
+            if isinstance(event, yaml.SequenceEndEvent):
+                return Sequence(items, start, _end(event))
+            items.append(self._node(event, events, depth + 1))
+        raise YamlError("this list does not end", start)
+
+    def _mapping(self, start: int, events: Iterator[Any], depth: int) -> Mapping:
+        items: list[Item] = []
+        seen: set[str] = set()
+        for event in events:
+            if isinstance(event, yaml.MappingEndEvent):
+                return Mapping(items, start, _end(event))
+            key = self._key(self._node(event, events, depth + 1), seen)
+            items.append(Item(key, self._node(next(events), events, depth + 1)))
+        raise YamlError("this mapping does not end", start)
+
+    def _key(self, key: Node, seen: set[str]) -> Scalar:
+        if not isinstance(key, Scalar):
+            raise YamlError("a key must be plain text, not a list or a mapping", key.start, "PT103")
+        if key.style == "plain" and key.value == "<<":
+            raise YamlError("merge keys (<<) are not allowed; write the values out", key.start, "PT103")
+        if key.value in seen:
+            raise YamlError(f"the key `{_short(key.value)}` stands here twice", key.start, "PT102")
+        seen.add(key.value)
+        return key
+
+
+def _start(event: Any) -> int:
+    return int(event.start_mark.index)
+
+
+def _end(event: Any) -> int:
+    return int(event.end_mark.index)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+_NULL = frozenset(("", "~", "null", "Null", "NULL"))
+_TRUE = frozenset(("true", "True", "TRUE"))
+_FALSE = frozenset(("false", "False", "FALSE"))
+_INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_NOT_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
+
+
+def core_value(text: str) -> Any:
+    """What a plain scalar means in the core schema of YAML 1.2; ValueError for a number that JSON does not have."""
+    if text in _NULL:
+        return None
+    if text in _TRUE:
+        return True
+    if text in _FALSE:
+        return False
+    if text[0] not in "+-.0123456789":
+        return text
+    if _INTEGER.fullmatch(text):
+        if len(text) > 300:
+            raise ValueError("an integer of more than 300 digits")
+        return int(text, 0) if text[:2] in ("0o", "0x") else int(text)
+    if _FLOAT.fullmatch(text):
+        number = float(text)
+        if math.isfinite(number):
+            return number
+        raise ValueError(f"the number {_short(text)} is too large")
+    if _NOT_FINITE.fullmatch(text):
+        raise ValueError(f"{text} has no JSON form")
+    return text
+
+
+def value_of(node: Node | None) -> Any:
+    """Plain JSON values from a node. Raises YamlError where a number has no JSON form."""
+    if node is None:
+        return None
+    if isinstance(node, Sequence):
+        return [value_of(item) for item in node.items]
+    if isinstance(node, Mapping):
+        return {item.key.value: value_of(item.value) for item in node.items}
+    if node.style != "plain":
+        return node.value
+    try:
+        return core_value(node.value)
+    except ValueError as error:
+        raise YamlError(str(error), node.start, "PT105") from error
