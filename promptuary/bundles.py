@@ -6,11 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import rfc8785
-
 import renderer
 from promptuary.errors import BadAnswer, DigestMismatch
-from promptuary.names import is_pin
+from renderer.digest import canonical
 
 __all__ = ["FIELDS", "Bundle", "read"]
 
@@ -29,7 +27,7 @@ class Bundle:
 
     def verify(self) -> None:
         """Hash the kept bytes again; `DigestMismatch` when they are not what was fetched."""
-        actual = "sha256:" + hashlib.sha256(self.canonical).hexdigest()
+        actual = _digest_of(self.canonical)
         if actual != self.digest:
             raise DigestMismatch(f"{self.name}@{self.version} in memory", expected=self.digest, actual=actual)
 
@@ -47,14 +45,18 @@ def read(body: bytes, name: str, ref: str, *, where: str) -> Bundle:
         raise BadAnswer(f"{where}: asked for {name}@{ref}, got version {version}")
     covered = {field: fields.get(field) for field in FIELDS}
     try:
-        canonical = rfc8785.dumps(covered)
-    except rfc8785.CanonicalizationError as error:
-        raise BadAnswer(f"{where}: {name}@{ref} has no canonical form: {error}") from None
-    actual = renderer.digest(covered)
-    expected = ref if is_pin(ref) and not ref.isdigit() else digest
-    if actual not in (expected,) or actual != digest:
+        hashed = canonical(covered)
+    except renderer.DocumentError as error:
+        raise BadAnswer(f"{where}: {name}@{ref}: {error}") from None
+    actual = _digest_of(hashed)
+    expected = ref if ref.startswith("sha256:") else digest
+    if not actual == digest == expected:
         raise DigestMismatch(f"{name}@{ref} from {where}", expected=expected, actual=actual)
-    return Bundle(name, version, digest, canonical, renderer.from_bundle(fields))
+    return Bundle(name, version, digest, hashed, renderer.from_bundle(fields))
+
+
+def _digest_of(hashed: bytes) -> str:
+    return "sha256:" + hashlib.sha256(hashed).hexdigest()
 
 
 def _decode(body: bytes, where: str) -> Mapping[str, Any]:
