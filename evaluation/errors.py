@@ -1,0 +1,40 @@
+"""What can go wrong in an evaluation.
+
+EvaluationError           the root; every message is a sentence that names the row, column or metric
+    MetricError           an unknown metric, or options it doesn't take
+        MetricUnavailable the metric needs a package that isn't installed
+    DatasetError          rows that can't be read or don't fit the template's inputs
+    ChainError            a chain whose wiring doesn't hold, or inputs that fit two components
+    ModelError            a model's answer that can't be used; `retryable` says whether asking again may help
+"""
+
+__all__ = ["ChainError", "DatasetError", "EvaluationError", "MetricError", "MetricUnavailable", "ModelError"]
+
+
+class EvaluationError(Exception):
+    """The root of the family."""
+
+
+class MetricError(EvaluationError):
+    """An unknown metric, or options it doesn't take."""
+
+
+class MetricUnavailable(MetricError):
+    """The metric needs a package that isn't installed."""
+
+
+class DatasetError(EvaluationError):
+    """Rows that can't be read, or that don't fit the template's inputs."""
+
+
+class ChainError(EvaluationError):
+    """A chain whose wiring doesn't hold, or inputs that fit two components."""
+
+
+class ModelError(EvaluationError):
+    """A model's answer that can't be used."""
+
+    def __init__(self, message: str, *, retryable: bool = False, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retryable = retryable
+        self.retry_after = retry_after

@@ -1,0 +1,1 @@
+"""Metrics: what each takes and measures. `catalogue` knows them by name."""

@@ -1,0 +1,111 @@
+"""Every metric by name, with the output it is for, its range and what it needs."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
+from typing import Any, Literal
+
+from evaluation.errors import MetricError
+from evaluation.metrics import answers, documents, semantics, structures, texts
+
+__all__ = ["Definition", "Metric", "OutputType", "find", "metrics_for"]
+
+OutputType = Literal["answer", "extractive_answer", "text", "documents", "json"]
+
+
+class Metric(StrEnum):
+    """The metrics that ship. F1, EM, RECALL, MRR, MAP and SAS are the names of Haystack's proposal."""
+
+    EXACT_MATCH = "exact_match"
+    EM = "squad_exact_match"
+    SQUAD_EXACT_MATCH = "squad_exact_match"
+    F1 = "squad_f1"
+    SQUAD_F1 = "squad_f1"
+    SPAN_F1 = "span_f1"
+    CONTAINS = "contains"
+    REGEX = "regex"
+    JSON_SCHEMA = "json_schema"
+    RECALL = "recall_multi_hit"
+    RECALL_SINGLE_HIT = "recall_single_hit"
+    RECALL_MULTI_HIT = "recall_multi_hit"
+    PRECISION = "precision"
+    MRR = "mrr"
+    MAP = "map"
+    NDCG = "ndcg"
+    BLEU = "bleu"
+    CHRF = "chrf"
+    ROUGE1 = "rouge1"
+    ROUGE2 = "rouge2"
+    ROUGE_L = "rougeL"
+    SAS = "sas"
+
+
+RowMetric = Callable[..., float]
+CorpusMetric = Callable[..., tuple[float, list[float]]]
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A metric: either a value for each row whose mean counts, or one for all rows at once."""
+
+    metric: Metric
+    output_types: tuple[OutputType, ...]
+    top: float
+    by_row: RowMetric | None = None
+    by_corpus: CorpusMetric | None = None
+    options: tuple[str, ...] = ()
+    needs_gold: bool = True
+
+
+_RANKED = ("field", "k")
+_ANSWERS: tuple[OutputType, ...] = ("answer", "extractive_answer", "text")
+_BLEU = ("lowercase", "force", "tokenize", "smooth_method", "smooth_value", "max_ngram_order")
+_CHRF = ("char_order", "word_order", "beta", "lowercase", "whitespace", "eps_smoothing")
+
+_DEFINITIONS = [
+    Definition(Metric.EXACT_MATCH, _ANSWERS, 1, answers.exact_match),
+    Definition(Metric.SQUAD_EXACT_MATCH, _ANSWERS, 1, answers.squad_exact_match),
+    Definition(Metric.SQUAD_F1, _ANSWERS, 1, answers.squad_f1),
+    Definition(Metric.SPAN_F1, ("extractive_answer",), 1, answers.span_f1),
+    Definition(Metric.CONTAINS, _ANSWERS, 1, answers.contains, options=("ignore_case",)),
+    Definition(Metric.REGEX, _ANSWERS, 1, answers.regex),
+    Definition(Metric.JSON_SCHEMA, ("json",), 1, structures.json_schema, options=("schema",), needs_gold=False),
+    Definition(Metric.RECALL_SINGLE_HIT, ("documents",), 1, documents.recall_single_hit, options=_RANKED),
+    Definition(Metric.RECALL_MULTI_HIT, ("documents",), 1, documents.recall_multi_hit, options=_RANKED),
+    Definition(Metric.PRECISION, ("documents",), 1, documents.precision, options=_RANKED),
+    Definition(Metric.MRR, ("documents",), 1, documents.reciprocal_rank, options=_RANKED),
+    Definition(Metric.MAP, ("documents",), 1, documents.average_precision, options=_RANKED),
+    Definition(Metric.NDCG, ("documents",), 1, documents.ndcg, options=_RANKED),
+    Definition(Metric.BLEU, ("text", "answer"), 100, by_corpus=texts.bleu, options=_BLEU),
+    Definition(Metric.CHRF, ("text", "answer"), 100, by_corpus=texts.chrf, options=_CHRF),
+    Definition(Metric.ROUGE1, ("text", "answer"), 1, by_corpus=partial(texts.rouge, "rouge1")),
+    Definition(Metric.ROUGE2, ("text", "answer"), 1, by_corpus=partial(texts.rouge, "rouge2")),
+    Definition(Metric.ROUGE_L, ("text", "answer"), 1, by_corpus=partial(texts.rouge, "rougeL")),
+    Definition(Metric.SAS, ("text", "answer"), 1, by_corpus=semantics.sas),
+]
+_BY_NAME = {definition.metric.value: definition for definition in _DEFINITIONS}
+
+
+def find(metric: str) -> Definition:
+    """The metric of that name; an unknown one is refused with the names there are."""
+    name = metric.value if isinstance(metric, Metric) else metric
+    if name not in _BY_NAME:
+        raise MetricError(f"there is no metric {name!r}; there are {', '.join(sorted(_BY_NAME))}")
+    return _BY_NAME[name]
+
+
+def metrics_for(output_type: str) -> Sequence[Metric]:
+    """The metrics that suit an output type: answer, extractive_answer, text, documents, json."""
+    known = {kind for definition in _DEFINITIONS for kind in definition.output_types}
+    if output_type not in known:
+        raise MetricError(f"there is no output type {output_type!r}; there are {', '.join(sorted(known))}")
+    return [definition.metric for definition in _DEFINITIONS if output_type in definition.output_types]
+
+
+def check_options(definition: Definition, options: dict[str, Any]) -> None:
+    """Refuse an option the metric doesn't take, naming those it does."""
+    for option in options:
+        if option not in definition.options:
+            takes = ", ".join(definition.options) or "no options"
+            raise MetricError(f"{definition.metric.value} takes {takes}; {option!r} is none of them")

@@ -1,0 +1,67 @@
+"""One row of an evaluation as metrics see it: answers as text, documents as keys, and whether there is a gold at all."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from evaluation.errors import EvaluationError
+
+__all__ = ["answer_text", "answer_texts", "document_keys", "gold_gains", "golds", "has_gold"]
+
+
+def has_gold(expected: Any) -> bool:
+    """Whether the row says what was expected: None and empty lists don't, the empty string does."""
+    return expected is not None and expected not in ([], ())
+
+
+def answer_text(answer: Any, row: int) -> str:
+    """An answer's text: the string itself, or a Haystack answer's `answer` field (None becomes "")."""
+    if isinstance(answer, str):
+        return answer
+    if isinstance(answer, Mapping) and "answer" in answer:
+        return "" if answer["answer"] is None else str(answer["answer"])
+    if isinstance(answer, bool | int | float):
+        return str(answer)
+    raise EvaluationError(f"row {row}: an answer is a string or a mapping with `answer`, not {type(answer).__name__}")
+
+
+def answer_texts(actual: Any, row: int) -> list[str]:
+    """What a component answered: one answer or a list of them, as texts."""
+    return [answer_text(item, row) for item in (actual if _is_list(actual) else [actual])]
+
+
+def golds(expected: Any, row: int) -> list[str]:
+    """The acceptable answers of a row: one or a list of them, as texts."""
+    return [answer_text(item, row) for item in (expected if _is_list(expected) else [expected])]
+
+
+def document_keys(documents: Any, field: str, row: int) -> list[str]:
+    """What documents are told apart by: the value at `field` (dots go into mappings), or the document itself if a string."""
+    if not _is_list(documents):
+        raise EvaluationError(f"row {row}: documents come as a list, not {type(documents).__name__}")
+    return [_document_key(document, field, row) for document in documents]
+
+
+def gold_gains(documents: Sequence[Any], field: str, row: int) -> dict[str, float]:
+    """Gain by key: a gold document's `score`, or 1 for each where none has one; some with and some without is refused."""
+    scored = [isinstance(document, Mapping) and document.get("score") is not None for document in documents]
+    if any(scored) and not all(scored):
+        raise EvaluationError(f"row {row}: either every expected document has a score or none has")
+    gains: dict[str, float] = {}
+    for key, document, has_score in zip(document_keys(documents, field, row), documents, scored, strict=True):
+        gains[key] = max(gains.get(key, 0.0), float(document["score"]) if has_score else 1.0)
+    return gains
+
+
+def _document_key(document: Any, field: str, row: int) -> str:
+    if isinstance(document, str | int):
+        return str(document)
+    value: Any = document
+    for step in field.split("."):
+        value = value.get(step) if isinstance(value, Mapping) else None
+    if value is None:
+        raise EvaluationError(f"row {row}: a document has no {field!r} to compare by")
+    return str(value)
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes)

@@ -1,0 +1,67 @@
+"""Generated texts compared with reference texts: BLEU and chrF by sacrebleu, ROUGE by rouge-score.
+
+BLEU and chrF are corpus values from 0 to 100; the rows' own values are sacrebleu's sentence scores. ROUGE is the F-measure
+from 0 to 1, best reference taken, and the corpus value its mean.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from evaluation.metrics.rows import answer_texts, golds
+from evaluation.packages import need
+
+__all__ = ["WordTokenizer", "bleu", "chrf", "rouge"]
+
+# Words of letters and digits in any script; scripts written without spaces go character by character.
+_UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff"
+_WORDS = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+")
+
+
+class WordTokenizer:
+    """A tokenizer for rouge-score that works beyond English; the same as its own on lower-case ASCII."""
+
+    def tokenize(self, text: str) -> list[str]:
+        """Lower-case words, and single characters of scripts written without spaces."""
+        return _WORDS.findall(text.lower())
+
+
+def bleu(
+    expected: Sequence[Any], actual: Sequence[Any], rows: Sequence[int], **options: Any
+) -> tuple[float, list[float]]:
+    """sacrebleu's corpus BLEU and the sentence values. Options are sacrebleu's (tokenize, lowercase, smooth_method …)."""
+    metrics = need("sacrebleu.metrics", extra="evaluation")
+    corpus, sentence = metrics.BLEU(**options), metrics.BLEU(**{**options, "effective_order": True})
+    return _sacrebleu(corpus, sentence, expected, actual, rows)
+
+
+def chrf(
+    expected: Sequence[Any], actual: Sequence[Any], rows: Sequence[int], **options: Any
+) -> tuple[float, list[float]]:
+    """sacrebleu's corpus chrF and the sentence values. Options are sacrebleu's (char_order, word_order, beta …)."""
+    metric = need("sacrebleu.metrics", extra="evaluation").CHRF(**options)
+    return _sacrebleu(metric, metric, expected, actual, rows)
+
+
+def rouge(kind: str, expected: Sequence[Any], actual: Sequence[Any], rows: Sequence[int]) -> tuple[float, list[float]]:
+    """The mean F-measure and each row's; kind is rouge1, rouge2 or rougeL."""
+    scorer = need("rouge_score.rouge_scorer", extra="evaluation").RougeScorer([kind], tokenizer=WordTokenizer())
+    values = [
+        max(scorer.score_multi(golds(gold, row), answer)[kind].fmeasure for answer in answer_texts(given, row))
+        for gold, given, row in zip(expected, actual, rows, strict=True)
+    ]
+    return sum(values) / len(values), [float(value) for value in values]
+
+
+def _sacrebleu(
+    corpus: Any, sentence: Any, expected: Sequence[Any], actual: Sequence[Any], rows: Sequence[int]
+) -> tuple[float, list[float]]:
+    answers = [answer_texts(given, row)[0] for given, row in zip(actual, rows, strict=True)]
+    references = [golds(gold, row) for gold, row in zip(expected, rows, strict=True)]
+    most = max(len(row) for row in references)
+    # sacrebleu wants the n-th reference of every row in one list; a row with fewer has None there.
+    columns = [[row[n] if n < len(row) else None for row in references] for n in range(most)]
+    values = [
+        float(sentence.sentence_score(answer, row).score) for answer, row in zip(answers, references, strict=True)
+    ]
+    return float(corpus.corpus_score(answers, columns).score), values

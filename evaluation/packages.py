@@ -1,0 +1,16 @@
+"""Optional packages, imported when a metric first needs them."""
+
+import importlib
+from types import ModuleType
+
+from evaluation.errors import MetricUnavailable
+
+__all__ = ["need"]
+
+
+def need(module: str, *, extra: str) -> ModuleType:
+    """The module, or MetricUnavailable saying what to install."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise MetricUnavailable(f"{module} is not installed: pip install 'promptuary[{extra}]'") from error

@@ -1,0 +1,81 @@
+"""Score rows with a metric: one value for all, one for each row, and how many rows could be scored."""
+
+from collections.abc import Sequence
+from typing import Any, Literal, TypedDict
+
+from evaluation.errors import EvaluationError, MetricError
+from evaluation.metrics import catalogue
+from evaluation.metrics.rows import has_gold
+
+__all__ = ["Score", "score"]
+
+NoGold = Literal["skip"] | float
+
+
+class Score(TypedDict):
+    """`score` is null when no row could be scored; a row that was not scored is null in `individual_scores`."""
+
+    score: float | None
+    individual_scores: list[float | None]
+    scored: int
+    of: int
+
+
+def score(
+    metric: str, expected: Sequence[Any], actual: Sequence[Any], *, no_gold: NoGold = "skip", **options: Any
+) -> Score:
+    """Compare what was expected with what came, row by row.
+
+    Args:
+        metric: a name of `Metric`.
+        expected: a row's acceptable answer or answers, or its relevant documents. None or [] means no gold.
+        actual: what came: an answer or a list of them, or ranked documents. None means the row failed: it is not scored.
+        no_gold: what a row without a gold gets: "skip" leaves it out, 0.0 and 1.0 count it so.
+        options: the metric's own, `field` and `k` for documents.
+
+    Raises:
+        EvaluationError: lists of different or no length, or a row of the wrong shape (its index is named).
+    """
+    if isinstance(expected, str) or isinstance(actual, str):
+        raise EvaluationError("expected and actual are lists, an item a row")
+    if len(expected) != len(actual):
+        raise EvaluationError(f"expected has {len(expected)} rows and actual has {len(actual)}; they must be as many")
+    if no_gold != "skip" and no_gold not in (0.0, 1.0):
+        raise MetricError('no_gold is "skip", 0.0 or 1.0')
+    definition = catalogue.find(metric)
+    catalogue.check_options(definition, options)
+    values: list[float | None] = [None] * len(actual)
+    rows: list[int] = []
+    for row, (gold, given) in enumerate(zip(expected, actual, strict=True)):
+        if given is None:
+            continue
+        if definition.needs_gold and not has_gold(gold):
+            values[row] = None if no_gold == "skip" else float(no_gold) * definition.top
+        else:
+            rows.append(row)
+    corpus = _fill(definition, expected, actual, rows, values, options)
+    counted = [value for value in values if value is not None]
+    mean = sum(counted) / len(counted) if counted else None
+    # A corpus value stands for the compared rows alone; rows counted without a gold make it a mean like any other.
+    whole = corpus if corpus is not None and len(counted) == len(rows) else mean
+    return {"score": whole, "individual_scores": values, "scored": len(counted), "of": len(values)}
+
+
+def _fill(
+    definition: catalogue.Definition,
+    expected: Sequence[Any],
+    actual: Sequence[Any],
+    rows: list[int],
+    values: list[float | None],
+    options: dict[str, Any],
+) -> float | None:
+    if definition.by_row is not None:
+        for row in rows:
+            values[row] = definition.by_row(expected[row], actual[row], row, **options)
+        return None
+    if definition.by_corpus is None or not rows:
+        return None
+    whole, each = definition.by_corpus([expected[r] for r in rows], [actual[r] for r in rows], rows, **options)
+    for row, value in zip(rows, each, strict=True):
+        values[row] = value
+    return whole

@@ -1,0 +1,69 @@
+"""Environment variables are read with their types, and a bad one is refused by name."""
+
+import stat
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from registry import env
+
+
+def test_an_absent_or_empty_variable_gives_the_default(monkeypatch):
+    monkeypatch.setenv("EMPTY", "")
+    monkeypatch.delenv("ABSENT", raising=False)
+    for name in ("EMPTY", "ABSENT"):
+        assert env.read_text(name, "x") == "x"
+        assert env.read_bool(name, True) is True
+        assert env.read_int(name, 7, least=1, most=9) == 7
+        assert env.read_list(name, ["a"]) == ["a"]
+
+
+@pytest.mark.parametrize(("text", "value"), [("yes", True), ("ON", True), ("0", False), ("false", False)])
+def test_a_switch_is_read_in_any_case(monkeypatch, text, value):
+    monkeypatch.setenv("SWITCH", text)
+    assert env.read_bool("SWITCH", not value) is value
+
+
+@pytest.mark.parametrize("text", ["maybe", "2", "nope"])
+def test_a_switch_that_is_neither_is_refused_by_name(monkeypatch, text):
+    monkeypatch.setenv("SWITCH", text)
+    with pytest.raises(ImproperlyConfigured, match="SWITCH"):
+        env.read_bool("SWITCH", False)
+
+
+@pytest.mark.parametrize("text", ["0", "70000", "eighty", "8.5", "-1", "٣"])
+def test_a_number_out_of_range_is_refused_with_the_range(monkeypatch, text):
+    monkeypatch.setenv("PORT", text)
+    with pytest.raises(ImproperlyConfigured, match="PORT.*1 to 65535"):
+        env.read_int("PORT", 8000, least=1, most=65535)
+
+
+def test_a_list_drops_blanks_around_and_between_commas(monkeypatch):
+    monkeypatch.setenv("HOSTS", " a.example , b.example,,")
+    assert env.read_list("HOSTS", []) == ["a.example", "b.example"]
+
+
+def test_a_url_of_another_scheme_is_refused_without_printing_its_password(monkeypatch):
+    monkeypatch.setenv("DATABASE", "mysql://root:secret@127.0.0.1/x")
+    with pytest.raises(ImproperlyConfigured, match="DATABASE") as refusal:
+        env.read_url("DATABASE", "", schemes={"sqlite", "postgresql"})
+    assert "secret" not in str(refusal.value)
+
+
+def test_a_secret_comes_from_the_variable_then_the_file_then_a_kept_one(monkeypatch, tmp_path):
+    kept = tmp_path / "home" / "secret"
+    made = env.read_secret("KEY", kept)
+    assert len(made) > 40
+    assert env.read_secret("KEY", kept) == made
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    (tmp_path / "mounted").write_text("from a file\n")
+    monkeypatch.setenv("KEY_FILE", str(tmp_path / "mounted"))
+    assert env.read_secret("KEY", kept) == "from a file"
+    monkeypatch.setenv("KEY", "from the variable")
+    assert env.read_secret("KEY", kept) == "from the variable"
+
+
+def test_a_secret_file_that_is_not_there_is_refused_with_both_names(monkeypatch, tmp_path):
+    monkeypatch.setenv("KEY_FILE", str(tmp_path / "absent"))
+    with pytest.raises(ImproperlyConfigured, match=r"KEY_FILE.*absent"):
+        env.read_secret("KEY", tmp_path / "kept")
