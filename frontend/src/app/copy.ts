@@ -1,0 +1,22 @@
+import { say } from "./status.ts";
+
+/** Shows the copy buttons that have something to copy; they stay hidden where no script runs. */
+export function showCopyButtons(root: ParentNode): void {
+  for (const button of root.querySelectorAll<HTMLElement>("[data-copy][hidden]")) button.hidden = false;
+}
+
+/** One listener for every copy button, also those that come with a later swap. */
+export function installCopy(): void {
+  showCopyButtons(document);
+  document.addEventListener("click", async (event) => {
+    const button = (event.target as Element).closest<HTMLElement>("[data-copy]");
+    if (!button) return;
+    event.preventDefault();
+    try {
+      await navigator.clipboard.writeText(button.dataset.copy ?? "");
+      say(button.dataset.copied ?? "Copied.");
+    } catch {
+      say("The browser did not allow copying. Select the text and copy it by hand.");
+    }
+  });
+}

@@ -1,0 +1,134 @@
+import { find, icon, make } from "../dom.ts";
+
+interface Item {
+  title: string;
+  path?: string;
+  note?: string;
+  key?: string;
+  href: string;
+}
+interface Answer {
+  groups: { name: string; items: Item[] }[];
+}
+
+const DELAY = 120;
+
+class Palette {
+  readonly dialog = make("dialog", { class: "palette", "aria-label": "Find or jump to" });
+  readonly #field = make("input", {
+    type: "search",
+    class: "palette-field",
+    placeholder: "Find or jump to",
+    "aria-label": "Find or jump to",
+    role: "combobox",
+    "aria-expanded": "true",
+    "aria-controls": "palette-list",
+    "aria-autocomplete": "list",
+    autocomplete: "off",
+  });
+  readonly #list = make("div", { id: "palette-list", role: "listbox", "aria-label": "Results", class: "palette-list" });
+  readonly #url: string;
+  #timer: number | undefined;
+  #asked = 0;
+
+  constructor(url: string) {
+    this.#url = url;
+    this.dialog.append(make("div", { class: "palette-head" }, icon("search"), this.#field), this.#list);
+    this.#field.addEventListener("input", () => {
+      window.clearTimeout(this.#timer);
+      this.#timer = window.setTimeout(() => this.#ask(), DELAY);
+    });
+    this.dialog.addEventListener("keydown", (event) => this.#press(event));
+    this.dialog.addEventListener("click", (event) => {
+      if (event.target === this.dialog) this.dialog.close();
+    });
+    this.dialog.addEventListener("close", () => this.dialog.remove());
+  }
+
+  open(): void {
+    document.body.append(this.dialog);
+    this.dialog.showModal();
+    this.#field.focus();
+    void this.#ask();
+  }
+
+  async #ask(): Promise<void> {
+    const asked = ++this.#asked;
+    try {
+      const answer = await fetch(`${this.#url}?q=${encodeURIComponent(this.#field.value)}`, {
+        headers: { Accept: "application/json" },
+      });
+      if (!answer.ok) throw new Error(String(answer.status));
+      const found = (await answer.json()) as Answer;
+      if (asked === this.#asked) this.#show(found);
+    } catch {
+      if (asked === this.#asked) {
+        this.#list.replaceChildren(make("p", { class: "palette-none" }, "The search did not answer. Try again."));
+      }
+    }
+  }
+
+  #show(found: Answer): void {
+    this.#list.replaceChildren();
+    let number = 0;
+    for (const group of found.groups.filter((each) => each.items.length)) {
+      const box = make("div", { role: "group", "aria-label": group.name });
+      box.append(make("h2", { class: "palette-group", "aria-hidden": "true" }, group.name));
+      for (const item of group.items) {
+        const row = make("a", { id: `palette-${number++}`, role: "option", class: "palette-item", href: item.href });
+        row.tabIndex = -1;
+        row.append(make("span", { class: "palette-title" }, item.title));
+        if (item.note) row.append(make("span", { class: "palette-note" }, item.note));
+        if (item.key) row.append(make("kbd", {}, item.key));
+        box.append(row);
+      }
+      this.#list.append(box);
+    }
+    if (!number) {
+      this.#list.append(make("p", { class: "palette-none" }, `Nothing is called “${this.#field.value}” here.`));
+    }
+    this.#mark(0);
+  }
+
+  #rows(): HTMLAnchorElement[] {
+    return [...this.#list.querySelectorAll("a")];
+  }
+
+  #mark(index: number): void {
+    const rows = this.#rows();
+    rows.forEach((row, i) => {
+      row.setAttribute("aria-selected", String(i === index));
+    });
+    const row = rows[index];
+    if (row) this.#field.setAttribute("aria-activedescendant", row.id);
+    else this.#field.removeAttribute("aria-activedescendant");
+    row?.scrollIntoView({ block: "nearest" });
+  }
+
+  #press(event: KeyboardEvent): void {
+    const rows = this.#rows();
+    const now = rows.findIndex((row) => row.getAttribute("aria-selected") === "true");
+    if (event.key === "ArrowDown") this.#mark(Math.min(rows.length - 1, now + 1));
+    else if (event.key === "ArrowUp") this.#mark(Math.max(0, now - 1));
+    else if (event.key === "Enter") rows[now]?.click();
+    else return;
+    event.preventDefault();
+  }
+}
+
+/** Ctrl K, or the top bar's search, opens the palette; without this script the search is a plain link or form. */
+export function installPalette(): void {
+  const opener = document.querySelector<HTMLElement>("[data-palette]");
+  if (!opener) return;
+  const url = opener.dataset.palette || "/search.json";
+  for (const hint of opener.querySelectorAll("kbd")) hint.hidden = false;
+  const open = (event: Event): void => {
+    event.preventDefault();
+    if (!document.querySelector("dialog[open]")) new Palette(url).open();
+  };
+  opener.addEventListener("click", open);
+  document.addEventListener("keydown", (event) => {
+    if ((event.ctrlKey || event.metaKey) && !event.shiftKey && event.key.toLowerCase() === "k") open(event);
+  });
+  if (opener.matches("form")) find(opener, "input").addEventListener("pointerdown", open);
+}

@@ -1,0 +1,168 @@
+// The editor page. Without this script the same page is a plain form with a textarea.
+import { EditorView } from "@codemirror/view";
+import { say } from "./app/status.ts";
+import { count, find, make, readJson } from "./dom.ts";
+import { call } from "./editor/calls.ts";
+import { countChanged, setBase } from "./editor/changed.ts";
+import { completion } from "./editor/completion.ts";
+import { Draft } from "./editor/draft.ts";
+import { Inputs } from "./editor/inputs.ts";
+import { formatOf } from "./editor/language.ts";
+import { installPanes } from "./editor/panes.ts";
+import { offsetAt } from "./editor/positions.ts";
+import { Preview } from "./editor/preview.ts";
+import { goToProblem, setProblems } from "./editor/problems.ts";
+import { installSave, showDialog } from "./editor/save.ts";
+import { openSource } from "./editor/source.ts";
+import type { Look, Outcome, Problem, Setup } from "./editor/types.ts";
+import { linkValues, readPlaces } from "./editor/values.ts";
+
+function start(root: HTMLFormElement): void {
+  const setup = readJson<Setup>("editor-setup");
+  const area = find<HTMLTextAreaElement>(root, "textarea[name=document]");
+  const region = find(root, "[data-preview]");
+  const message = find<HTMLInputElement>(root, "[name=message]");
+  const vocabulary = { inputs: setup.inputs, names: [] as string[], filters: setup.filters };
+
+  const body = (): Record<string, unknown> => ({
+    document: view.state.doc.toString(),
+    data: inputs.data,
+    samples: inputs.samples,
+    sample: inputs.sample,
+    message: message.value,
+    base: find<HTMLInputElement>(root, "[name=base]").value,
+  });
+  const changed = (): void => {
+    preview.soon();
+    draft.changed();
+  };
+  const keys = [
+    { key: "Mod-s", preventDefault: true, run: () => (save(), true) },
+    { key: "Mod-Enter", run: () => (void preview.now(), true) },
+  ];
+  const view = openSource(area, keys, [
+    completion(() => vocabulary),
+    linkValues(region),
+    EditorView.updateListener.of((update) => {
+      if (!update.docChanged) return;
+      area.value = update.state.doc.toString();
+      tellFacts();
+      changed();
+    }),
+  ]);
+  const inputs = new Inputs(root, setup, changed);
+  const preview = new Preview(
+    root,
+    { url: setup.urls.preview, body, looked, goTo },
+    region.querySelector("[data-part]") !== null,
+  );
+  const draft = new Draft(root, setup.name, setup.urls.draft, setup.draftSavedAt, body);
+  const save = installSave(root, { url: setup.urls.edit, body, came });
+  let base = setup.base;
+
+  function goTo(place: { line: number; column: number }): void {
+    const offset = offsetAt(view.state.doc, place.line, place.column);
+    view.dispatch({ selection: { anchor: offset }, effects: EditorView.scrollIntoView(offset, { y: "center" }) });
+    root.dataset.open = "source";
+    view.focus();
+  }
+
+  function looked(look: Look, fresh: boolean): void {
+    showProblems(look.problems);
+    if (fresh) readPlaces(view, region);
+    vocabulary.inputs = look.inputs ?? vocabulary.inputs;
+    vocabulary.names = look.names;
+    inputs.learn(look.inputs, look.names);
+    find(root, "[data-summary]").innerHTML = look.summary;
+  }
+
+  function showProblems(problems: Problem[]): void {
+    view.dispatch({ effects: setProblems.of(problems) });
+    const of = (severity: string): number => problems.filter((each) => each.severity === severity).length;
+    const parts = [
+      of("error") ? count(of("error"), "error") : "",
+      of("warning") ? count(of("warning"), "warning") : "",
+      of("note") ? count(of("note"), "note") : "",
+    ].filter(Boolean);
+    const place = find(root, "[data-problem-count]");
+    place.dataset.worst = of("error") ? "error" : of("warning") ? "warning" : parts.length ? "note" : "none";
+    const words = parts.join(", ") || "no problems";
+    if (place.textContent !== words) place.textContent = words;
+  }
+
+  function tellFacts(): void {
+    const changedNow = countChanged(view.state);
+    const since = base && changedNow !== null ? `, ${changedNow || "none"} changed since v${base.number}` : "";
+    find(root, "[data-facts]").textContent = `${formatOf(view.state)}, ${count(view.state.doc.lines, "line")}${since}`;
+  }
+
+  function came(outcome: Outcome): void {
+    if (outcome.problems) {
+      showProblems(outcome.problems);
+      if (outcome.problems.length) goToProblem(view, 1);
+    }
+    if (!outcome.saved) return;
+    base = outcome.saved;
+    find<HTMLInputElement>(root, "[name=base]").value = base.digest;
+    view.dispatch({ effects: setBase.of(base.document) });
+    message.value = "";
+    for (const next of root.querySelectorAll("[data-next]")) next.textContent = `v${base.number + 1}`;
+    tellFacts();
+    draft.done();
+    say(`Saved as version ${base.number}.`);
+  }
+
+  function offerLeftText(): void {
+    const left = draft.left();
+    if (!left || left.document === view.state.doc.toString()) {
+      draft.forget();
+      return;
+    }
+    const when = new Date(left.at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+    const take = make("button", { type: "button", class: "button button-small" }, "Take it");
+    const drop = make("button", { type: "button", class: "button button-quiet button-small" }, "Forget it");
+    const words = `This browser holds text from ${when} that did not reach the server.`;
+    const offer = make("div", { class: "banner banner-warn", role: "alert" }, words, take, drop);
+    take.addEventListener("click", () => {
+      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: left.document } });
+      offer.remove();
+    });
+    drop.addEventListener("click", () => {
+      draft.forget();
+      offer.remove();
+    });
+    find(root, "[data-outcome]").append(offer);
+  }
+
+  find(root, "[data-problem-count]").addEventListener("click", () => goToProblem(view, 1));
+  find(root, "[data-review]").addEventListener("click", async (event) => {
+    event.preventDefault();
+    const look = await call<Look>("POST", setup.urls.preview, { ...body(), want: "diff" });
+    showDialog(base ? `What changes since v${base.number}` : "The whole text is new", look.diff ?? "");
+  });
+  root.addEventListener("keydown", (event) => {
+    if ((event.ctrlKey || event.metaKey) && event.key === "s" && !event.defaultPrevented) {
+      event.preventDefault();
+      save();
+    } else if ((event.ctrlKey || event.metaKey) && event.key === "Enter" && !event.defaultPrevented) {
+      event.preventDefault();
+      void preview.now();
+    }
+  });
+  message.addEventListener("input", () => draft.changed());
+  message.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") event.preventDefault();
+  });
+
+  root.classList.add("is-live");
+  installPanes(root);
+  if (base) view.dispatch({ effects: setBase.of(base.document) });
+  showProblems(setup.problems);
+  readPlaces(view, region);
+  tellFacts();
+  offerLeftText();
+  void preview.now();
+}
+
+const root = document.querySelector<HTMLFormElement>("form[data-editor]");
+if (root) start(root);

@@ -1,0 +1,68 @@
+import { Chunk } from "@codemirror/merge";
+import { type EditorState, type Extension, StateEffect, StateField, Text } from "@codemirror/state";
+import { GutterMarker, gutter } from "@codemirror/view";
+import { make } from "../dom.ts";
+
+interface Comparison {
+  base: Text;
+  chunks: readonly Chunk[];
+}
+
+/** Tells the editor what to compare with from now on: after a save, the saved text. */
+export const setBase = StateEffect.define<string>();
+
+const toText = (text: string): Text => Text.of(text.split(/\r\n?|\n/));
+
+const field = StateField.define<Comparison | null>({
+  create: () => null,
+  update(value, transaction) {
+    let now = value;
+    for (const effect of transaction.effects) {
+      if (effect.is(setBase)) {
+        const base = toText(effect.value);
+        return { base, chunks: Chunk.build(base, transaction.newDoc) };
+      }
+    }
+    if (now && transaction.docChanged) {
+      now = { ...now, chunks: Chunk.updateB(now.chunks, now.base, transaction.newDoc, transaction.changes) };
+    }
+    return now;
+  },
+});
+
+class Bar extends GutterMarker {
+  override toDOM(): HTMLElement {
+    return make("span", { class: "cm-changed", title: "Changed" });
+  }
+  override eq(): boolean {
+    return true;
+  }
+}
+const bar = new Bar();
+
+const isChanged = (state: EditorState, from: number): boolean =>
+  state.field(field)?.chunks.some((chunk) => from >= chunk.fromB && from < Math.max(chunk.toB, chunk.fromB + 1)) ??
+  false;
+
+/** A bar beside each line that differs from the version the text was made from. */
+export const changedLines: Extension = [
+  field,
+  gutter({
+    class: "cm-changes",
+    lineMarker: (view, line) => (isChanged(view.state, line.from) ? bar : null),
+    lineMarkerChange: (update) => update.startState.field(field) !== update.state.field(field),
+  }),
+];
+
+/** How many lines differ from the base, null where there is no base. */
+export function countChanged(state: EditorState): number | null {
+  const comparison = state.field(field);
+  if (!comparison) return null;
+  let lines = 0;
+  for (const chunk of comparison.chunks) {
+    const first = state.doc.lineAt(Math.min(chunk.fromB, state.doc.length)).number;
+    const last = state.doc.lineAt(Math.min(Math.max(chunk.fromB, chunk.endB), state.doc.length)).number;
+    lines += last - first + 1;
+  }
+  return lines;
+}

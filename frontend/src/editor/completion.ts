@@ -1,0 +1,151 @@
+import {
+  autocompletion,
+  type Completion,
+  type CompletionContext,
+  type CompletionResult,
+  completionKeymap,
+} from "@codemirror/autocomplete";
+import { type EditorState, type Extension, Prec } from "@codemirror/state";
+import { keymap } from "@codemirror/view";
+import { frontMatterEnd } from "./language.ts";
+import type { Schema } from "./types.ts";
+
+/** What is known about names: the declared inputs and the filters that the renderer allows. */
+export interface Vocabulary {
+  inputs: Record<string, Schema>;
+  names: string[];
+  filters: string[];
+}
+
+const key = (label: string, detail: string): Completion => ({ label, detail, type: "property", apply: `${label}: ` });
+const word = (label: string, type = "constant", detail?: string): Completion =>
+  detail ? { label, type, detail } : { label, type };
+
+const FRONT_KEYS = [
+  key("description", "what the template does"),
+  key("format", "parts, text, shaped or prompter"),
+  key("model", "the provider's model id"),
+  key("profile", "a profile by name, instead of the model's own"),
+  key("settings", "given to the model call as they are"),
+  key("token_limit", "at most the profile's context size"),
+  key("reserve", "tokens kept free for the reply"),
+  key("truncation_step", "tokens cut at a time"),
+  key("inputs", "JSON Schema for each variable"),
+  key("tools", "function tools, OpenAI form"),
+  key("output", "how a reply is read"),
+  key("tags", "words to find it by"),
+];
+const SCHEMA_KEYS = [
+  key("type", "string, number, integer, boolean, array, object"),
+  key("description", "what callers should send"),
+  key("default", "makes the input optional"),
+  key("enum", "the only values allowed"),
+  key("items", "schema of each item"),
+  key("properties", "schema of each property"),
+  key("required", "properties that must be there"),
+  key("maxLength", "at most this many characters"),
+  key("maxItems", "at most this many items"),
+  key("minimum", "smallest value"),
+  key("maximum", "largest value"),
+  key("untrusted", "comes from outside: never in a system part"),
+];
+const PART_KEYS = [
+  key("name", "shown in the budget and the logs"),
+  key("role", "system, user, assistant, tool"),
+  key("content", "what the model reads"),
+  key("truncation_priority", "higher is cut first, 0 never"),
+];
+const VALUES: Record<string, Completion[]> = {
+  format: ["parts", "text", "shaped", "prompter"].map((each) => word(each)),
+  role: ["system", "user", "assistant", "tool"].map((each) => word(each)),
+  type: ["string", "number", "integer", "boolean", "array", "object"].map((each) => word(each)),
+  untrusted: [word("true")],
+};
+const TAGS = "for endfor if elif else endif set endset macro endmacro include raw endraw".split(" ");
+const BLOCK_WORDS = ["in", "not", "and", "or", "is", "loop", "defined", "none", "true", "false"];
+const LOOP = ["index", "index0", "first", "last", "length", "previtem", "nextitem", "cycle", "changed"];
+
+/** The schema that a dotted path of names leads to, through loops over the inputs. */
+function schemaAt(path: string[], names: Map<string, Schema>): Schema | undefined {
+  let schema = names.get(path[0] ?? "");
+  for (const step of path.slice(1)) schema = schema?.properties?.[step];
+  return schema;
+}
+
+/** Every name that may stand in an expression here: inputs, then what loops and set tags above bring. */
+function namesAt(state: EditorState, pos: number, vocabulary: Vocabulary): Map<string, Schema> {
+  const names = new Map<string, Schema>(vocabulary.names.map((name) => [name, {}]));
+  for (const [name, schema] of Object.entries(vocabulary.inputs)) names.set(name, schema);
+  const before = state.sliceDoc(0, pos);
+  for (const [, first, second, over] of before.matchAll(/{%-?\s*for\s+(\w+)(?:\s*,\s*(\w+))?\s+in\s+([\w.]+)/g)) {
+    const items = schemaAt((over ?? "").split("."), names)?.items ?? {};
+    if (first) names.set(first, second ? {} : items);
+    if (second) names.set(second, {});
+    names.set("loop", { properties: Object.fromEntries(LOOP.map((each) => [each, {}])) });
+  }
+  for (const [, name] of before.matchAll(/{%-?\s*set\s+(\w+)/g)) if (name) names.set(name, {});
+  return names;
+}
+
+const describe = (schema: Schema): string =>
+  [schema.enum ? schema.enum.join(" or ") : schema.type, schema.untrusted ? "from outside" : ""]
+    .filter(Boolean)
+    .join(", ");
+
+function inExpression(context: CompletionContext, opened: string, vocabulary: Vocabulary): CompletionResult | null {
+  const isTag = opened.startsWith("{%");
+  const inside = opened.slice(2).replace(/^-/, "");
+  const validFor = /^\w*$/;
+  const filter = /\|\s*(\w*)$/.exec(inside);
+  if (filter) {
+    const options = vocabulary.filters.map((name) => word(name, "function"));
+    return { from: context.pos - (filter[1] ?? "").length, options, validFor };
+  }
+  const dotted = /((?:\w+\.)+)(\w*)$/.exec(inside);
+  const names = namesAt(context.state, context.pos, vocabulary);
+  if (dotted) {
+    const schema = schemaAt((dotted[1] ?? "").slice(0, -1).split("."), names);
+    const options = Object.entries(schema?.properties ?? {}).map(([name, each]) =>
+      word(name, "property", describe(each)),
+    );
+    return options.length ? { from: context.pos - (dotted[2] ?? "").length, options, validFor } : null;
+  }
+  const typed = /\w*$/.exec(inside)?.[0] ?? "";
+  if (!typed && !context.explicit && !/^\s?$/.test(inside)) return null;
+  const options = [...names].map(([name, schema]) => ({ ...word(name, "variable", describe(schema)), boost: 2 }));
+  if (isTag && /^\s*\w*$/.test(inside)) options.unshift(...TAGS.map((tag) => ({ ...word(tag, "keyword"), boost: 3 })));
+  else options.push(...BLOCK_WORDS.map((each) => ({ ...word(each, "keyword"), boost: 0 })));
+  if (!isTag) options.push({ ...word("fragment", "function", "a pinned fragment"), boost: 1 });
+  return { from: context.pos - typed.length, options, validFor };
+}
+
+function inYaml(context: CompletionContext): CompletionResult | null {
+  const { state, pos } = context;
+  const line = state.doc.lineAt(pos);
+  const before = line.text.slice(0, pos - line.from);
+  const validFor = /^[\w-]*$/;
+  const value = /(\w+):\s+([\w-]*)$/.exec(before);
+  if (value) {
+    const options = VALUES[value[1] ?? ""];
+    return options ? { from: pos - (value[2] ?? "").length, options, validFor } : null;
+  }
+  const typed = /[\w-]*$/.exec(before)?.[0] ?? "";
+  if (!typed && !context.explicit) return null;
+  const front = line.number < frontMatterEnd(state);
+  let options: Completion[] | null = null;
+  if (front) {
+    if (/^\w*$/.test(before)) options = FRONT_KEYS;
+    else if (/[{,]\s*\w*$/.test(before) || /^\s+\w*$/.test(before)) options = SCHEMA_KEYS;
+  } else if (/^\s*(-\s+)?\w*$/.test(before)) options = PART_KEYS;
+  return options ? { from: pos - typed.length, options, validFor } : null;
+}
+
+/** Completes keys and values of the YAML, and names, properties, tags and filters within `{{ }}` and `{% %}`. */
+export function completion(vocabulary: () => Vocabulary): Extension {
+  const source = (context: CompletionContext): CompletionResult | null => {
+    const before = context.state.sliceDoc(Math.max(0, context.pos - 2000), context.pos);
+    const opened = /{[{%](?:(?!}}|%})[\s\S])*$/.exec(before)?.[0];
+    return opened ? inExpression(context, opened, vocabulary()) : inYaml(context);
+  };
+  return [autocompletion({ override: [source], icons: false }), Prec.high(keymap.of(completionKeymap))];
+}

@@ -1,0 +1,112 @@
+import { ago, find, icon } from "../dom.ts";
+import { CallError, call } from "./calls.ts";
+
+const DELAY = 1200;
+
+interface Kept {
+  document: string;
+  at: number;
+}
+
+/** Keeps unsaved work on the server a moment after each change, and in this browser while the server is away. */
+export class Draft {
+  readonly #url: string;
+  readonly #key: string;
+  readonly #body: () => Record<string, unknown>;
+  readonly #said: HTMLElement;
+  readonly #badge: HTMLElement;
+  #timer: number | undefined;
+  #savedAt: number | null;
+  #trouble = "";
+  #dirty = false;
+
+  constructor(
+    root: HTMLElement,
+    name: string,
+    url: string,
+    savedAt: number | null,
+    body: () => Record<string, unknown>,
+  ) {
+    this.#url = url;
+    this.#key = `draft:${name}`;
+    this.#body = body;
+    this.#said = find(root, "[data-draft-state]");
+    this.#badge = find(root, "[data-draft-badge]");
+    this.#savedAt = savedAt;
+    window.setInterval(() => this.#tell(), 5000);
+    document.addEventListener("visibilitychange", () => {
+      if (document.visibilityState === "hidden") void this.flush(true);
+    });
+    window.addEventListener("pagehide", () => void this.flush(true));
+    window.addEventListener("beforeunload", (event) => {
+      if (this.#trouble) event.preventDefault();
+    });
+    this.#tell();
+  }
+
+  /** Text that never reached the server, from an earlier visit of this browser. */
+  left(): Kept | null {
+    try {
+      return JSON.parse(localStorage.getItem(this.#key) ?? "null") as Kept | null;
+    } catch {
+      return null;
+    }
+  }
+
+  changed(): void {
+    this.#dirty = true;
+    window.clearTimeout(this.#timer);
+    this.#timer = window.setTimeout(() => void this.flush(), DELAY);
+  }
+
+  /** Sends what is unsent; `keepalive` lets the request outlive the page. */
+  async flush(keepalive = false): Promise<void> {
+    window.clearTimeout(this.#timer);
+    if (!this.#dirty) return;
+    const body = this.#body();
+    const text = JSON.stringify({ document: body.document, at: Date.now() } satisfies {
+      document: unknown;
+      at: number;
+    });
+    this.#dirty = false;
+    try {
+      // Browsers refuse a keepalive request above 64 KiB; the copy in this browser covers that case.
+      if (keepalive) localStorage.setItem(this.#key, text);
+      const answer = await call<{ saved_at: number; error?: string }>("PUT", this.#url, body, {
+        keepalive: keepalive && text.length < 60_000,
+      });
+      if (answer.error) throw new CallError(answer.error);
+      this.#savedAt = answer.saved_at;
+      this.#trouble = "";
+      localStorage.removeItem(this.#key);
+    } catch (error) {
+      this.#dirty = true;
+      this.#trouble = error instanceof CallError ? error.message : "Your draft could not be kept.";
+      localStorage.setItem(this.#key, text);
+    }
+    this.#tell();
+  }
+
+  /** A version was saved: the draft is gone, on the server too. */
+  done(): void {
+    window.clearTimeout(this.#timer);
+    this.#dirty = false;
+    this.#savedAt = null;
+    this.#trouble = "";
+    localStorage.removeItem(this.#key);
+    this.#tell();
+  }
+
+  forget(): void {
+    localStorage.removeItem(this.#key);
+  }
+
+  #tell(): void {
+    const shown = this.#savedAt !== null || this.#trouble !== "";
+    this.#badge.hidden = !shown;
+    for (const control of document.querySelectorAll<HTMLElement>("[data-draft-discard]")) control.hidden = !shown;
+    this.#said.classList.toggle("is-bad", this.#trouble !== "");
+    if (this.#trouble) this.#said.replaceChildren(icon("circle-alert"), this.#trouble);
+    else this.#said.textContent = this.#savedAt === null ? "" : `kept ${ago(this.#savedAt)}`;
+  }
+}

@@ -1,0 +1,195 @@
+import { count, icon, make } from "../dom.ts";
+import type { Json, Schema } from "./types.ts";
+
+/** Where the fields read and write: paths into the one JSON object of the inputs panel. */
+export interface Store {
+  read(path: string[]): Json | undefined;
+  write(path: string[], value: Json | undefined): void;
+}
+
+const kindOf = (schema: Schema): string => {
+  const type = Array.isArray(schema.type) ? schema.type.find((each) => each !== "null") : schema.type;
+  return type ?? (schema.properties ? "object" : "");
+};
+
+/** The facts after a label: `untrusted`, a default, `612 of 4,000`. */
+function factsOf(schema: Schema, value: Json | undefined, required: boolean): string {
+  const facts: string[] = [];
+  if (schema.untrusted) facts.push("untrusted");
+  if (schema.default !== undefined) facts.push(`default ${JSON.stringify(schema.default).replace(/^"|"$/g, "")}`);
+  else if (!required) facts.push("optional");
+  if (schema.maxLength && typeof value === "string") {
+    facts.push(`${[...value].length.toLocaleString("en")} of ${schema.maxLength.toLocaleString("en")}`);
+  }
+  return facts.join(", ");
+}
+
+/** A typed field for the input at `path`, as its schema says; objects become one field a property. */
+export function drawField(store: Store, path: string[], schema: Schema, required: boolean): HTMLElement {
+  const name = path.join(".");
+  if (kindOf(schema) === "object" && schema.properties && Object.keys(schema.properties).length) {
+    const inner = Object.entries(schema.properties).map(([key, each]) =>
+      drawField(store, [...path, key], each, (schema.required ?? []).includes(key)),
+    );
+    return make("div", { role: "group", "aria-label": name, class: "inputs-group" }, ...inner);
+  }
+  const id = `input-${name}`;
+  const facts = make("span", { class: "facts-after" });
+  const showFacts = (): void => {
+    facts.textContent = factsOf(schema, store.read(path), required);
+  };
+  const control = drawControl(store, path, schema, id, showFacts);
+  showFacts();
+  const labelled = control instanceof HTMLDivElement;
+  const label = labelled
+    ? make("span", { class: "label", id: `${id}-label` }, name)
+    : make("label", { class: "label", for: id }, name);
+  if (labelled) control.setAttribute("aria-labelledby", `${id}-label`);
+  const field = make("div", { class: "field" }, make("div", { class: "field-head" }, label, facts), control);
+  if (schema.description) field.title = schema.description;
+  return field;
+}
+
+function drawControl(store: Store, path: string[], schema: Schema, id: string, showFacts: () => void): HTMLElement {
+  const value = store.read(path);
+  const kind = kindOf(schema);
+  if (schema.enum) return drawChoice(store, path, schema.enum, schema.default, id);
+  if (kind === "boolean") return drawChoice(store, path, [true, false], schema.default, id);
+  if ((kind === "number" || kind === "integer") && (value === undefined || typeof value === "number")) {
+    const box = make("input", {
+      type: "number",
+      id,
+      step: kind === "integer" ? 1 : "any",
+      min: schema.minimum,
+      max: schema.maximum,
+    });
+    box.value = value === undefined ? "" : String(value);
+    box.addEventListener("input", () => store.write(path, box.value === "" ? undefined : box.valueAsNumber));
+    return box;
+  }
+  if (kind === "array" && kindOf(schema.items ?? {}) === "string" && (value === undefined || Array.isArray(value))) {
+    return drawList(store, path, id, showFacts);
+  }
+  if (kind === "string" && (value === undefined || typeof value === "string")) {
+    const box = make("textarea", { id, rows: 1, dir: "auto", spellcheck: "false", class: "grows" });
+    box.value = value ?? "";
+    box.addEventListener("input", () => {
+      store.write(path, box.value);
+      showFacts();
+    });
+    return box;
+  }
+  return drawJson(store, path, id);
+}
+
+function drawChoice(
+  store: Store,
+  path: string[],
+  options: Json[],
+  fallback: Json | undefined,
+  id: string,
+): HTMLElement {
+  const now = (): string => JSON.stringify(store.read(path) ?? fallback);
+  if (options.length > 4 || options.join("").length > 24) {
+    const select = make("select", { id });
+    for (const option of options) select.add(new Option(String(option), JSON.stringify(option)));
+    select.value = now();
+    select.addEventListener("change", () => store.write(path, JSON.parse(select.value) as Json));
+    return select;
+  }
+  const box = make("div", { class: "segments", role: "group", id });
+  for (const option of options) {
+    const button = make(
+      "button",
+      { type: "button", "aria-pressed": String(JSON.stringify(option) === now()) },
+      String(option),
+    );
+    button.addEventListener("click", () => {
+      for (const each of box.children) each.setAttribute("aria-pressed", String(each === button));
+      store.write(path, option);
+    });
+    box.append(button);
+  }
+  return box;
+}
+
+function drawList(store: Store, path: string[], id: string, showFacts: () => void): HTMLElement {
+  const items = ((store.read(path) as Json[] | undefined) ?? []).map(String);
+  const first = items[0] ?? "";
+  const summary = make("summary", { class: "list-head" });
+  const tell = (): void => {
+    const head = items[0]
+      ? `${[...items[0]].slice(0, 40).join("")}${[...items[0]].length > 40 ? "…" : ""}`
+      : "none yet";
+    const more = items.length > 1 ? `and ${items.length - 1} more` : count(items.length, "item");
+    summary.replaceChildren(
+      make("span", { class: "list-first", dir: "auto" }, head),
+      make("span", { class: "note" }, more),
+    );
+  };
+  const rows = make("div", { class: "list-rows" });
+  const draw = (): void => {
+    rows.replaceChildren(
+      ...items.map((item, index) => {
+        const area = make("textarea", {
+          rows: 2,
+          dir: "auto",
+          spellcheck: "false",
+          "aria-label": `${path.join(".")}, item ${index + 1}`,
+        });
+        area.value = item;
+        area.addEventListener("input", () => {
+          items[index] = area.value;
+          tell();
+          store.write(path, [...items]);
+          showFacts();
+        });
+        const drop = make("button", {
+          type: "button",
+          class: "icon-button",
+          "aria-label": `Take item ${index + 1} out`,
+        });
+        drop.append(icon("x"));
+        drop.addEventListener("click", () => {
+          items.splice(index, 1);
+          draw();
+          tell();
+          store.write(path, [...items]);
+        });
+        return make("div", { class: "list-row" }, area, drop);
+      }),
+    );
+    const add = make("button", { type: "button", class: "button button-small" }, "Add an item");
+    add.addEventListener("click", () => {
+      items.push("");
+      draw();
+      tell();
+      store.write(path, [...items]);
+      rows.querySelectorAll("textarea")[items.length - 1]?.focus();
+    });
+    rows.append(add);
+  };
+  tell();
+  draw();
+  const box = make("details", { class: "list", id }, summary, rows);
+  box.open = items.length === 1 && first.length < 80;
+  return make("div", { role: "group" }, box);
+}
+
+function drawJson(store: Store, path: string[], id: string): HTMLElement {
+  const area = make("textarea", { id, rows: 3, spellcheck: "false", class: "mono grows" });
+  const value = store.read(path);
+  area.value = value === undefined ? "" : JSON.stringify(value, null, 2);
+  area.addEventListener("input", () => {
+    try {
+      const parsed = area.value.trim() ? (JSON.parse(area.value) as Json) : undefined;
+      area.removeAttribute("aria-invalid");
+      area.title = "";
+      store.write(path, parsed);
+    } catch (error) {
+      area.setAttribute("aria-invalid", "true");
+      area.title = `Not JSON yet: ${(error as Error).message}`;
+    }
+  });
+  return area;
+}

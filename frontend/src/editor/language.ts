@@ -1,0 +1,98 @@
+import { jinja } from "@codemirror/lang-jinja";
+import { yaml, yamlFrontmatter } from "@codemirror/lang-yaml";
+import { type LanguageSupport, syntaxTree } from "@codemirror/language";
+import { type EditorState, type Extension, type Range, RangeSetBuilder } from "@codemirror/state";
+import { Decoration, type DecorationSet, type EditorView, ViewPlugin, type ViewUpdate } from "@codemirror/view";
+import { tagHighlighter, tags } from "@lezer/highlight";
+import { html as plain } from "./plain.ts";
+
+export type Format = "parts" | "text" | "shaped" | "prompter";
+
+/** The line number of the `---` that closes the front matter, 0 where there is none. */
+export function frontMatterEnd(state: EditorState): number {
+  if (state.doc.line(1).text.trimEnd() !== "---") return 0;
+  for (let number = 2; number <= state.doc.lines; number++) {
+    if (state.doc.line(number).text.trimEnd() === "---") return number;
+  }
+  return 0;
+}
+
+/** The format that the front matter names; `parts` where it names none. */
+export function formatOf(state: EditorState): Format {
+  const end = frontMatterEnd(state);
+  for (let number = 2; number < end; number++) {
+    const named = /^format:\s*["']?(parts|text|shaped|prompter)\b/.exec(state.doc.line(number).text);
+    if (named) return named[1] as Format;
+  }
+  return "parts";
+}
+
+/** Front matter is YAML always; the body is Jinja around YAML, Jinja around text, or what the format says. */
+export function languageOf(format: Format): LanguageSupport {
+  const bodies = {
+    parts: () => jinja({ base: yaml() }),
+    text: () => jinja({ base: plain() }),
+    shaped: () => plain(),
+    prompter: () => yaml(),
+  };
+  return yamlFrontmatter({ content: bodies[format]() });
+}
+
+export const highlighter = tagHighlighter([
+  { tag: tags.definition(tags.propertyName), class: "tok-key" },
+  { tag: tags.string, class: "tok-string" },
+  { tag: [tags.number, tags.bool, tags.special(tags.string)], class: "tok-literal" },
+  { tag: [tags.comment, tags.lineComment, tags.blockComment], class: "tok-comment" },
+  { tag: [tags.meta, tags.separator, tags.punctuation], class: "tok-quiet" },
+]);
+
+const hole = Decoration.mark({ class: "tok-hole" });
+const statement = Decoration.mark({ class: "tok-statement" });
+const literal = Decoration.mark({ class: "tok-literal" });
+// Scalars that are values, not prose: `role: system`, `{type: string, default: 3}`, `[formal, warm]`.
+const SCALAR = /(?<=[:[,]\s?)(?:true|false|null|-?\d[\d.]*|[\w./-]+)(?=\s*(?:$|[,}\]]|\s#))/g;
+const BODY_KEY = /^\s*(?:-\s+)?(?:role|truncation_priority|shrink|min_tokens|kind):\s/;
+
+/** Marks what the language's own tags cannot tell apart: whole `{{ }}` and `{% %}`, and literal values. */
+function markVisible(view: EditorView): DecorationSet {
+  const found: Range<Decoration>[] = [];
+  const bodyLine = frontMatterEnd(view.state);
+  for (const { from, to } of view.visibleRanges) {
+    syntaxTree(view.state).iterate({
+      from,
+      to,
+      enter: (node) => {
+        if (node.name === "Interpolation") found.push(hole.range(node.from, node.to));
+        else if (node.name === "Tag" || node.name === "EndTag") found.push(statement.range(node.from, node.to));
+      },
+    });
+    for (let at = from; at <= to; ) {
+      const line = view.state.doc.lineAt(at);
+      if (line.number < bodyLine || BODY_KEY.test(line.text)) {
+        for (const match of line.text.matchAll(SCALAR)) {
+          if (match[0]) found.push(literal.range(line.from + match.index, line.from + match.index + match[0].length));
+        }
+      }
+      at = line.to + 1;
+    }
+  }
+  const builder = new RangeSetBuilder<Decoration>();
+  found.sort((a, b) => a.from - b.from || a.value.startSide - b.value.startSide);
+  for (const each of found) if (each.from < each.to) builder.add(each.from, each.to, each.value);
+  return builder.finish();
+}
+
+export const marks: Extension = ViewPlugin.fromClass(
+  class {
+    decorations: DecorationSet;
+    constructor(view: EditorView) {
+      this.decorations = markVisible(view);
+    }
+    update(update: ViewUpdate): void {
+      if (update.docChanged || update.viewportChanged || syntaxTree(update.state) !== syntaxTree(update.startState)) {
+        this.decorations = markVisible(update.view);
+      }
+    }
+  },
+  { decorations: (plugin) => plugin.decorations },
+);

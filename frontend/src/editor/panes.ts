@@ -1,0 +1,82 @@
+import { find } from "../dom.ts";
+
+const KEY = "editor-panes";
+const LEAST = 180;
+const STEP = 24;
+
+type Sizes = Partial<Record<"source" | "inputs" | "budget", number>>;
+
+const read = (): Sizes => {
+  try {
+    return JSON.parse(localStorage.getItem(KEY) ?? "{}") as Sizes;
+  } catch {
+    return {};
+  }
+};
+
+/** Dividers that are dragged, or moved by arrow keys; sizes are remembered in this browser. */
+function installDividers(root: HTMLElement): void {
+  const sizes = read();
+  const apply = (name: keyof Sizes, size: number | undefined): void => {
+    if (size === undefined) root.style.removeProperty(`--${name}-size`);
+    else root.style.setProperty(`--${name}-size`, `${size}px`);
+  };
+  for (const name of ["source", "inputs", "budget"] as const) apply(name, sizes[name]);
+  for (const divider of root.querySelectorAll<HTMLElement>("[data-divider]")) {
+    const name = divider.dataset.divider as keyof Sizes;
+    const pane = find(root, `[data-pane=${name}]`);
+    const upright = name !== "budget";
+    const now = (): number => (upright ? pane.offsetWidth : pane.offsetHeight);
+    const most = (): number => (upright ? root.clientWidth - 2 * LEAST : root.clientHeight - 240);
+    const set = (size: number | undefined): void => {
+      const kept = size === undefined ? undefined : Math.round(Math.min(most(), Math.max(upright ? LEAST : 90, size)));
+      if (kept === undefined) delete sizes[name];
+      else sizes[name] = kept;
+      apply(name, kept);
+      divider.setAttribute("aria-valuenow", String(now()));
+      localStorage.setItem(KEY, JSON.stringify(sizes));
+    };
+    divider.tabIndex = 0;
+    divider.setAttribute("aria-valuenow", String(now()));
+    divider.addEventListener("dblclick", () => set(undefined));
+    divider.addEventListener("keydown", (event) => {
+      const by = { ArrowLeft: -STEP, ArrowRight: STEP, ArrowUp: STEP, ArrowDown: -STEP }[event.key];
+      if (event.key === "Home") set(undefined);
+      else if (by !== undefined && upright === /Left|Right/.test(event.key)) set(now() + by);
+      else return;
+      event.preventDefault();
+    });
+    divider.addEventListener("pointerdown", (event) => {
+      const start = upright ? event.clientX : event.clientY;
+      const size = now();
+      divider.setPointerCapture(event.pointerId);
+      const move = (moved: PointerEvent): void => {
+        set(size + (upright ? moved.clientX - start : start - moved.clientY));
+      };
+      divider.addEventListener("pointermove", move);
+      divider.addEventListener("lostpointercapture", () => divider.removeEventListener("pointermove", move), {
+        once: true,
+      });
+      event.preventDefault();
+    });
+  }
+}
+
+/** Under 1100 px inputs are a tab of the preview, under 720 px every pane is one; wider screens show all at once. */
+function installTabs(root: HTMLElement): void {
+  const tabs = [...root.querySelectorAll<HTMLButtonElement>("[data-tab]")];
+  const open = (name: string): void => {
+    root.dataset.open = name;
+    for (const tab of tabs) tab.setAttribute("aria-pressed", String(tab.dataset.tab === name));
+  };
+  const narrow = window.matchMedia("(width < 720px)");
+  const start = (): void => open(narrow.matches ? "source" : "preview");
+  for (const tab of tabs) tab.addEventListener("click", () => open(tab.dataset.tab ?? "source"));
+  narrow.addEventListener("change", start);
+  start();
+}
+
+export function installPanes(root: HTMLElement): void {
+  installDividers(root);
+  installTabs(root);
+}

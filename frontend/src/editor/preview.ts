@@ -1,0 +1,127 @@
+import { ago, find, icon, make } from "../dom.ts";
+import { CallError, call } from "./calls.ts";
+import type { Look } from "./types.ts";
+
+const DELAY = 280;
+// Below this the words "rendering" would only flicker.
+const SLOW = 500;
+
+interface Wiring {
+  url: string;
+  body: () => Record<string, unknown>;
+  looked: (look: Look, fresh: boolean) => void;
+  goTo: (place: { line: number; column: number }) => void;
+}
+
+/** Keeps the preview, the budget and the problems true to the text: asks the server a moment after each change, shows
+ * the newest answer only, and never empties what it shows. */
+export class Preview {
+  readonly #region: HTMLElement;
+  readonly #budget: HTMLElement;
+  readonly #state: HTMLElement;
+  readonly #banner: HTMLElement;
+  readonly #wiring: Wiring;
+  #timer: number | undefined;
+  #current: AbortController | null = null;
+  #goodAt: number | null;
+  #asking = false;
+  #stopped: Look | null = null;
+  #trouble = "";
+
+  constructor(root: HTMLElement, wiring: Wiring, hasPreview: boolean) {
+    this.#region = find(root, "[data-preview]");
+    this.#budget = find(root, "[data-budget]");
+    this.#state = find(root, "[data-preview-state]");
+    this.#banner = find(root, "[data-preview-stopped]");
+    this.#wiring = wiring;
+    this.#goodAt = hasPreview ? Date.now() : null;
+    window.setInterval(() => this.#tell(), 5000);
+  }
+
+  /** Asks soon; further changes put it off. */
+  soon(): void {
+    window.clearTimeout(this.#timer);
+    this.#timer = window.setTimeout(() => void this.now(), DELAY);
+  }
+
+  async now(): Promise<void> {
+    window.clearTimeout(this.#timer);
+    this.#current?.abort();
+    const mine = new AbortController();
+    this.#current = mine;
+    const slow = window.setTimeout(() => {
+      this.#asking = true;
+      this.#tell();
+    }, SLOW);
+    try {
+      const look = await call<Look>("POST", this.#wiring.url, this.#wiring.body(), { signal: mine.signal });
+      if (this.#current === mine) this.#show(look);
+    } catch (error) {
+      if (this.#current !== mine) return;
+      this.#trouble = error instanceof CallError ? error.message : "The preview could not be refreshed.";
+    } finally {
+      window.clearTimeout(slow);
+      if (this.#current === mine) {
+        this.#asking = false;
+        this.#tell();
+      }
+    }
+  }
+
+  #show(look: Look): void {
+    this.#trouble = "";
+    this.#stopped = look.rendered ? null : look;
+    if (look.rendered) {
+      this.#goodAt = Date.now();
+      swap(this.#region, look.preview);
+      swap(this.#budget, look.budget);
+    } else if (this.#goodAt === null) {
+      swap(this.#region, look.preview);
+    }
+    this.#wiring.looked(look, look.rendered);
+  }
+
+  #tell(): void {
+    const age = this.#goodAt === null ? "" : ago(this.#goodAt);
+    const stale = this.#stopped !== null || this.#trouble !== "";
+    this.#region.classList.toggle("is-stale", stale && this.#goodAt !== null);
+    this.#budget.classList.toggle("is-stale", stale && this.#goodAt !== null);
+    const words = this.#asking
+      ? `rendering; this text is from ${age || "before"}`
+      : age && !stale
+        ? `rendered ${age}`
+        : "";
+    const mark = this.#asking ? icon("loader") : words ? icon("check") : "";
+    this.#state.replaceChildren(mark, words);
+    this.#banner.hidden = !stale;
+    if (stale) this.#banner.replaceChildren(...this.#reason());
+  }
+
+  #reason(): (Node | string)[] {
+    const age = this.#goodAt === null ? "" : make("b", {}, `Last good render, ${ago(this.#goodAt)}.`);
+    if (this.#trouble) {
+      const again = make("button", { type: "button", class: "button button-quiet button-small" }, "Try again");
+      again.addEventListener("click", () => void this.now());
+      return [icon("clock"), make("p", {}, age, ` ${this.#trouble} `, again)];
+    }
+    const at = this.#stopped?.stoppedAt;
+    const words = make("p", {}, age, ` ${this.#stopped?.stopped ?? ""} `);
+    if (at) {
+      const go = make("button", { type: "button", class: "link" }, `Go to line ${at.line}`);
+      go.addEventListener("click", () => this.#wiring.goTo(at));
+      words.append(go);
+    }
+    return [icon("circle-x"), words];
+  }
+}
+
+/** Puts the server's markup in; folds that the reader opened stay open, the scroll place stays with its pane. */
+function swap(region: HTMLElement, html: string): void {
+  const open = new Set(
+    [...region.querySelectorAll<HTMLDetailsElement>("details[data-fold][open]")].map((each) => each.dataset.fold),
+  );
+  region.innerHTML = html;
+  for (const fold of region.querySelectorAll<HTMLDetailsElement>("details[data-fold]")) {
+    if (open.has(fold.dataset.fold)) fold.open = true;
+  }
+}

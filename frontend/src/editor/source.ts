@@ -1,0 +1,104 @@
+import { closeBrackets, closeBracketsKeymap } from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import {
+  bracketMatching,
+  codeFolding,
+  foldGutter,
+  foldKeymap,
+  indentUnit,
+  syntaxHighlighting,
+} from "@codemirror/language";
+import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
+import { Compartment, EditorState, type Extension } from "@codemirror/state";
+import {
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  highlightSpecialChars,
+  type KeyBinding,
+  keymap,
+  lineNumbers,
+} from "@codemirror/view";
+import { changedLines } from "./changed.ts";
+import { type Format, formatOf, highlighter, languageOf, marks } from "./language.ts";
+import { look } from "./look.ts";
+import { problemKeys, problemMarks } from "./problems.ts";
+
+const dark = new Compartment();
+const language = new Compartment();
+
+const darkNow = (): boolean =>
+  getComputedStyle(document.documentElement).colorScheme === "dark" ||
+  (!document.documentElement.dataset.theme && window.matchMedia("(prefers-color-scheme: dark)").matches);
+
+/** Follows the `format:` of the front matter: another format, another body language. */
+function followFormat(): Extension {
+  let format: Format | null = null;
+  return EditorView.updateListener.of((update) => {
+    const now = formatOf(update.state);
+    if (now === format) return;
+    format = now;
+    queueMicrotask(() => update.view.dispatch({ effects: language.reconfigure(languageOf(now)) }));
+  });
+}
+
+/** The source editor, in the place of the textarea that stays the form's own field. */
+export function openSource(
+  area: HTMLTextAreaElement,
+  keys: readonly KeyBinding[],
+  extensions: Extension[],
+): EditorView {
+  const nonce = document.querySelector<HTMLScriptElement>("script[nonce]")?.nonce ?? "";
+  const start = EditorState.create({ doc: area.value });
+  const view = new EditorView({
+    state: EditorState.create({
+      doc: area.value,
+      extensions: [
+        EditorView.cspNonce.of(nonce),
+        dark.of(EditorView.darkTheme.of(darkNow())),
+        language.of(languageOf(formatOf(start))),
+        EditorState.tabSize.of(2),
+        indentUnit.of("  "),
+        EditorState.allowMultipleSelections.of(true),
+        EditorView.lineWrapping,
+        EditorView.contentAttributes.of({ "aria-label": "Source of the template", spellcheck: "false" }),
+        EditorState.phrases.of({ Find: "Find", Replace: "Replace with" }),
+        problemMarks,
+        lineNumbers(),
+        changedLines,
+        foldGutter({ openText: "▾", closedText: "▸" }),
+        codeFolding(),
+        highlightActiveLine(),
+        highlightActiveLineGutter(),
+        highlightSpecialChars(),
+        highlightSelectionMatches(),
+        drawSelection(),
+        history(),
+        bracketMatching(),
+        closeBrackets(),
+        search({ top: true }),
+        syntaxHighlighting(highlighter),
+        marks,
+        look,
+        followFormat(),
+        keymap.of([
+          ...keys,
+          ...problemKeys,
+          ...closeBracketsKeymap,
+          ...defaultKeymap,
+          ...searchKeymap,
+          ...historyKeymap,
+          ...foldKeymap,
+        ]),
+        ...extensions,
+      ],
+    }),
+  });
+  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+    view.dispatch({ effects: dark.reconfigure(EditorView.darkTheme.of(darkNow())) });
+  });
+  area.hidden = true;
+  area.after(view.dom);
+  return view;
+}

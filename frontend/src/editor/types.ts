@@ -1,0 +1,70 @@
+// What the server and the editor tell each other. Lines and columns are 1-based code points of the whole document.
+
+export interface Edit {
+  line: number;
+  column: number;
+  end_line: number;
+  end_column: number;
+  text: string;
+}
+
+export interface Problem {
+  code: string;
+  severity: "error" | "warning" | "note";
+  message: string;
+  line: number;
+  column: number;
+  end_line: number | null;
+  end_column: number | null;
+  fix: { title: string; edits: Edit[] } | null;
+}
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+export type Data = { [key: string]: Json };
+/** The part of JSON Schema that the input fields know how to draw; the rest is edited as JSON. */
+export interface Schema {
+  type?: string | string[];
+  description?: string;
+  enum?: Json[];
+  default?: Json;
+  items?: Schema;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  untrusted?: boolean;
+}
+
+export interface Setup {
+  name: string;
+  base: { number: number; digest: string; document: string } | null;
+  samples: Record<string, Data>;
+  sample: string;
+  data: Data;
+  inputs: Record<string, Schema>;
+  problems: Problem[];
+  draftSavedAt: number | null;
+  filters: string[];
+  urls: { edit: string; preview: string; draft: string };
+}
+
+/** The answer to one look at the text: its problems, and the fragments that show it. */
+export interface Look {
+  problems: Problem[];
+  rendered: boolean;
+  preview: string;
+  budget: string;
+  stopped: string;
+  stoppedAt: { line: number; column: number } | null;
+  inputs: Record<string, Schema> | null;
+  names: string[];
+  summary: string;
+  diff?: string;
+}
+
+export interface Outcome {
+  html: string;
+  problems: Problem[] | null;
+  saved: { number: number; digest: string; document: string } | null;
+}
