@@ -74,7 +74,7 @@ def read_pieces(data: bytes) -> list[Piece]:
 def _merges(pieces: list[Piece]) -> list[list[str]]:
     """All ways to put a normal piece together from two normal pieces, best score first."""
     normal = {piece.text: place for place, piece in enumerate(pieces) if piece.kind == _NORMAL}
-    found = []
+    found: list[tuple[float, str, str]] = []
     for text, place in normal.items():
         splits = [(text[:at], text[at:]) for at in range(1, len(text)) if text[:at] in normal and text[at:] in normal]
         splits.sort(key=lambda pair: (normal[pair[0]], normal[pair[1]]))
@@ -100,7 +100,7 @@ def sentencepiece_tokenizer(pieces: list[Piece]) -> tuple[dict[str, Any], dict[s
         "vocab": {piece.text: place for place, piece in enumerate(pieces)},
         "merges": _merges(pieces),
     }
-    tokenizer = {
+    tokenizer: dict[str, Any] = {
         "version": "1.0",
         "truncation": None,
         "padding": None,

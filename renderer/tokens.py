@@ -36,6 +36,8 @@ __all__ = [
     "VocabularyTokenizer",
     "find",
     "known",
+    "names",
+    "pinned",
 ]
 
 DEFAULT = "o200k_base"
@@ -81,6 +83,17 @@ def known() -> dict[str, bool]:
     return {name: vocabularies.is_installed(name) for name in vocabularies.VOCABULARIES}
 
 
+def names() -> tuple[str, ...]:
+    """Return every name that `find` takes and a profile may state."""
+    return (*vocabularies.VOCABULARIES, *_ESTIMATES)
+
+
+def pinned(name: str) -> str:
+    """Return the sha256 of a known vocabulary, or empty."""
+    source = vocabularies.VOCABULARIES.get(name)
+    return source.sha256 if source else ""
+
+
 @lru_cache(maxsize=16)
 def _by_name(name: str) -> Tokenizer:
     if name in vocabularies.VOCABULARIES:
@@ -91,7 +104,7 @@ def _by_name(name: str) -> Tokenizer:
     if name.startswith("hub:"):
         return _from_hub(name)
     raise TokenizerError(
-        f"There is no tokenizer named {name!r}. Known are {', '.join((*vocabularies.VOCABULARIES, *_ESTIMATES))}; "
+        f"There is no tokenizer named {name!r}. Known are {', '.join(names())}; "
         "a tokenizer.json file, hub:<repository> or a function from text to tokens work as well."
     )
 

@@ -1,0 +1,161 @@
+"""Parts to turns to pieces: a profile's policies and markup applied, with each piece knowing which part it came from.
+
+A turn is what a model sees as one message. Without a profile each part is a turn. With one, the system text goes where the
+family wants it and neighbours of one role are joined where it refuses them.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from renderer.errors import ProfileError
+from renderer.problems import Place
+from renderer.profiles import Profile
+from renderer.prompt import Content, Part
+
+__all__ = ["Piece", "Turn", "pieces", "turns"]
+
+# Where a family's markup lacks a role, the one that stands in for it.
+_STAND_INS = {"developer": "system", "function": "tool", "tool": "user"}
+
+
+class Piece(NamedTuple):
+    """A stretch of the laid out prompt. `part` is the index of the part it came from, None for markup.
+
+    `attachment` is the content item of an image or file, which has no text of its own.
+    """
+
+    text: str
+    part: int | None = None
+    attachment: dict[str, Any] | None = None
+
+
+@dataclass(slots=True)
+class Turn:
+    """A role and its contents, each with the index of its part; None for text the profile adds."""
+
+    role: str
+    contents: list[tuple[Content, int | None]] = field(default_factory=list)
+
+
+def turns(parts: Sequence[Part], profile: Profile | None) -> list[Turn]:
+    """Make turns of parts by the profile's policies. Raises ProfileError where the family can't take them."""
+    if profile is None:
+        return [Turn(part.role, [(part.content, index)]) for index, part in enumerate(parts)]
+    found = [Turn(_role(part.role, profile), [(part.content, index)]) for index, part in enumerate(parts)]
+    if profile.system != "native":
+        found = _placed_system(found, parts, profile)
+    if profile.merge:
+        found = _merged(found, _separator(profile))
+    if profile.user_first:
+        _check_user_first(found, parts, profile)
+    return found
+
+
+def _role(role: str, profile: Profile) -> str:
+    if profile.markup is None:
+        return role
+    known = profile.markup.roles
+    while role not in known and role in _STAND_INS:
+        role = _STAND_INS[role]
+    if role not in known and role != "system":
+        raise ProfileError(f"The profile {profile.name} has no role `{role}`; it has {', '.join(known)}.")
+    return role
+
+
+def _separator(profile: Profile) -> str:
+    return profile.markup.separator if profile.markup else "\n\n"
+
+
+def _placed_system(found: list[Turn], parts: Sequence[Part], profile: Profile) -> list[Turn]:
+    system = [turn for turn in found if turn.role in ("system", "developer")]
+    others = [turn for turn in found if turn.role not in ("system", "developer")]
+    if not system:
+        return others
+    if profile.system == "refuse":
+        part = parts[system[0].contents[0][1] or 0]
+        message = f"Models of the profile {profile.name} take no system message, but the part `{part.name}` is one."
+        raise ProfileError(message, place=_place(part))
+    contents = _joined([turn.contents for turn in system], _separator(profile))
+    if profile.system == "first":
+        return [Turn("system", contents), *others]
+    before, after = profile.markup.system_wrap if profile.markup else ("", "\n\n")
+    wrapped = [(text, None) for text in (before,) if text] + contents + [(text, None) for text in (after,) if text]
+    users = [place for place, turn in enumerate(others) if turn.role == "user"]
+    if not users:
+        return [Turn("user", wrapped), *others]
+    place = users[0] if profile.system == "first-user" else users[-1]
+    others[place] = Turn("user", wrapped + others[place].contents)
+    return others
+
+
+def _merged(found: list[Turn], separator: str) -> list[Turn]:
+    merged: list[Turn] = []
+    for turn in found:
+        if merged and merged[-1].role == turn.role:
+            merged[-1].contents.extend([(separator, None), *turn.contents])
+        else:
+            merged.append(Turn(turn.role, list(turn.contents)))
+    return merged
+
+
+def _joined(contents: list[list[tuple[Content, int | None]]], separator: str) -> list[tuple[Content, int | None]]:
+    joined: list[tuple[Content, int | None]] = []
+    for each in contents:
+        joined.extend([(separator, None), *each] if joined else each)
+    return joined
+
+
+def _check_user_first(found: list[Turn], parts: Sequence[Part], profile: Profile) -> None:
+    first = next((turn for turn in found if turn.role != "system"), None)
+    if first is None or first.role == "user":
+        return
+    part = parts[next(index for _, index in first.contents if index is not None)]
+    message = (
+        f"Models of the profile {profile.name} want a user's turn first, but the part `{part.name}` comes first and has "
+        f"the role {part.role}."
+    )
+    raise ProfileError(message, place=_place(part))
+
+
+def _place(part: Part) -> Place | None:
+    return Place(part.line, 1) if part.line else None
+
+
+def pieces(parts: Sequence[Part], profile: Profile | None) -> Iterator[Piece]:
+    """Lay the prompt out: markup and contents in the order in which the model reads them."""
+    markup = profile.markup if profile else None
+    laid = turns(parts, profile)
+    if profile is None or markup is None:
+        for turn in laid:
+            yield from _contents(turn, trim=False)
+        return
+    if markup.start:
+        yield Piece(markup.start)
+    last = laid[-1] if laid else None
+    for turn in laid:
+        before, after = markup.roles[turn.role]
+        if before:
+            yield Piece(before)
+        yield from _contents(turn, trim=markup.trim)
+        # An assistant's turn at the end is the beginning of the reply where the family allows that: it stays open.
+        if after and not (turn is last and _left_open(turn, profile)):
+            yield Piece(after)
+    if markup.reply and not (last and _left_open(last, profile)):
+        yield Piece(markup.reply)
+
+
+def _left_open(turn: Turn, profile: Profile) -> bool:
+    return profile.prefill and turn.role == "assistant"
+
+
+def _contents(turn: Turn, *, trim: bool) -> Iterator[Piece]:
+    for content, index in turn.contents:
+        if isinstance(content, str):
+            yield Piece(content.strip() if trim and index is not None else content, index)
+            continue
+        for item in content:
+            if isinstance(item, dict) and item.get("type") != "text":
+                yield Piece("", index, item)
+            else:
+                yield Piece(str(item["text"] if isinstance(item, dict) else item), index)

@@ -1,0 +1,195 @@
+"""Profiles: how a model family counts and marks up a chat. Each is plain data, a YAML file beside this module or a mapping.
+
+A profile holds nothing that runs: opening and closing text a role, the marks that are single tokens, and a few policies.
+`find` and `for_model` return mappings (they are frozen into a template's bundle); `check` turns a mapping into a Profile.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from importlib.resources import files
+from types import MappingProxyType
+from typing import Any
+
+from renderer import tokens, yaml_text
+from renderer.errors import ProfileError, TokenizerError
+from renderer.profiles.fields import FIELDS, MARKUP_FIELDS, wrong_field
+
+__all__ = ["Markup", "Profile", "check", "find", "for_model", "names", "summary", "tokenizer"]
+
+# Fields that only help to find and describe a profile; they render nothing, so they stay out of bundles.
+_CATALOGUE = ("title", "models", "source")
+
+
+@dataclass(frozen=True)
+class Markup:
+    """The text around turns. `roles` maps a role to what stands before and after its content."""
+
+    start: str = ""
+    reply: str = ""
+    roles: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    separator: str = "\n\n"
+    system_wrap: tuple[str, str] = ("", "")
+    trim: bool = False
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A checked profile. `markup` is None where a prompt of this family is its contents and nothing else."""
+
+    name: str
+    tokenizer: str
+    sha256: str = ""
+    context: int | None = None
+    markup: Markup | None = None
+    marks: Mapping[str, int | None] = field(default_factory=dict)
+    system: str = "native"
+    merge: bool = False
+    user_first: bool = False
+    arguments: str = "string"
+    content: str = "parts"
+    prefill: bool = True
+    stop: tuple[str, ...] = ()
+    bos: str = ""
+    eos: str = ""
+    image_tokens: int | None = None
+    file_tokens: int | None = None
+    thinking: Mapping[str, str] = field(default_factory=dict)
+    lazyllm: Mapping[str, str] = field(default_factory=dict)
+
+
+@lru_cache(maxsize=1)
+def _catalogue() -> Mapping[str, Mapping[str, Any]]:
+    """Every profile that ships, by name; read once."""
+    found = {}
+    for file in files(__name__).iterdir():
+        if file.name.endswith(".yml"):
+            mapping = yaml_text.value_of(yaml_text.compose(file.read_text(encoding="utf-8")))
+            found[mapping["name"]] = MappingProxyType(mapping)
+    return MappingProxyType(dict(sorted(found.items())))
+
+
+def names() -> list[str]:
+    """Return the names of the profiles that ship."""
+    return list(_catalogue())
+
+
+def summary() -> list[dict[str, Any]]:
+    """Return name, title, models, context, tokenizer and whether counting is exact here, for a list to choose from."""
+    known = tokens.known()
+    return [
+        {
+            "name": name,
+            "title": mapping["title"],
+            "models": list(mapping["models"]),
+            "context": mapping.get("context"),
+            "tokenizer": mapping["tokenizer"],
+            "exact": known.get(mapping["tokenizer"], False),
+        }
+        for name, mapping in _catalogue().items()
+    ]
+
+
+def find(name: str) -> dict[str, Any]:
+    """Return the mapping of a profile that ships, with its vocabulary pinned. Raises ProfileError for an unknown name."""
+    mapping = _catalogue().get(name)
+    if mapping is None:
+        raise ProfileError(f"There is no profile named {name!r}. Known are {', '.join(_catalogue())}.")
+    return _frozen(mapping)
+
+
+def for_model(model: str) -> dict[str, Any] | None:
+    """Return the mapping of the profile for a provider's model id, or None. The longest pattern that fits decides."""
+    plain = model.lower().rpartition("/")[2]
+    fitting = [
+        (len(pattern), name)
+        for name, mapping in _catalogue().items()
+        for pattern in mapping["models"]
+        if fnmatchcase(plain, pattern)
+    ]
+    return find(max(fitting)[1]) if fitting else None
+
+
+def _frozen(mapping: Mapping[str, Any]) -> dict[str, Any]:
+    """Copy what renders and add the pin of the vocabulary."""
+    frozen = {key: _copied(value) for key, value in mapping.items() if key not in _CATALOGUE}
+    source = tokens.pinned(str(mapping["tokenizer"]))
+    if source:
+        frozen["sha256"] = source
+    return frozen
+
+
+def _copied(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _copied(item) for key, item in value.items()}
+    return [_copied(item) for item in value] if isinstance(value, list) else value
+
+
+def check(mapping: Mapping[str, Any]) -> Profile:
+    """Check a profile mapping and return it as a Profile. Raises ProfileError naming the field that is wrong."""
+    if not isinstance(mapping, Mapping):
+        raise ProfileError("A profile must be a mapping of fields.")
+    for key, value in mapping.items():
+        complaint = wrong_field(FIELDS, str(key), value)
+        if complaint:
+            raise ProfileError(complaint)
+    for needed in ("name", "tokenizer"):
+        if needed not in mapping:
+            raise ProfileError(f"The profile needs the field `{needed}`.")
+    plain = {key: value for key, value in mapping.items() if key not in (*_CATALOGUE, "markup", "date")}
+    if mapping["tokenizer"] not in tokens.names():
+        raise ProfileError(
+            f"There is no vocabulary named {mapping['tokenizer']!r}; known are {', '.join(tokens.names())}."
+        )
+    marks = plain.pop("marks", {})
+    plain["marks"] = dict.fromkeys(marks) if isinstance(marks, list) else dict(marks)
+    plain["stop"] = tuple(plain.get("stop", ()))
+    return Profile(**plain, markup=_markup(mapping))
+
+
+def _markup(mapping: Mapping[str, Any]) -> Markup | None:
+    given = mapping.get("markup")
+    if given is None:
+        return _lazyllm_markup(mapping["lazyllm"]) if mapping.get("lazyllm") else None
+    for key, value in given.items():
+        complaint = wrong_field(MARKUP_FIELDS, str(key), value)
+        if complaint:
+            raise ProfileError(f"markup: {complaint}")
+    roles = given.get("roles", {})
+    needed = ["user", "assistant", *(["system"] if mapping.get("system", "native") in ("native", "first") else [])]
+    missing = [role for role in needed if role not in roles]
+    if missing:
+        raise ProfileError(f"markup: `roles` lacks {', '.join(missing)}.")
+    # The date is part of the profile, never of the day: the same document renders the same next year.
+    start = str(given.get("start", "")).replace("{date}", str(mapping.get("date", "")))
+    return Markup(
+        start=start,
+        reply=given.get("reply", ""),
+        roles={role: (before, after) for role, (before, after) in roles.items()},
+        separator=given.get("separator", "\n\n"),
+        system_wrap=tuple(given.get("system_wrap", ("", ""))),
+        trim=given.get("trim", False),
+    )
+
+
+def _lazyllm_markup(marks: Mapping[str, str]) -> Markup:
+    """The chat form that LazyLLM writes with its six marks and system text."""
+    get = {name: marks.get(name, "") for name in ("system", "sos", "eos", "soh", "eoh", "soa", "eoa")}.__getitem__
+    roles = {
+        "system": (get("sos") + get("system"), get("eos") + "\n\n"),
+        "user": (get("soh") + "\n", "\n" + get("eoh")),
+        "assistant": (get("soa") + "\n", get("eoa")),
+    }
+    return Markup(reply=get("soa") + "\n", roles=roles)
+
+
+def tokenizer(profile: Profile) -> tokens.Tokenizer:
+    """Find the profile's tokenizer. Raises TokenizerError when the vocabulary here is not the pinned one."""
+    found = tokens.find(profile.tokenizer)
+    if profile.sha256 and found.revision and found.revision != profile.sha256:
+        raise TokenizerError(
+            f"The profile {profile.name} was saved with the vocabulary {profile.tokenizer} of sha256 "
+            f"{profile.sha256[:16]}…, but here it is {found.revision[:16]}…: counts would differ."
+        )
+    return found

@@ -1,0 +1,104 @@
+"""What a profile may say, field by field, and the checks of it."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+__all__ = ["FIELDS", "MARKUP_FIELDS", "wrong_field"]
+
+Check = Callable[[Any], bool]
+
+_ROLES = ("system", "developer", "user", "assistant", "tool", "function")
+_LAZYLLM = ("system", "sos", "eos", "soh", "eoh", "soa", "eoa")
+_LONGEST = 4000
+
+
+def _text(value: Any) -> bool:
+    return isinstance(value, str) and len(value) <= _LONGEST
+
+
+def _name(value: Any) -> bool:
+    # Names of known vocabularies only: a stored profile must not reach for files or the network.
+    return _text(value) and bool(value) and all(sign.isalnum() or sign in "._-" for sign in value)
+
+
+def _whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 10**9
+
+
+def _flag(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+def _one_of(*choices: str) -> Check:
+    return lambda value: value in choices
+
+
+def _texts(value: Any) -> bool:
+    return isinstance(value, list | tuple) and len(value) <= 100 and all(map(_text, value))
+
+
+def _pair(value: Any) -> bool:
+    return _texts(value) and len(value) == 2
+
+
+def _marks(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return len(value) <= 100 and all(
+            _text(mark) and (number is None or _whole(number)) for mark, number in value.items()
+        )
+    return _texts(value)
+
+
+def _keyed(keys: tuple[str, ...], check: Check) -> Check:
+    return lambda value: isinstance(value, Mapping) and all(key in keys and check(item) for key, item in value.items())
+
+
+def _json_type(value: Any) -> bool:
+    return isinstance(value, Mapping)
+
+
+FIELDS: dict[str, tuple[Check, str]] = {
+    "name": (_name, "a short name of letters, digits, dots and dashes"),
+    "title": (_text, "a text"),
+    "models": (_texts, "a list of model id patterns"),
+    "source": (_text, "a text"),
+    "tokenizer": (_name, "the name of a known vocabulary (letters, digits, dots, dashes and underscores)"),
+    "sha256": (_text, "the sha256 of the vocabulary"),
+    "context": (_whole, "a whole number of tokens"),
+    "markup": (_json_type, "a mapping"),
+    "marks": (_marks, "a list of marks, or a mapping from mark to token id or null"),
+    "system": (
+        _one_of("native", "first", "first-user", "last-user", "refuse"),
+        "native, first, first-user, last-user or refuse",
+    ),
+    "merge": (_flag, "true or false"),
+    "user_first": (_flag, "true or false"),
+    "arguments": (_one_of("string", "mapping"), "string or mapping"),
+    "content": (_one_of("string", "parts"), "string or parts"),
+    "prefill": (_flag, "true or false"),
+    "stop": (_texts, "a list of texts"),
+    "bos": (_text, "a text"),
+    "eos": (_text, "a text"),
+    "date": (_text, "a text"),
+    "image_tokens": (_whole, "a whole number of tokens"),
+    "file_tokens": (_whole, "a whole number of tokens"),
+    "thinking": (_keyed(("setting", "off", "open", "close"), _text), "a mapping of setting, off, open and close"),
+    "lazyllm": (_keyed(_LAZYLLM, _text), f"a mapping of {', '.join(_LAZYLLM)}"),
+}
+
+MARKUP_FIELDS: dict[str, tuple[Check, str]] = {
+    "start": (_text, "a text"),
+    "reply": (_text, "a text"),
+    "roles": (_keyed(_ROLES, _pair), f"a mapping from {', '.join(_ROLES)} to two texts, before and after the content"),
+    "separator": (_text, "a text"),
+    "system_wrap": (_pair, "two texts, before and after the system text"),
+    "trim": (_flag, "true or false"),
+}
+
+
+def wrong_field(fields: Mapping[str, tuple[Check, str]], key: str, value: Any) -> str | None:
+    """Return what is wrong with a field, or None."""
+    if key not in fields:
+        return f"`{key}` is not a field of a profile; known are {', '.join(fields)}."
+    check, what = fields[key]
+    return None if check(value) else f"The profile field `{key}` must be {what}."

@@ -1,0 +1,131 @@
+"""Targets: what a prompt is turned into for a model call - messages, one text, or token ids - and what it costs."""
+
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import Any
+
+from renderer import layout
+from renderer.counting import UNKNOWN_ID, Ids, Tokenizer
+from renderer.profiles import Profile
+from renderer.prompt import Content, Part
+
+__all__ = [
+    "attachment_cost",
+    "input_tokens",
+    "markup_count",
+    "messages",
+    "part_counts",
+    "text",
+    "tokens",
+    "unknown_costs",
+]
+
+
+def messages(parts: Sequence[Part], profile: Profile | None = None) -> list[dict[str, Any]]:
+    """Return `[{"role", "content"}]` in OpenAI form, after the profile's policies on system text and neighbours."""
+    if profile is None:
+        return [{"role": part.role, "content": _sent(part.content)} for part in parts]
+    return [{"role": turn.role, "content": _content(turn)} for turn in layout.turns(parts, profile)]
+
+
+def _content(turn: layout.Turn) -> Content:
+    contents = [content for content, _ in turn.contents]
+    texts = [content for content in contents if isinstance(content, str)]
+    if len(texts) == len(contents):
+        return texts[0] if len(texts) == 1 else "".join(texts)
+    items: list[Any] = []
+    for content in contents:
+        items.extend([{"type": "text", "text": content}] if isinstance(content, str) else _sent(content))
+    return items
+
+
+def _sent(content: Content) -> Content:
+    """The content as sent: what an author says of an attachment's cost is no part of it."""
+    if isinstance(content, str):
+        return content
+    return [
+        {key: value for key, value in item.items() if key != "token_cost"} if isinstance(item, dict) else item
+        for item in content
+    ]
+
+
+def text(parts: Sequence[Part], profile: Profile | None = None) -> str:
+    """Return the prompt as one string: contents joined by nothing, or with the profile's chat markup.
+
+    An image or file, which no text can carry, shows as its type in brackets.
+    """
+    pieces = layout.pieces(parts, profile)
+    return "".join(piece.text if piece.attachment is None else f"[{piece.attachment.get('type')}]" for piece in pieces)
+
+
+def tokens(parts: Sequence[Part], profile: Profile | None, tokenizer: Tokenizer) -> list[Any]:
+    """Return the ids of the whole prompt. Markup and contents are encoded apart, so no content becomes a control token."""
+    return list(chain.from_iterable(_encoded(layout.pieces(parts, profile), profile, tokenizer)))
+
+
+def _encoded(pieces: Iterable[layout.Piece], profile: Profile | None, tokenizer: Tokenizer) -> list[Ids]:
+    found = list(pieces)
+    data = iter(tokenizer.encode_many([piece.text for piece in found if piece.part is not None]))
+    encoded: list[Ids] = []
+    for piece in found:
+        if piece.part is None:
+            encoded.append(tokenizer.encode_markup(piece.text, profile.marks if profile else {}))
+            continue
+        ids = next(data)
+        encoded.append([UNKNOWN_ID] * (attachment_cost(piece.attachment, profile) or 0) if piece.attachment else ids)
+    return encoded
+
+
+def part_counts(parts: Sequence[Part], profile: Profile | None, tokenizer: Tokenizer) -> list[int]:
+    """Return the tokens of each part's own content, without markup."""
+    trim = bool(profile and profile.markup and profile.markup.trim)
+    contents = [part.content for part in parts]
+    plain = [(content.strip() if trim else content) if isinstance(content, str) else "" for content in contents]
+    counts = list(map(len, tokenizer.encode_many(plain)))
+    for index, content in enumerate(contents):
+        if not isinstance(content, str):
+            counts[index] = sum(_item_count(item, profile, tokenizer) for item in content)
+    return counts
+
+
+def _item_count(item: Any, profile: Profile | None, tokenizer: Tokenizer) -> int:
+    if isinstance(item, dict) and item.get("type") != "text":
+        return attachment_cost(item, profile) or 0
+    return tokenizer.count(str(item["text"] if isinstance(item, dict) else item))
+
+
+def markup_count(parts: Sequence[Part], profile: Profile | None, tokenizer: Tokenizer) -> int:
+    """Return the tokens that the profile's markup adds to these parts."""
+    if profile is None:
+        return 0
+    marks, encode = profile.marks, tokenizer.encode_markup
+    return sum(len(encode(piece.text, marks)) for piece in layout.pieces(parts, profile) if piece.part is None)
+
+
+def input_tokens(part: Part, tokenizer: Tokenizer) -> int:
+    """Return how many tokens of a part's text overlap what came from inputs."""
+    spans = [(mark.start, mark.end) for mark in part.marks if mark.site.kind == "input"]
+    return tokenizer.count_spans(part.content, spans) if isinstance(part.content, str) else 0
+
+
+def attachment_cost(item: dict[str, Any], profile: Profile | None) -> int | None:
+    """Return the tokens of an image or file: as its author states in `token_cost`, else the profile's figure, else None."""
+    stated = item.get("token_cost")
+    if isinstance(stated, int) and not isinstance(stated, bool) and stated >= 0:
+        return stated
+    if profile is None:
+        return None
+    return profile.image_tokens if "image" in str(item.get("type")) else profile.file_tokens
+
+
+def unknown_costs(parts: Sequence[Part], profile: Profile | None) -> list[str]:
+    """Return the names of the parts that hold an image or file of unknown cost, which counts as nothing."""
+    return [
+        part.name
+        for part in parts
+        if not isinstance(part.content, str)
+        and any(
+            isinstance(item, dict) and item.get("type") != "text" and attachment_cost(item, profile) is None
+            for item in part.content
+        )
+    ]
