@@ -1,0 +1,292 @@
+"""Shaped documents: text with `{functions(of, inputs)}` in it, from which one prompt comes, or one for each item of a list."""
+
+import inspect
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from renderer import expressions
+from renderer.document import Document
+from renderer.errors import DocumentError, InputError, LimitError, RenderError
+from renderer.expressions import Call, Dict, Field, Items, Literal, Name, Node, SyntaxFault, Text
+from renderer.formats.protocol import Functions
+from renderer.functions import FUNCTIONS, nearest
+from renderer.functions.passages import MAX_TEXT, check_pattern, content_of
+from renderer.functions.sentences import KeyedSentences
+from renderer.problems import Edit, Fix, Place, Problem
+from renderer.prompt import Mark, Part, Site
+
+__all__ = ["MAX_PROMPTS", "Shaped", "ShapedBody", "positional"]
+
+MAX_PROMPTS = 1000
+"""One rendering gives at most this many prompts."""
+
+
+class Shaped:
+    """The format `shaped`."""
+
+    name = "shaped"
+
+    def compile(self, document: Document, fragments: Mapping[str, str], functions: Functions) -> "ShapedBody":
+        """Read the body. Raises DocumentError, with its place, for what can be seen to be wrong without data."""
+        calls = {name: function.call for name, function in FUNCTIONS.items()} | dict(functions)
+        try:
+            pieces = expressions.parse(document.body)
+        except SyntaxFault as fault:
+            place = document.body_place(fault.start, fault.end)
+            raise DocumentError(fault.message, code="PT901", place=place, fix=_fix(place, fault.cure)) from fault
+        for field in pieces:
+            if isinstance(field, Field):
+                _check(field, document, calls)
+        return ShapedBody(document, pieces, calls)
+
+
+class ShapedBody:
+    """A compiled shaped body."""
+
+    def __init__(
+        self, document: Document, pieces: Sequence[Text | Field], calls: Mapping[str, Callable[..., Any]]
+    ) -> None:
+        self._document = document
+        self._pieces = tuple(pieces)
+        self._calls = calls
+        declared = document.inputs or {}
+        self._constants = {name: sign for name, sign in expressions.CONSTANTS.items() if name not in declared}
+        self._sites = {field.start: _site(document, field) for field in self._pieces if isinstance(field, Field)}
+
+    def names(self) -> set[str]:
+        """The inputs the body uses; `documents` too where to_list takes its length from there."""
+        names = {node.name for node in self._nodes() if isinstance(node, Name) and node.name not in self._constants}
+        if "documents" in (self._document.inputs or {}) and any(_repeats(node) for node in self._nodes()):
+            names.add("documents")
+        return names
+
+    def problems(self) -> list[Problem]:
+        """Old `$name` variables, and backslashes that probably were not meant as line breaks or tabs."""
+        return [*_old_variables(self._document, self._pieces), *_doubtful_backslashes(self._document, self._pieces)]
+
+    def parts(self, data: Mapping[str, Any]) -> list[list[Part]]:
+        """One part a prompt. A list value gives a prompt for each of its items; other values stand in every prompt."""
+        columns = [[piece.text] if isinstance(piece, Text) else self._column(piece, data) for piece in self._pieces]
+        count = self._count(columns)
+        size = sum(sum(map(len, column)) * (count if len(column) == 1 else 1) for column in columns)
+        if count > MAX_PROMPTS or size > MAX_TEXT:
+            raise LimitError(
+                f"this gives {count:,} prompts of {size:,} characters in all; at most {MAX_PROMPTS:,} prompts and "
+                f"{MAX_TEXT:,} characters are made"
+            )
+        return [[self._part(columns, index)] for index in range(count)]
+
+    def _part(self, columns: list[list[str]], index: int) -> Part:
+        content, marks, end = [], [], 0
+        for piece, column in zip(self._pieces, columns, strict=True):
+            shown = column[index if len(column) > 1 else 0]
+            content.append(shown)
+            site = self._sites.get(piece.start) if isinstance(piece, Field) else None
+            if site and shown:
+                marks.append(Mark(end, end + len(shown), site))
+            end += len(shown)
+        return Part("prompt", content="".join(content), marks=tuple(marks), line=self._document.body_line)
+
+    def _count(self, columns: list[list[str]]) -> int:
+        lists = {index: len(column) for index, column in enumerate(columns) if len(column) != 1}
+        if not lists:
+            return 1
+        if len(set(lists.values())) > 1:
+            fields = [(piece, lists[index]) for index, piece in enumerate(self._pieces) if index in lists]
+            named = ", ".join(
+                f"`{{{expressions.write(piece.node)}}}` has {n}" for piece, n in fields if isinstance(piece, Field)
+            )
+            last = next(piece for piece, n in reversed(fields) if n != fields[0][1])
+            raise InputError(
+                f"these lists give different numbers of prompts: {named}; join one of them, or make them equally long",
+                code="PT911",
+                place=self._document.body_place(last.start, last.end),
+            )
+        return next(iter(lists.values()))
+
+    def _column(self, field: Field, data: Mapping[str, Any]) -> list[str]:
+        """What the field shows, one text a prompt; a single text stands in all of them."""
+        value = self._value(field.node, data)
+        if isinstance(value, list) and not isinstance(value, KeyedSentences):
+            return [_shown(item) for item in value[: MAX_PROMPTS + 1]]
+        return [_shown(value)]
+
+    def _value(self, node: Node, data: Mapping[str, Any]) -> Any:
+        if isinstance(node, Literal):
+            return node.value
+        if isinstance(node, Name):
+            return self._look_up(node, data)
+        if isinstance(node, Items):
+            return [self._value(item, data) for item in node.items]
+        if isinstance(node, Dict):
+            return {_key(self._value(key, data)): self._value(value, data) for key, value in node.pairs}
+        return self._call(node, data)
+
+    def _look_up(self, node: Name, data: Mapping[str, Any]) -> Any:
+        if node.name in data:
+            return data[node.name]
+        if node.name in self._constants:
+            return self._constants[node.name]
+        place = self._document.body_place(node.start, node.end)
+        raise InputError(f"`{node.name}` is used here but not given", code="PT401", place=place, variable=node.name)
+
+    def _call(self, node: Call, data: Mapping[str, Any]) -> Any:
+        arguments = [self._value(argument, data) for argument in node.arguments]
+        if _repeats(node) and isinstance(data.get("documents"), list):
+            arguments.append(data["documents"])
+        try:
+            return self._calls[node.name](*arguments)
+        except RenderError as error:
+            names = [inner.name for inner in expressions.walk(node) if isinstance(inner, Name)]
+            if isinstance(error, InputError) and error.variable is None and names:
+                error.variable = error.path = names[0]
+                error.facts["path"] = names[0]
+            raise error.located(self._document.body_place(node.start, node.end))  # noqa: B904 - the same error goes on
+        except Exception as error:
+            place = self._document.body_place(node.start, node.end)
+            raise InputError(f"`{node.name}` cannot do this: {error}", code="PT911", place=place) from error
+
+    def _nodes(self) -> Iterable[Node]:
+        for piece in self._pieces:
+            if isinstance(piece, Field):
+                yield from expressions.walk(piece.node)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Mapping) and ("content" in value or "answer" in value):
+        return content_of(value)
+    return str(value)
+
+
+def _key(value: Any) -> Any:
+    """A dict's key as Python would hash it; lists have no such form and stand there as text."""
+    return str(value) if isinstance(value, list | dict) else value
+
+
+def _repeats(node: Node) -> bool:
+    """Whether this is `to_list(value)`, whose length comes from the documents."""
+    return isinstance(node, Call) and node.name == "to_list" and len(node.arguments) == 1
+
+
+def _site(document: Document, field: Field) -> Site | None:
+    """Where a field that shows an input stands; None for one made of literals."""
+    if not any(isinstance(node, Name) for node in expressions.walk(field.node)):
+        return None
+    place = document.body_place(field.start)
+    return Site(expressions.write(field.node), place.line, place.column)
+
+
+def _check(field: Field, document: Document, calls: Mapping[str, Callable[..., Any]]) -> None:
+    """Refuse unknown functions, wrong arguments and ill-formed patterns before there are data."""
+    for node in expressions.walk(field.node):
+        if isinstance(node, Call):
+            place = document.body_place(node.start, node.end)
+            if node.name not in calls:
+                raise _unknown(node, calls, place)
+            _check_arguments(node, calls[node.name], place)
+    if field.joined or any(isinstance(node, Call) and node.keywords for node in expressions.walk(field.node)):
+        place = document.body_place(field.start, field.end)
+        rewritten = "{" + expressions.write(positional(field.node, calls)) + "}"
+        raise DocumentError(
+            "arguments go by position here, and strings are written whole",
+            code="PT903",
+            place=place,
+            fix=_fix(place, (f"Write `{rewritten}`", rewritten)),
+        )
+
+
+def _unknown(node: Call, calls: Mapping[str, Any], place: Place) -> DocumentError:
+    if node.name == "current_datetime":
+        hint = "a prompt must come out the same twice; give the time as an input"
+    else:
+        hint = nearest(node.name, sorted(calls))
+    return DocumentError(f"`{node.name}` is not a function here; {hint}", code="PT902", place=place)
+
+
+def _check_arguments(node: Call, call: Callable[..., Any], place: Place) -> None:
+    try:
+        signature = inspect.signature(call)
+        bound = signature.bind(*node.arguments, **dict(node.keywords))
+    except TypeError as error:
+        wanted = ", ".join(
+            str(parameter.replace(annotation=parameter.empty)) for parameter in signature.parameters.values()
+        )
+        raise DocumentError(f"`{node.name}` takes ({wanted}): {error}", code="PT903", place=place) from error
+    except ValueError:  # some callables of the caller's have no signature to look at
+        return
+    pattern = bound.arguments.get("pattern")
+    if isinstance(pattern, Literal) and isinstance(pattern.value, str):
+        try:
+            check_pattern(pattern.value)
+        except InputError as error:
+            raise DocumentError(error.message, code="PT904", place=place) from error
+
+
+def positional(node: Node, calls: Mapping[str, Callable[..., Any]]) -> Node:
+    """The same node with every argument by position, defaults filled in where a later one is given."""
+    if isinstance(node, Items):
+        return Items(tuple(positional(item, calls) for item in node.items), node.start, node.end)
+    if isinstance(node, Dict):
+        pairs = tuple((positional(key, calls), positional(value, calls)) for key, value in node.pairs)
+        return Dict(pairs, node.start, node.end)
+    if not isinstance(node, Call) or node.name not in calls:
+        return node
+    given = {name: positional(value, calls) for name, value in node.keywords}
+    arguments = [positional(argument, calls) for argument in node.arguments]
+    for parameter in list(inspect.signature(calls[node.name]).parameters.values())[len(arguments) :]:
+        if not given:
+            break
+        default = None if parameter.default is parameter.empty else parameter.default
+        arguments.append(given.pop(parameter.name, Literal(default, node.start, node.end)))
+    return Call(node.name, tuple(arguments), (), node.start, node.end)
+
+
+_OLD_VARIABLE = re.compile(r"(?<!\$)\$([A-Za-z_]\w*)", re.ASCII)
+_PATH = re.compile(r"(?<![A-Za-z])[A-Za-z]:\\[^\s{}]*|(?<=\w)\\[nrt](?=[a-z])")
+
+
+def _old_variables(document: Document, pieces: Sequence[Text | Field]) -> Iterable[Problem]:
+    declared = document.inputs or {}
+    only_text = not any(isinstance(piece, Field) for piece in pieces)
+    for piece in pieces:
+        if isinstance(piece, Text):
+            for match in _OLD_VARIABLE.finditer(document.body, piece.start, piece.end):
+                sure = match[1] in declared or (only_text and not declared)
+                place = document.body_place(match.start(), match.end())
+                rewritten = "{" + match[1] + "}"
+                yield _problem(
+                    "PT905",
+                    "error" if sure else "warning",
+                    f"`{match[0]}` is the old way to write a variable and would stay in the prompt as it is",
+                    place,
+                    _fix(place, (f"Write `{rewritten}`", rewritten)),
+                )
+
+
+def _doubtful_backslashes(document: Document, pieces: Sequence[Text | Field]) -> Iterable[Problem]:
+    for piece in pieces:
+        if isinstance(piece, Text):
+            for match in _PATH.finditer(document.body, piece.start, piece.end):
+                written = re.sub(r"(?<!\\)\\(?=[nrt])", r"\\\\", match[0])
+                if written != match[0]:
+                    place = document.body_place(match.start(), match.end())
+                    yield _problem(
+                        "PT906",
+                        "warning",
+                        "a backslash before n, r or t stands for a line break or a tab; double it if you mean the backslash",
+                        place,
+                        _fix(place, ("Double the backslashes", written)),
+                    )
+
+
+def _problem(code: str, severity: Any, message: str, place: Place, fix: Fix | None) -> Problem:
+    return Problem(code, severity, message, place.line, place.column, place.end_line, place.end_column, fix)
+
+
+def _fix(place: Place, cure: tuple[str, str] | None) -> Fix | None:
+    if cure is None or place.end_line is None or place.end_column is None:
+        return None
+    return Fix(cure[0], (Edit(place.line, place.column, place.end_line, place.end_column, cure[1]),))

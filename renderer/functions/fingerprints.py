@@ -1,0 +1,45 @@
+"""MurmurHash3, x64, 128 bits: the hash by which Haystack names a document after its content.
+
+Method: Austin Appleby's MurmurHash3 (public domain), written from its published description. Not for secrets.
+"""
+
+__all__ = ["murmur128"]
+
+_MASK = (1 << 64) - 1
+_C1, _C2 = 0x87C37B91114253D5, 0x4CF5AD432745937F
+
+
+def murmur128(text: str, seed: int = 0) -> str:
+    """Return the fingerprint of the UTF-8 text as lower-case hexadecimal, at least two digits, without leading zeros."""
+    data = text.encode("utf-8", "surrogatepass")
+    high = low = seed
+    whole = len(data) - len(data) % 16
+    for start in range(0, whole, 16):
+        first = int.from_bytes(data[start : start + 8], "little")
+        second = int.from_bytes(data[start + 8 : start + 16], "little")
+        high = (_rotate(high ^ _scramble(first, _C1, 31, _C2), 27) + low) * 5 + 0x52DCE729 & _MASK
+        low = (_rotate(low ^ _scramble(second, _C2, 33, _C1), 31) + high) * 5 + 0x38495AB5 & _MASK
+    high ^= _scramble(int.from_bytes(data[whole : whole + 8], "little"), _C1, 31, _C2)
+    low ^= _scramble(int.from_bytes(data[whole + 8 :], "little"), _C2, 33, _C1)
+    high ^= len(data)
+    low ^= len(data)
+    high = high + low & _MASK
+    low = low + high & _MASK
+    high, low = _finish(high), _finish(low)
+    high = high + low & _MASK
+    low = low + high & _MASK
+    return f"{low << 64 | high:02x}"
+
+
+def _rotate(value: int, bits: int) -> int:
+    return (value << bits | value >> 64 - bits) & _MASK
+
+
+def _scramble(block: int, before: int, bits: int, after: int) -> int:
+    return _rotate(block * before & _MASK, bits) * after & _MASK
+
+
+def _finish(value: int) -> int:
+    value = (value ^ value >> 33) * 0xFF51AFD7ED558CCD & _MASK
+    value = (value ^ value >> 33) * 0xC4CEB9FE1A85EC53 & _MASK
+    return value ^ value >> 33

@@ -1,0 +1,110 @@
+"""Sentences with keys, so that a judge can point at them: `0a`, `0b` … in documents, `a`, `b` … in a response.
+
+The keys are those of TRACe (RAGBench, arXiv 2407.11005): the document's number from 0, then letters; after `z` comes `aa`.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from renderer.errors import InputError
+from renderer.functions.passages import content_of
+
+__all__ = ["KeyedSentences", "document_sentences", "letters", "response_sentences", "split"]
+
+# Words whose full stop does not end a sentence, without that stop and in lower case.
+_ABBREVIATION = re.compile(
+    r"mr|mrs|ms|dr|prof|rev|hon|st|jr|sr|messrs|gen|col|lt|capt|sgt|gov|sen|rep|bros|inc|ltd|co|corp|dept|est|"
+    r"vs|etc|e\.g|i\.e|cf|al|figs?|eqs?|nos?|vol|pp?|ch|sec|art|approx|ca|nr|bzw|usw|z\.b|d\.h|abs|"
+    r"jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|"
+    r"a\.m|p\.m|u\.s|u\.k|u\.n|e\.u|ph\.d|b\.c|a\.d"
+)
+# The end of a sentence: closing punctuation, perhaps a quote or bracket, then space; after CJK marks no space is needed.
+_END = re.compile(r"""[.!?…]+["'”’»)\]]*(?=\s)|[。！？｡]+["'”’」』）]*""")
+_LINES = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+# A line wrapped inside a sentence: no closing mark before the break, a small letter after it.
+_WRAP = re.compile(r"(?<=[^\s.!?…:;。！？])[ \t]*(?:\r\n|[\n\r])[ \t]*(?=[a-z\u00df-\u00f6\u00f8-\u00ff])")
+
+
+def letters(number: int) -> str:
+    """Return the letters for 0, 1, 2 …: a … z, aa … az, ba … zz, aaa …"""
+    text = ""
+    number += 1
+    while number:
+        number, digit = divmod(number - 1, 26)
+        text = chr(ord("a") + digit) + text
+    return text
+
+
+def split(text: str) -> list[str]:
+    """Split text into sentences, each without the space around it; empty ones are dropped.
+
+    A line break ends a sentence unless it plainly wraps one: no closing mark before it and a small letter after.
+    """
+    sentences = []
+    for line in _LINES.split(_WRAP.sub(" ", text)):
+        start = 0
+        for match in _END.finditer(line):
+            if _ends_sentence(line, start, match):
+                sentences.append(line[start : match.end()])
+                start = match.end()
+        sentences.append(line[start:])
+    return [sentence.strip() for sentence in sentences if sentence.strip()]
+
+
+def _ends_sentence(line: str, start: int, match: re.Match[str]) -> bool:
+    mark = match[0]
+    if mark[0] in "。！？｡":
+        return True
+    rest = line[match.end() :].lstrip()
+    if not rest:
+        return True
+    if mark == ".":
+        words = line[start : match.start()].split()
+        word = words[-1].lstrip("([{\"'“‘").lower() if words else ""
+        if _ABBREVIATION.fullmatch(word) or (len(word) == 1 and word.isalpha()):
+            return False
+        if word.isdigit() and len(words) == 1:  # the number of a list item: `1. Do this`
+            return False
+    return not rest[0].islower()
+
+
+class KeyedSentences(list[Any]):
+    """Sentences with their keys. Printed, each stands on a line as `key. sentence`, documents set apart by a blank line.
+
+    Of documents: one list of (key, sentence) pairs a document, the form that `trace_scores` takes. Of a response: the
+    pairs themselves.
+    """
+
+    def __str__(self) -> str:
+        if self and isinstance(self[0], tuple):
+            return _lines(self)
+        return "\n\n".join(_lines(pairs) for pairs in self)
+
+
+def _lines(pairs: Sequence[tuple[str, str]]) -> str:
+    return "\n".join(f"{key}. {sentence}" for key, sentence in pairs)
+
+
+def document_sentences(documents: Sequence[Any]) -> KeyedSentences:
+    """Split documents (texts or mappings with `content`) into sentences with the keys 0a, 0b … 1a …
+
+    A document already given as a list of sentences keeps them as they are.
+    """
+    if isinstance(documents, str | Mapping) or not isinstance(documents, Sequence):
+        raise InputError("document_sentences wants a list of documents")
+    return KeyedSentences(
+        [(f"{number}{letters(index)}", sentence) for index, sentence in enumerate(_sentences(document))]
+        for number, document in enumerate(documents)
+    )
+
+
+def response_sentences(response: Any) -> KeyedSentences:
+    """Split a response into sentences with the keys a, b … z, aa …"""
+    return KeyedSentences((letters(index), sentence) for index, sentence in enumerate(_sentences(response)))
+
+
+def _sentences(item: Any) -> list[str]:
+    if isinstance(item, Sequence) and not isinstance(item, str):
+        return [content_of(sentence) for sentence in item]
+    return split(content_of(item))

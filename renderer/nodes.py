@@ -1,0 +1,83 @@
+"""What an expression of a shaped document is made of, and how it is walked through and written down again.
+
+`start` and `end` are offsets in the body.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+__all__ = ["Call", "Dict", "Items", "Literal", "Name", "Node", "Scalar", "walk", "write"]
+
+Scalar = str | int | float | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    value: Scalar
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    name: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """A list."""
+
+    items: tuple["Node", ...]
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Dict:
+    pairs: tuple[tuple["Node", "Node"], ...]
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """`name(arguments)`. Keywords are read so that they can be rewritten; a document may not keep them."""
+
+    name: str
+    arguments: tuple["Node", ...]
+    keywords: tuple[tuple[str, "Node"], ...]
+    start: int
+    end: int
+
+
+Node = Literal | Name | Items | Dict | Call
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """The node and everything inside it, in the order of the text."""
+    yield node
+    children: tuple[Node, ...] = ()
+    if isinstance(node, Items):
+        children = node.items
+    elif isinstance(node, Dict):
+        children = tuple(child for pair in node.pairs for child in pair)
+    elif isinstance(node, Call):
+        children = (*node.arguments, *(value for _, value in node.keywords))
+    for child in children:
+        yield from walk(child)
+
+
+def write(node: Node) -> str:
+    """The node as text, in one spelling: the inverse of reading it."""
+    if isinstance(node, Name):
+        return node.name
+    if isinstance(node, Literal):
+        return repr(node.value)
+    if isinstance(node, Items):
+        return f"[{', '.join(map(write, node.items))}]"
+    if isinstance(node, Dict):
+        return "{" + ", ".join(f"{write(key)}: {write(value)}" for key, value in node.pairs) + "}"
+    named = [f"{name}={write(value)}" for name, value in node.keywords]
+    return f"{node.name}({', '.join([*map(write, node.arguments), *named])})"
