@@ -1,4 +1,7 @@
 from django.apps import AppConfig
+from django.core import checks
+
+from registry import immutability
 
 __all__ = ["RegistryConfig"]
 
@@ -10,3 +13,10 @@ class RegistryConfig(AppConfig):
     label = "registry"
     verbose_name = "Promptuary"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from registry import journal  # noqa: PLC0415  # models can be imported only now
+        from registry.tasks import wakeups  # noqa: PLC0415  # as above
+
+        checks.register(immutability.check_triggers, checks.Tags.database)
+        journal.subscribe(wakeups.wake_mirror)

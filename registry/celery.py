@@ -1,0 +1,51 @@
+"""The Celery application. Messages are wake-ups only: what is to be done stands in the journal and in rows of Job."""
+
+import os
+from typing import Any
+
+from celery import Celery, bootsteps
+from celery.beat import EmbeddedService, Scheduler
+
+__all__ = ["app"]
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "registry.settings")
+
+app = Celery("registry")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+if str(app.conf.broker_url).startswith("filesystem:"):
+    app.conf.broker_transport = "registry.broker:Transport"
+app.conf.update(
+    imports=["registry.tasks.work"],
+    # Gossip and remote control would only make a folder broker busy; nothing here asks for them.
+    worker_enable_remote_control=False,
+    worker_send_task_events=False,
+    event_queue_expires=60,
+    worker_prefetch_multiplier=1,
+    task_publish_retry=False,  # a save must not wait for a broker that is away: the clock heals what is missed
+    beat_schedule={
+        "heal": {"task": "registry.tasks.work.heal", "schedule": 3.0, "options": {"expires": 3}},
+        "upkeep": {"task": "registry.tasks.work.plan_upkeep", "schedule": 600.0, "options": {"expires": 600}},
+    },
+)
+
+
+class Clock(bootsteps.StartStopStep):
+    """Beat as a thread of every worker, its schedule in memory: no second process to keep alive, none left behind by a
+    kill. All it starts is guarded by locks and rows, so several workers' clocks do no harm."""
+
+    requires = ("celery.worker.components:Pool",)
+
+    def __init__(self, parent: Any, **options: Any) -> None:
+        super().__init__(parent, **options)
+        self._service: Any = None
+
+    def start(self, parent: Any) -> None:
+        self._service = EmbeddedService(parent.app, thread=True, scheduler_cls=Scheduler)
+        self._service.start()
+
+    def stop(self, parent: Any) -> None:  # the signature is Celery's
+        if self._service is not None:
+            self._service.stop()
+
+
+app.steps["worker"].add(Clock)

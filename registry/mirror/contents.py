@@ -1,0 +1,196 @@
+"""Events as entries: which files each kind of event changes, and the texts that the journal holds by digest only.
+
+Each file holds the whole of one small thing (a document, a label of a template, a step of a change request), so what an
+event writes follows from that event and the rows it made alone, never from what other events wrote before.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from registry.journal import Kind
+from registry.mirror import layout, plain_yaml
+from registry.mirror.entries import Entry, Move
+from registry.mirror.sources import Sources
+from registry.models import Event
+
+__all__ = ["read"]
+
+_Files = dict[str, bytes | None]
+
+
+@dataclass
+class _Draft:
+    """An entry being put together."""
+
+    event: Event
+    body: dict[str, Any]
+    sources: Sources
+    subject: str = ""
+    note: str = ""
+    digest: str = ""
+    files: _Files = field(default_factory=dict)
+    move: Move | None = None
+
+    def say(self, **more: Any) -> bytes:
+        """The event as a readable file: who, when, all of its body and what is added."""
+        event = self.event
+        who = {"person": event.person, **({"key": event.key} if event.key else {})}
+        facts = {"event": event.number, "at": _iso(event.at), "by": who, **self.body, **more}
+        return plain_yaml.write(facts).encode()
+
+
+def read(*, after: int, limit: int) -> list[Entry]:
+    """The entries of the events after a number, in order, at most `limit`."""
+    events = list(Event.objects.filter(number__gt=after).order_by("number")[:limit])
+    sources = Sources(events)
+    return [_entry(event, sources) for event in events]
+
+
+def _entry(event: Event, sources: Sources) -> Entry:
+    draft = _Draft(event, json.loads(event.text)["body"], sources)
+    _WRITERS.get(event.kind, _other)(draft)
+    return Entry(
+        number=event.number,
+        at=event.at,
+        author=event.person,
+        subject=draft.subject,
+        note=draft.note,
+        record=event.text,
+        chain=event.hash,
+        template=event.template,
+        version=event.version,
+        digest=draft.digest,
+        files=draft.files,
+        move=draft.move,
+    )
+
+
+def _namespace_created(draft: _Draft) -> None:
+    name = draft.event.namespace
+    draft.subject = f"{name}: namespace made"
+    draft.files[layout.namespace(name)] = draft.say()
+    draft.files[layout.rules(name)] = plain_yaml.write(draft.body["rules"]).encode()
+    if admin := draft.body.get("admin"):
+        draft.files[layout.member(name, admin)] = plain_yaml.write({"person": admin, "role": "admin"}).encode()
+
+
+def _namespace_ruled(draft: _Draft) -> None:
+    draft.subject = f"{draft.event.namespace}: rules set"
+    draft.files[layout.rules(draft.event.namespace)] = plain_yaml.write(draft.body["rules"]).encode()
+
+
+def _member_set(draft: _Draft) -> None:
+    person, role = draft.body["person"], draft.body["role"]
+    draft.subject = f"{draft.event.namespace}: {person} is " + (role or "no member any more")
+    content = plain_yaml.write({"person": person, "role": role}).encode() if role else None
+    draft.files[layout.member(draft.event.namespace, person)] = content
+
+
+def _key_issued(draft: _Draft) -> None:
+    draft.subject = f"{draft.event.namespace}: key {draft.body['name']} issued"
+    draft.files[layout.key(draft.event.namespace, draft.body["id"])] = draft.say()
+
+
+def _key_revoked(draft: _Draft) -> None:
+    draft.subject = f"{draft.event.namespace}: key {draft.body['id']} revoked"
+    draft.files[layout.key(draft.event.namespace, draft.body["id"])] = None
+
+
+def _version_saved(draft: _Draft) -> None:
+    event, version = draft.event, draft.sources.version(draft.event)
+    bundle = version.unpacked()
+    first, _, rest = version.message.strip().partition("\n")
+    draft.subject = f"{event.template} {version.number}: {first}" if first else f"{event.template} {version.number}"
+    draft.note = rest
+    draft.digest = version.digest
+    draft.files[layout.document(event.template)] = bundle.pop("document").encode()
+    draft.files[layout.bundle(event.template)] = draft.say(
+        **bundle,
+        settings=json.loads(version.settings),
+        problems=json.loads(version.problems),
+        message=version.message,
+    )
+
+
+def _samples_saved(draft: _Draft) -> None:
+    draft.subject = f"{draft.event.template}: samples"
+    text = draft.sources.samples(draft.event, draft.body)
+    draft.files[layout.samples(draft.event.template)] = plain_yaml.write(json.loads(text)).encode()
+
+
+def _label_moved(draft: _Draft) -> None:
+    event, label, target = draft.event, draft.body["label"], draft.body["to"]
+    where = f"to version {target}" if target else "removed"
+    draft.subject = f"{event.template}: {label} {where}"
+    draft.note = draft.body.get("reason") or ""
+    draft.digest = draft.body["digest"] or ""
+    draft.files[layout.label(event.template, label)] = draft.say() if target else None
+    document = draft.sources.version(event).document.encode() if target else None
+    draft.move = Move(layout.branch(label), {layout.document(event.template): document})
+    if event.change is not None:
+        draft.files[_step(draft, draft.body["how"])] = draft.say()
+
+
+def _template_archived(draft: _Draft) -> None:
+    draft.subject = f"{draft.event.template}: archived"
+    draft.files[layout.archived(draft.event.template)] = draft.say()
+
+
+def _template_unarchived(draft: _Draft) -> None:
+    draft.subject = f"{draft.event.template}: taken out of the archive"
+    draft.files[layout.archived(draft.event.template)] = None
+
+
+def _change_step(verb: str) -> Callable[[_Draft], None]:
+    def write(draft: _Draft) -> None:
+        draft.subject = f"{draft.event.template}: change {draft.event.change} {verb}"
+        draft.note = draft.body.get("message") or draft.body.get("reason") or ""
+        draft.digest = draft.body["digest"]
+        draft.files[_step(draft, verb)] = draft.say()
+
+    return write
+
+
+def _change_decided(draft: _Draft) -> None:
+    decision, text = draft.body["decision"], draft.sources.decision(draft.event, draft.body)
+    draft.subject = f"{draft.event.template}: change {draft.event.change}, {decision.replace('_', ' ')}"
+    draft.note = text
+    draft.digest = draft.body["digest"]
+    draft.files[_step(draft, decision)] = draft.say(text=text)
+
+
+def _other(draft: _Draft) -> None:
+    event = draft.event
+    draft.subject = f"{event.template or event.namespace or 'promptuary'}: {event.kind}"
+    draft.files[layout.other(event.namespace, event.kind, event.number)] = draft.say()
+
+
+def _step(draft: _Draft, step: str) -> str:
+    return layout.change(draft.event.namespace, draft.event.change or 0, draft.event.number, step)
+
+
+def _iso(microseconds: int) -> str:
+    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=microseconds)
+    return moment.isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+_WRITERS: Mapping[str, Callable[[_Draft], None]] = {
+    Kind.NAMESPACE_CREATED: _namespace_created,
+    Kind.NAMESPACE_RULED: _namespace_ruled,
+    Kind.MEMBER_SET: _member_set,
+    Kind.KEY_ISSUED: _key_issued,
+    Kind.KEY_REVOKED: _key_revoked,
+    Kind.VERSION_SAVED: _version_saved,
+    Kind.SAMPLES_SAVED: _samples_saved,
+    Kind.TEMPLATE_ARCHIVED: _template_archived,
+    Kind.TEMPLATE_UNARCHIVED: _template_unarchived,
+    Kind.LABEL_MOVED: _label_moved,
+    Kind.CHANGE_PROPOSED: _change_step("proposed"),
+    Kind.CHANGE_HEADED: _change_step("headed"),
+    Kind.CHANGE_DECIDED: _change_decided,
+    Kind.CHANGE_WITHDRAWN: _change_step("withdrawn"),
+    Kind.CHANGE_REOPENED: _change_step("reopened"),
+}

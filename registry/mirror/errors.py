@@ -1,0 +1,19 @@
+"""What can go wrong between the journal and Git."""
+
+__all__ = ["Diverged", "GitFailed", "MirrorBusy", "MirrorError"]
+
+
+class MirrorError(Exception):
+    """The root: a sentence an operator can act on."""
+
+
+class GitFailed(MirrorError):
+    """A git command failed; holds the end of what it wrote to stderr."""
+
+
+class MirrorBusy(MirrorError):
+    """Another process is writing the mirror."""
+
+
+class Diverged(MirrorError):
+    """Git holds what the journal doesn't know: the database is older than its mirror, or the mirror was edited."""

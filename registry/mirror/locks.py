@@ -1,0 +1,73 @@
+"""One writer of the mirror: a file lock on this machine and, on PostgreSQL, an advisory lock among all machines."""
+
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from django.db import connection
+
+from registry.mirror.errors import MirrorBusy
+
+__all__ = ["hold"]
+
+_ADVISORY = 0x6D6972726F72  # "mirror": one number for all writers of one database
+_PAUSE = 0.1  # seconds between two tries
+
+
+@contextmanager
+def hold(path: Path, wait: float = 0.0) -> Iterator[int]:
+    """Hold the writer's lock, trying for `wait` seconds; gives the file's descriptor, MirrorBusy when another has it.
+
+    The descriptor goes to every git process that writes: should this process be killed, the lock stays with its git
+    child until that too is gone, so nobody heals the locks of a git process that still runs. PostgreSQL lets go of the
+    advisory lock by itself when the connection drops.
+    """
+    deadline = time.monotonic() + wait
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("ab") as file:
+        while not _try_file(file.fileno()):
+            _pause_until(deadline)
+        try:
+            with _advisory(deadline):
+                yield file.fileno()
+        finally:
+            fcntl.flock(file, fcntl.LOCK_UN)
+
+
+def _try_file(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    os.set_inheritable(descriptor, False)
+    return True
+
+
+@contextmanager
+def _advisory(deadline: float) -> Iterator[None]:
+    """A session of its own: the lock must outlast the transactions of the writer's ordinary connection."""
+    if connection.vendor != "postgresql":
+        yield
+        return
+    session = connection.copy()
+    try:
+        with session.cursor() as cursor:
+            while not _try_advisory(cursor):
+                _pause_until(deadline)
+            yield
+    finally:
+        session.close()
+
+
+def _try_advisory(cursor) -> bool:  # type: ignore[no-untyped-def]  # Django's cursor wrappers share no public type
+    cursor.execute("SELECT pg_try_advisory_lock(%s)", [_ADVISORY])
+    return bool(cursor.fetchone()[0])
+
+
+def _pause_until(deadline: float) -> None:
+    if time.monotonic() >= deadline:
+        raise MirrorBusy("Another process is writing the mirror; try again in a moment.")
+    time.sleep(_PAUSE)  # neither lock can be waited for with a time limit

@@ -1,0 +1,50 @@
+"""How far the mirror is, for operators and the page that shows it."""
+
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.utils import timezone
+
+from registry.journal import microseconds
+from registry.mirror import layout, writer
+from registry.mirror.errors import Diverged
+from registry.mirror.repository import Repository
+from registry.models import Event
+
+__all__ = ["Status", "status"]
+
+
+@dataclass(frozen=True)
+class Status:
+    """Where journal and mirror stand; `behind` in events, `lag` in seconds since the oldest event not mirrored."""
+
+    path: str
+    head: str | None
+    mirrored: int
+    journal: int
+    lag: float
+    diverged: str | None
+
+    @property
+    def behind(self) -> int:
+        """How many events the mirror lacks."""
+        return max(0, self.journal - self.mirrored)
+
+
+def status() -> Status:
+    """Read Git and the journal as they are now; nothing is written and no lock is taken."""
+    repository = Repository(settings.MIRROR_PATH)
+    last = Event.objects.order_by("-number").values_list("number", flat=True).first() or 0
+    heads = repository.heads() if repository.exists else {}
+    main = heads.get(layout.MAIN)
+    mirrored, diverged = main.stamp.number if main and main.stamp else 0, None
+    try:
+        writer.resume_point(heads)
+    except Diverged as error:
+        diverged = str(error)
+    return Status(str(repository.path), main.commit if main else None, mirrored, last, _lag(mirrored), diverged)
+
+
+def _lag(mirrored: int) -> float:
+    waiting = Event.objects.filter(number__gt=mirrored).order_by("number").values_list("at", flat=True).first()
+    return 0.0 if waiting is None else max(0.0, (microseconds(timezone.now()) - waiting) / 1_000_000)

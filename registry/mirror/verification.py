@@ -1,0 +1,159 @@
+"""Whether the mirror is what the journal says: every commit of every branch, and nothing else.
+
+What each commit should be follows from its event. The changes of a commit are compared with the event's files by blob
+id, then the commit's own id is computed from its tree, the id of the commit before and the event's message: where both
+hold for each commit from the first one on, the trees are right too, and no byte of any commit is other than it must be.
+"""
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from itertools import zip_longest
+
+from django.conf import settings
+
+from registry.mirror import contents, layout
+from registry.mirror.chain import faults_of_chain
+from registry.mirror.entries import Entry
+from registry.mirror.errors import MirrorError
+from registry.mirror.message import author_line, committer_line, compose
+from registry.mirror.repository import Head, Repository
+
+__all__ = ["MOST_FINDINGS", "verify"]
+
+MOST_FINDINGS = 50
+_AT_ONCE = 200
+_Seen = tuple[str, str, dict[str, str | None]]
+
+
+def verify(repository: Repository | None = None) -> list[str]:
+    """A sentence for each difference between journal and mirror, at most MOST_FINDINGS; an empty list means equal.
+
+    Events that are not mirrored yet are a finding too: `catch_up` first where that is not wanted.
+    """
+    repository = repository or Repository(settings.MIRROR_PATH)
+    findings: list[str] = []
+    for finding in _findings(repository):
+        findings.append(finding)
+        if len(findings) >= MOST_FINDINGS:
+            findings.append("There may be more; the list ends here.")
+            break
+    return findings
+
+
+def _findings(repository: Repository) -> Iterator[str]:
+    yield from faults_of_chain()
+    if not repository.exists:
+        if next(_entries(), None) is not None:
+            yield f"There is no mirror at {repository.path}."
+        return
+    if repository.default_branch() != layout.MAIN:
+        yield f"HEAD of the mirror names {repository.default_branch()}, not {layout.MAIN}."
+    heads = repository.heads()
+    expected: dict[str, None] = {layout.MAIN: None}
+    yield from _compare_main(repository, heads.get(layout.MAIN), expected)
+    for ref in list(expected)[1:]:
+        yield from _compare(repository, ref, heads.get(ref), _moves(ref))
+    for ref in sorted(set(heads) - set(expected)):
+        yield f"{ref} is not a ref that Promptuary made."
+
+
+def _compare_main(repository: Repository, head: Head | None, refs: dict[str, None]) -> Iterator[str]:
+    """Compare `main`, noting on the way which labels' branches the journal asks for."""
+
+    def noted() -> Iterator[tuple[Entry, Mapping[str, bytes | None]]]:
+        for entry in _entries():
+            if entry.move:
+                refs.setdefault(entry.move.ref)
+            yield entry, entry.files
+
+    pairs = noted()
+    yield from _compare(repository, layout.MAIN, head, pairs)
+    for _ in pairs:  # a difference ends the comparison early; the labels behind it are still wanted
+        pass
+
+
+def _moves(ref: str) -> Iterator[tuple[Entry, Mapping[str, bytes | None]]]:
+    for entry in _entries():
+        if entry.move and entry.move.ref == ref:
+            yield entry, entry.move.files
+
+
+def _entries() -> Iterator[Entry]:
+    after = 0
+    while entries := contents.read(after=after, limit=_AT_ONCE):
+        yield from entries
+        after = entries[-1].number
+
+
+def _compare(
+    repository: Repository, ref: str, head: Head | None, wanted: Iterator[tuple[Entry, Mapping[str, bytes | None]]]
+) -> Iterator[str]:
+    """Walk branch and journal side by side, up to the first commit that differs: all after it differ with it."""
+    name = ref.removeprefix("refs/heads/")
+    parent, files = "", dict[str, str]()
+    found: Iterator[_Seen] = repository.history(ref) if head else iter(())
+    for pair, seen in zip_longest(wanted, found):
+        if seen is None:
+            yield f"{name}: event {pair[0].number} and what follows is not mirrored yet."
+            return
+        commit, tree, changes = seen
+        if pair is None:
+            yield f"{name}: commit {commit} and what follows has no event in the journal."
+            return
+        entry, blobs = pair[0], {path: _blob_id(content) for path, content in pair[1].items()}
+        effective = {path: blob for path, blob in blobs.items() if files.get(path) != blob}
+        if changes != effective:
+            yield f"{name}: commit {commit}, in the place of event {entry.number}, {_describe(changes, effective)}"
+            return
+        if _commit_id(entry, tree, parent) != commit:
+            yield from _explain(repository, name, entry, commit, tree, parent)
+            return
+        _apply(files, effective)
+        parent = commit
+
+
+def _apply(files: dict[str, str], changes: Mapping[str, str | None]) -> None:
+    for path, blob in changes.items():
+        if blob is None:
+            files.pop(path, None)
+        else:
+            files[path] = blob
+
+
+def _describe(changes: Mapping[str, str | None], effective: Mapping[str, str | None]) -> str:
+    paths = sorted(set(changes) | set(effective))
+    different = [path for path in paths if changes.get(path, "-") != effective.get(path, "-")]
+    return f"holds other files than the journal says: {', '.join(different[:5])}."
+
+
+def _explain(repository: Repository, name: str, entry: Entry, commit: str, tree: str, parent: str) -> Iterator[str]:
+    wanted = _commit_text(entry, tree, parent)
+    try:
+        found = repository.raw_commit(commit)
+    except MirrorError as error:
+        yield f"{name}: commit {commit}, in the place of event {entry.number}, can't be read: {error}"
+        return
+    old, new = wanted.split("\n"), found.split("\n")
+    line = next((b for a, b in zip_longest(old, new, fillvalue="(nothing)") if a != b), "(its ending)")
+    yield (
+        f"{name}: commit {commit}, in the place of event {entry.number}, was not written from the journal; "
+        f"it differs first at: {line[:200]}"
+    )
+
+
+def _blob_id(content: bytes | None) -> str | None:
+    return None if content is None else _object_id("blob", content)
+
+
+def _commit_id(entry: Entry, tree: str, parent: str) -> str:
+    return _object_id("commit", _commit_text(entry, tree, parent).encode("utf-8", "surrogateescape"))
+
+
+def _commit_text(entry: Entry, tree: str, parent: str) -> str:
+    parents = f"parent {parent}\n" if parent else ""
+    people = f"author {author_line(entry)}\ncommitter {committer_line(entry)}\n"
+    return f"tree {tree}\n{parents}{people}\n{compose(entry)}"
+
+
+def _object_id(kind: str, content: bytes) -> str:
+    return hashlib.sha1(b"%s %d\0%s" % (kind.encode(), len(content), content), usedforsecurity=False).hexdigest()

@@ -1,0 +1,1 @@
+"""Background work: wake-ups, jobs as rows, and what the worker does with them."""

@@ -1,0 +1,88 @@
+"""Jobs as rows: queued in the caller's transaction, claimed by one worker, queued again when that worker dies."""
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from django.db import connection, transaction
+from django.utils import timezone
+
+from registry.journal import canonical
+from registry.models import Job
+from registry.tasks.wakeups import wake_jobs
+
+__all__ = ["MOST_ATTEMPTS", "SILENCE", "Progress", "claim", "enqueue", "finish", "requeue_silent"]
+
+SILENCE = timedelta(seconds=30)  # a running job that gave no sign for so long has lost its worker
+MOST_ATTEMPTS = 5
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a running job reports through: that it lives, and how far it is."""
+
+    job_id: int
+
+    def beat(self) -> None:
+        """Say that the job still runs."""
+        Job.objects.filter(pk=self.job_id, state=Job.RUNNING).update(heartbeat_at=timezone.now())
+
+    def report(self, done: int, total: int) -> None:
+        """Say how many steps of how many are done."""
+        Job.objects.filter(pk=self.job_id).update(done=done, total=total, heartbeat_at=timezone.now())
+
+
+def enqueue(kind: str, *, subject: str = "", payload: Mapping[str, Any] | None = None) -> Job:
+    """Queue a job in the caller's transaction. One that waits already for the same subject is given back instead."""
+    with transaction.atomic():
+        job, made = Job.objects.get_or_create(
+            kind=kind,
+            subject=subject,
+            state=Job.QUEUED,
+            defaults={"payload": canonical(dict(payload or {})), "created_at": timezone.now()},
+        )
+    if made:
+        transaction.on_commit(wake_jobs, robust=True)
+    return job
+
+
+def claim() -> Job | None:
+    """The oldest queued job, now running in this worker's name; None when there is none."""
+    with transaction.atomic():
+        waiting = Job.objects.filter(state=Job.QUEUED).order_by("created_at", "pk")
+        if connection.features.has_select_for_update_skip_locked:
+            waiting = waiting.select_for_update(skip_locked=True)
+        job = waiting.first()
+        if job is None:
+            return None
+        moment = timezone.now()
+        job.state, job.attempts, job.started_at, job.heartbeat_at = Job.RUNNING, job.attempts + 1, moment, moment
+        job.save(update_fields=["state", "attempts", "started_at", "heartbeat_at"])
+        return job
+
+
+def finish(job: Job, error: str = "") -> None:
+    """Close a running job: done, or failed with a sentence."""
+    Job.objects.filter(pk=job.pk, state=Job.RUNNING).update(
+        state=Job.FAILED if error else Job.DONE, error=error, finished_at=timezone.now()
+    )
+
+
+def requeue_silent() -> int:
+    """Queue again what a killed worker left running; fail what has lost its worker too often. Gives how many."""
+    silent = Job.objects.filter(state=Job.RUNNING, heartbeat_at__lt=timezone.now() - SILENCE)
+    changed = 0
+    for job in silent:
+        same = Job.objects.filter(pk=job.pk, state=Job.RUNNING, heartbeat_at=job.heartbeat_at)
+        if job.attempts >= MOST_ATTEMPTS:
+            error = f"The worker was lost {job.attempts} times during this job."
+            changed += same.update(state=Job.FAILED, error=error, finished_at=timezone.now())
+        elif Job.objects.filter(kind=job.kind, subject=job.subject, state=Job.QUEUED).exists():
+            changed += same.update(state=Job.FAILED, error="Superseded by a newer one.", finished_at=timezone.now())
+        else:
+            changed += same.update(state=Job.QUEUED)
+            logger.warning("job %s lost its worker; queued again", job)
+    return changed

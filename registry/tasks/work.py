@@ -1,0 +1,95 @@
+"""What the worker does when it is woken. Each task may run twice or at once in two workers without harm."""
+
+import logging
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+
+from django.db import DatabaseError, connection
+from django.utils import timezone
+
+from registry.celery import app
+from registry.mirror import writer
+from registry.mirror.errors import MirrorError
+from registry.models import Job
+from registry.tasks import jobs
+from registry.tasks.handlers import HANDLERS
+
+__all__ = ["catch_up", "heal", "plan_upkeep", "run_jobs"]
+
+_BEAT = 5.0  # seconds between two signs of life of a running job
+logger = logging.getLogger(__name__)
+
+
+@app.task(name="registry.tasks.work.catch_up")
+def catch_up() -> None:
+    """Bring the mirror up to the journal."""
+    if not writer.pending():
+        return
+    try:
+        writer.catch_up()
+    except MirrorError as error:
+        logger.error("the mirror stands still: %s", error)  # a known state, its sentence says it all
+
+
+@app.task(name="registry.tasks.work.run_jobs")
+def run_jobs() -> None:
+    """Run queued jobs until there is none."""
+    while job := jobs.claim():
+        _run(job)
+
+
+@app.task(name="registry.tasks.work.heal")
+def heal() -> None:
+    """What the clock calls every few seconds: wake-ups that were lost, jobs that lost their worker."""
+    catch_up()
+    jobs.requeue_silent()
+    run_jobs()
+
+
+@app.task(name="registry.tasks.work.plan_upkeep")
+def plan_upkeep() -> None:
+    """Queue the nightly repack and the weekly check of the mirror's objects when they are due."""
+    for kind, every in (("mirror.repack", timedelta(days=1)), ("mirror.check", timedelta(days=7))):
+        since = timezone.now() - every
+        if not Job.objects.filter(kind=kind, created_at__gt=since).exists():
+            jobs.enqueue(kind)
+
+
+def _run(job: Job) -> None:
+    handler = HANDLERS.get(job.kind)
+    if handler is None:
+        jobs.finish(job, f"This worker knows no job of the kind {job.kind}.")
+        return
+    progress = jobs.Progress(job.pk)
+    try:
+        with _signs_of_life(progress):
+            handler(job, progress)
+    except Exception as error:  # whatever a job raises is its result, not the worker's end
+        logger.exception("job %s failed", job)
+        jobs.finish(job, f"{type(error).__name__}: {error}"[:2000])
+    else:
+        jobs.finish(job)
+
+
+@contextmanager
+def _signs_of_life(progress: jobs.Progress) -> Iterator[None]:
+    """A thread that reports while the job runs, however long one of its steps takes."""
+    ended = threading.Event()
+
+    def beat() -> None:
+        while not ended.wait(_BEAT):
+            try:
+                progress.beat()
+            except DatabaseError as error:
+                logger.warning("a sign of life was not written: %s", error)
+        connection.close()
+
+    thread = threading.Thread(target=beat, name="signs-of-life", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
