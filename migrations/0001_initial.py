@@ -37,6 +37,7 @@ class Migration(migrations.Migration):
             name='Decision',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('number', models.PositiveIntegerField(help_text='1, 2, 3 … within the request')),
                 ('decision', models.CharField(choices=[('approve', 'approve'), ('request_changes', 'request_changes'), ('comment', 'comment')], max_length=16)),
                 ('label', models.CharField(max_length=36)),
                 ('digest', models.CharField(max_length=71)),
@@ -484,6 +485,10 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='draft',
             constraint=models.UniqueConstraint(fields=('person', 'namespace', 'path'), name='draft_once'),
+        ),
+        migrations.AddConstraint(
+            model_name='decision',
+            constraint=models.UniqueConstraint(fields=('change', 'number'), name='decision_number_once'),
         ),
         migrations.AddConstraint(
             model_name='decision',

@@ -16,10 +16,8 @@ Facts given as keywords become attributes of `facts`, plain JSON types that a ca
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from renderer.problems import Problem
+from renderer.problems import Problem
 
 __all__ = [
     "ApprovalRequired",
@@ -79,7 +77,7 @@ class Invalid(PromptuaryError):
         self,
         message: str = "",
         *,
-        problems: "Sequence[Problem]" = (),
+        problems: Sequence[Problem] = (),
         fields: Mapping[str, str] | None = None,
         **facts: object,
     ) -> None:

@@ -18,6 +18,7 @@ class Decision(models.Model):
     DECISIONS = (APPROVE, REQUEST_CHANGES, COMMENT)
 
     change = models.ForeignKey(ChangeRequest, on_delete=models.PROTECT, related_name="decisions")
+    number = models.PositiveIntegerField(help_text="1, 2, 3 … within the request")
     person = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     key = models.ForeignKey("registry.Key", on_delete=models.PROTECT, related_name="+", null=True)
     decision = models.CharField(max_length=16, choices=[(decision, decision) for decision in DECISIONS])
@@ -30,6 +31,7 @@ class Decision(models.Model):
 
     class Meta:
         constraints = [
+            models.UniqueConstraint(fields=["change", "number"], name="decision_number_once"),
             models.CheckConstraint(
                 condition=models.Q(decision__in=("approve", "request_changes", "comment")), name="decision_known"
             ),

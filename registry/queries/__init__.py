@@ -1,0 +1,1 @@
+"""Every read, one noun a file. Each checks that the actor may see what it gives."""

@@ -1,0 +1,114 @@
+"""Change requests: one, a list, and what each waits for."""
+
+from registry import access
+from registry.access import TABLE, Actor, Role, Verb
+from registry.errors import NotFound
+from registry.models import ChangeRequest, Decision, Label, Membership
+from registry.queries import namespaces, versions
+from registry.queries.pages import Page, check_limit, cut, read_number
+from registry.review import policy
+from registry.review.policy import Blocker, Facts, Standing, Voice
+
+__all__ = ["blockers", "facts_of", "find", "get", "listing", "overlapping", "standing"]
+
+
+def get(actor: Actor, number: int) -> ChangeRequest:
+    """The request with its template, head and people, or NotFound, for outsiders too."""
+    return find(actor, Verb.READ, number)
+
+
+def find(actor: Actor, verb: Verb, number: int) -> ChangeRequest:
+    """The request, with the right to do this in its namespace checked."""
+    rows = ChangeRequest.objects.select_related(
+        "template", "template__namespace", "template__latest", "version", "version__author", "opened_by"
+    )
+    unknown = NotFound(f"There is no change request {number}, or you may not read it.")
+    change = rows.defer("template__words", "template__latest__bundle").filter(number=number).first()
+    if change is None:
+        raise unknown
+    try:
+        access.require(actor, verb, change.template.namespace)
+    except NotFound as error:
+        raise unknown from error
+    return change
+
+
+def listing(
+    actor: Actor,
+    *,
+    state: str | None = None,
+    namespace: str | None = None,
+    template: str | None = None,
+    cursor: str | None = None,
+    limit: int = 50,
+) -> Page[ChangeRequest]:
+    """Requests that meet every filter, newest first. state: open, approved, published, withdrawn, or `pending` for the
+    first two together."""
+    limit = check_limit(limit)
+    rows = ChangeRequest.objects.filter(template__namespace__in=namespaces.visible_to(actor))
+    if state == "pending":
+        rows = rows.filter(state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED))
+    elif state:
+        rows = rows.filter(state=state)
+    if namespace:
+        rows = rows.filter(template__namespace__name=namespace)
+    if template:
+        rows = rows.filter(template__name=template)
+    if before := read_number(cursor):
+        rows = rows.filter(number__lt=before)
+    rows = rows.select_related("template", "template__namespace", "version", "version__author", "opened_by")
+    rows = rows.defer("template__words", "version__bundle").order_by("-number")
+    return cut(rows[: limit + 1], limit, lambda change: change.number)
+
+
+def overlapping(change: ChangeRequest) -> list[ChangeRequest]:
+    """Other pending requests for the same label of the same template."""
+    pending = ChangeRequest.objects.filter(
+        template=change.template, label=change.label, state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED)
+    )
+    return list(pending.exclude(pk=change.pk).select_related("version", "opened_by").order_by("number"))
+
+
+def standing(change: ChangeRequest) -> Standing:
+    """Who approved, who objects, how many approvals are missing."""
+    return policy.standing(namespaces.rules_of(change.template.namespace), facts_of(change))
+
+
+def blockers(change: ChangeRequest, actor: Actor) -> list[Blocker]:
+    """What keeps the request from being published, with the next action of the one who looks."""
+    rules = namespaces.rules_of(change.template.namespace)
+    viewer = "" if actor.key else actor.person.username
+    return policy.blockers(rules, facts_of(change), viewer)
+
+
+def facts_of(change: ChangeRequest) -> Facts:
+    """What the gate looks at, as it is now; inside a write, read after the journal's lock."""
+    template, version = change.template, change.version
+    reviewers = _reviewers(change)
+    held = Label.objects.select_related("version").filter(template=template, name=change.label).first()
+    decisions = Decision.objects.filter(change=change).select_related("person").order_by("pk")
+    return Facts(
+        label=change.label,
+        path=template.path,
+        number=version.number,
+        digest=version.digest,
+        round=change.round,
+        opened_by=change.opened_by.username,
+        author=version.author.username,
+        voices=tuple(
+            Voice(said.person.username, said.decision, said.digest, said.round, said.person.username in reviewers)
+            for said in decisions
+        ),
+        reviewers=reviewers,
+        holds=held.version.number if held else None,
+        holds_digest=held.version.digest if held else None,
+        descends=held is None or versions.descends(version, held.version),
+        archived=template.archived_at is not None,
+        closed=not change.is_open,
+    )
+
+
+def _reviewers(change: ChangeRequest) -> tuple[str, ...]:
+    able = [role for role in Role if role.rank >= TABLE[Verb.APPROVE].rank]
+    rows = Membership.objects.filter(namespace=change.template.namespace, role__in=able, person__is_active=True)
+    return tuple(rows.order_by("person__username").values_list("person__username", flat=True))

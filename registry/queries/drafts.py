@@ -1,0 +1,25 @@
+"""Drafts: each person sees their own."""
+
+from registry import names
+from registry.access import Actor
+from registry.models import Draft
+from registry.queries import namespaces
+
+__all__ = ["find", "mine"]
+
+
+def find(actor: Actor, name: str) -> Draft | None:
+    """The actor's draft for a full template name, or for a namespace with nothing after its slash: the unnamed one."""
+    namespace, _, path = name.partition("/")
+    if path:
+        names.check_template(name)
+    rows = Draft.objects.select_related("namespace", "base", "base__template")
+    return rows.filter(
+        person=actor.person, namespace__in=namespaces.visible_to(actor), namespace__name=namespace, path=path
+    ).first()
+
+
+def mine(actor: Actor) -> list[Draft]:
+    """All drafts of the actor, the last touched first."""
+    rows = Draft.objects.select_related("namespace", "base").defer("base__bundle", "document", "samples")
+    return list(rows.filter(person=actor.person, namespace__in=namespaces.visible_to(actor)).order_by("-updated_at"))

@@ -1,0 +1,112 @@
+"""Templates: one by its name, many by search, all as a tree of folders."""
+
+from dataclasses import dataclass, field
+
+from django.db.models import Count, QuerySet
+
+from registry import access
+from registry.access import Actor, Verb
+from registry.errors import NotFound
+from registry.models import Tag, Template
+from registry.names import LATEST
+from registry.queries import namespaces
+from registry.queries.pages import Page, check_limit, cut, read_text
+
+__all__ = ["Folder", "find", "get", "search", "tags", "tree"]
+
+_HEAVY = ("words", "latest__bundle", "latest__problems", "latest__settings")
+_MOST_WORDS = 10
+
+
+@dataclass
+class Folder:
+    """A folder of names: a namespace, or a part of one. `path` is the full one, `count` all templates below."""
+
+    name: str
+    path: str
+    count: int = 0
+    folders: list["Folder"] = field(default_factory=list)
+
+
+def get(actor: Actor, name: str) -> Template:
+    """The template with its namespace and latest version, or NotFound, for outsiders too."""
+    return find(actor, Verb.READ, name)
+
+
+def find(actor: Actor, verb: Verb, name: str, *, lock: bool = False) -> Template:
+    """The template, with the right to do this to it checked; locked until commit where the caller is about to write."""
+    rows = Template.objects.select_related("namespace", "latest").filter(name=name)
+    if lock:
+        rows = rows.select_for_update(of=("self",), no_key=True)
+    template = rows.defer("words").first()
+    if template is None:
+        raise _unknown(name)
+    try:
+        access.require(actor, verb, template.namespace)
+    except NotFound as error:
+        raise _unknown(name) from error
+    return template
+
+
+def search(  # noqa: PLR0913  # the filters of the browse page and the API, each with its own meaning
+    actor: Actor,
+    *,
+    q: str = "",
+    namespace: str | None = None,
+    tag: str | None = None,
+    label: str | None = None,
+    folder: str | None = None,
+    archived: bool = False,
+    cursor: str | None = None,
+    limit: int = 50,
+) -> Page[Template]:
+    """Templates by name that the actor may read and that meet every filter given.
+
+    q: words that must all occur in the name, description, tags or latest document, in any case. folder: a full path such
+    as `support/refunds`, all below it counts. label: templates that carry this label.
+    """
+    limit = check_limit(limit)
+    rows = _visible(actor).filter(archived_at__isnull=not archived)
+    for word in q.replace("\0", "").casefold().split()[:_MOST_WORDS]:
+        rows = rows.filter(words__contains=word)
+    if namespace:
+        rows = rows.filter(namespace__name=namespace)
+    if folder:
+        rows = rows.filter(name__startswith=folder.rstrip("/") + "/")
+    if tag:
+        rows = rows.filter(tags__name=tag)
+    if label and label != LATEST:
+        rows = rows.filter(labels__name=label)
+    if after := read_text(cursor):
+        rows = rows.filter(name__gt=after)
+    rows = rows.select_related("namespace", "latest", "latest__author").defer(*_HEAVY).prefetch_related("tags")
+    return cut(rows.order_by("name")[: limit + 1], limit, lambda template: template.name)
+
+
+def tree(actor: Actor) -> list[Folder]:
+    """Every namespace the actor may read in with its folders, sorted by name; archived templates don't count."""
+    roots = {space.name: Folder(space.name, space.name) for space in namespaces.visible_to(actor).order_by("name")}
+    known = dict(roots)
+    for name in _visible(actor).filter(archived_at=None).order_by("name").values_list("name", flat=True):
+        folders = name.split("/")[:-1]
+        for depth in range(1, len(folders) + 1):
+            path = "/".join(folders[:depth])
+            if path not in known:
+                known[path] = Folder(folders[depth - 1], path)
+                known["/".join(folders[: depth - 1])].folders.append(known[path])
+            known[path].count += 1
+    return list(roots.values())
+
+
+def tags(actor: Actor) -> list[tuple[str, int]]:
+    """Every tag in use with the number of templates that carry it, the most used first."""
+    rows = Tag.objects.filter(template__namespace__in=namespaces.visible_to(actor), template__archived_at=None)
+    return list(rows.values_list("name").annotate(count=Count("id")).order_by("-count", "name"))
+
+
+def _visible(actor: Actor) -> QuerySet[Template]:
+    return Template.objects.filter(namespace__in=namespaces.visible_to(actor), latest__isnull=False)
+
+
+def _unknown(name: str) -> NotFound:
+    return NotFound(f"There is no template {name[:600]}, or you may not read it.")

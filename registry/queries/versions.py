@@ -1,0 +1,132 @@
+"""Versions: what a ref means, and a template's history."""
+
+from dataclasses import dataclass
+
+from registry.access import Actor
+from registry.errors import NotAllowed, NotFound
+from registry.journal import Kind
+from registry.models import ChangeRequest, Event, Key, Label, LabelMove, Template, Version
+from registry.names import LATEST, Ref, parse_ref
+from registry.queries import templates
+from registry.queries.pages import Page, check_limit, cut, read_number
+
+__all__ = ["Entry", "descends", "get", "history", "is_approved", "require_readable", "resolve"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A version in a history: its commit in the mirror (None until mirrored) and the labels that stand on it."""
+
+    version: Version
+    commit: str | None
+    labels: tuple[str, ...]
+
+
+def resolve(actor: Actor, name: str, ref: str) -> Version:
+    """The version that a number, digest or label of the template means now.
+
+    A digest that several numbers carry means the lowest. A key limited to approved digests gets NotAllowed for others.
+    """
+    template = templates.get(actor, name)
+    wanted = parse_ref(ref)
+    version = _find(template, wanted)
+    require_readable(actor, template, version, wanted.label)
+    version.template = template
+    return version
+
+
+def get(actor: Actor, name: str, number: int) -> Version:
+    """The version of that number."""
+    return resolve(actor, name, str(number))
+
+
+def history(actor: Actor, name: str, cursor: str | None = None, limit: int = 50) -> Page[Entry]:
+    """The template's versions, newest first, without their bundles."""
+    template = templates.get(actor, name)
+    limit = check_limit(limit)
+    rows = template.versions.select_related("author", "base", "key").defer("bundle", "base__bundle").order_by("-number")
+    if before := read_number(cursor):
+        rows = rows.filter(number__lt=before)
+    page = cut(rows[: limit + 1], limit, lambda version: version.number)
+    numbers = [version.number for version in page.items]
+    saved = Event.objects.filter(template=name, kind=Kind.VERSION_SAVED.value, version__in=numbers)
+    commits = dict(saved.values_list("version", "commit__sha"))
+    labels: dict[int, list[str]] = {}
+    for label in template.labels.order_by("name"):
+        labels.setdefault(label.version_id, []).append(label.name)
+    entries = [Entry(version, commits.get(version.number), tuple(labels.get(version.pk, ()))) for version in page.items]
+    return Page(entries, page.next)
+
+
+def require_readable(actor: Actor, template: Template, version: Version, label: str | None) -> None:
+    """Raise NotAllowed where a key limited to approved digests asks for a version that was never approved.
+
+    A protected label is always answered: only the gate moves it.
+    """
+    if actor.key is None or not is_limited(actor.key):
+        return
+    if label in template.namespace.protected_labels or is_approved(template, version):
+        return
+    raise NotAllowed(
+        f"{template.name}@{version.number} is not approved, and the key {actor.key.name} is limited to approved versions. "
+        f"Ask for {' or '.join(template.namespace.protected_labels) or 'an approved version'}, or have it approved.",
+        version=version.number,
+        digest=version.digest,
+        key=actor.key.id,
+    )
+
+
+def is_limited(key: Key) -> bool:
+    """Whether the key gets approved digests only: as set, else for read keys where the namespace protects a label.
+
+    A key that may write reads what it is going to change, approved or not.
+    """
+    if key.approved_only is not None:
+        return key.approved_only
+    return key.scope == Key.READ and bool(key.namespace.protected_labels)
+
+
+def is_approved(template: Template, version: Version) -> bool:
+    """Whether a protected label holds or held these very bytes, or a request for one is approved."""
+    protected = template.namespace.protected_labels
+    moved = LabelMove.objects.filter(template=template, label__in=protected, after__digest=version.digest)
+    agreed = ChangeRequest.objects.filter(
+        template=template, label__in=protected, version__digest=version.digest, state=ChangeRequest.APPROVED
+    )
+    return moved.exists() or agreed.exists()
+
+
+def descends(version: Version, ancestor: Version) -> bool:
+    """Whether the version was made from the ancestor, directly or by steps; each descends from itself."""
+    if version.number <= ancestor.number:
+        return version.pk == ancestor.pk
+    between = Version.objects.filter(
+        template=version.template_id, number__gte=ancestor.number, number__lte=version.number
+    )
+    bases = dict(between.values_list("pk", "base_id"))
+    at: int | None = version.pk
+    while at is not None and at != ancestor.pk:
+        at = bases.get(at)
+    return at is not None
+
+
+def _find(template: Template, ref: Ref) -> Version:
+    rows = Version.objects.select_related("author", "base", "key").filter(template=template)
+    if ref.number is not None:
+        version = rows.filter(number=ref.number).first()
+        missing = f"has no version {ref.number}; its latest is {template.latest.number if template.latest else 'none'}."
+    elif ref.digest is not None:
+        version = rows.filter(digest=ref.digest).order_by("number").first()
+        missing = f"has no version with the digest {ref.digest}."
+    elif ref.label == LATEST:
+        version = rows.order_by("-number").first()
+        missing = "has no version yet."
+    else:
+        version = rows.filter(labels__name=ref.label).first()
+        names = ", ".join(
+            [*Label.objects.filter(template=template).order_by("name").values_list("name", flat=True), LATEST]
+        )
+        missing = f"has no label {ref.label}; it has {names}."
+    if version is None:
+        raise NotFound(f"{template.name} {missing}")
+    return version

@@ -1,0 +1,1 @@
+"""Pure thinking about reviews: no database, no HTTP."""

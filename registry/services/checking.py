@@ -1,0 +1,99 @@
+"""Checking a document: all that can be wrong with it, before any transaction and without storing anything."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import rfc8785
+
+import renderer
+from registry import journal
+from registry.access import Actor
+from registry.errors import Invalid
+from registry.queries import fragments
+from registry.rendering import bounded
+from registry.texts import DOCUMENT_BYTES, SAMPLES_BYTES, check_size, check_text
+from renderer import document as documents
+from renderer import profiles
+from renderer.document import Document
+from renderer.errors import RenderError
+from renderer.problems import Problem, blocking
+
+__all__ = ["Examined", "check", "examine", "write_samples"]
+
+Samples = Mapping[str, Mapping[str, Any]]
+_MOST_SAMPLES = 200
+
+
+@dataclass(frozen=True)
+class Examined:
+    """A document with its verdict. `bundle` is canonical text, empty as long as `document` can't be read."""
+
+    document: Document | None
+    problems: list[Problem]
+    bundle: str
+    digest: str
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether it can be saved: warnings and notes are no hindrance."""
+        return bool(self.bundle) and not blocking(self.problems)
+
+
+def check(*, actor: Actor, document: str, samples: Samples | None = None) -> list[Problem]:
+    """Every problem of the document and its samples, in the order of its lines.
+
+    References are resolved with the actor's rights.
+    """
+    return examine(actor, document, samples).problems
+
+
+def examine(actor: Actor, document: str, samples: Samples | None = None) -> Examined:
+    """Read, resolve, render on each sample and count; the author's template runs in the bounded child only."""
+    check_text("document", document, DOCUMENT_BYTES)
+    write_samples(samples or {})
+    read, problems = documents.inspect(document)
+    if read is None:
+        return Examined(None, problems, "", "")
+    profile, faults = _profile_of(read)
+    resolved = fragments.resolve(actor, document)
+    found = bounded().validate(document, fragments=resolved.texts, profile=profile, samples=dict(samples or {}))
+    everything = _in_order([*resolved.problems, *faults, *found])
+    bundle = {"engine": renderer.ENGINE, "document": document, "fragments": resolved.texts, "profile": profile}
+    return Examined(read, everything, journal.canonical(bundle), renderer.digest(bundle))
+
+
+def write_samples(samples: Samples) -> str:
+    """The canonical text of samples: {"name": {"input": value}}. Raises Invalid or TooLarge."""
+    if not isinstance(samples, Mapping) or not all(isinstance(values, Mapping) for values in samples.values()):
+        raise Invalid(fields={"samples": 'samples are {"name": {"input": value}}.'})
+    if len(samples) > _MOST_SAMPLES:
+        raise Invalid(fields={"samples": f"at most {_MOST_SAMPLES} samples; these are {len(samples)}."})
+    for name in samples:
+        check_text("samples", name, 200)
+        if not name.strip() or not name.isprintable():
+            raise Invalid(fields={"samples": f"{name[:80]!r} is no name: printable characters, one line."})
+    try:
+        text = journal.canonical(samples)
+    except (rfc8785.CanonicalizationError, RecursionError, UnicodeEncodeError) as error:
+        raise Invalid(fields={"samples": f"a value that JSON can't say exactly: {error}"}) from error
+    check_size("samples", len(text.encode("utf-8")), SAMPLES_BYTES)
+    return text
+
+
+def _profile_of(document: Document) -> tuple[dict[str, Any] | None, list[Problem]]:
+    """The profile that `profile:` names, else the one that knows the model, else none."""
+    if document.profile is None:
+        return (profiles.for_model(document.model) if document.model else None), []
+    try:
+        return profiles.find(document.profile), []
+    except RenderError as error:
+        return None, [error.located(document.place("profile")).to_problem()]
+
+
+def _in_order(problems: list[Problem]) -> list[Problem]:
+    """By place; of several with one code at one place the first counts, which is the one that knows the registry."""
+    first: dict[tuple[object, ...], Problem] = {}
+    for problem in problems:
+        first.setdefault((problem.line, problem.column, problem.code, problem.sample, problem.variable), problem)
+    return sorted(first.values(), key=lambda problem: (problem.line, problem.column, problem.code))

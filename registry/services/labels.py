@@ -1,0 +1,155 @@
+"""Labels: moving those that move freely, and going back."""
+
+from datetime import datetime
+
+from django.db import transaction
+
+from registry import journal, names
+from registry.access import Actor, Verb
+from registry.errors import ApprovalRequired, Conflict, Invalid, NotFound
+from registry.journal import Kind
+from registry.models import ChangeRequest, Label, LabelMove, Template, Version
+from registry.queries import templates
+from registry.texts import check_text
+
+__all__ = ["move", "place", "remove", "roll_back"]
+
+
+def move(*, actor: Actor, name: str, label: str, version: int, expected: int | None) -> Label:
+    """Point an unprotected label at a version; `expected` is the number it stands on, or None where it is not set.
+
+    Conflict where it stands elsewhere (facts["actual"]), ApprovalRequired where it is protected.
+    """
+    names.check_label(label)
+    with transaction.atomic():
+        template, held = _take(actor, Verb.MOVE, name, label)
+        _require_free(template, label)
+        _require_expected(label, held, expected)
+        target = _find_version(template, version)
+        if held is not None and held.version_id == target.pk:
+            return held
+        return place(actor=actor, template=template, label=label, target=target, how="moved")
+
+
+def remove(*, actor: Actor, name: str, label: str, expected: int) -> None:
+    """Take an unprotected label away from the template."""
+    names.check_label(label)
+    with transaction.atomic():
+        template, held = _take(actor, Verb.MOVE, name, label)
+        _require_free(template, label)
+        _require_expected(label, held, expected)
+        if held is None:
+            raise Conflict(f"{label} is not set.", actual=None, expected=expected)
+        held.delete()
+        _record(actor, LabelMove(template=template, label=label, before=held.version, how="removed"), journal.now())
+
+
+def roll_back(*, actor: Actor, name: str, label: str, version: int, reason: str) -> Label:
+    """Put a label, protected or not, back on a version whose digest it held before; reviewers only, with a reason."""
+    names.check_label(label)
+    if not check_text("reason", reason).strip():
+        raise Invalid(fields={"reason": "say why it goes back: everyone concerned will read it."})
+    with transaction.atomic():
+        template, held = _take(actor, Verb.ROLL_BACK, name, label)
+        target = _find_version(template, version)
+        if held is None:
+            raise Conflict(f"{name} has no label {label}, so there is nothing to roll back.", actual=None)
+        if held.version.digest == target.digest:
+            raise Conflict(f"{label} holds version {held.version.number} already.", actual=held.version.number)
+        before = LabelMove.objects.filter(template=template, label=label, after__digest=target.digest)
+        if not before.exists():
+            raise ApprovalRequired(
+                f"{label} never held version {version}, so it can't go back to it: propose a change.", label=label
+            )
+        return place(
+            actor=actor, template=template, label=label, target=target, how="rolled_back", reason=reason.strip()
+        )
+
+
+def place(
+    *,
+    actor: Actor,
+    template: Template,
+    label: str,
+    target: Version,
+    how: str,
+    reason: str = "",
+    change: ChangeRequest | None = None,
+) -> Label:
+    """Write a move that was allowed; for services, inside their transaction, as the last thing in it.
+
+    Event body: {"template", "label", "from": number or null, "to": number or null, "digest": of `to` or null, "how":
+    one of LabelMove.HOW, "reason", "change": number or null}.
+    """
+    at = journal.now()
+    held = _held(template, label)
+    placed, _ = Label.objects.update_or_create(
+        template=template, name=label, defaults={"version": target, "moved_at": at}
+    )
+    move = LabelMove(template=template, label=label, before=held.version if held else None, after=target, how=how)
+    move.reason, move.change = reason, change
+    _record(actor, move, at)
+    return placed
+
+
+def _record(actor: Actor, move: LabelMove, at: datetime) -> None:
+    move.person, move.key, move.created_at = actor.person, actor.key, at
+    move.save(force_insert=True)
+    template, change = move.template, move.change
+    body = {
+        "template": template.name,
+        "label": move.label,
+        "from": move.before.number if move.before else None,
+        "to": move.after.number if move.after else None,
+        "digest": move.after.digest if move.after else None,
+        "how": move.how,
+        "reason": move.reason,
+        "change": change.number if change else None,
+    }
+    journal.append(
+        Kind.LABEL_MOVED,
+        actor,
+        template.namespace,
+        body,
+        at=at,
+        template=template.name,
+        version=move.after.number if move.after else None,
+        change=change.number if change else None,
+    )
+
+
+def _held(template: Template, label: str) -> Label | None:
+    return Label.objects.select_related("version").filter(template=template, name=label).first()
+
+
+def _take(actor: Actor, verb: Verb, name: str, label: str) -> tuple[Template, Label | None]:
+    """The locked template and its label; from here on neither rules nor labels change until commit."""
+    template = templates.find(actor, verb, name, lock=True)
+    journal.lock()
+    template = templates.find(actor, verb, name)  # rights and rules once more, now that nobody else writes
+    if template.archived_at is not None:
+        raise Conflict(f"{name} is archived.")
+    return template, _held(template, label)
+
+
+def _require_free(template: Template, label: str) -> None:
+    if label in template.namespace.protected_labels:
+        raise ApprovalRequired(
+            f"{label} is protected in {template.namespace.name}: propose a change, and it moves once that is approved.",
+            label=label,
+            template=template.name,
+        )
+
+
+def _require_expected(label: str, held: Label | None, expected: int | None) -> None:
+    actual = held.version.number if held else None
+    if actual != expected:
+        where = f"stands on version {actual}" if actual else "is not set"
+        raise Conflict(f"{label} {where}, not on {expected or 'nothing'}.", actual=actual, expected=expected)
+
+
+def _find_version(template: Template, number: int) -> Version:
+    version = Version.objects.filter(template=template, number=number).first()
+    if version is None:
+        raise NotFound(f"{template.name} has no version {number}.")
+    return version

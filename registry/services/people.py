@@ -1,0 +1,57 @@
+"""People: accounts of this installation."""
+
+import re
+
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+
+from registry.access import OPERATOR, Actor
+from registry.errors import Conflict, Invalid, NotAllowed
+from registry.models import User
+from registry.texts import check_text
+
+__all__ = ["create", "set_password"]
+
+_USERNAME = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?")
+
+
+def create(*, actor: Actor, username: str, password: str, email: str = "", full_name: str = "") -> User:
+    """Make an account; for commands on the machine only. A username never changes: the journal names people by it."""
+    _require_operator(actor)
+    if not _USERNAME.fullmatch(username) or username == OPERATOR:
+        raise Invalid(fields={"username": "1 to 64 small letters, digits and inner dots, hyphens or underscores."})
+    check_text("full_name", full_name, 150)
+    person = User(username=username, email=email, first_name=full_name)
+    _check_password(password, person)
+    person.set_password(password)
+    try:
+        with transaction.atomic():
+            person.save(force_insert=True)
+    except IntegrityError as error:
+        raise Conflict(f"There is an account {username} already.") from error
+    return person
+
+
+def set_password(*, actor: Actor, username: str, password: str) -> User:
+    """Give an account a new password; for commands on the machine only."""
+    _require_operator(actor)
+    person = User.objects.filter(username=username).first()
+    if person is None or username == OPERATOR:
+        raise Invalid(fields={"username": f"there is no account {username}."})
+    _check_password(password, person)
+    person.set_password(password)
+    person.save(update_fields=["password"])
+    return person
+
+
+def _require_operator(actor: Actor) -> None:
+    if not actor.is_operator:
+        raise NotAllowed("Accounts are made on the machine itself: manage.py createperson.")
+
+
+def _check_password(password: str, person: User) -> None:
+    try:
+        validate_password(password, person)
+    except ValidationError as error:
+        raise Invalid(fields={"password": " ".join(error.messages)}) from error

@@ -1,0 +1,67 @@
+"""Rendering on the server: previews and callers without a client. Nothing is stored."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import renderer
+from registry.access import Actor
+from registry.errors import Invalid
+from registry.queries import versions
+from registry.rendering import bounded
+from registry.services.checking import examine
+from renderer.errors import RenderError
+from renderer.problems import blocking
+
+__all__ = ["TARGETS", "render"]
+
+TARGETS = ("messages", "text", "tokens")
+
+
+def render(  # noqa: PLR0913  # what a rendering can be asked for
+    *,
+    actor: Actor,
+    data: Mapping[str, Any],
+    target: str = "messages",
+    name: str | None = None,
+    ref: str | None = None,
+    document: str | None = None,
+    prompt: int | None = None,
+    extra: str = "ignore",
+    token_limit: int | None = None,
+) -> dict[str, Any]:
+    """Render a version (name and ref) or an unsaved document with data, in the bounded child.
+
+    Gives the renderer's dict with `version` (number or None) and `digest` added. Invalid carries the problem.
+    """
+    if target not in TARGETS:
+        raise Invalid(fields={"target": f"one of {', '.join(TARGETS)}."})
+    if (document is None) == (name is None):
+        raise Invalid(fields={"template": "give either a template with a ref, or a document."})
+    bundle, digest, number = _find(actor, name, ref, document)
+    try:
+        rendered = bounded().render(
+            bundle["document"],
+            fragments=bundle["fragments"],
+            profile=bundle["profile"],
+            data=dict(data),
+            target=target,
+            prompt=prompt,
+            extra=extra,
+            token_limit=token_limit,
+        )
+    except RenderError as error:
+        raise Invalid(problems=[error.to_problem()]) from error
+    return {**rendered, "version": number, "digest": digest}
+
+
+def _find(
+    actor: Actor, name: str | None, ref: str | None, document: str | None
+) -> tuple[dict[str, Any], str, int | None]:
+    if name is not None:
+        version = versions.resolve(actor, name, ref or "production")
+        return version.unpacked(), version.digest, version.number
+    examined = examine(actor, document or "")
+    if not examined.is_sound:
+        raise Invalid(problems=blocking(examined.problems))
+    return json.loads(examined.bundle), renderer.digest(json.loads(examined.bundle)), None

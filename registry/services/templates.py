@@ -1,0 +1,261 @@
+"""Templates: saving a version of one, putting one away, bringing it back."""
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import IntegrityError, transaction
+
+from registry import access, journal, names
+from registry.access import Actor, Verb
+from registry.errors import Busy, Conflict, Invalid, PreconditionRequired, Stale
+from registry.journal import Kind
+from registry.models import ChangeRequest, Draft, Namespace, SampleSet, Tag, Template, Version
+from registry.queries import samples as sample_sets
+from registry.queries import templates, versions
+from registry.services import samples as sampling
+from registry.services.checking import Examined, Samples, examine, write_samples
+from registry.texts import check_text
+from renderer.problems import Problem
+
+__all__ = ["Saved", "archive", "save", "unarchive"]
+
+_TRIES = 5
+
+
+@dataclass(frozen=True)
+class Saved:
+    """What a save came to. `created`: whether it made a version; it did not where nothing changed."""
+
+    template: Template
+    version: Version
+    created: bool
+    problems: list[Problem]
+
+
+@dataclass(frozen=True)
+class _Work:
+    """One save, examined and ready to be written."""
+
+    name: str
+    examined: Examined
+    message: str
+    samples: str | None
+    checked_against: int | None
+    base: str | None
+    parallel: bool
+    copied_from: str
+
+
+def save(  # what a person hands in when saving
+    *,
+    actor: Actor,
+    name: str,
+    document: str,
+    message: str,
+    samples: Samples | None = None,
+    base: str | None = None,
+    parallel: bool = False,
+    copied_from: str | None = None,
+) -> Saved:
+    """Make the next version of a template, or its first; nothing is stored unless all is right.
+
+    samples: None keeps those there are, which then must fit the document; {} clears them. base: digest of the version
+    this was made from, needed once the template exists: PreconditionRequired without, Stale where it is not the latest
+    unless `parallel`. A bundle equal to the latest makes no version. copied_from: name@ref of the origin of a new template.
+    Invalid carries all problems. Event body as in `_append`.
+    """
+    namespace, _ = names.check_template(name)
+    access.find_namespace(actor, Verb.SAVE, namespace)
+    check_text("message", message)
+    given = None if samples is None else write_samples(samples)
+    origin = _find_origin(actor, copied_from) if copied_from else ""
+    for _ in range(_TRIES):  # again where the samples were changed while the document was checked against them
+        held = _held_samples(name)
+        examined = examine(actor, document, samples if samples is not None else held.samples if held else None)
+        if not examined.is_sound:
+            raise Invalid(problems=examined.problems)
+        number = held.number if held else None
+        work = _Work(name, examined, message.strip(), given, number, base, parallel, origin)
+        if saved := _store(actor, namespace, work):
+            return saved
+    raise Busy(f"The samples of {name} keep changing: try again.")
+
+
+def archive(*, actor: Actor, name: str, reason: str) -> Template:
+    """Put a template away: it can be fetched as before, but not changed; admins only.
+
+    Refused while a change request for it is pending. Event body: {"template", "reason"}.
+    """
+    check_text("reason", reason)
+    with transaction.atomic():
+        template = _take(actor, name)
+        if template.archived_at is not None:
+            return template
+        pending = ChangeRequest.objects.filter(
+            template=template, state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED)
+        ).first()
+        if pending is not None:
+            raise Conflict(f"Change request {pending.number} is pending: publish or withdraw it first.")
+        at = journal.now()
+        template.archived_at = at
+        template.save(update_fields=["archived_at"])
+        body = {"template": name, "reason": reason.strip()}
+        journal.append(Kind.TEMPLATE_ARCHIVED, actor, template.namespace, body, at=at, template=name)
+    return template
+
+
+def unarchive(*, actor: Actor, name: str) -> Template:
+    """Bring an archived template back; admins only. Event body: {"template"}."""
+    with transaction.atomic():
+        template = _take(actor, name)
+        if template.archived_at is None:
+            return template
+        template.archived_at = None
+        template.save(update_fields=["archived_at"])
+        body = {"template": name}
+        journal.append(Kind.TEMPLATE_UNARCHIVED, actor, template.namespace, body, at=journal.now(), template=name)
+    return template
+
+
+def _take(actor: Actor, name: str) -> Template:
+    templates.find(actor, Verb.MANAGE, name, lock=True)
+    journal.lock()
+    return templates.find(actor, Verb.MANAGE, name)
+
+
+def _store(actor: Actor, space: str, work: _Work) -> Saved | None:
+    """Write the work; None where the samples are not those it was checked against."""
+    at = journal.now()
+    with transaction.atomic():
+        namespace = access.find_namespace(actor, Verb.SAVE, space)
+        template, is_new = _find_or_make(actor, namespace, work, at)
+        held = sample_sets.current(template)
+        if (held.number if held else None) != work.checked_against:
+            transaction.set_rollback(True)
+            return None
+        latest = template.latest
+        if latest is not None and latest.digest == work.examined.digest:
+            version, created = latest, False
+        else:
+            base = None if is_new else _find_base(template, work)
+            version, created = _add_version(actor, template, work, base, at), True
+            _describe(template, work, version, at)
+        _discard_draft(actor, template)
+        if created:
+            _append(actor, template, version, work, at)
+        if work.samples is not None:
+            sampling.store(actor=actor, template=template, text=work.samples, at=at)
+    return Saved(template, version, created, work.examined.problems)
+
+
+def _find_or_make(actor: Actor, namespace: Namespace, work: _Work, at: datetime) -> tuple[Template, bool]:
+    template = _locked(work.name)
+    if template is None:
+        if work.base is not None:
+            raise Stale(f"There is no template {work.name}, so it has no version {work.base}.")
+        fresh = Template(namespace=namespace, name=work.name, copied_from=work.copied_from)
+        fresh.created_by, fresh.created_at, fresh.updated_at = actor.person, at, at
+        try:
+            with transaction.atomic():
+                fresh.save(force_insert=True)
+            return fresh, True
+        except IntegrityError:  # another first save was quicker, and is committed now
+            template = _locked(work.name)
+    if template is None:
+        raise Busy(f"{work.name} was made at this moment: try again.")
+    if template.archived_at is not None:
+        raise Conflict(f"{work.name} is archived: an admin can bring it back.")
+    template.namespace = namespace
+    return template, False
+
+
+def _locked(name: str) -> Template | None:
+    rows = Template.objects.select_related("latest").select_for_update(of=("self",), no_key=True)
+    return rows.filter(name=name).first()
+
+
+def _find_base(template: Template, work: _Work) -> Version:
+    latest = template.latest
+    number, digest = (latest.number, latest.digest) if latest else (0, "")
+    if work.base is None:
+        raise PreconditionRequired(
+            f"{template.name} exists: say by its digest which version this was made from.", latest=number, digest=digest
+        )
+    if latest is not None and latest.digest == work.base:
+        return latest
+    base = template.versions.filter(digest=work.base).order_by("-number").first()
+    if base is None or not work.parallel:
+        made_from = f"version {base.number}" if base else "a version that does not exist here"
+        raise Stale(f"This was made from {made_from}; the latest is version {number}.", latest=number, digest=digest)
+    return base
+
+
+def _add_version(actor: Actor, template: Template, work: _Work, base: Version | None, at: datetime) -> Version:
+    document = work.examined.document
+    return Version.objects.create(
+        template=template,
+        number=template.latest.number + 1 if template.latest else 1,
+        digest=work.examined.digest,
+        bundle=work.examined.bundle,
+        settings=journal.canonical(document.settings if document else {}),
+        problems=journal.canonical([problem.to_dict() for problem in work.examined.problems]),
+        base=base,
+        author=actor.person,
+        key=actor.key,
+        message=work.message,
+        created_at=at,
+    )
+
+
+def _describe(template: Template, work: _Work, version: Version, at: datetime) -> None:
+    """Bring what lists and search read up to the latest document."""
+    document = work.examined.document
+    if document is None:
+        return
+    template.latest = version
+    template.description = document.description
+    template.format = document.format
+    template.updated_at = at
+    tags = list(dict.fromkeys(document.tags))
+    template.words = "\n".join([template.name, document.description, *tags, document.text]).casefold()
+    template.save()
+    if set(tags) != set(template.tags.values_list("name", flat=True)):
+        template.tags.all().delete()
+        Tag.objects.bulk_create(Tag(template=template, name=tag) for tag in tags)
+
+
+def _append(actor: Actor, template: Template, version: Version, work: _Work, at: datetime) -> None:
+    """Event body: {"template", "number", "digest", "document": its sha256, "fragments": {ref: sha256}, "profile": sha256 of
+    its canonical text or null, "base": number or null, "message", "copied_from": only of a first version}."""
+    bundle = json.loads(work.examined.bundle)
+    profile = bundle["profile"]
+    body = {
+        "template": template.name,
+        "number": version.number,
+        "digest": version.digest,
+        "document": journal.digest_of(bundle["document"]),
+        "fragments": {ref: journal.digest_of(text) for ref, text in bundle["fragments"].items()},
+        "profile": journal.digest_of(journal.canonical(profile)) if profile is not None else None,
+        "base": version.base.number if version.base else None,
+        "message": version.message,
+    }
+    if version.number == 1:
+        body["copied_from"] = template.copied_from
+    namespace = template.namespace
+    journal.append(Kind.VERSION_SAVED, actor, namespace, body, at=at, template=template.name, version=version.number)
+
+
+def _discard_draft(actor: Actor, template: Template) -> None:
+    if actor.key is None:
+        Draft.objects.filter(person=actor.person, namespace=template.namespace, path=template.path).delete()
+
+
+def _held_samples(name: str) -> SampleSet | None:
+    template = Template.objects.filter(name=name).first()
+    return sample_sets.current(template) if template else None
+
+
+def _find_origin(actor: Actor, address: str) -> str:
+    name, ref = names.split_address(address)
+    return f"{name}@{versions.resolve(actor, name, ref).number}"
