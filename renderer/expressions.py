@@ -109,6 +109,8 @@ class _Parser(LiteralReader):
         start, self.joined = self.at, False
         self.at += 1
         self._skip_space()
+        if not self._peek():
+            raise self._unclosed(start)
         if self._peek() == "}":
             raise SyntaxFault(
                 "there is nothing between these braces; write `{{}}` for braces in the text",

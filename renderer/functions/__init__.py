@@ -111,4 +111,4 @@ FUNCTIONS: Mapping[str, Function] = MappingProxyType(
 def nearest(name: str, known: Sequence[str]) -> str:
     """End a message about an unknown name: the likely one, or all there are."""
     close = get_close_matches(name, known, 1)
-    return f"did you mean `{close[0]}`?" if close else f"there are {', '.join(sorted(known))}."
+    return f"did you mean `{close[0]}`?" if close else f"there are {', '.join(sorted(known))}"
