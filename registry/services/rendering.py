@@ -9,11 +9,11 @@ from registry.access import Actor
 from registry.errors import Invalid
 from registry.queries import versions
 from registry.rendering import bounded
-from registry.services.checking import examine
+from registry.services.checking import Examined, examine
 from renderer.errors import RenderError
 from renderer.problems import blocking
 
-__all__ = ["TARGETS", "render"]
+__all__ = ["TARGETS", "render", "render_examined"]
 
 TARGETS = ("messages", "text", "tokens")
 
@@ -53,6 +53,23 @@ def render(  # noqa: PLR0913  # what a rendering can be asked for
     except RenderError as error:
         raise Invalid(problems=[error.to_problem()]) from error
     return {**rendered, "version": number, "digest": digest}
+
+
+def render_examined(*, examined: Examined, data: Mapping[str, Any], target: str = "messages") -> dict[str, Any]:
+    """Render a document that was just examined, whatever is wrong with its samples: the editor's preview.
+
+    Invalid carries the problem that stops it, or all of them where there is no bundle to render.
+    """
+    if not examined.bundle:
+        raise Invalid(problems=blocking(examined.problems))
+    bundle = json.loads(examined.bundle)
+    try:
+        rendered = bounded().render(
+            bundle["document"], fragments=bundle["fragments"], profile=bundle["profile"], data=dict(data), target=target
+        )
+    except RenderError as error:
+        raise Invalid(problems=[error.to_problem()]) from error
+    return {**rendered, "version": None, "digest": examined.digest}
 
 
 def _find(
