@@ -13,7 +13,8 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "registry.settings")
 app = Celery("registry")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 if str(app.conf.broker_url).startswith("filesystem:"):
-    app.conf.broker_transport = "registry.broker:Transport"
+    # The folders stand in the transport's options; a host is named only because kombu warns without one.
+    app.conf.update(broker_url="filesystem://localhost", broker_transport="registry.broker:Transport")
 app.conf.update(
     imports=["registry.tasks.work"],
     # Gossip and remote control would only make a folder broker busy; nothing here asks for them.

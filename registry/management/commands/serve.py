@@ -68,10 +68,8 @@ def _commands(host: str) -> dict[str, str]:
             f"exec {granian} --interface wsgi --host {host} --port {settings.PORT} --workers {workers}"
             " --blocking-threads 4 --no-ws --log-level warning --workers-kill-timeout 5 registry.wsgi:application"
         ),
-        "worker": (
-            f"exec {celery} -A registry.celery worker --beat --schedule {settings.PROMPTUARY_HOME / 'beat-schedule'}"
-            " --pool solo --loglevel warning"
-        ),
+        # Threads, so that a long job does not keep the mirror waiting; the clock is a thread of the worker as well.
+        "worker": f"exec {celery} -A registry.celery worker --pool threads --concurrency 4 --loglevel warning",
     }
 
 
