@@ -170,7 +170,25 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 
 # --- API ---------------------------------------------------------------------------------------------------------
-REST_FRAMEWORK: dict[str, Any] = {}
+REST_FRAMEWORK: dict[str, Any] = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "registry.api.authentication.KeyAuthentication",
+        "rest_framework.authentication.SessionAuthentication",  # asks for the CSRF token on writes
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_PARSER_CLASSES": ["registry.api.parsers.StrictJSONParser"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "registry.api.negotiation.JsonOnly",
+    "DEFAULT_THROTTLE_CLASSES": ["registry.api.throttling.CallThrottle"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_METADATA_CLASS": None,
+    "EXCEPTION_HANDLER": "registry.api.errors.handle",
+}
+PROMPTUARY_RATES = {  # of one key, person or address; a worker process counts for itself
+    "anonymous": env.read_text("PROMPTUARY_RATE_ANONYMOUS", "120/min"),
+    "caller": env.read_text("PROMPTUARY_RATE_CALLER", "6000/min"),
+    "render": env.read_text("PROMPTUARY_RATE_RENDER", "1200/min"),  # checks, saves and renderings start child processes
+}
 SPECTACULAR_SETTINGS: dict[str, Any] = {
     "TITLE": "Promptuary",
     "DESCRIPTION": "The registry's HTTP interface.",

@@ -2,7 +2,7 @@
 
 import typer
 
-from promptuary.commands import lint, pull, render
+from promptuary.commands import history, labels, lint, lock, pull, push, render, review
 
 __all__ = ["app"]
 
@@ -14,3 +14,12 @@ app = typer.Typer(
 app.command("render")(render.render)
 app.command("lint")(lint.lint)
 app.command("pull")(pull.pull)
+app.command("push")(push.push)
+app.command("propose")(review.propose)
+app.command("approve")(review.approve)
+app.command("publish")(review.publish)
+app.command("move")(labels.move)
+app.command("rollback")(labels.rollback)
+app.command("log")(history.log)
+app.command("diff")(history.diff)
+app.command("lock")(lock.lock)

@@ -1,0 +1,58 @@
+"""`promptuary move` and `promptuary rollback`: labels from the command line."""
+
+from typing import Annotated, Any
+
+import typer
+
+from promptuary.commands.answers import Finding, Json, Key, Url, answering, say, write_json
+from promptuary.commands.connection import Connection
+from promptuary.errors import NotAllowed
+from promptuary.names import check_name, check_ref, split
+
+__all__ = ["move", "rollback"]
+
+Target = Annotated[str, typer.Argument(metavar="NAME@VERSION", help="Where the label should point.")]
+Label = Annotated[str, typer.Argument(metavar="LABEL")]
+Name = Annotated[str, typer.Argument(metavar="NAME")]
+Version = Annotated[int, typer.Argument(metavar="VERSION", min=1, help="A version that the label held before.")]
+Which = Annotated[str, typer.Option("--label", "-l", help="The label that goes back.")]
+Reason = Annotated[str, typer.Option("--reason", "-m", help="Why; everyone concerned will read it.")]
+
+
+def move(target: Target, label: Label, as_json: Json = False, url: Url = "", key: Key = "") -> None:
+    """Move an unprotected label to a version. A protected one moves by `propose` and `publish` only."""
+    with answering(as_json):
+        connection = Connection(url, key)
+        name, ref = split(target, "latest")
+        version = int(ref) if ref.isdigit() else connection.get(f"templates/{name}@{ref}")["version"]
+        standing = connection.get(f"templates/{name}")["labels"].get(check_ref(label))
+        body = {"version": version, "expected": standing}
+        try:
+            answer = connection.call("PUT", f"templates/{name}/-/labels/{label}", body)
+        except NotAllowed as error:
+            if error.type != "approval-required":
+                raise
+            raise Finding(f"{error.detail} promptuary propose {name}@{version} --label {label}") from None
+        _tell(answer, as_json)
+
+
+def rollback(
+    name: Name,
+    version: Version,
+    reason: Reason,
+    label: Which = "production",
+    as_json: Json = False,
+    url: Url = "",
+    key: Key = "",
+) -> None:
+    """Put a label back on a version that it held before; for reviewers."""
+    with answering(as_json):
+        path = f"templates/{check_name(name)}/-/labels/{check_ref(label)}/roll-back"
+        _tell(Connection(url, key).call("POST", path, {"version": version, "reason": reason}), as_json)
+
+
+def _tell(answer: Any, as_json: bool) -> None:
+    if as_json:
+        write_json(answer)
+    else:
+        say(f"{answer['label']} of {answer['template']} stands on version {answer['version']}")

@@ -1,0 +1,69 @@
+"""`promptuary lock`: pin the templates that an application uses to digests."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from promptuary.commands.answers import Finding, Json, Key, Url, UsageError, answering, say, write_json
+from promptuary.commands.connection import Connection
+from promptuary.errors import NotFound
+from promptuary.locks import Locked, read_lock, write_lock
+from promptuary.names import split
+
+__all__ = ["lock"]
+
+Names = Annotated[
+    list[str] | None, typer.Argument(metavar="NAME[@REF]", help="What to pin; all in the lock file if none.")
+]
+File = Annotated[Path, typer.Option("--file", "-f", help="The lock file.")]
+Frozen = Annotated[bool, typer.Option("--frozen", help="Write nothing; fail where a ref means something else by now.")]
+
+
+def lock(
+    names: Names = None,
+    file: File = Path("promptuary.lock"),
+    frozen: Frozen = False,
+    as_json: Json = False,
+    url: Url = "",
+    key: Key = "",
+) -> None:
+    """Write which digest each name and ref means now; commit the file, and every build gets the same prompts."""
+    with answering(as_json):
+        locked = read_lock(file) if file.exists() else {}
+        targets = [split(name) for name in names or []] or [(name, entry.ref) for name, entry in locked.items()]
+        if not targets:
+            raise UsageError("nothing to lock: name a template")
+        connection = Connection(url, key)
+        found = {name: _resolve(connection, name, ref) for name, ref in targets}
+        if frozen:
+            _compare(locked, found)
+        else:
+            write_lock(file, {**locked, **found})
+        _tell(found, as_json)
+
+
+def _resolve(connection: Connection, name: str, ref: str) -> Locked:
+    fetched = connection.client.fetch(name, ref)
+    return Locked(ref, fetched.version or 0, fetched.digest)
+
+
+def _compare(locked: dict[str, Locked], found: dict[str, Locked]) -> None:
+    drift = []
+    for name, entry in found.items():
+        known = locked.get(name)
+        if known is None:
+            raise NotFound(404, {"detail": f"{name} is not in the lock file"})
+        if known.digest != entry.digest:
+            drift.append(f"{name}@{entry.ref}: version {known.version} is locked, {entry.version} is served")
+    if drift:
+        raise Finding("; ".join(drift))
+
+
+def _tell(found: dict[str, Locked], as_json: bool) -> None:
+    if as_json:
+        write_json({"templates": {name: asdict(entry) for name, entry in found.items()}})
+        return
+    for name, entry in sorted(found.items()):
+        say(f"{name}@{entry.ref}  version {entry.version}  {entry.digest}")

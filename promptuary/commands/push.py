@@ -1,0 +1,85 @@
+"""`promptuary push`: what changed on disk as versions of the registry."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from promptuary.commands.answers import Finding, Json, Key, Url, UsageError, answering, say, write_json
+from promptuary.commands.connection import Connection
+from promptuary.commands.review import propose_version
+from promptuary.names import check_name
+from promptuary.workspace import DOCUMENT, Pulled, Workspace, find_documents, read_samples, read_text
+
+__all__ = ["push"]
+
+Names = Annotated[list[str] | None, typer.Argument(metavar="NAME", help="What to push; all that changed if none.")]
+Folder = Annotated[Path, typer.Option("--dir", "-C", help="The folder that was pulled into.")]
+Message = Annotated[str, typer.Option("--message", "-m", help="What changed, for the history.")]
+Label = Annotated[str, typer.Option("--propose", help="Open or update a change request for this label.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", "-n", help="Only say what would be pushed.")]
+
+
+def push(
+    names: Names = None,
+    message: Message = "",
+    label: Label = "",
+    folder: Folder = Path(),
+    dry_run: DryRun = False,
+    as_json: Json = False,
+    url: Url = "",
+    key: Key = "",
+) -> None:
+    """Save changed documents and samples as versions, refused where somebody saved in between."""
+    with answering(as_json):
+        workspace = Workspace(folder)
+        changed = _changed(workspace, names)
+        if dry_run:
+            results = [{"name": name, "result": "would be pushed"} for name in changed]
+        else:
+            connection = Connection(url, key)
+            results = [_push(connection, workspace, name, message, label) for name in changed]
+        if as_json:
+            write_json({"pushed": results})
+        elif not results:
+            say("nothing has changed")
+        for result in [] if as_json else results:
+            version = f"@{result['version']}" if "version" in result else ""
+            say(f"{result['name']}{version}  {result['result']}")
+
+
+def _changed(workspace: Workspace, names: list[str] | None) -> list[str]:
+    pulled = workspace.pulled()
+    paths = find_documents([workspace.folder])
+    here = [path.relative_to(workspace.folder).as_posix().removesuffix(DOCUMENT) for path in paths]
+    missing = [name for name in names or [] if check_name(name) not in here]
+    if missing:
+        raise UsageError(f"no such document below {workspace.folder}: {', '.join(missing)}")
+    return [check_name(name) for name in names or here if workspace.is_edited(name, pulled.get(name))]
+
+
+def _push(connection: Connection, workspace: Workspace, name: str, message: str, label: str) -> dict[str, Any]:
+    pulled = workspace.pulled().get(name)
+    path = workspace.document_path(name)
+    body = {"document": read_text(path), "message": message, "samples": read_samples(path)}
+    answer = connection.call("PUT", f"templates/{name}", body, _base_of(pulled))
+    workspace.remember(name, answer["version"], answer["digest"])
+    is_new = pulled is None or answer["digest"] != pulled.digest
+    result = {
+        "name": name,
+        "version": answer["version"],
+        "digest": answer["digest"],
+        "result": "saved" if is_new else "samples saved",
+        "problems": answer["problems"],
+    }
+    if label:
+        result["change"] = propose_version(connection, name, label, answer["version"], message)["number"]
+    return result
+
+
+def _base_of(pulled: Pulled | None) -> dict[str, str]:
+    if pulled is None:
+        return {}
+    if not pulled.digest.startswith("sha256:"):
+        raise Finding("the workspace does not say which version this was made from; pull it anew")
+    return {"If-Match": f'"{pulled.digest}"'}

@@ -1,0 +1,81 @@
+"""`promptuary propose`, `approve` and `publish`: a change request from the command line."""
+
+from typing import Annotated, Any
+
+import typer
+
+from promptuary.commands.answers import Finding, Json, Key, Url, answering, say, write_json
+from promptuary.commands.connection import Connection
+from promptuary.errors import NotAllowed
+from promptuary.names import split
+
+__all__ = ["approve", "propose", "propose_version", "publish"]
+
+Number = Annotated[int, typer.Argument(metavar="NUMBER", min=1, help="The change request's number.")]
+Target = Annotated[str, typer.Argument(metavar="NAME[@REF]", help="The version to propose; the latest without @REF.")]
+Label = Annotated[str, typer.Option("--label", "-l", help="The protected label that should point to it.")]
+Message = Annotated[str, typer.Option("--message", "-m", help="Why, for the reviewers.")]
+Digest = Annotated[str, typer.Option("--digest", help="The digest you looked at; the request's own if none.")]
+
+
+def propose(
+    target: Target,
+    label: Label = "production",
+    message: Message = "",
+    as_json: Json = False,
+    url: Url = "",
+    key: Key = "",
+) -> None:
+    """Open a change request, or put the version into the one that is pending."""
+    with answering(as_json):
+        connection = Connection(url, key)
+        name, ref = split(target, "latest")
+        version = int(ref) if ref.isdigit() else connection.get(f"templates/{name}@{ref}")["version"]
+        _tell(connection, propose_version(connection, name, label, version, message), as_json)
+
+
+def approve(number: Number, digest: Digest = "", as_json: Json = False, url: Url = "", key: Key = "") -> None:
+    """Approve a change request. The registry takes this from a person who signed in, never from a key."""
+    with answering(as_json):
+        connection = Connection(url, key)
+        seen = digest or connection.get(f"changes/{number}")["digest"]
+        body = {"decision": "approve", "digest": seen}
+        try:
+            change = connection.call("POST", f"changes/{number}/decisions", body)
+        except NotAllowed as error:
+            if error.status != 403:
+                raise
+            raise Finding(f"{error.detail} Approve it here: {connection.client.url}/changes/{number}") from None
+        _tell(connection, change, as_json)
+
+
+def publish(number: Number, as_json: Json = False, url: Url = "", key: Key = "") -> None:
+    """Publish an approved change request: its label moves."""
+    with answering(as_json):
+        connection = Connection(url, key)
+        _tell(connection, connection.call("POST", f"changes/{number}/publish", {}), as_json)
+
+
+def propose_version(connection: Connection, name: str, label: str, version: int, message: str) -> Any:
+    """The change request for this label, opened or brought up to this version."""
+    pending = connection.pages("changes", template=name, state="pending")
+    mine = next((change for change in pending if change["label"] == label), None)
+    if mine is None:
+        body = {"template": name, "label": label, "version": version, "message": message}
+        return connection.call("POST", "changes", body)
+    if mine["version"] == version:
+        return connection.get(f"changes/{mine['number']}")
+    return connection.call("POST", f"changes/{mine['number']}/version", {"version": version})
+
+
+def _tell(connection: Connection, change: Any, as_json: bool) -> None:
+    if as_json:
+        write_json(change)
+        return
+    where = f"{connection.client.url}/changes/{change['number']}"
+    say(
+        f"change {change['number']}: {change['template']}@{change['version']} for {change['label']} is {change['state']}"
+    )
+    for blocker in change["blockers"]:
+        say(f"  {blocker['cause']} {blocker['action']}")
+    say(f"  {where}")

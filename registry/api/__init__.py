@@ -1,0 +1,1 @@
+"""The HTTP interface under /api/v1/: each view translates to one call of a service or query and back."""

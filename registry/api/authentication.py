@@ -1,0 +1,49 @@
+"""Who is calling: a key, or the session of a browser (which then needs its CSRF token for writes)."""
+
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from rest_framework.authentication import BaseAuthentication
+from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.request import Request
+
+from registry.access import Actor
+from registry.models import Key, User
+from registry.queries import keys
+
+__all__ = ["KeyAuthentication", "KeyScheme", "actor_of"]
+
+
+class KeyAuthentication(BaseAuthentication):
+    """`Authorization: Bearer <key>`. A wrong key is refused even where a session would do."""
+
+    def authenticate(self, request: Request) -> tuple[User, Key] | None:
+        """The key's person and the key; None when no key was sent."""
+        scheme, _, token = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
+        if scheme.lower() != "bearer":
+            return None
+        actor = keys.authenticate(token.strip())
+        if actor is None or actor.key is None:
+            raise AuthenticationFailed("This key is unknown, expired or revoked.")
+        return actor.person, actor.key
+
+    def authenticate_header(self, request: Request) -> str:
+        """What a 401 asks for."""
+        return 'Bearer realm="promptuary"'
+
+
+class KeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]  # its metaclass is untyped
+    """How the schema names it."""
+
+    target_class = "registry.api.authentication.KeyAuthentication"
+    name = "key"
+
+    def get_security_definition(self, auto_schema: object) -> dict[str, str]:
+        """The OpenAPI security scheme."""
+        return {"type": "http", "scheme": "bearer", "description": "An API key: pb_<id>_<secret>"}
+
+
+def actor_of(request: Request) -> Actor:
+    """The person who calls, through their key if there is one. Only for views that require authentication."""
+    person, key = request.user, request.auth
+    if not isinstance(person, User):
+        raise AuthenticationFailed
+    return Actor(person, key if isinstance(key, Key) else None)

@@ -1,0 +1,148 @@
+"""Change requests: propose, decide, publish."""
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from registry.api import outputs, shapes
+from registry.api.authentication import actor_of
+from registry.api.pages import answer_page, read_query
+from registry.api.serializers import Input, Integer, Text, read
+from registry.queries import changes as queries
+from registry.services import changes as services
+
+__all__ = ["Change", "Changes", "Decide", "Publish", "Reopen", "SetVersion", "Withdraw"]
+
+_ANSWERS = {200: outputs.ChangeOutput, "4XX": outputs.ProblemOutput}
+_FILTERS = ("state", "namespace", "template")
+
+
+class ProposeInput(Input):
+    """What a change request asks for."""
+
+    template = Text()
+    label = Text()
+    version = Integer(min_value=1)
+    message = Text(required=False, default="")
+
+
+class VersionInput(Input):
+    """Another version for the request."""
+
+    version = Integer(min_value=1)
+
+
+class DecisionInput(Input):
+    """What a reviewer says to one digest."""
+
+    decision = serializers.ChoiceField(["approve", "request_changes", "comment"])
+    digest = Text()
+    text = Text(required=False, default="")
+
+
+class ReasonInput(Input):
+    """Why, where somebody says."""
+
+    reason = Text(required=False, default="")
+
+
+class NothingInput(Input):
+    """An empty object, or no body."""
+
+
+class Changes(APIView):
+    """All change requests that the caller may read."""
+
+    @extend_schema(
+        operation_id="listChanges",
+        parameters=[OpenApiParameter(name, str) for name in (*_FILTERS, "cursor")] + [OpenApiParameter("limit", int)],
+        responses={200: outputs.ChangePage, "4XX": outputs.ProblemOutput},
+    )
+    def get(self, request: Request) -> Response:
+        """Newest first. `state` is open, approved, published, withdrawn, or pending for the first two."""
+        page = queries.listing(actor_of(request), **read_query(request, *_FILTERS))
+        return answer_page(request, page, shapes.change_item)
+
+    @extend_schema(
+        operation_id="proposeChange",
+        request=ProposeInput,
+        responses={201: outputs.ChangeOutput, "4XX": outputs.ProblemOutput},
+    )
+    def post(self, request: Request) -> Response:
+        """Propose that a protected label point to a version."""
+        given, actor = read(ProposeInput, request), actor_of(request)
+        row = services.propose(actor=actor, name=given.pop("template"), **given)
+        location = f"/api/v1/changes/{row.number}"
+        return Response(shapes.change(queries.get(actor, row.number), actor), 201, headers={"Location": location})
+
+
+class Change(APIView):
+    """One change request."""
+
+    @extend_schema(operation_id="getChange", responses=_ANSWERS)
+    def get(self, request: Request, number: int) -> Response:
+        """What it proposes, what was said, and what it waits for."""
+        return _show(request, number)
+
+
+class SetVersion(APIView):
+    """The version that a change request proposes."""
+
+    @extend_schema(operation_id="setChangeVersion", request=VersionInput, responses=_ANSWERS)
+    def post(self, request: Request, number: int) -> Response:
+        """Propose another version; approvals given so far are void."""
+        services.set_version(actor=actor_of(request), number=number, **read(VersionInput, request))
+        return _show(request, number)
+
+
+class Decide(APIView):
+    """Decisions on a change request."""
+
+    @extend_schema(
+        operation_id="decideChange",
+        request=DecisionInput,
+        responses={201: outputs.ChangeOutput, "4XX": outputs.ProblemOutput},
+    )
+    def post(self, request: Request, number: int) -> Response:
+        """Approve, request changes or comment, on the digest that was looked at."""
+        services.decide(actor=actor_of(request), number=number, **read(DecisionInput, request))
+        return _show(request, number, status=201)
+
+
+class Publish(APIView):
+    """The gate."""
+
+    @extend_schema(operation_id="publishChange", request=NothingInput, responses=_ANSWERS)
+    def post(self, request: Request, number: int) -> Response:
+        """Move the label, when nothing stands in the way any more."""
+        read(NothingInput, request)
+        services.publish(actor=actor_of(request), number=number)
+        return _show(request, number)
+
+
+class Withdraw(APIView):
+    """Closing without publishing."""
+
+    @extend_schema(operation_id="withdrawChange", request=ReasonInput, responses=_ANSWERS)
+    def post(self, request: Request, number: int) -> Response:
+        """Withdraw the request."""
+        services.withdraw(actor=actor_of(request), number=number, **read(ReasonInput, request))
+        return _show(request, number)
+
+
+class Reopen(APIView):
+    """A withdrawn request that is wanted after all."""
+
+    @extend_schema(operation_id="reopenChange", request=NothingInput, responses=_ANSWERS)
+    def post(self, request: Request, number: int) -> Response:
+        """Open a withdrawn request again; it needs its approvals anew."""
+        read(NothingInput, request)
+        services.reopen(actor=actor_of(request), number=number)
+        return _show(request, number)
+
+
+def _show(request: Request, number: int, status: int = 200) -> Response:
+    actor = actor_of(request)
+    return Response(shapes.change(queries.get(actor, number), actor), status)

@@ -1,0 +1,17 @@
+"""What may stand in an address of the API."""
+
+from django.urls.converters import StringConverter
+
+__all__ = ["NameConverter", "RefConverter"]
+
+
+class NameConverter(StringConverter):
+    """A template name, slashes and all. Whether it is a good one is for the service to say."""
+
+    regex = r"[^@]+?"
+
+
+class RefConverter(StringConverter):
+    """A version number, label or digest."""
+
+    regex = r"[^/]*"

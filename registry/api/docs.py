@@ -1,0 +1,61 @@
+"""The OpenAPI schema, and the same as a page to read."""
+
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from drf_spectacular.generators import SchemaGenerator
+from drf_spectacular.utils import extend_schema
+from drf_spectacular.views import SpectacularJSONAPIView
+from rest_framework.permissions import AllowAny
+from rest_framework.request import Request
+from rest_framework.views import APIView
+
+__all__ = ["Docs", "Schema"]
+
+
+@extend_schema(exclude=True)
+class Schema(SpectacularJSONAPIView):
+    """OpenAPI 3.1 as JSON, for anyone: it holds nothing but the form of the API."""
+
+    authentication_classes = ()
+    permission_classes = (AllowAny,)
+
+
+@extend_schema(exclude=True)
+class Docs(APIView):
+    """A page made from the schema alone; nothing on it comes from elsewhere."""
+
+    authentication_classes = ()
+    permission_classes = (AllowAny,)
+
+    def get(self, request: Request) -> HttpResponse:
+        """List every operation with its parameters, body and answers."""
+        schema = SchemaGenerator().get_schema(request=None, public=True)
+        return render(
+            request._request, "registry/api.html", {"operations": list(_operations(schema)), "schema": schema}
+        )
+
+
+def _operations(schema: dict[str, Any]) -> Any:
+    for path, methods in schema["paths"].items():
+        for method, operation in methods.items():
+            body = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
+            yield {
+                "method": method.upper(),
+                "path": path,
+                "summary": operation.get("description", ""),
+                "parameters": operation.get("parameters", []),
+                "body": _fields(schema, body),
+                "answers": sorted(operation.get("responses", {})),
+            }
+
+
+def _fields(schema: dict[str, Any], body: dict[str, Any]) -> list[dict[str, Any]]:
+    name = body.get("$ref", "").rpartition("/")[2]
+    found = schema["components"]["schemas"].get(name, {})
+    required = found.get("required", [])
+    return [
+        {"name": field, "type": facts.get("type", "any"), "required": field in required}
+        for field, facts in found.get("properties", {}).items()
+    ]

@@ -1,0 +1,91 @@
+"""Every error of the API as a problem document: the domain's, the framework's, and what nobody expected."""
+
+import logging
+from typing import Any
+from uuid import uuid4
+
+from django.core.exceptions import PermissionDenied, RequestDataTooBig
+from django.http import Http404, HttpRequest, HttpResponse
+from rest_framework import exceptions
+from rest_framework.response import Response
+from rest_framework.views import set_rollback
+
+from registry.errors import PromptuaryError
+from registry.problems import CONTENT_TYPE, Problem, of_error, unauthenticated
+from registry.strict_json import BadJson
+from renderer import RenderError
+
+__all__ = ["answer", "handle", "unknown_address"]
+
+_log = logging.getLogger(__name__)
+
+
+def handle(error: Exception, context: dict[str, Any]) -> Response:
+    """REST framework's exception handler."""
+    set_rollback()
+    return answer(_describe(error))
+
+
+def answer(problem: Problem) -> Response:
+    """A problem document as the answer of a view."""
+    return Response(problem.to_dict(), problem.status, headers=problem.headers, content_type=CONTENT_TYPE)
+
+
+def unknown_address(request: HttpRequest, rest: str = "") -> HttpResponse:
+    """404 for what is no address of the API, with or without a key."""
+    problem = Problem(404, "not-found", "Not found", f"There is nothing at {request.path}; see /api/v1/docs.")
+    return HttpResponse(problem.to_bytes(), status=404, content_type=CONTENT_TYPE)
+
+
+def _describe(error: Exception) -> Problem:
+    if isinstance(error, BadJson):
+        return Problem(400, "bad-json", "Bad JSON", error.message)
+    if isinstance(error, PromptuaryError | RenderError):
+        return of_error(error)
+    if isinstance(error, Http404):
+        return Problem(404, "not-found", "Not found", "There is nothing at this address.")
+    if isinstance(error, PermissionDenied):
+        return Problem(403, "not-allowed", "Not allowed", str(error) or "This is not allowed.")
+    if isinstance(error, RequestDataTooBig):
+        return Problem(413, "too-large", "Too large", "The request is too large.")
+    if isinstance(error, exceptions.APIException):
+        return _of_framework(error)
+    number = uuid4().hex
+    _log.error("internal error %s", number, exc_info=error)
+    detail = f"Something went wrong on the server; its log has it under {number}."
+    return Problem(500, "internal", "Internal error", detail, {"error": number})
+
+
+def _of_framework(error: exceptions.APIException) -> Problem:
+    detail = str(error.detail) if isinstance(error.detail, str) else str(error)
+    if isinstance(error, exceptions.ValidationError):
+        fields = _flatten(error.detail)
+        sentences = "; ".join(f"{field}: {sentence}" if field else sentence for field, sentence in fields.items())
+        return Problem(400, "bad-request", "The request is not as it should be", sentences, {"fields": fields})
+    if isinstance(error, exceptions.NotAuthenticated | exceptions.AuthenticationFailed):
+        return unauthenticated(detail if isinstance(error, exceptions.AuthenticationFailed) else "")
+    if isinstance(error, exceptions.Throttled):
+        wait = str(max(1, int(error.wait or 1)))
+        sentence = f"Too many requests; try again in {wait} s."
+        return Problem(429, "too-many", "Too many requests", sentence, headers={"Retry-After": wait})
+    types = {403: "not-allowed", 404: "not-found", 405: "method-not-allowed", 406: "not-acceptable"}
+    kind = types.get(error.status_code, "unsupported-media-type" if error.status_code == 415 else "bad-request")
+    headers = {"WWW-Authenticate": error.auth_header} if hasattr(error, "auth_header") else {}
+    return Problem(error.status_code, kind, str(type(error).default_detail), detail, headers=headers)
+
+
+def _flatten(detail: Any, where: str = "") -> dict[str, str]:
+    """Field path to sentence: `samples.empty: …`."""
+    if isinstance(detail, dict):
+        flat: dict[str, str] = {}
+        for name, inner in detail.items():
+            flat |= _flatten(inner, where if name == "non_field_errors" else f"{where}.{name}".lstrip("."))
+        return flat
+    if isinstance(detail, list):
+        if all(isinstance(item, str) for item in detail):
+            return {where: " ".join(str(item) for item in detail)}
+        flat = {}
+        for index, inner in enumerate(detail):
+            flat |= _flatten(inner, f"{where}.{index}".lstrip(".")) if inner else {}
+        return flat
+    return {where: str(detail)}

@@ -1,0 +1,56 @@
+"""Labels: moving one, and going back."""
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from registry.api import outputs, shapes
+from registry.api.authentication import actor_of
+from registry.api.serializers import Input, Integer, Text, read
+from registry.services import labels as services
+
+__all__ = ["Move", "MoveInput", "RollBack", "RollBackInput"]
+
+
+class MoveInput(Input):
+    """Where to, and where from."""
+
+    version = Integer(min_value=1)
+    expected = Integer(min_value=1, allow_null=True, help_text="The number it stands on; null where it is not set.")
+
+
+class RollBackInput(Input):
+    """Where to, and why."""
+
+    version = Integer(min_value=1)
+    reason = Text()
+
+
+class Move(APIView):
+    """A label of a template."""
+
+    @extend_schema(
+        operation_id="moveLabel",
+        request=MoveInput,
+        responses={200: outputs.LabelOutput, "4XX": outputs.ProblemOutput},
+    )
+    def put(self, request: Request, name: str, label: str) -> Response:
+        """Move an unprotected label; a protected one is refused with the type `approval-required`."""
+        given = read(MoveInput, request)
+        return Response(shapes.label(name, services.move(actor=actor_of(request), name=name, label=label, **given)))
+
+
+class RollBack(APIView):
+    """A label that goes back to what it held before."""
+
+    @extend_schema(
+        operation_id="rollBackLabel",
+        request=RollBackInput,
+        responses={200: outputs.LabelOutput, "4XX": outputs.ProblemOutput},
+    )
+    def post(self, request: Request, name: str, label: str) -> Response:
+        """Put a label, protected or not, back on a version it held before. For reviewers, with a reason."""
+        given = read(RollBackInput, request)
+        row = services.roll_back(actor=actor_of(request), name=name, label=label, **given)
+        return Response(shapes.label(name, row))

@@ -1,0 +1,171 @@
+"""The API's answers as the schema describes them. They carry no code: `shapes` makes the answers, tests compare."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+__all__ = [
+    "ChangeItem",
+    "ChangeOutput",
+    "ChangePage",
+    "CheckOutput",
+    "FetchOutput",
+    "HistoryPage",
+    "LabelOutput",
+    "ProblemOutput",
+    "RenderOutput",
+    "SamplesOutput",
+    "SavedOutput",
+    "TemplateOutput",
+    "TemplatePage",
+]
+
+
+class Output(serializers.Serializer[Any]):
+    """Fields of an answer."""
+
+
+class Latest(Output):
+    version = serializers.IntegerField()
+    digest = serializers.CharField()
+
+
+class TemplateOutput(Output):
+    name = serializers.CharField()
+    description = serializers.CharField()
+    tags = serializers.ListField(child=serializers.CharField())
+    format = serializers.CharField()
+    labels = serializers.DictField(child=serializers.IntegerField())
+    latest = Latest(allow_null=True)
+
+
+class TemplatePage(Output):
+    results = TemplateOutput(many=True)
+    next = serializers.CharField(allow_null=True)
+
+
+class FetchOutput(Output):
+    name = serializers.CharField()
+    version = serializers.IntegerField()
+    digest = serializers.CharField()
+    engine = serializers.IntegerField()
+    document = serializers.CharField()
+    fragments = serializers.DictField(child=serializers.CharField())
+    profile = serializers.DictField(allow_null=True)
+    settings = serializers.JSONField()
+    author = serializers.CharField()
+    message = serializers.CharField()
+    created_at = serializers.DateTimeField()
+
+
+class FoundProblem(Output):
+    code = serializers.CharField()
+    severity = serializers.ChoiceField(["error", "warning", "note"])
+    message = serializers.CharField()
+    line = serializers.IntegerField()
+    column = serializers.IntegerField()
+    end_line = serializers.IntegerField(allow_null=True)
+    end_column = serializers.IntegerField(allow_null=True)
+    fix = serializers.DictField(allow_null=True)
+    variable = serializers.CharField(allow_null=True)
+    sample = serializers.CharField(allow_null=True)
+
+
+class SavedOutput(FetchOutput):
+    base = serializers.IntegerField(allow_null=True)
+    problems = FoundProblem(many=True)
+
+
+class HistoryItem(Output):
+    version = serializers.IntegerField()
+    digest = serializers.CharField()
+    author = serializers.CharField()
+    message = serializers.CharField()
+    created_at = serializers.DateTimeField()
+    base = serializers.IntegerField(allow_null=True)
+    commit = serializers.CharField(allow_null=True)
+    labels = serializers.ListField(child=serializers.CharField())
+
+
+class HistoryPage(Output):
+    results = HistoryItem(many=True)
+    next = serializers.CharField(allow_null=True)
+
+
+class SamplesOutput(Output):
+    name = serializers.CharField()
+    samples = serializers.DictField(child=serializers.DictField())
+
+
+class LabelOutput(Output):
+    template = serializers.CharField()
+    label = serializers.CharField()
+    version = serializers.IntegerField()
+    digest = serializers.CharField()
+
+
+class ChangeItem(Output):
+    number = serializers.IntegerField()
+    template = serializers.CharField()
+    label = serializers.CharField()
+    version = serializers.IntegerField()
+    digest = serializers.CharField()
+    state = serializers.ChoiceField(["open", "approved", "published", "withdrawn"])
+    message = serializers.CharField()
+    author = serializers.CharField()
+    created_at = serializers.DateTimeField()
+    updated_at = serializers.DateTimeField()
+
+
+class ChangePage(Output):
+    results = ChangeItem(many=True)
+    next = serializers.CharField(allow_null=True)
+
+
+class DecisionOutput(Output):
+    number = serializers.IntegerField()
+    person = serializers.CharField()
+    decision = serializers.ChoiceField(["approve", "request_changes", "comment"])
+    version = serializers.IntegerField()
+    digest = serializers.CharField()
+    round = serializers.IntegerField()
+    text = serializers.CharField()
+    created_at = serializers.DateTimeField()
+
+
+class BlockerOutput(Output):
+    code = serializers.CharField()
+    cause = serializers.CharField()
+    action = serializers.CharField()
+
+
+class ChangeOutput(ChangeItem):
+    round = serializers.IntegerField()
+    holds = serializers.IntegerField(allow_null=True)
+    decisions = DecisionOutput(many=True)
+    blockers = BlockerOutput(many=True)
+
+
+class CheckOutput(Output):
+    problems = FoundProblem(many=True)
+
+
+class RenderOutput(Output):
+    version = serializers.IntegerField(allow_null=True)
+    digest = serializers.CharField()
+    target = serializers.ChoiceField(["messages", "text", "tokens"])
+    messages = serializers.ListField(child=serializers.DictField(), required=False)
+    text = serializers.CharField(required=False)
+    tokens = serializers.ListField(child=serializers.IntegerField(), required=False)
+    parts = serializers.ListField(child=serializers.DictField())
+    token_count = serializers.IntegerField()
+    cut = serializers.ListField(child=serializers.DictField())
+
+
+class ProblemOutput(Output):
+    type = serializers.CharField()
+    title = serializers.CharField()
+    status = serializers.IntegerField()
+    detail = serializers.CharField()
+    problems = FoundProblem(many=True, required=False)
+    fields = serializers.DictField(child=serializers.CharField(), required=False)  # type: ignore[assignment]  # a member

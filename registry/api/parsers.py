@@ -1,0 +1,28 @@
+"""Request bodies: JSON only, bounded, and strictly read."""
+
+from collections.abc import Mapping
+from typing import IO, Any
+
+from django.conf import settings
+from rest_framework.parsers import BaseParser
+
+from registry import strict_json
+from registry.errors import TooLarge
+
+__all__ = ["StrictJSONParser"]
+
+
+class StrictJSONParser(BaseParser):
+    """Reads a body as `registry.strict_json` does. Raises TooLarge and BadJson."""
+
+    media_type = "application/json"
+
+    def parse(
+        self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
+    ) -> Any:
+        """The JSON value."""
+        limit = int(settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
+        body = stream.read(limit + 1)
+        if len(body) > limit:
+            raise TooLarge(f"The body is larger than {limit} bytes.", limit=limit)
+        return strict_json.parse(body)

@@ -1,0 +1,23 @@
+"""If-Match: which version a save was made from."""
+
+import re
+
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+
+__all__ = ["read_base"]
+
+# A digest, bare or quoted; or the entity tag that a fetch by label gave, with the number in front.
+_TAG = re.compile(r'(?P<quote>"?)(?:[1-9][0-9]*\.)?(?P<digest>sha256:[0-9a-f]{64})(?P=quote)')
+
+
+def read_base(request: Request) -> str | None:
+    """The digest in If-Match, or None without the header. Raises ValidationError for anything else in it."""
+    given = request.headers.get("If-Match", "").strip()
+    if not given:
+        return None
+    match = _TAG.fullmatch(given)
+    if match is None:
+        sentence = "Give one digest, sha256:<64 hex digits>: that of the version this one was made from."
+        raise ValidationError({"If-Match": [sentence]})
+    return match["digest"]

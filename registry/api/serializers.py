@@ -1,0 +1,63 @@
+"""What comes in: serializers that refuse what they do not know, and take no value for another."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from rest_framework import serializers
+from rest_framework.request import Request
+
+__all__ = ["Flag", "Input", "Integer", "Text", "read"]
+
+
+class Input(serializers.Serializer[Any]):
+    """A JSON object with known fields only."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        """Refuse fields that are not declared: a misspelt one must not be dropped in silence."""
+        if isinstance(data, Mapping):
+            unknown = [str(name) for name in data if name not in self.fields]
+            if unknown:
+                known = ", ".join(self.fields)
+                raise serializers.ValidationError({name: [f"Unknown field; there are {known}."] for name in unknown})
+        return super().to_internal_value(data)
+
+
+class Text(serializers.CharField):
+    """A JSON string as it is: not trimmed, and never made from a number or a truth value."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{"trim_whitespace": False, "allow_blank": True, **options})
+
+    def to_internal_value(self, data: Any) -> str:
+        """Only a string is a string."""
+        if not isinstance(data, str):
+            raise serializers.ValidationError(["This is not a text."])
+        return data
+
+
+class Integer(serializers.IntegerField):
+    """A JSON integer; "3", 3.0 and true are none."""
+
+    def to_internal_value(self, data: Any) -> int:
+        """Only an integer is an integer."""
+        if isinstance(data, bool) or not isinstance(data, int):
+            raise serializers.ValidationError(["This is not a whole number."])
+        return super().to_internal_value(data)
+
+
+class Flag(serializers.BooleanField):
+    """true or false, nothing that stands for them."""
+
+    def to_internal_value(self, data: Any) -> bool:
+        """Only a truth value is a truth value."""
+        if not isinstance(data, bool):
+            raise serializers.ValidationError(["This is neither true nor false."])
+        return data
+
+
+def read(kind: type[Input], request: Request) -> dict[str, Any]:
+    """The request's body as `kind` takes it. Raises ValidationError naming each wrong field."""
+    serializer = kind(data=request.data)
+    serializer.is_valid(raise_exception=True)
+    values: dict[str, Any] = dict(serializer.validated_data)
+    return values

@@ -1,0 +1,113 @@
+"""What goes out: rows as the JSON that the API documents. `outputs` describes the same for the schema."""
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from registry.access import Actor
+from registry.models import ChangeRequest, Decision, Label, Template, Version
+from registry.queries import changes
+from registry.queries.versions import Entry
+
+__all__ = ["change", "change_item", "history_item", "label", "moment", "saved", "template"]
+
+
+def moment(at: datetime | None) -> str | None:
+    """UTC with microseconds: 2026-05-01T09:30:00.000000Z."""
+    return at.isoformat(timespec="microseconds").replace("+00:00", "Z") if at else None
+
+
+def template(row: Template, labels: Mapping[str, int]) -> dict[str, Any]:
+    """A template without its document."""
+    latest = {"version": row.latest.number, "digest": row.latest.digest} if row.latest else None
+    return {
+        "name": row.name,
+        "description": row.description,
+        "tags": sorted(tag.name for tag in row.tags.all()),
+        "format": row.format,
+        "labels": dict(labels),
+        "latest": latest,
+    }
+
+
+def history_item(entry: Entry) -> dict[str, Any]:
+    """One version in a history."""
+    version = entry.version
+    return {
+        "version": version.number,
+        "digest": version.digest,
+        "author": version.author.username,
+        "message": version.message,
+        "created_at": moment(version.created_at),
+        "base": version.base.number if version.base else None,
+        "commit": entry.commit,
+        "labels": list(entry.labels),
+    }
+
+
+def saved(name: str, version: Version, problems: list[dict[str, Any]]) -> dict[str, Any]:
+    """A version as it was saved, with the warnings and notes about it."""
+    return {
+        "name": name,
+        "version": version.number,
+        "digest": version.digest,
+        **version.unpacked(),
+        "settings": json.loads(version.settings),
+        "author": version.author.username,
+        "message": version.message,
+        "created_at": moment(version.created_at),
+        "base": version.base.number if version.base else None,
+        "problems": problems,
+    }
+
+
+def label(name: str, row: Label) -> dict[str, Any]:
+    """Where a label stands."""
+    version = row.version
+    return {"template": name, "label": row.name, "version": version.number, "digest": version.digest}
+
+
+def change_item(row: ChangeRequest) -> dict[str, Any]:
+    """A change request in a list."""
+    return {
+        "number": row.number,
+        "template": row.template.name,
+        "label": row.label,
+        "version": row.version.number,
+        "digest": row.version.digest,
+        "state": row.state,
+        "message": row.message,
+        "author": row.opened_by.username,
+        "created_at": moment(row.created_at),
+        "updated_at": moment(row.updated_at),
+    }
+
+
+def change(row: ChangeRequest, actor: Actor) -> dict[str, Any]:
+    """A change request with what was said and what it waits for."""
+    facts = changes.facts_of(row)
+    decisions = row.decisions.select_related("person", "version").order_by("number")
+    return {
+        **change_item(row),
+        "round": row.round,
+        "holds": facts.holds,
+        "decisions": [_decision(said) for said in decisions],
+        "blockers": [
+            {"code": blocker.code, "cause": blocker.cause, "action": blocker.action}
+            for blocker in changes.blockers(row, actor)
+        ],
+    }
+
+
+def _decision(said: Decision) -> dict[str, Any]:
+    return {
+        "number": said.number,
+        "person": said.person.username,
+        "decision": said.decision,
+        "version": said.version.number,
+        "digest": said.digest,
+        "round": said.round,
+        "text": said.text,
+        "created_at": moment(said.created_at),
+    }

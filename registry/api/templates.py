@@ -1,0 +1,82 @@
+"""Templates: the listing, one of them, and saving a version."""
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from registry.api import outputs, shapes
+from registry.api.authentication import actor_of
+from registry.api.pages import answer_page, read_query
+from registry.api.preconditions import read_base
+from registry.api.serializers import Flag, Input, Text, read
+from registry.api.throttling import CallThrottle, RenderThrottle
+from registry.queries import labels as label_queries
+from registry.queries import templates as queries
+from registry.services import templates as services
+
+__all__ = ["SaveInput", "Template", "Templates"]
+
+_FILTERS = ("search", "namespace", "folder", "tag", "label")
+
+
+class SaveInput(Input):
+    """A document to save."""
+
+    document = Text()
+    message = Text(required=False, default="")
+    samples = serializers.DictField(child=serializers.DictField(), required=False, allow_null=True, default=None)
+    parallel = Flag(required=False, default=False)
+
+
+class Templates(APIView):
+    """All templates that the caller may read."""
+
+    @extend_schema(
+        operation_id="listTemplates",
+        parameters=[OpenApiParameter(name, str) for name in (*_FILTERS, "cursor")] + [OpenApiParameter("limit", int)],
+        responses={200: outputs.TemplatePage, "4XX": outputs.ProblemOutput},
+    )
+    def get(self, request: Request) -> Response:
+        """Find templates by words and filters, in the order of their names."""
+        asked = read_query(request, *_FILTERS)
+        page = queries.search(actor_of(request), q=asked.pop("search", ""), **asked)
+        numbers = label_queries.numbers_of_many(page.items)
+        return answer_page(request, page, lambda row: shapes.template(row, numbers[row.pk]))
+
+
+class Template(APIView):
+    """One template."""
+
+    throttle_classes = (CallThrottle, RenderThrottle)
+
+    @extend_schema(operation_id="getTemplate", responses={200: outputs.TemplateOutput, "4XX": outputs.ProblemOutput})
+    def get(self, request: Request, name: str) -> Response:
+        """What it is and where its labels stand; the document comes with `<name>@<ref>`."""
+        row = queries.get(actor_of(request), name)
+        return Response(shapes.template(row, label_queries.numbers_of(row)))
+
+    @extend_schema(
+        operation_id="saveTemplate",
+        request=SaveInput,
+        parameters=[
+            OpenApiParameter("If-Match", str, OpenApiParameter.HEADER, description="Digest this was made from.")
+        ],
+        responses={
+            200: outputs.SavedOutput,
+            201: outputs.SavedOutput,
+            "4XX": outputs.ProblemOutput,
+        },
+    )
+    def put(self, request: Request, name: str) -> Response:
+        """Save a version: checked, numbered, immutable. An error in the document stores nothing."""
+        given = read(SaveInput, request)
+        saved = services.save(actor=actor_of(request), name=name, base=read_base(request), **given)
+        problems = [problem.to_dict() for problem in saved.problems]
+        body = shapes.saved(saved.template.name, saved.version, problems)
+        headers = {
+            "ETag": f'"{saved.version.digest}"',
+            "Location": f"/api/v1/templates/{saved.template.name}@{saved.version.number}",
+        }
+        return Response(body, 201 if saved.created else 200, headers=headers)

@@ -1,0 +1,31 @@
+"""Addresses of the API."""
+
+from django.urls import URLPattern, URLResolver, path, re_path, register_converter
+
+from registry.api import changes, checks, converters, docs, labels, samples, templates, versions
+from registry.api.errors import unknown_address
+
+register_converter(converters.NameConverter, "name")
+register_converter(converters.RefConverter, "ref")
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("schema", docs.Schema.as_view(), name="api-schema"),
+    path("docs", docs.Docs.as_view(), name="api-docs"),
+    path("templates", templates.Templates.as_view(), name="api-templates"),
+    path("templates/<name:name>@<ref:ref>", versions.Fetch.as_view(), name="api-fetch"),
+    path("templates/<name:name>/-/versions", versions.History.as_view(), name="api-versions"),
+    path("templates/<name:name>/-/samples", samples.Samples.as_view(), name="api-samples"),
+    path("templates/<name:name>/-/labels/<str:label>", labels.Move.as_view(), name="api-label"),
+    path("templates/<name:name>/-/labels/<str:label>/roll-back", labels.RollBack.as_view(), name="api-roll-back"),
+    path("templates/<name:name>", templates.Template.as_view(), name="api-template"),
+    path("changes", changes.Changes.as_view(), name="api-changes"),
+    path("changes/<int:number>", changes.Change.as_view(), name="api-change"),
+    path("changes/<int:number>/version", changes.SetVersion.as_view(), name="api-change-version"),
+    path("changes/<int:number>/decisions", changes.Decide.as_view(), name="api-change-decisions"),
+    path("changes/<int:number>/publish", changes.Publish.as_view(), name="api-change-publish"),
+    path("changes/<int:number>/withdraw", changes.Withdraw.as_view(), name="api-change-withdraw"),
+    path("changes/<int:number>/reopen", changes.Reopen.as_view(), name="api-change-reopen"),
+    path("check", checks.Check.as_view(), name="api-check"),
+    path("render", checks.Render.as_view(), name="api-render"),
+    re_path(r"^(?P<rest>.*)$", unknown_address, name="api-unknown"),
+]

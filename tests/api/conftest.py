@@ -1,0 +1,154 @@
+"""The cast, two namespaces, and callers who speak JSON."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.http import HttpResponse
+from django.test import Client
+
+from registry.access import Actor, operator
+from registry.fetch import fetcher
+from registry.models import Event, Key, User
+from registry.services import changes, keys, labels, members, namespaces, templates
+
+ROLES = ("reader", "author", "reviewer", "admin")
+DOCUMENT = """---
+description: Answer a question
+tags: [support]
+inputs:
+  question: {type: string, maxLength: 100}
+---
+- name: question
+  content: "{{ question }}"
+"""
+OTHER = DOCUMENT.replace("Answer a question", "Answer a question well")
+THIRD = DOCUMENT.replace("Answer a question", "Answer a question best")
+SAMPLES = {"short": {"question": "Where is my parcel?"}}
+REPLY = "support/refunds/reply"
+
+
+@dataclass
+class Cast:
+    """People of the namespaces `support` (production protected) and `demo` (nothing protected), and an outsider.
+
+    The outsider is an admin of another namespace, `other`.
+    """
+
+    people: dict[str, User] = field(default_factory=dict)
+
+    def actor(self, role: str) -> Actor:
+        return Actor(self.people[role])
+
+    def key(self, role: str = "author", scope: str = "read", namespace: str = "support", **options: Any) -> str:
+        """The secret of a fresh key that acts for this person."""
+        admin = "outsider" if namespace == "other" else "admin"
+        issued = keys.issue(
+            actor=self.actor(admin),
+            namespace=namespace,
+            name=f"{role} {scope}",
+            scope=scope,
+            person=self.people[role].username,
+            **options,
+        )
+        return issued.secret
+
+    def save(self, document: str = DOCUMENT, name: str = REPLY, role: str = "author", **options: Any) -> Any:
+        """A saved version, made from the latest one."""
+        return templates.save(actor=self.actor(role), name=name, document=document, message="", **options)
+
+    def propose(self, version: int, label: str = "production", name: str = REPLY, role: str = "author") -> Any:
+        return changes.propose(actor=self.actor(role), name=name, label=label, version=version, message="Please")
+
+    def publish(self, version: int, label: str = "production", name: str = REPLY) -> Any:
+        """Propose, approve and publish."""
+        change = self.propose(version, label, name)
+        digest = change.version.digest
+        changes.decide(actor=self.actor("reviewer"), number=change.number, decision="approve", digest=digest)
+        return changes.publish(actor=self.actor("author"), number=change.number)
+
+    def move(self, label: str, version: int, expected: int | None = None, name: str = REPLY) -> Any:
+        return labels.move(actor=self.actor("author"), name=name, label=label, version=version, expected=expected)
+
+
+class Caller:
+    """A client of the API: with a key, with a session, or with neither."""
+
+    def __init__(self, *, key: str | None = None, person: User | None = None) -> None:
+        self._client = Client(enforce_csrf_checks=True)
+        self._headers = {"Authorization": f"Bearer {key}"} if key else {}
+        if person is not None:
+            self._client.force_login(person)
+            self._client.cookies["promptuary-csrf"] = "c" * 32
+            self._headers["X-CSRFToken"] = "c" * 32
+
+    def call(self, method: str, path: str, body: Any = None, **headers: str) -> HttpResponse:
+        """Header names are written with underscores: `If_Match`."""
+        sent = {**self._headers, **{name.replace("_", "-"): value for name, value in headers.items()}}
+        content = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
+        options = {"data": content, "content_type": "application/json"} if method not in ("GET", "HEAD") else {}
+        return getattr(self._client, method.lower())("/api/v1/" + path, headers=sent, **options)
+
+    def get(self, path: str, **headers: str) -> HttpResponse:
+        return self.call("GET", path, **headers)
+
+    def put(self, path: str, body: Any, **headers: str) -> HttpResponse:
+        return self.call("PUT", path, body, **headers)
+
+    def post(self, path: str, body: Any = None, **headers: str) -> HttpResponse:
+        return self.call("POST", path, body, **headers)
+
+
+@pytest.fixture(autouse=True)
+def _forget_everything() -> None:
+    """Each test begins with a database that no process has looked at."""
+    fetcher().forget()
+    cache.clear()
+
+
+@pytest.fixture
+def cast(db: None) -> Cast:
+    cast = Cast({name: User.objects.create(username=name) for name in (*ROLES, "outsider")})
+    for name, protected in (("support", ["production"]), ("demo", [])):
+        namespaces.create(actor=cast.actor("admin"), name=name, protected_labels=protected)
+        for role in ROLES[:-1]:
+            members.set_role(actor=cast.actor("admin"), namespace=name, username=role, role=role)
+    namespaces.create(actor=cast.actor("outsider"), name="other")
+    return cast
+
+
+@pytest.fixture
+def caller(cast: Cast) -> Callable[..., Caller]:
+    """`caller("author")` speaks by a write key of the author's; `caller("reader", session=True)` from a browser."""
+
+    def make(role: str, *, session: bool = False, scope: str = "", namespace: str = "support") -> Caller:
+        if session:
+            return Caller(person=cast.people[role])
+        scope = scope or ("read" if role == "reader" else "write")
+        return Caller(key=cast.key(role, scope, "other" if role == "outsider" else namespace))
+
+    return make
+
+
+@pytest.fixture
+def stored() -> Callable[[], int]:
+    """How many events there are: equal before and after a refusal that stored nothing."""
+    return Event.objects.count
+
+
+def problem(response: HttpResponse, status: int, kind: str) -> dict[str, Any]:
+    """The problem document of a refusal, when it is the one expected."""
+    assert response.status_code == status, response.content
+    assert response["Content-Type"] == "application/problem+json"
+    body: dict[str, Any] = response.json()  # type: ignore[attr-defined]  # of Django's test client
+    assert body["type"] == kind
+    assert body["status"] == status
+    assert body["title"]
+    assert body["detail"]
+    return body
+
+
+__all__ = ["DOCUMENT", "OTHER", "REPLY", "SAMPLES", "THIRD", "Caller", "Cast", "Key", "operator", "problem"]
