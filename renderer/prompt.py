@@ -17,6 +17,8 @@ class Site:
     line: int
     column: int
     kind: Literal["input", "fragment"] = "input"
+    names: frozenset[str] = field(default=frozenset(), compare=False)
+    """The names its expression uses, as written; what flows into them is the flow check's business."""
 
 
 class Mark(NamedTuple):
@@ -56,7 +58,7 @@ class Span:
 class Part:
     """One piece of a prompt.
 
-    `content` is text, or a list of content items in OpenAI form. `line` is where the part stands in the document.
+    `content` is text, or a list of content items in OpenAI form.
     `shrink` and `min_tokens` say how truncation may shorten the content instead of dropping the part.
     """
 
@@ -69,7 +71,6 @@ class Part:
     marks: tuple[Mark, ...] = field(default=(), repr=False, compare=False)
     shrink: Literal["start", "middle", "end"] | None = None
     min_tokens: int = 0
-    line: int | None = field(default=None, compare=False)
 
     @property
     def spans(self) -> tuple[Span, ...]:
@@ -88,7 +89,6 @@ class Part:
             "token_count": self.token_count,
             "input_tokens": self.input_tokens,
             "spans": [span.to_dict() for span in self.spans],
-            "line": self.line,
         }
 
 

@@ -1,5 +1,13 @@
 """The formats: four ways in which a body becomes parts."""
 
+from renderer.formats.parts import ASSEMBLIES, Jinja
 from renderer.formats.protocol import Body, Format, Functions
 
-__all__ = ["Body", "Format", "Functions"]
+__all__ = ["ASSEMBLIES", "FORMATS", "Body", "Format", "Functions", "find"]
+
+FORMATS: dict[str, Format] = {"parts": Jinja("parts"), "text": Jinja("text")}
+
+
+def find(name: str) -> Format:
+    """The format of this name; documents are checked to name one that exists."""
+    return FORMATS[name]

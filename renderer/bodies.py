@@ -1,0 +1,119 @@
+"""A Jinja body with its fragments, compiled: the shared half of the formats `parts` and `text`."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from renderer.document import Document
+from renderer.environment import FragmentText, Program, Sandbox, Stream, Unit, parse, references, used_names, with_run
+from renderer.errors import DocumentError, RenderError
+from renderer.fragments import read
+from renderer.problems import Place, Problem
+from renderer.prompt import Mark, Part
+
+__all__ = ["Assembly", "JinjaBody", "compile_body"]
+
+
+class Assembly(Protocol):
+    """Turns a stream into parts."""
+
+    def parts(self, stream: Stream, given: Mapping[str, Any]) -> list[Part]: ...
+
+
+@dataclass
+class _Run:
+    """What one rendering shares with the fragments it calls."""
+
+    data: Mapping[str, Any]
+    texts: dict[str, FragmentText] = field(default_factory=dict)
+
+
+class JinjaBody:
+    """A compiled body of format parts or text. Threads may share it."""
+
+    def __init__(
+        self, document: Document, unit: Unit, fragments: dict[str, "JinjaBody"], assemble: Callable[[Sandbox], Assembly]
+    ) -> None:
+        self.document = document
+        self.unit = unit
+        self.fragments = fragments
+        self.program = Program(unit.sandbox)
+        self.assembly = assemble(unit.sandbox)
+
+    def parts(self, data: Mapping[str, Any]) -> list[list[Part]]:
+        return [self.render(data, _Run(data))]
+
+    def render(self, data: Mapping[str, Any], run: _Run) -> list[Part]:
+        return self.assembly.parts(self.program.run(data, run), data)
+
+    def names(self) -> set[str]:
+        names = {use.name for use in used_names(self.unit)}
+        return names.union(*(body.names() for body in self.fragments.values()))
+
+    def problems(self) -> list[Problem]:
+        return []
+
+
+def compile_body(
+    document: Document,
+    fragments: Mapping[str, str],
+    functions: Mapping[str, Callable[..., Any]],
+    assemblies: Mapping[str, Callable[[Sandbox], Assembly]],
+    shown: Place | None = None,
+) -> JinjaBody:
+    """Compile a document and all it refers to. `shown` is the place that errors of a fragment are reported at."""
+    bodies: dict[str, JinjaBody] = {}
+    sandbox = Sandbox({**functions, "fragment": with_run(_FragmentCall(bodies))})
+    unit = parse(sandbox, None, document.body, document.body_line, shown)
+    texts: dict[str, tuple[Document, Place]] = {}
+    _parse_includes(unit, document, fragments, texts)
+    for ref, (inner, place) in texts.items():
+        bodies[ref] = compile_body(inner, fragments, functions, assemblies, place)
+    return JinjaBody(document, unit, bodies, assemblies[document.format])
+
+
+def _parse_includes(
+    unit: Unit, document: Document, fragments: Mapping[str, str], texts: dict[str, tuple[Document, Place]]
+) -> None:
+    for reference in references(unit):
+        inner = read(reference, fragments[reference.ref], document)
+        if reference.kind == "text":
+            texts.setdefault(reference.ref, (inner, reference.place))
+        elif reference.ref not in unit.sandbox.units:
+            # The includer's own line end follows the tag, so the fragment's last one would be one too many.
+            body = inner.body.removesuffix("\n") if document.format == "parts" else inner.body
+            included = parse(unit.sandbox, reference.ref, body, inner.body_line, reference.place)
+            _parse_includes(included, document, fragments, texts)
+
+
+class _FragmentCall:
+    """`fragment("ns/name@3")`: the fragment's text, once per rendering."""
+
+    def __init__(self, bodies: dict[str, JinjaBody]) -> None:
+        self.bodies = bodies
+
+    def __call__(self, run: _Run, ref: str) -> FragmentText:
+        if ref not in run.texts:
+            run.texts[ref] = self._render(run, ref)
+        return run.texts[ref]
+
+    def _render(self, run: _Run, ref: str) -> FragmentText:
+        if ref not in self.bodies:
+            raise DocumentError(f"`{ref}` is no fragment of this document", code="PT501")
+        try:
+            parts = self.bodies[ref].render(run.data, run)
+        except RenderError as error:
+            error.message = f"in the fragment `{ref}`: {error.message}"
+            raise
+        return _joined(parts)
+
+
+def _joined(parts: Sequence[Part]) -> FragmentText:
+    texts, marks, at = [], [], 0
+    for part in parts:
+        if not isinstance(part.content, str):
+            raise DocumentError("a fragment with content items cannot be used as text", code="PT507")
+        texts.append(part.content)
+        marks.extend(Mark(at + mark.start, at + mark.end, mark.site) for mark in part.marks)
+        at += len(part.content)
+    return FragmentText("".join(texts), marks)

@@ -1,0 +1,76 @@
+"""What a rendering is made of before it is text: the author's literals and the values printed between them.
+
+The generated code yields an `int` for a literal (its number in the program) and a pair `(site number, value)` for every
+`{{ … }}`; nothing else, so a value cannot pass for the author's text. Text captured by macros, set blocks, calls and
+`super()` is a `Captured`: a string that reads as its full text and remembers its pieces.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from jinja2.runtime import Undefined
+from markupsafe import Markup
+
+from renderer.prompt import Mark
+
+__all__ = ["Captured", "FragmentText", "Piece", "Unprintable", "as_text"]
+
+Piece = Any
+"""`int` (a literal), `(int, value)` (a value at a site) or a Captured."""
+
+
+class Captured(str):
+    """Text the author's template made; printing it again keeps its literals apart from its values."""
+
+    __slots__ = ("pieces",)
+    pieces: Sequence[Piece]
+
+    def __new__(cls, text: str, pieces: Sequence[Piece]) -> "Captured":
+        made = super().__new__(cls, text)
+        made.pieces = pieces
+        return made
+
+
+class FragmentText(str):
+    """The text of a fragment; it stands in one slot, and its marks say which stretches came from inputs."""
+
+    __slots__ = ("marks",)
+    marks: tuple[Mark, ...]
+
+    def __new__(cls, text: str, marks: Iterable[Mark]) -> "FragmentText":
+        made = super().__new__(cls, text)
+        made.marks = tuple(marks)
+        return made
+
+
+class Unprintable(Exception):
+    """A value that has no text: a function, a macro, a generator."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(what)
+        self.what = what
+
+
+_NAMES = {
+    "generator": "a generator; add `| list` or `| join`",
+    "Macro": "a macro; call it with ()",
+    "dict_keys": "a view of keys; add `| list` or `| join`",
+    "dict_values": "a view of values; add `| list` or `| join`",
+    "dict_items": "a view of items; add `| list`",
+    "LoopContext": "the loop itself; print loop.index or the like",
+    "range": "a range; add `| list`",
+}
+
+
+def as_text(value: Any) -> str:
+    """The text a value prints as: plain JSON values as Jinja prints them. Raises Unprintable, or Jinja's UndefinedError."""
+    kind = type(value)
+    if kind is str:
+        return value  # type: ignore[no-any-return]  # mypy does not narrow by type()
+    if kind in (Captured, FragmentText, Markup):
+        return str.__str__(value)
+    if value is None or kind in (int, float, bool, dict, list, tuple) or isinstance(value, Undefined | tuple):
+        return str(value)
+    if isinstance(value, str):
+        return str.__str__(value)
+    raise Unprintable(_NAMES.get(kind.__name__, f"a {kind.__name__}, which has no text"))

@@ -1,0 +1,183 @@
+"""Parsing, compiling and running a body: from source to a stream of the author's literals and the values between them."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any
+
+from jinja2.exceptions import SecurityError, TemplateError, TemplateNotFound, TemplateSyntaxError, UndefinedError
+from jinja2.runtime import Context
+from jinja2.utils import pass_context
+
+from renderer import watch
+from renderer.environment.pieces import Captured, Piece
+from renderer.environment.sandbox import Sandbox, Unit, path_to
+from renderer.errors import DocumentError, InputError, RenderError
+from renderer.lines import Lines
+from renderer.problems import Place
+from renderer.prompt import Site
+
+__all__ = ["RUN", "Program", "Stream", "parse", "with_run"]
+
+RUN = "\0run"
+"""The context's key for what belongs to one rendering; no template can spell it."""
+
+
+def parse(sandbox: Sandbox, ref: str | None, body: str, first_line: int, shown: Place | None = None) -> Unit:
+    """Parse a body without running any of it. Raises DocumentError at the place of a syntax error."""
+    name, lines = ref or "", Lines(body, first_line)
+    try:
+        tree = sandbox.parse(body, name)
+    except TemplateSyntaxError as error:
+        raise _syntax_error(error, lines, shown) from error
+    except RecursionError as error:
+        raise DocumentError("the template is nested too deeply", code="PT106", place=shown) from error
+    except ValueError as error:
+        raise DocumentError(f"this is not Jinja: {error}", code="PT201", place=shown or lines.place(0)) from error
+    unit = Unit(ref, body, lines, sandbox.located(name), sandbox, shown, tree)
+    sandbox.units[name] = unit
+    return unit
+
+
+def _syntax_error(error: TemplateSyntaxError, lines: Lines, shown: Place | None) -> DocumentError:
+    place = shown or lines.place(max(0, error.lineno - 1))
+    message = (error.message or "this is not Jinja").rstrip(".")
+    return DocumentError(message[:1].lower() + message[1:], code="PT201", place=place)
+
+
+@dataclass(slots=True)
+class Stream:
+    """One rendering: `pieces` are literal numbers, or `~site number` for the next of `values`."""
+
+    sandbox: Sandbox
+    pieces: list[int]
+    values: list[str]
+
+    def sites(self) -> list[Site]:
+        """The site of each value, in order."""
+        sites = self.sandbox.sites
+        return [sites[~piece] for piece in self.pieces if piece < 0]
+
+    def place(self, marked: Callable[[int], int], index: int) -> Place:
+        """The place in the document of an offset in the marked text; `marked(n)` is the length of the n-th value's mark."""
+        at = number = 0
+        place = Place(1, 1)
+        for piece in self.pieces:
+            if piece < 0:
+                size = marked(number)
+                number += 1
+                site = self.sandbox.sites[~piece]
+                place = Place(site.line, site.column)
+            else:
+                literal = self.sandbox.literals[piece]
+                size = len(literal.text)
+                inside = min(max(index - at, 0), size)
+                start, offset = [origin for origin in literal.origins if origin[0] <= inside][-1]
+                place = literal.unit.place(offset + inside - start)
+            at += size
+            if index < at:
+                break
+        return place
+
+
+class Program:
+    """A compiled body. It keeps no state of a rendering."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        """Compile all units parsed into the sandbox; the one without a reference is the body."""
+        self.sandbox = sandbox
+        for unit in sandbox.units.values():
+            unit.template = self._compile(unit)
+        self._main = sandbox.unit(None)
+
+    def _compile(self, unit: Unit) -> Any:
+        sandbox = self.sandbox
+        try:
+            filename = f"<template {unit.ref}>" if unit.ref else "<template>"
+            code = sandbox.compile(unit.tree, unit.ref or "", filename)
+            template = sandbox.template_class.from_code(sandbox, code, sandbox.globals)
+            watch.compiled(
+                filename, lambda: [(line, unit.place(offset - 1).line) for offset, line in template.debug_info]
+            )
+            return template
+        except TemplateSyntaxError as error:
+            raise _syntax_error(error, unit.lines, unit.shown) from error
+        except (RecursionError, SyntaxError, MemoryError) as error:
+            message = "the template is nested too deeply"
+            raise DocumentError(message, code="PT106", place=unit.place(0)) from error
+
+    def run(self, data: Mapping[str, Any], run: Any = None) -> Stream:
+        """Render to pieces. Raises InputError for what is missing, else RenderError, both with the place of the cause."""
+        stream = Stream(self.sandbox, [], [])
+        template = self._main.template
+        assert template is not None  # noqa: S101 -- set by __init__
+        try:
+            context = template.new_context({**data, RUN: run})
+            self._collect(template.root_render_func(context), stream)
+        except RenderError as error:
+            raise error.located(self._where(error.__traceback__)[0]) from error.__cause__
+        except UndefinedError as error:
+            raise self._missing(error) from error
+        except Exception as error:
+            raise self._failed(error) from error
+        return stream
+
+    def _collect(self, source: Iterable[Piece], stream: Stream) -> None:
+        pieces, values, printed = stream.pieces, stream.values, self.sandbox.printed
+        for piece in source:
+            kind = type(piece)
+            if kind is int:
+                pieces.append(piece)
+                continue
+            site, value = piece if kind is tuple else (0, piece)
+            kind = type(value)
+            if kind is Captured:
+                for inner in value.pieces:
+                    if type(inner) is int:
+                        pieces.append(inner)
+                    else:
+                        pieces.append(~inner[0])
+                        values.append(inner[1])
+            else:
+                pieces.append(~site)
+                values.append(value if kind is str else printed(site, value))
+
+    def _where(self, trace: TracebackType | None) -> tuple[Place | None, str]:
+        """The place and the source of the innermost tag in a traceback."""
+        place, source = None, ""
+        while trace is not None:
+            template = trace.tb_frame.f_globals.get("__jinja_template__")
+            if template is not None and template.environment is self.sandbox:
+                unit = self.sandbox.unit(template.name)
+                offset = template.get_corresponding_lineno(trace.tb_lineno) - 1
+                tag = unit.located.tag_at(offset)
+                start, end = (tag.start, tag.end) if tag else (offset, offset)
+                place, source = unit.place(start, end), unit.source[start:end]
+            trace = trace.tb_next
+        return place, source
+
+    def _missing(self, error: UndefinedError) -> RenderError:
+        place, expression = self._where(error.__traceback__)
+        name = path_to(getattr(error, "name", None), expression)
+        return InputError(str(error.message), code="PT401", place=place, variable=name)
+
+    def _failed(self, error: Exception) -> RenderError:
+        place = self._where(error.__traceback__)[0]
+        if isinstance(error, SecurityError):
+            return DocumentError(f"this is not allowed: {error}", code="PT207", place=place)
+        if isinstance(error, TemplateNotFound):
+            return DocumentError(f"`{error.name}` is no fragment of this document", code="PT501", place=place)
+        if isinstance(error, RecursionError):
+            return RenderError("the template calls itself without end", code="PT702", place=place)
+        what = str(error) if isinstance(error, TemplateError) else f"{type(error).__name__}: {error}"
+        return RenderError(f"this fails with {what}", code="PT206", place=place)
+
+
+def with_run(call: Callable[..., Any]) -> Callable[..., Any]:
+    """Make a template function that is given the rendering's `run` before its own arguments."""
+
+    @pass_context
+    def called(context: Context, *args: Any, **kwargs: Any) -> Any:
+        return call(context.parent[RUN], *args, **kwargs)
+
+    return called

@@ -1,0 +1,52 @@
+"""What a body refers to: fragments, by constant references only."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from jinja2 import nodes
+
+from renderer.environment.sandbox import Unit
+from renderer.errors import DocumentError, FragmentError
+from renderer.problems import Place
+
+__all__ = ["Reference", "references"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """`fragment("ref")` (kind text) or `{% include "ref" %}` (kind parts), with the place of its tag."""
+
+    ref: str
+    kind: Literal["text", "parts"]
+    place: Place
+
+
+def references(unit: Unit) -> list[Reference]:
+    """Every fragment a unit asks for, in order. Raises FragmentError where one is not written out."""
+    found = []
+    for node in unit.tree.find_all((nodes.Call, nodes.Include)):
+        if isinstance(node, nodes.Include):
+            found.append(Reference(_constant(node.template, unit, node), "parts", _place(unit, node)))
+        elif isinstance(node, nodes.Call) and isinstance(node.node, nodes.Name) and node.node.name == "fragment":
+            if len(node.args) != 1 or node.kwargs or node.dyn_args or node.dyn_kwargs:
+                raise FragmentError('write fragment("namespace/name@3")', code="PT506", place=_place(unit, node))
+            found.append(Reference(_constant(node.args[0], unit, node), "text", _place(unit, node)))
+    refused = unit.tree.find((nodes.Import, nodes.FromImport, nodes.Extends))
+    if refused is not None:
+        what = "extends" if isinstance(refused, nodes.Extends) else "import"
+        message = f"`{{% {what} %}}` is not allowed; use `{{% include %}}` or fragment()"
+        raise DocumentError(message, code="PT204", place=_place(unit, refused))
+    return found
+
+
+def _constant(node: nodes.Node, unit: Unit, at: nodes.Node) -> str:
+    if isinstance(node, nodes.Const) and isinstance(node.value, str):
+        return node.value
+    message = "name the fragment in quotes: its text is fixed when the document is saved"
+    raise FragmentError(message, code="PT506", place=_place(unit, at))
+
+
+def _place(unit: Unit, node: nodes.Node) -> Place:
+    offset = min(child.lineno for child in (node, *node.find_all(nodes.Node)) if child.lineno) - 1
+    tag = unit.located.tag_at(offset)
+    return unit.place(tag.start, tag.end) if tag else unit.place(offset)

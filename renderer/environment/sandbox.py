@@ -1,0 +1,255 @@
+"""The sandboxed Jinja environment of one document and its includes."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from typing import Literal as Literal_
+
+from jinja2 import Template, nodes
+from jinja2.exceptions import SecurityError, TemplateNotFound, UndefinedError
+from jinja2.lexer import TokenStream
+from jinja2.runtime import Context, Macro, StrictUndefined, Undefined
+from jinja2.sandbox import ImmutableSandboxedEnvironment, safe_range
+from jinja2.utils import Cycler, Joiner, Namespace, missing
+
+from renderer.environment.generator import PieceGenerator
+from renderer.environment.operators import FILTERS, OPERATORS, unchanged
+from renderer.environment.pieces import Captured, FragmentText, Piece, Unprintable, as_text
+from renderer.environment.source import Located, locate, token_stream
+from renderer.errors import DocumentError, InputError, RenderError
+from renderer.lines import Lines
+from renderer.problems import Place
+from renderer.prompt import Site
+
+__all__ = ["GLOBALS", "Literal", "Missing", "MissingValue", "Sandbox", "Unit", "path_to"]
+
+
+class MissingValue(UndefinedError):
+    """Something was used that is not there; `names` is the path as far as it is known."""
+
+    def __init__(self, message: str, name: str | None = None) -> None:
+        super().__init__(message)
+        self.name = name
+
+
+class Missing(StrictUndefined):
+    """An undefined that says what it was looked for in, and fails on every use, `repr` included."""
+
+    __slots__ = ()
+
+    def __init__(
+        self, hint: str | None = None, obj: Any = missing, name: Any = None, exc: Any = UndefinedError
+    ) -> None:
+        raises: Any = self._missing if exc is UndefinedError else exc
+        super().__init__(hint, obj, name, raises)
+
+    def _missing(self, message: str) -> MissingValue:
+        name = self._undefined_name if isinstance(self._undefined_name, str) else None
+        return MissingValue(message, name)
+
+    @property
+    def _undefined_message(self) -> str:
+        if self._undefined_hint:
+            return self._undefined_hint
+        name, owner = self._undefined_name, self._undefined_obj
+        if owner is missing:
+            return f"`{name}` is not given"
+        what = f"the key `{name}`" if isinstance(name, str) else f"the item {name}"
+        return f"{_describe(owner)} does not have {what}"
+
+    # A list that holds it must not print either.
+    __repr__ = Undefined._fail_with_undefined_error
+
+
+def _describe(owner: Any) -> str:
+    if owner is None:
+        return "None"
+    names: dict[type, str] = {dict: "this mapping", list: "this list", str: "this text"}
+    return names.get(type(owner), f"this {type(owner).__name__}")
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A stretch of the author's text. `origins` gives (offset in the text, offset in the unit's source), ascending."""
+
+    text: str
+    unit: "Unit"
+    origins: list[tuple[int, int]]
+
+
+@dataclass
+class Unit:
+    """One source compiled into the sandbox: the document's body (`ref` None) or an included fragment's.
+
+    `shown` is the place that stands for all of an included unit: its includer's `{% include %}`.
+    """
+
+    ref: str | None
+    source: str
+    lines: Lines
+    located: Located
+    sandbox: "Sandbox"
+    shown: Place | None = None
+    tree: nodes.Template = field(default_factory=lambda: nodes.Template([]))
+    template: Template | None = None
+
+    def place(self, start: int, end: int | None = None) -> Place:
+        return self.shown or self.lines.place(start, end)
+
+    def add_literal(self, group: list[tuple[str, int]]) -> int:
+        origins, at = [], 0
+        for text, offset in group:
+            origins.append((at, offset))
+            at += len(text)
+        self.sandbox.literals.append(Literal("".join(text for text, _ in group), self, origins))
+        self.sandbox.texts.append(self.sandbox.literals[-1].text)
+        return len(self.sandbox.literals) - 1
+
+    def add_site(self, node: nodes.Node) -> int:
+        self.sandbox.sites.append(self.site_of(node))
+        return len(self.sandbox.sites) - 1
+
+    def site_of(self, node: nodes.Node) -> Site:
+        offset = min(child.lineno for child in (node, *node.find_all(nodes.Node)) if child.lineno) - 1
+        tag = self.located.tag_at(offset)
+        start, end = (tag.start, tag.end) if tag else (offset, offset)
+        place = self.place(start, end)
+        kind: Literal_["input", "fragment"] = "fragment" if _calls_fragment(node) else "input"
+        names = frozenset(name.name for name in _names(node))
+        return Site(self.source[start:end].strip("{}%-+ \n\t"), place.line, place.column, kind, names)
+
+
+def _names(node: nodes.Node) -> Iterable[nodes.Name]:
+    if isinstance(node, nodes.Name):
+        yield node
+    yield from node.find_all(nodes.Name)
+
+
+def _calls_fragment(node: nodes.Node) -> bool:
+    return isinstance(node, nodes.Call) and isinstance(node.node, nodes.Name) and node.node.name == "fragment"
+
+
+GLOBALS: Mapping[str, Callable[..., Any]] = {
+    "range": safe_range,
+    "dict": dict,
+    "namespace": Namespace,
+    "cycler": Cycler,
+    "joiner": Joiner,
+    "escape_special_characters": unchanged,
+}
+"""What every template may call besides the shaping functions and the caller's own."""
+
+
+class Sandbox(ImmutableSandboxedEnvironment):
+    """Jinja with strict names, bounded operators, pieces for output and fragments for files."""
+
+    code_generator_class = PieceGenerator
+    intercepted_binops = frozenset(OPERATORS)
+
+    def __init__(self, functions: Mapping[str, Callable[..., Any]]) -> None:
+        super().__init__(undefined=Missing, autoescape=False, keep_trailing_newline=True, cache_size=0)
+        self.globals = {**GLOBALS, **functions}
+        self.filters = {**{name: call for name, call in functions.items() if name not in FILTERS}, **FILTERS}
+        self.binop_table = {**self.default_binop_table, **OPERATORS}
+        self.units: dict[str, Unit] = {}
+        self.literals: list[Literal] = []
+        self.texts: list[str] = []
+        self.sites: list[Site] = []
+        self._reading: dict[str, Located] = {}
+
+    def unit(self, name: str | None) -> Unit:
+        return self.units[name or ""]
+
+    def _tokenize(
+        self, source: str, name: str | None, filename: str | None = None, state: str | None = None
+    ) -> TokenStream:
+        located = locate(self.lexer, source, name)
+        self._reading[name or ""] = located
+        return TokenStream(token_stream(self.lexer, located, name, filename), name, filename)
+
+    def located(self, name: str) -> Located:
+        """The tokens of the source last parsed under this name."""
+        return self._reading.pop(name)
+
+    def get_template(self, name: Any, parent: str | None = None, globals: Any = None) -> Template:
+        unit = self.units.get(name) if isinstance(name, str) and name else None
+        if unit is None or unit.template is None:
+            raise TemplateNotFound(str(name))
+        return unit.template
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        """`x.items` means the key before the method, where x is a mapping."""
+        if type(obj) is dict and attribute in obj:
+            return obj[attribute]
+        return super().getattr(obj, attribute)
+
+    def getitem(self, obj: Any, argument: Any) -> Any:
+        if type(obj) is dict and argument not in obj:
+            return self.undefined(obj=obj, name=argument)
+        return super().getitem(obj, argument)
+
+    def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
+        if isinstance(obj, Macro | Context | Template) or attr in ("pieces", "marks"):
+            return False
+        return super().is_safe_attribute(obj, attr, value)
+
+    def wrap_str_format(self, value: Any) -> Callable[..., str] | None:
+        """Captured text formats as the plain text it reads as."""
+        owner = getattr(value, "__self__", None)
+        if isinstance(owner, Captured | FragmentText) and value.__name__ in ("format", "format_map"):
+            value = getattr(str.__str__(owner), value.__name__)
+        return super().wrap_str_format(value)
+
+    def concat(self, pieces: Iterable[Piece]) -> Captured:
+        """What macros, set blocks, calls and super() return."""
+        flat: list[Piece] = []
+        texts: list[str] = []
+        for piece in pieces:
+            if type(piece) is int:
+                flat.append(piece)
+                texts.append(self.texts[piece])
+                continue
+            site, value = piece if type(piece) is tuple else (0, piece)
+            if type(value) is Captured:
+                flat.extend(value.pieces)
+            else:
+                value = self.printed(site, value)
+                flat.append((site, value))
+            texts.append(value)
+        return Captured("".join(texts), flat)
+
+    def printed(self, site: int, value: Any) -> str:
+        """The text of a value at a site; a FragmentText stays one. Raises with the site's place."""
+        if type(value) is FragmentText:
+            return value
+        try:
+            return as_text(value)
+        except UndefinedError as error:
+            here = self.sites[site]
+            raise missing_value(error, here) from error
+        except SecurityError as error:
+            here = self.sites[site]
+            message = f"this is not allowed: {error}"
+            raise DocumentError(message, code="PT207", place=Place(here.line, here.column)) from error
+        except Unprintable as error:
+            here = self.sites[site]
+            message = f"`{here.expression}` prints {error.what}"
+            raise RenderError(message, code="PT206", place=Place(here.line, here.column)) from error
+
+
+def missing_value(error: UndefinedError, site: Site) -> InputError:
+    """The error for a value that is not there, said of the expression that wanted it."""
+    message = str(error.message)
+    if f"`{site.expression}`" not in message:
+        message = f"`{site.expression}`: {message}"
+    variable = path_to(getattr(error, "name", None), site.expression)
+    return InputError(message, code="PT401", place=Place(site.line, site.column), variable=variable)
+
+
+def path_to(name: str | None, expression: str) -> str | None:
+    """The dotted path that ends in `name` as an expression spells it: `customer.tier` for `tier`."""
+    if name is None or not name.isidentifier():
+        return name
+    found = re.search(rf"(?:[A-Za-z_]\w*\.)*\b{name}\b", expression)
+    return found.group() if found else name

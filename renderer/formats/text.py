@@ -1,0 +1,31 @@
+"""Format `text`: one Jinja text that becomes one part; nothing is stripped and no character means anything else."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from renderer.environment import Sandbox, Stream
+from renderer.prompt import Part
+from renderer.recipes import Slots, Text
+
+__all__ = ["PART_NAME", "Whole"]
+
+PART_NAME = "text"
+
+
+class Whole:
+    """The stream as one user part."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self.texts = sandbox.texts
+
+    def parts(self, stream: Stream, given: Mapping[str, Any]) -> list[Part]:
+        pieces: list[str | int] = []
+        number = 0
+        for piece in stream.pieces:
+            if piece < 0:
+                pieces.append(number)
+                number += 1
+            else:
+                pieces.append(self.texts[piece])
+        content, marks = Text(pieces).fill_marked(Slots(stream.values, stream.sites(), given))
+        return [Part(PART_NAME, "user", content, marks=marks)]

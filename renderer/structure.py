@@ -1,0 +1,132 @@
+"""From a stream of literals and values to parts: YAML sees the author's text only, each value stands in it as a mark.
+
+Two ways lead to the same parts. The plain one parses the whole text. The quick one cuts the text where a list item
+starts in the first column and parses each distinct item once; it gives up on anything it cannot be sure of.
+"""
+
+import re
+from collections.abc import Container, Sequence
+
+from renderer import yaml_text
+from renderer.environment import Sandbox, Stream
+from renderer.errors import DocumentError, InputError, LimitError
+from renderer.problems import Place
+from renderer.prompt import Part
+from renderer.recipes import Fault, Recipe, Slots, read_part
+
+__all__ = ["MAX_PARTS", "Structure"]
+
+MAX_PARTS = 100_000
+_BOUNDS = yaml_text.Bounds(depth=24, nodes=1_000_000)
+_MOST_RECIPES = 2_000
+_BLANK = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\n)*")
+_UNENDED = "\0"
+# What ends a document, and what only YAML takes for a line break.
+_OTHER_BREAKS = re.compile("\n(?:---|\\.\\.\\.)|[\x85\u2028\u2029]")
+
+
+class _Unsure(Exception):
+    """The quick way does not apply."""
+
+
+class Structure:
+    """The parts of one document's renderings; remembers the items it has read."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self.marker = _unused_character(sandbox.texts)
+        self._recipes: dict[str, Recipe] = {}
+
+    def parts(self, stream: Stream, given: Container[str]) -> list[Part]:
+        """Raises DocumentError for what the author wrote, InputError for a value in the wrong place."""
+        slots = Slots(stream.values, stream.sites(), given)
+        try:
+            parts = self._quickly(stream, slots)
+        except (_Unsure, Fault, yaml_text.YamlError):
+            parts = self.parts_plainly(stream, given)
+        if not parts:
+            raise DocumentError("the body gives no parts", code="PT311", place=Place(1, 1))
+        if len(parts) > MAX_PARTS:
+            raise LimitError(f"more than {MAX_PARTS:,} parts")
+        return parts
+
+    def _quickly(self, stream: Stream, slots: Slots) -> list[Part]:
+        texts, marker = stream.sandbox.texts, self.marker
+        text = "".join([texts[piece] if piece >= 0 else marker for piece in stream.pieces])
+        if not text.startswith("- "):
+            blank = _BLANK.match(text)
+            text = text[blank.end() :] if blank else text
+            if not text.startswith("- "):
+                raise _Unsure
+        items = text[2:].split("\n- ")
+        # The last item is told apart where it lacks the line end that the cut took from the others.
+        items[-1] = items[-1][:-1] if items[-1].endswith("\n") else items[-1] + _UNENDED
+        recipes, parts = self._recipes, []
+        for item in items:
+            recipe = recipes.get(item)
+            if recipe is None:
+                recipe = self._read_item(item)
+            parts.append(recipe.fill(slots))
+            slots.base += item.count(marker)
+        return parts
+
+    def _read_item(self, item: str) -> Recipe:
+        if _OTHER_BREAKS.search(item):
+            raise _Unsure
+        found = item.removesuffix(_UNENDED).split(self.marker)
+        text = "- " + _numbered(found, self.marker) + ("" if item.endswith(_UNENDED) else "\n")
+        node = yaml_text.compose(text, _BOUNDS)
+        if not isinstance(node, yaml_text.Sequence) or len(node.items) != 1:
+            raise _Unsure
+        recipe = read_part(node.items[0], self.marker)
+        if len(self._recipes) >= _MOST_RECIPES:
+            self._recipes.clear()
+        self._recipes[item] = recipe
+        return recipe
+
+    def parts_plainly(self, stream: Stream, given: Container[str]) -> list[Part]:
+        """The same parts from one parse of the whole text."""
+        texts, marker = stream.sandbox.texts, self.marker
+        found, number = [], 0
+        for piece in stream.pieces:
+            if piece < 0:
+                found.append(f"{marker}{number}{marker}")
+                number += 1
+            else:
+                found.append(texts[piece])
+        slots = Slots(stream.values, stream.sites(), given)
+        try:
+            node = yaml_text.compose("".join(found), _BOUNDS)
+            if node is None:
+                return []
+            if not isinstance(node, yaml_text.Sequence):
+                message = "the body must be a list of parts: `- name: …`, `  content: …`"
+                raise Fault(message, "PT301", node.start)
+            recipes = [read_part(item, marker) for item in node.items]
+            return [recipe.fill(slots) for recipe in recipes]
+        except (Fault, yaml_text.YamlError) as error:
+            raise _blame(error, stream, slots) from error
+
+
+def _blame(error: Fault | yaml_text.YamlError, stream: Stream, slots: Slots) -> DocumentError | InputError:
+    if isinstance(error, Fault) and error.slot is not None:
+        site = slots.sites[error.slot]
+        place = Place(site.line, site.column)
+        return InputError(error.message, code=error.code, place=place, variable=site.expression)
+    place = stream.place(lambda number: len(str(number)) + 2, error.index)
+    if error.code == "PT401":
+        return InputError(error.message, code=error.code, place=place)
+    return DocumentError(error.message, code=error.code, place=place)
+
+
+def _numbered(found: Sequence[str], marker: str) -> str:
+    """The pieces between marks joined by numbered marks."""
+    return "".join(text if number == 0 else f"{marker}{number - 1}{marker}{text}" for number, text in enumerate(found))
+
+
+def _unused_character(texts: Sequence[str]) -> str:
+    """A character of the private use areas that the author never wrote."""
+    used = set().union(*map(set, texts)) if texts else set()
+    for code in (*range(0xE000, 0xF900), *range(0xF0000, 0x10FFFE)):
+        if code & 0xFFFE != 0xFFFE and chr(code) not in used:
+            return chr(code)
+    raise LimitError("the document uses every private character")
