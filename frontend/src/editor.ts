@@ -22,7 +22,7 @@ function start(root: HTMLFormElement): void {
   const area = find<HTMLTextAreaElement>(root, "textarea[name=document]");
   const region = find(root, "[data-preview]");
   const message = find<HTMLInputElement>(root, "[name=message]");
-  const vocabulary = { inputs: setup.inputs, names: [] as string[], filters: setup.filters };
+  const vocabulary = { inputs: setup.inputs, names: setup.names, filters: setup.filters };
 
   const body = (): Record<string, unknown> => ({
     document: view.state.doc.toString(),
@@ -134,6 +134,7 @@ function start(root: HTMLFormElement): void {
     find(root, "[data-outcome]").append(offer);
   }
 
+  find(root, "[data-problem-count]").hidden = false;
   find(root, "[data-problem-count]").addEventListener("click", () => goToProblem(view, 1));
   find(root, "[data-review]").addEventListener("click", async (event) => {
     event.preventDefault();

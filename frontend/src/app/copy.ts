@@ -2,18 +2,25 @@ import { say } from "./status.ts";
 
 /** Shows the copy buttons that have something to copy; they stay hidden where no script runs. */
 export function showCopyButtons(root: ParentNode): void {
-  for (const button of root.querySelectorAll<HTMLElement>("[data-copy][hidden]")) button.hidden = false;
+  for (const button of root.querySelectorAll<HTMLElement>("[data-copy][hidden], [data-copy-from][hidden]"))
+    button.hidden = false;
+}
+
+/** What a button copies: its own text, or that of the element it names. */
+function textOf(button: HTMLElement): string {
+  const from = button.dataset.copyFrom;
+  return button.dataset.copy ?? (from ? (document.querySelector(from)?.textContent ?? "") : "");
 }
 
 /** One listener for every copy button, also those that come with a later swap. */
 export function installCopy(): void {
   showCopyButtons(document);
   document.addEventListener("click", async (event) => {
-    const button = (event.target as Element).closest<HTMLElement>("[data-copy]");
+    const button = (event.target as Element).closest<HTMLElement>("[data-copy], [data-copy-from]");
     if (!button) return;
     event.preventDefault();
     try {
-      await navigator.clipboard.writeText(button.dataset.copy ?? "");
+      await navigator.clipboard.writeText(textOf(button));
       say(button.dataset.copied ?? "Copied.");
     } catch {
       say("The browser did not allow copying. Select the text and copy it by hand.");

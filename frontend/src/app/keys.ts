@@ -20,7 +20,7 @@ const isTyping = (target: EventTarget | null): boolean =>
   target instanceof Element && target.closest("input, textarea, select, [contenteditable=true], .cm-editor") !== null;
 
 function openSheet(): void {
-  const sheet = make("dialog", { class: "sheet", "aria-labelledby": "sheet-title" });
+  const sheet = make("dialog", { class: "keysheet", "aria-labelledby": "sheet-title" });
   const list = make("dl", {});
   for (const [keys, meaning] of SHEET) list.append(make("dt", {}, make("kbd", {}, keys)), make("dd", {}, meaning));
   const off = make("input", { type: "checkbox", checked: localStorage.getItem("single-keys") === "off" });

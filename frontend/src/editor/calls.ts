@@ -5,7 +5,7 @@ export class CallError extends Error {}
 
 const token = (): string => find<HTMLInputElement>(document, "input[name=csrfmiddlewaretoken]").value;
 
-/** Sends JSON and reads JSON. Every answer that carries JSON is returned, whatever its status; the rest are CallErrors. */
+/** Sends JSON and reads JSON. An answer in JSON is returned whatever its status, unless it is `{error: sentence}`. */
 export async function call<T>(
   method: "POST" | "PUT" | "DELETE",
   url: string,
@@ -27,6 +27,10 @@ export async function call<T>(
   if (answer.redirected || answer.status === 401) {
     throw new CallError("You are signed out. Sign in again in another tab; your text is safe here.");
   }
-  if (answer.headers.get("Content-Type")?.includes("json")) return (await answer.json()) as T;
+  if (answer.headers.get("Content-Type")?.includes("json")) {
+    const said = (await answer.json()) as T & { error?: string };
+    if (said.error) throw new CallError(said.error);
+    return said;
+  }
   throw new CallError(`The server answered ${answer.status}. Your text is safe here; try again.`);
 }

@@ -72,10 +72,9 @@ export class Draft {
     try {
       // Browsers refuse a keepalive request above 64 KiB; the copy in this browser covers that case.
       if (keepalive) localStorage.setItem(this.#key, text);
-      const answer = await call<{ saved_at: number; error?: string }>("PUT", this.#url, body, {
+      const answer = await call<{ saved_at: number }>("PUT", this.#url, body, {
         keepalive: keepalive && text.length < 60_000,
       });
-      if (answer.error) throw new CallError(answer.error);
       this.#savedAt = answer.saved_at;
       this.#trouble = "";
       localStorage.removeItem(this.#key);

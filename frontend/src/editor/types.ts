@@ -43,6 +43,7 @@ export interface Setup {
   sample: string;
   data: Data;
   inputs: Record<string, Schema>;
+  names: string[];
   problems: Problem[];
   draftSavedAt: number | null;
   filters: string[];

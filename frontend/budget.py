@@ -1,0 +1,170 @@
+"""The token budget of a rendered prompt: who uses how much of the limit, set against another version. Pure; no Django."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+__all__ = ["Budget", "Row", "Stretch", "reckon"]
+
+# More parts than this stand in one last row: a list that long is not read row by row.
+MOST_ROWS = 120
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """A piece of a bar, in percent of its width."""
+
+    kind: Literal["template", "input"]
+    start: float
+    width: float
+
+
+@dataclass(frozen=True)
+class Row:
+    """One part: its tokens, the change against the other version (None without one), and what happens when it must
+    shrink. `stretches` share one scale: the largest part is full width."""
+
+    name: str
+    role: str
+    tokens: int
+    from_inputs: int
+    change: int | None
+    rule: str
+    stretches: tuple[Stretch, ...]
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The whole prompt. `limit` is what parts and markup may use together (None: no limit), `room` what is left of it
+    (negative when over); `limit_at` and the stretches are percent of the total bar."""
+
+    used: int
+    limit: int | None
+    reserve: int
+    room: int | None
+    tokenizer: str
+    exact: bool
+    model: str
+    change: int | None
+    against: str
+    limit_at: float | None
+    stretches: tuple[Stretch, ...]
+    rows: tuple[Row, ...]
+
+    @property
+    def over(self) -> int:
+        """Tokens above the limit, 0 when it fits."""
+        return max(0, -(self.room or 0))
+
+
+def reckon(rendered: Mapping[str, Any], other: Mapping[str, Any] | None = None, against: str = "") -> Budget:
+    """The budget of a rendered prompt (`Prompt.to_dict`), compared with another rendering of the same data."""
+    used = int(rendered["token_count"])
+    whole = rendered.get("token_limit")
+    reserve = int(rendered.get("reserve") or 0) if whole else 0
+    limit = whole - reserve if whole else None
+    scale = max(used, whole or 0, 1)
+    tokenizer = rendered.get("tokenizer") or {}
+    revision = str(tokenizer.get("revision") or "")
+    return Budget(
+        used=used,
+        limit=limit,
+        reserve=reserve,
+        room=None if limit is None else limit - used,
+        tokenizer=f"{tokenizer.get('name', 'no tokenizer')} {revision[:8]}".strip(),
+        exact=bool(tokenizer.get("exact")),
+        model=str(rendered.get("model") or ""),
+        change=None if other is None else used - int(other["token_count"]),
+        against=against,
+        limit_at=None if limit is None else _percent(limit, scale),
+        stretches=_total(rendered["parts"], used, scale),
+        rows=tuple(_rows(rendered, used, other)),
+    )
+
+
+def _percent(part: float, whole: float) -> float:
+    return round(100 * part / whole, 3) if whole else 0.0
+
+
+def _tokens(part: Mapping[str, Any]) -> tuple[int, int]:
+    """All tokens of a part, and those of them that came from inputs."""
+    tokens = int(part.get("token_count") or 0)
+    return tokens, min(tokens, int(part.get("input_tokens") or 0))
+
+
+def _pair(start: float, tokens: int, from_inputs: int, scale: float) -> list[Stretch]:
+    own = _percent(tokens - from_inputs, scale)
+    stretches = [Stretch("template", start, own)] if own else []
+    if from_inputs:
+        stretches.append(Stretch("input", round(start + own, 3), _percent(from_inputs, scale)))
+    return stretches
+
+
+def _total(parts: Sequence[Mapping[str, Any]], used: int, scale: float) -> tuple[Stretch, ...]:
+    stretches: list[Stretch] = []
+    at = 0.0
+    for part in parts:
+        tokens, from_inputs = _tokens(part)
+        stretches += _pair(round(at, 3), tokens, from_inputs, scale)
+        at += 100 * tokens / scale
+    markup = used - sum(_tokens(part)[0] for part in parts)
+    if markup > 0:
+        stretches.append(Stretch("template", round(at, 3), _percent(markup, scale)))
+    return tuple(stretches)
+
+
+def _rows(rendered: Mapping[str, Any], used: int, other: Mapping[str, Any] | None) -> list[Row]:
+    parts = rendered["parts"]
+    rules = _rules(parts)
+    before = _by_name(other["parts"]) if other else {}
+    largest = max((_tokens(part)[0] for part in parts), default=1)
+    rows = []
+    for (key, part), rule in zip(_by_name(parts).items(), rules, strict=True):
+        tokens, from_inputs = _tokens(part)
+        change = tokens - _tokens(before.get(key, {}))[0] if other else None
+        stretches = tuple(_pair(0.0, tokens, from_inputs, max(largest, 1)))
+        rows.append(Row(key[0], str(part.get("role") or ""), tokens, from_inputs, change, rule, stretches))
+    markup = used - sum(row.tokens for row in rows)
+    if len(rows) > MOST_ROWS:
+        rows = [*rows[:MOST_ROWS], _rest(rows[MOST_ROWS:])]
+    if markup:
+        rows.append(_markup(markup, largest, other))
+    return rows
+
+
+def _rest(rows: Sequence[Row]) -> Row:
+    change = None if rows[0].change is None else sum(row.change or 0 for row in rows)
+    tokens, from_inputs = sum(row.tokens for row in rows), sum(row.from_inputs for row in rows)
+    return Row(f"{len(rows):,} more parts", "", tokens, from_inputs, change, "each by its own rule", ())
+
+
+def _markup(tokens: int, largest: int, other: Mapping[str, Any] | None) -> Row:
+    change = None
+    if other is not None:
+        change = tokens - (int(other["token_count"]) - sum(_tokens(part)[0] for part in other["parts"]))
+    width = min(100.0, _percent(tokens, max(largest, 1)))
+    return Row("chat markup", "", tokens, 0, change, "fixed", (Stretch("template", 0.0, width),))
+
+
+def _rules(parts: Sequence[Mapping[str, Any]]) -> list[str]:
+    """In which order parts go: the highest priority first, then as the template has them; 0 never."""
+    priorities = [int(part.get("truncation_priority") or 0) for part in parts]
+    order = sorted((place for place, rank in enumerate(priorities) if rank > 0), key=lambda place: -priorities[place])
+    turns = {place: turn for turn, place in enumerate(order, start=1)}
+    return [f"cut {_ordinal(turns[place])}" if place in turns else "never cut" for place in range(len(parts))]
+
+
+def _ordinal(number: int) -> str:
+    suffix = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{suffix}"
+
+
+def _by_name(parts: Sequence[Mapping[str, Any]]) -> dict[tuple[str, int], Mapping[str, Any]]:
+    """Parts by name; a name that comes again is another part, so each carries its turn."""
+    named: dict[tuple[str, int], Mapping[str, Any]] = {}
+    turns: dict[str, int] = {}
+    for part in parts:
+        name = str(part.get("name") or "")
+        named[name, turns.get(name, 0)] = part
+        turns[name] = turns.get(name, 0) + 1
+    return named

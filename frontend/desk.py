@@ -1,0 +1,184 @@
+"""What lies on the editor's desk: a text, its samples and inputs, and the version it was made from."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from registry import access, strict_json
+from registry.access import Actor, Verb
+from registry.errors import Invalid, NotFound
+from registry.models import Draft, Namespace, Template, Version
+from registry.queries import drafts, samples, templates, versions
+
+__all__ = ["Desk", "lay", "restore", "take"]
+
+Samples = dict[str, dict[str, Any]]
+
+STARTER = """\
+---
+description: What this prompt is for
+format: parts
+inputs:
+  question: {type: string, maxLength: 4000, untrusted: true}
+---
+- name: instructions
+  role: system
+  content: |
+    You answer questions in one short paragraph.
+- name: question
+  content: |
+    {{ question }}
+"""
+STARTER_SAMPLES: Samples = {"first sample": {"question": "What is a promptuary?"}}
+
+
+@dataclass
+class Desk:
+    """The editor's state, as stored or as a form sent it.
+
+    `base` is the version the text was made from (None for a template that does not exist yet), `latest` the newest one
+    now. `data` is what the preview is made with; `data_text` stands in for it while it is not yet JSON.
+    """
+
+    name: str
+    namespace: Namespace
+    template: Template | None
+    base: Version | None
+    latest: Version | None
+    draft: Draft | None
+    document: str
+    samples: Samples
+    kept_samples: Samples
+    sample: str = ""
+    data: dict[str, Any] = field(default_factory=dict)
+    data_text: str = ""
+    message: str = ""
+
+    @property
+    def path(self) -> str:
+        return self.name.split("/", 1)[1]
+
+    @property
+    def next_number(self) -> int:
+        """The number that the next save gets."""
+        return self.latest.number + 1 if self.latest else 1
+
+    @property
+    def stale(self) -> bool:
+        """Whether somebody saved since this text was begun."""
+        return self.latest is not None and (self.base is None or self.base.number != self.latest.number)
+
+    @property
+    def samples_to_save(self) -> Samples | None:
+        """The samples where they differ from the stored ones, else None."""
+        return self.samples if self.samples != self.kept_samples else None
+
+
+def lay(actor: Actor, name: str, sample: str = "") -> Desk:
+    """The desk as it was left: the actor's draft, else the latest version, else a first text for a new template.
+
+    Raises NotFound for outsiders and NotAllowed, naming the role, for those who may only read.
+    """
+    template, namespace = _find(actor, name)
+    latest = template.latest if template else None
+    draft = drafts.find(actor, name)
+    found = samples.current(template) if template else None
+    kept: Samples = found.samples if found else {}
+    desk = Desk(
+        name=name,
+        namespace=namespace,
+        template=template,
+        base=draft.base if draft else latest,
+        latest=latest,
+        draft=draft,
+        document=draft.document if draft else latest.document if latest else STARTER,
+        samples=_read_samples(draft.samples, kept) if draft else kept if latest else STARTER_SAMPLES,
+        kept_samples=kept,
+        message=draft.message if draft else "",
+    )
+    choose(desk, sample)
+    return desk
+
+
+def take(actor: Actor, name: str, sent: Mapping[str, Any]) -> Desk:
+    """The desk as a form or a script sent it. Raises Invalid where the inputs or samples are no JSON objects."""
+    desk = lay(actor, name)
+    desk.document = _with_lf(str(sent.get("document", desk.document)))
+    desk.message = str(sent.get("message", desk.message)).strip()
+    if "base" in sent:
+        desk.base = _find_base(actor, name, str(sent["base"]))
+    if isinstance(sent.get("samples"), dict):
+        desk.samples = _check_samples(sent["samples"])
+    choose(desk, str(sent.get("sample", "")))
+    data = sent.get("data")
+    if isinstance(data, str):
+        desk.data_text = data
+        data = _parse(data) if data.strip() else {}
+    if data is not None:
+        if not isinstance(data, dict):
+            raise Invalid(fields={"data": 'The inputs must be one JSON object, like {"question": "…"}.'})
+        desk.data = data
+        desk.data_text = desk.data_text or json.dumps(data, ensure_ascii=False, indent=2)
+    return desk
+
+
+def restore(actor: Actor, name: str, sent: Mapping[str, Any]) -> Desk:
+    """The desk with every text that was sent, where `take` refused some of it: nothing typed is lost."""
+    desk = lay(actor, name)
+    desk.document = _with_lf(str(sent.get("document", desk.document)))
+    desk.message = str(sent.get("message", ""))
+    choose(desk, str(sent.get("sample", "")))
+    if isinstance(sent.get("data"), str):
+        desk.data_text = sent["data"]
+    return desk
+
+
+def choose(desk: Desk, sample: str) -> None:
+    """Put a sample's data on the desk: the one of this name, else the first."""
+    desk.sample = sample if sample in desk.samples else next(iter(desk.samples), "")
+    desk.data = desk.samples.get(desk.sample, {})
+    desk.data_text = json.dumps(desk.data, ensure_ascii=False, indent=2)
+
+
+def _find(actor: Actor, name: str) -> tuple[Template | None, Namespace]:
+    """The template with the right to save it; none yet where the namespace is the actor's to write in."""
+    try:
+        template = templates.find(actor, Verb.SAVE, name)
+    except NotFound:
+        return None, access.find_namespace(actor, Verb.SAVE, name.split("/", 1)[0])
+    return template, template.namespace
+
+
+def _find_base(actor: Actor, name: str, number: str) -> Version | None:
+    if not number:
+        return None
+    if not number.isascii() or not number.isdigit():
+        raise Invalid(fields={"base": f"{number[:20]!r} is no version number."})
+    return versions.get(actor, name, int(number))
+
+
+def _with_lf(text: str) -> str:
+    """Browsers send form fields with CRLF; a document that a form posts has LF."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _parse(text: str) -> Any:
+    try:
+        return strict_json.parse(text.encode("utf-8", "replace"))
+    except strict_json.BadJson as error:
+        raise Invalid(fields={"data": error.message}) from error
+
+
+def _read_samples(text: str, kept: Samples) -> Samples:
+    """Samples as a draft keeps them; a text that is not (yet) JSON leaves the stored ones standing."""
+    try:
+        return _check_samples(strict_json.parse(text.encode())) if text.strip() else kept
+    except (strict_json.BadJson, Invalid):
+        return kept
+
+
+def _check_samples(value: Any) -> Samples:
+    if not isinstance(value, dict) or not all(isinstance(data, dict) for data in value.values()):
+        raise Invalid(fields={"samples": "Samples are one JSON object: each name with an object of inputs."})
+    return value

@@ -1,0 +1,120 @@
+"""One look at the text on the desk: what is wrong with it, what the model would read, and how many tokens that takes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from frontend import diffs, rendered
+from frontend.budget import Budget, reckon
+from frontend.desk import Desk
+from frontend.ledger import live_label
+from registry.access import Actor
+from registry.errors import Invalid, PromptuaryError
+from registry.models import Version
+from registry.queries import labels, versions
+from registry.services import checking, rendering
+from renderer.problems import Problem
+
+__all__ = ["Against", "Look", "look"]
+
+
+@dataclass(frozen=True)
+class Against:
+    """The version the text is measured by: what production serves, else the one it was made from."""
+
+    version: Version
+    words: str
+
+
+@dataclass(frozen=True)
+class Look:
+    """What was found. `inputs` are the declared schemas, None where the front matter cannot be read.
+
+    `names` are variables that an undeclared text is known to use. `messages` and `budget` are None where nothing could be rendered;
+    then `stopped` is the problem that stopped it. `changed_lines` counts against `against`.
+    """
+
+    problems: list[Problem]
+    inputs: Mapping[str, Any] | None
+    names: list[str]
+    messages: list[rendered.Message] | None = None
+    cut: list[Mapping[str, Any]] = field(default_factory=list)
+    budget: Budget | None = None
+    stopped: Problem | None = None
+    against: Against | None = None
+    changed_lines: int = 0
+
+    @property
+    def errors(self) -> int:
+        return sum(problem.severity == "error" for problem in self.problems)
+
+
+def look(actor: Actor, desk: Desk) -> Look:
+    """Check and render what is on the desk, and set it against production."""
+    examined = _examine(actor, desk)
+    inputs = examined.document.inputs if examined.document else None
+    against = _against(actor, desk)
+    problems = examined.problems
+    changed = _changed_lines(against, desk.document)
+    try:
+        shown = rendering.render_examined(examined=examined, data=desk.data)
+    except PromptuaryError as error:
+        reason = _reason(error, problems)
+        names = [reason.variable] if reason.variable else []
+        return Look(problems, inputs, names, stopped=reason, against=against, changed_lines=changed)
+    return Look(
+        problems,
+        inputs,
+        list(desk.data),
+        messages=rendered.messages(shown.get("preview") or shown["parts"]),
+        cut=shown["cut"],
+        budget=reckon(shown, _render_other(actor, desk, against), against.words if against else ""),
+        against=against,
+        changed_lines=changed,
+    )
+
+
+def _examine(actor: Actor, desk: Desk) -> checking.Examined:
+    """Samples that cannot be kept at all must not hide what is wrong with the text."""
+    try:
+        return checking.examine(actor, desk.document, desk.samples)
+    except Invalid as error:
+        if "samples" not in error.fields:
+            raise
+        return checking.examine(actor, desk.document)
+
+
+def _reason(error: PromptuaryError, problems: list[Problem]) -> Problem:
+    """The problem that stopped the rendering, with its place where one is known."""
+    if isinstance(error, Invalid) and error.problems:
+        return error.problems[0]
+    found = [problem for problem in problems if problem.severity == "error"]
+    return found[0] if found else Problem("PT206", "error", error.message)
+
+
+def _against(actor: Actor, desk: Desk) -> Against | None:
+    if desk.template is None:
+        return None
+    live = labels.of(desk.template).get(live_label(desk.namespace))
+    if live is not None:
+        return Against(versions.get(actor, desk.name, live.version.number), f"{live.name} v{live.version.number}")
+    return Against(desk.base, f"v{desk.base.number}") if desk.base else None
+
+
+def _render_other(actor: Actor, desk: Desk, against: Against | None) -> dict[str, Any] | None:
+    """The other version on the same data; None where it cannot take them."""
+    if against is None:
+        return None
+    try:
+        return rendering.render(
+            actor=actor, name=desk.name, ref=str(against.version.number), data=desk.data, target="messages"
+        )
+    except PromptuaryError:
+        return None
+
+
+def _changed_lines(against: Against | None, document: str) -> int:
+    if against is None:
+        return 0
+    counts = diffs.count(diffs.compare(against.version.document, document))
+    return max(counts.added, counts.removed)

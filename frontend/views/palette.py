@@ -1,0 +1,57 @@
+"""What the palette (Ctrl K) finds: templates by words, open changes, things to do."""
+
+from typing import Any
+
+from django.http import HttpRequest, JsonResponse
+from django.urls import reverse
+from django.views.decorators.http import require_GET
+
+from frontend.pages import signed_in
+from registry.access import Actor
+from registry.queries import changes, templates
+
+__all__ = ["search"]
+
+MOST = 8
+
+
+@require_GET
+@signed_in
+def search(request: HttpRequest, actor: Actor) -> JsonResponse:
+    """GET ?q= -> {"groups": [{"name", "items": [{"title", "note", "key"?, "href"}]}]}"""
+    q = request.GET.get("q", "").strip()[:200]
+    groups = [
+        {"name": "Templates", "items": _templates(actor, q)},
+        {"name": "Changes", "items": _changes(actor, q)},
+        {"name": "Actions", "items": _actions(q)},
+    ]
+    return JsonResponse({"groups": groups}, headers={"Cache-Control": "private, no-store"})
+
+
+def _templates(actor: Actor, q: str) -> list[dict[str, Any]]:
+    found = templates.search(actor, q=q, limit=MOST).items
+    return [
+        {"title": each.name, "note": each.description[:80], "href": reverse("template", args=[each.name])}
+        for each in found
+    ]
+
+
+def _changes(actor: Actor, q: str) -> list[dict[str, Any]]:
+    words = q.casefold().split()
+    items = []
+    for change in changes.listing(actor, state="pending", limit=50).items:
+        title = change.message.partition("\n")[0] or f"Move {change.label} of {change.template.name}"
+        said = f"{change.number} {title} {change.template.name} {change.label}".casefold()
+        if all(word in said for word in words):
+            note = f"change {change.number}, {change.template.name}"
+            items.append({"title": title[:80], "note": note, "href": reverse("change", args=[change.number])})
+    return items[:MOST]
+
+
+def _actions(q: str) -> list[dict[str, Any]]:
+    actions = [
+        {"title": "Create a template", "note": "", "href": reverse("new")},
+        {"title": "Browse all templates", "note": "", "href": reverse("browse")},
+        {"title": "See all changes", "note": "", "href": reverse("changes")},
+    ]
+    return [action for action in actions if all(word in action["title"].casefold() for word in q.casefold().split())]

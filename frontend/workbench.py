@@ -1,0 +1,82 @@
+"""The editor's answers: what its page starts from, and what its script is told, as plain JSON with fragments."""
+
+from typing import Any
+
+from django.http import HttpRequest
+from django.template.loader import render_to_string
+from django.urls import reverse
+
+from frontend import diffs
+from frontend.desk import Desk
+from frontend.looks import Look
+from frontend.outcomes import Outcome
+from registry.models import Version
+
+__all__ = ["diff_of", "facts", "outcome_answer", "preview_answer", "setup"]
+
+# What authors' filters may be; offered while typing, judged by the renderer.
+FILTERS = (
+    "abs batch capitalize center count default dictsort first float format groupby indent int items join last length "
+    "list lower map max min reject rejectattr replace reverse round select selectattr slice sort string sum title "
+    "tojson trim truncate unique upper wordcount wordwrap"
+).split()
+
+
+def facts(desk: Desk, seen: Look) -> dict[str, Any]:
+    """What the fragments need, on the page and in a script's answer alike."""
+    return {"look": seen, "messages": seen.messages, "cuts": seen.cut, "budget": seen.budget, "desk": desk}
+
+
+def setup(desk: Desk, seen: Look) -> dict[str, Any]:
+    """What the script starts from."""
+    return {
+        "name": desk.name,
+        "base": _base_of(desk.base),
+        "samples": desk.samples,
+        "sample": desk.sample,
+        "data": desk.data,
+        "inputs": dict(seen.inputs or {}),
+        "names": seen.names,
+        "problems": [problem.to_dict() for problem in seen.problems],
+        "draftSavedAt": int(desk.draft.updated_at.timestamp() * 1000) if desk.draft else None,
+        "filters": FILTERS,
+        "urls": {name: reverse(name, args=[desk.name]) for name in ("edit", "preview", "draft")},
+    }
+
+
+def diff_of(old: str, new: str) -> dict[str, Any]:
+    """Two documents for `_diff_source.html`."""
+    lines = diffs.compare(old, new)
+    return {"lines": diffs.fold(lines), "counts": diffs.count(lines)}
+
+
+def preview_answer(request: HttpRequest, desk: Desk, seen: Look) -> dict[str, Any]:
+    """One look, for the script."""
+    context = facts(desk, seen)
+    stopped = seen.stopped
+    return {
+        "problems": [problem.to_dict() for problem in seen.problems],
+        "rendered": stopped is None,
+        "preview": render_to_string("frontend/_editor_preview.html", context, request),
+        "budget": render_to_string("frontend/_budget.html", context, request) if seen.budget else "",
+        "summary": render_to_string("frontend/_editor_summary.html", context, request),
+        "stopped": f"{stopped.message} {stopped.code}" if stopped else "",
+        "stoppedAt": {"line": stopped.line, "column": stopped.column} if stopped else None,
+        "inputs": None if seen.inputs is None else dict(seen.inputs),
+        "names": seen.names,
+    }
+
+
+def outcome_answer(request: HttpRequest, desk: Desk, outcome: Outcome | None) -> dict[str, Any]:
+    """What a button came to, for the script."""
+    problems = outcome.problems if outcome else None
+    saved = outcome.version if outcome and outcome.kind == "saved" else None
+    return {
+        "html": render_to_string("frontend/_editor_outcome.html", {"outcome": outcome, "desk": desk}, request),
+        "problems": None if problems is None else [problem.to_dict() for problem in problems],
+        "saved": _base_of(saved),
+    }
+
+
+def _base_of(version: Version | None) -> dict[str, Any] | None:
+    return {"number": version.number, "digest": version.digest, "document": version.document} if version else None
