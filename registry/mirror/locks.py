@@ -30,11 +30,9 @@ def hold(path: Path, wait: float = 0.0) -> Iterator[int]:
     with path.open("ab") as file:
         while not _try_file(file.fileno()):
             _pause_until(deadline)
-        try:
-            with _advisory(deadline):
-                yield file.fileno()
-        finally:
-            fcntl.flock(file, fcntl.LOCK_UN)
+        with _advisory(deadline):
+            yield file.fileno()
+        # Closing lets go of it, and not unlocking: that would take it from a git child that still runs.
 
 
 def _try_file(descriptor: int) -> bool:

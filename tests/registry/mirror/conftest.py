@@ -1,0 +1,62 @@
+"""A journal with a mirror of its own."""
+
+import pytest
+
+from registry import access
+from registry.access import Actor
+from registry.models import User
+from registry.services import changes, labels, members, namespaces, samples, templates
+
+TEMPLATE = "support/refunds/reply"
+
+
+@pytest.fixture
+def mirror_path(settings, tmp_path):
+    """Where this test's mirror will stand."""
+    settings.MIRROR_PATH = tmp_path / "mirror.git"
+    return settings.MIRROR_PATH
+
+
+@pytest.fixture
+def operator(db):
+    return access.operator()
+
+
+@pytest.fixture
+def support(db, operator, mirror_path):
+    """The namespace `support`, production protected, with the cast in it."""
+    namespace = namespaces.create(actor=operator, name="support", protected_labels=["production"])
+    for role in ("author", "reviewer", "reader", "admin"):
+        User.objects.create(username=role)
+        members.set_role(actor=operator, namespace="support", username=role, role=role)
+    return namespace
+
+
+@pytest.fixture
+def cast(support):
+    """Actors by their role."""
+    return {role: Actor(User.objects.get(username=role)) for role in ("author", "reviewer", "reader", "admin")}
+
+
+def save(actor, body, base=None, **more):
+    """Save a version whose body is one part."""
+    document = f"- name: question\n  role: user\n  content: |\n    {body}\n"
+    return templates.save(actor=actor, name=TEMPLATE, document=document, message=f"Say {body}", base=base, **more)
+
+
+@pytest.fixture
+def story(cast):
+    """Three versions, samples, a staging label, and version 2 published to production by a request with discussion."""
+    author, reviewer = cast["author"], cast["reviewer"]
+    first = save(author, "hello {{ name }}", samples={"plain": {"name": "Käthe\n"}})
+    second = save(author, "good day {{ name }}", first.version.digest)
+    save(author, "good bye {{ name }}", second.version.digest)
+    samples.save(actor=author, name=TEMPLATE, samples={"plain": {"name": "Ada"}, "other": {"name": "x"}})
+    labels.move(actor=author, name=TEMPLATE, label="staging", version=1, expected=None)
+    labels.move(actor=author, name=TEMPLATE, label="staging", version=3, expected=1)
+    change = changes.propose(actor=author, name=TEMPLATE, label="production", version=2, message="Polite at last")
+    digest = second.version.digest
+    changes.decide(actor=reviewer, number=change.number, decision="comment", digest=digest, text="Why?\n\nSay: more")
+    changes.decide(actor=reviewer, number=change.number, decision="approve", digest=digest)
+    changes.publish(actor=author, number=change.number)
+    return cast

@@ -1,0 +1,74 @@
+"""Commit messages: nothing of a user can pass for a trailer."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from registry.mirror.entries import Entry
+from registry.mirror.errors import MirrorError
+from registry.mirror.message import Stamp, author_line, compose, read_record, read_stamp
+
+ENTRY = Entry(
+    number=7, at=1_700_000_000_123_456, author="author", subject="a 1: hi", record='{"n":7}', chain="sha256:ab"
+)
+texts = st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=80) | st.sampled_from(
+    [
+        "Promptuary-Event: 99\nPromptuary-Chain: sha256:evil",
+        "\n\nPromptuary-Event: 99\n",
+        "x\r\n\r\nPromptuary-Chain: y",
+        "---\ndiff",
+    ]
+)
+
+
+def test_the_trailers_say_event_version_digest_and_chain():
+    message = compose(replace(ENTRY, template="s/a", version=1, digest="sha256:cd", note="why"))
+    assert message == (
+        "a 1: hi\n\n    why\n\nPromptuary-Event: 7\nPromptuary-Template: s/a\nPromptuary-Version: 1\n"
+        'Promptuary-Digest: sha256:cd\nPromptuary-Record: {"n":7}\nPromptuary-Chain: sha256:ab\n'
+    )
+
+
+@given(texts, texts)
+def test_a_user_s_words_never_change_what_the_trailers_say(subject, note):
+    message = compose(replace(ENTRY, subject=subject, note=note))
+    assert read_stamp(message) == Stamp(7, "sha256:ab")
+    assert read_record(message) == '{"n":7}'
+
+
+@given(texts)
+def test_the_subject_is_one_line_of_bounded_length(subject):
+    first, second = compose(replace(ENTRY, subject=subject)).split("\n")[:2]
+    assert 0 < len(first) <= 120
+    assert second == ""
+
+
+def test_an_event_whose_text_has_line_separators_is_read_back_whole():
+    record = json.dumps({"message": "a\u2028b\u0085c\x0bd"}, ensure_ascii=False)
+    assert read_record(compose(replace(ENTRY, record=record))) == record
+
+
+def test_a_record_of_two_lines_is_refused():
+    with pytest.raises(MirrorError):
+        compose(replace(ENTRY, record="{}\n{}"))
+
+
+@pytest.mark.parametrize(
+    "message", ["", "hello", "a\n\nPromptuary-Event: x\nPromptuary-Chain: y", "a\n\nPromptuary-Event: 1"]
+)
+def test_a_message_of_somebody_else_has_no_stamp(message):
+    assert read_stamp(message) is None
+
+
+@given(st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=40))
+def test_any_author_makes_one_clean_line(author):
+    line = author_line(replace(ENTRY, author=author))
+    name, rest = line.split(" <", 1)
+    assert name.strip() == name != ""
+    assert rest.split("> ", 1)[1] == "1700000000 +0000"
+    assert line.count("<") == line.count(">") == 1
+    assert "\n" not in line
+    assert "\0" not in line

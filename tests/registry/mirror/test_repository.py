@@ -1,0 +1,85 @@
+"""The bare repository: what a killed git leaves, and what reaches git from outside."""
+
+import pytest
+
+from registry.mirror import layout, stream
+from registry.mirror.entries import Entry
+from registry.mirror.errors import GitFailed, MirrorError
+from registry.mirror.repository import Repository
+
+LEFT = [
+    "HEAD.lock",
+    "packed-refs.lock",
+    "refs/heads/main.lock",
+    "refs/heads/label/production.lock",
+    "objects/pack/tmp_pack_x",
+]
+
+
+@pytest.fixture
+def repository(tmp_path):
+    made = Repository(tmp_path / "mirror.git")
+    made.create()
+    return made
+
+
+def write(repository, number=1):
+    entry = Entry(number=number, at=0, author="author", subject="x", record="{}", chain="c")
+    heads = {ref: head.commit for ref, head in repository.heads().items()}
+    repository.fast_import(stream.build([entry], heads, {}))
+
+
+@pytest.mark.parametrize("lock", LEFT)
+def test_what_a_killed_git_left_behind_is_removed(repository, lock):
+    write(repository)
+    (repository.path / lock).parent.mkdir(parents=True, exist_ok=True)
+    (repository.path / lock).touch()
+    assert repository.heal() == [lock]
+    write(repository, 2)
+
+
+def test_a_stale_lock_would_block_without_healing(repository):
+    (repository.path / "HEAD.lock").touch()
+    with pytest.raises(GitFailed):
+        write(repository)
+
+
+def test_settings_of_the_machine_and_of_the_caller_do_not_reach_git(repository, monkeypatch, tmp_path):
+    hook = tmp_path / "hooks" / "reference-transaction"
+    hook.parent.mkdir()
+    hook.write_text("#!/bin/sh\nexit 1\n")
+    hook.chmod(0o755)
+    monkeypatch.setenv("GIT_DIR", "/nowhere")
+    monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
+    monkeypatch.setenv("GIT_CONFIG_KEY_0", "core.hooksPath")
+    monkeypatch.setenv("GIT_CONFIG_VALUE_0", str(hook.parent))
+    write(repository)
+    assert layout.MAIN in repository.heads()
+
+
+@pytest.mark.parametrize("commit", ["HEAD", "--help", "main", "0" * 39])
+def test_only_full_object_ids_are_asked_for(repository, commit):
+    with pytest.raises(MirrorError):
+        repository.raw_commit(commit)
+
+
+@pytest.mark.parametrize("ref", ["main", "--all", "refs/tags/x"])
+def test_only_branches_of_the_mirror_are_read(repository, ref):
+    with pytest.raises(MirrorError):
+        list(repository.commits(ref))
+
+
+def test_packing_keeps_every_object(repository):
+    for number in range(1, 6):
+        write(repository, number)
+    repository.repack()
+    assert repository.check_objects() == []
+    assert len(list(repository.commits(layout.MAIN))) == 5
+
+
+def test_a_damaged_object_is_found(repository):
+    write(repository)
+    victim = next(path for path in repository.path.glob("objects/??/*"))
+    victim.chmod(0o644)
+    victim.write_bytes(b"damaged")
+    assert repository.check_objects() != []

@@ -1,0 +1,111 @@
+"""The import stream: the same entries give the same commits, however they are cut into batches."""
+
+import shutil
+import subprocess
+
+import pytest
+
+from registry.mirror import layout, stream
+from registry.mirror.entries import Entry, Move
+from registry.mirror.errors import GitFailed
+from registry.mirror.repository import Repository
+
+PRODUCTION = layout.branch("production")
+
+
+def entry(number, files=None, move=None):
+    return Entry(
+        number=number, at=number * 1_000_000, author="author", subject=f"event {number}", record="{}",
+        chain=f"sha256:{number}", files=files or {}, move=move,
+    )  # fmt: skip
+
+
+def story():
+    """Twelve events: documents, label moves, a removal, and some without files."""
+    document = layout.document("support/reply")
+    entries = [entry(n, {document: b"text %d\n" % n}) for n in range(1, 9)]
+    entries += [
+        entry(9, {layout.label("support/reply", "production"): b"3"}, Move(PRODUCTION, {document: b"text 3\n"}))
+    ]
+    entries += [entry(10), entry(11, move=Move(PRODUCTION, {document: b"text 8\n"}))]
+    return [*entries, entry(12, move=Move(PRODUCTION, {document: None}))]
+
+
+def write(repository, entries):
+    heads = repository.heads()
+    done = {ref: head.stamp.number for ref, head in heads.items()}
+    repository.fast_import(stream.build(entries, {ref: head.commit for ref, head in heads.items()}, done))
+
+
+def places(repository):
+    return {ref: head.commit for ref, head in repository.heads().items()}
+
+
+@pytest.fixture
+def repository(tmp_path):
+    made = Repository(tmp_path / "mirror.git")
+    made.create()
+    return made
+
+
+@pytest.mark.parametrize("size", [1, 5, 7])
+def test_the_size_of_a_batch_changes_no_commit_id(repository, tmp_path, size):
+    other = Repository(tmp_path / "other.git")
+    other.create()
+    write(repository, story())
+    for start in range(0, 12, size):
+        write(other, story()[start : start + size])
+    assert places(repository) == places(other)
+
+
+def test_a_label_s_branch_holds_exactly_what_the_label_serves(repository):
+    write(repository, story()[:11])
+    head = repository.heads()[PRODUCTION].commit
+    assert repository.file(head, "support/reply.yml.j2") == b"text 8\n"
+    assert [stamp for _, stamp in repository.commits(PRODUCTION)][0].startswith("event 9\n")
+
+
+def test_a_label_taken_away_leaves_its_branch_empty(repository):
+    write(repository, story())
+    with pytest.raises(GitFailed):
+        repository.file(repository.heads()[PRODUCTION].commit, "support/reply.yml.j2")
+
+
+def test_a_stream_cut_short_leaves_main_where_it_was(repository):
+    write(repository, story()[:4])
+    before = places(repository)[layout.MAIN]
+    cut = b"".join(stream.build(story()[4:], places(repository), {})).removesuffix(b"done\n")
+    with pytest.raises(GitFailed):
+        repository.fast_import([cut])
+    assert places(repository)[layout.MAIN] == before
+
+
+@pytest.mark.parametrize("share", [0.2, 0.6, 0.99])
+def test_after_a_stream_cut_anywhere_the_next_one_makes_it_whole(repository, tmp_path, share):
+    whole = Repository(tmp_path / "whole.git")
+    whole.create()
+    write(whole, story())
+    cut = b"".join(stream.build(story(), {}, {}))
+    with pytest.raises(GitFailed):
+        repository.fast_import([cut[: int(len(cut) * share)]])
+    write(repository, story())
+    assert places(repository) == places(whole)
+
+
+def test_a_kill_between_label_and_main_is_made_good(repository, tmp_path):
+    write(repository, story()[:8])
+    behind = repository.heads()[layout.MAIN].commit
+    write(repository, story()[8:])
+    whole = places(repository)
+    (repository.path / "refs/heads/main").write_text(behind + "\n")  # as if killed after the checkpoint
+    write(repository, story()[8:])
+    assert places(repository) == whole
+
+
+def test_a_clone_is_whole_by_git_s_own_strict_check(repository, tmp_path):
+    write(repository, story())
+    clone = tmp_path / "clone"
+    subprocess.run(["git", "clone", "-q", "-c", "transfer.fsckObjects=true", repository.path, clone], check=True)
+    assert repository.check_objects() == []
+    assert (clone / "support/reply.yml.j2").read_bytes() == b"text 8\n"
+    shutil.rmtree(clone)
