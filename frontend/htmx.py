@@ -1,0 +1,40 @@
+"""One view serves a whole page, or only the region that htmx asked for."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.utils.cache import patch_vary_headers
+
+__all__ = ["asks_for", "show"]
+
+
+def asks_for(request: HttpRequest, region: str) -> bool:
+    """True where htmx asks to swap the element with this id, and not to restore a page from its history."""
+    return (
+        request.headers.get("HX-Request") == "true"
+        and request.headers.get("HX-History-Restore-Request") != "true"
+        and request.headers.get("HX-Target", "").removeprefix("#").rpartition("#")[2] == region
+    )
+
+
+def show(
+    request: HttpRequest,
+    template: str,
+    context: dict[str, Any],
+    *,
+    regions: dict[str, str] | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    """The page `frontend/<template>`, or the fragment of the region asked for.
+
+    regions: {id of the element htmx swaps: fragment file beside the page}.
+    """
+    chosen = template
+    for region, fragment in (regions or {}).items():
+        if asks_for(request, region):
+            chosen = fragment
+    response = TemplateResponse(request, f"frontend/{chosen}", context, status=status)
+    patch_vary_headers(response, ["HX-Request", "HX-Target"])
+    response["Cache-Control"] = "private, no-store"
+    return response

@@ -1,0 +1,83 @@
+"""What all pages share: a signed-in person in front, and refusals that come out as pages."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, ParamSpec
+
+from django.contrib.auth.views import redirect_to_login
+from django.http import HttpRequest, HttpResponse
+
+from frontend.htmx import show
+from registry import errors
+from registry.access import Actor
+from registry.models import User
+
+__all__ = ["person_of", "refuse", "signed_in", "status_of"]
+
+P = ParamSpec("P")
+
+# Status, and the sentence that heads the page.
+REFUSALS: tuple[tuple[type[errors.PromptuaryError], int, str], ...] = (
+    (errors.NotFound, 404, "Nothing stands at this address"),
+    (errors.ApprovalRequired, 403, "This label moves by approval"),
+    (errors.NotAllowed, 403, "Your role does not reach this far"),
+    (errors.PreconditionRequired, 428, "The page did not say what it started from"),
+    (errors.Stale, 412, "Somebody was here in the meantime"),
+    (errors.Conflict, 409, "This no longer fits what is stored"),
+    (errors.TooLarge, 413, "This is too large to keep"),
+    (errors.TooMany, 429, "Too many of these in a short time"),
+    (errors.Busy, 503, "All hands are busy"),
+    (errors.Invalid, 422, "This cannot be taken as it is"),
+)
+
+
+def person_of(request: HttpRequest) -> User | None:
+    """The signed-in person, or None."""
+    user = request.user
+    return user if isinstance(user, User) and user.is_authenticated else None
+
+
+def signed_in(
+    view: Callable[Concatenate[HttpRequest, Actor, P], HttpResponse],
+) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
+    """A page for signed-in people: the view gets an Actor; strangers go to the login and come back after it."""
+
+    @wraps(view)
+    def answer(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        person = person_of(request)
+        if person is None:
+            return _to_login(request)
+        try:
+            return view(request, Actor(person=person), *args, **kwargs)
+        except errors.PromptuaryError as error:
+            return refuse(request, error)
+
+    return answer
+
+
+def refuse(request: HttpRequest, error: errors.PromptuaryError) -> HttpResponse:
+    """The page for a domain error: what was refused, why, and where to go from here."""
+    status, heading = _told(error)
+    context = {"heading": heading, "reason": str(error), "status_code": status, "error": error}
+    return show(request, "refusal.html", context, status=status)
+
+
+def status_of(error: errors.PromptuaryError) -> int:
+    """The HTTP status of a domain error, for a page that shows it in its own place."""
+    return _told(error)[0]
+
+
+def _told(error: errors.PromptuaryError) -> tuple[int, str]:
+    for kind, status, heading in REFUSALS:
+        if isinstance(error, kind):
+            return status, heading
+    return 400, "This cannot be done"
+
+
+def _to_login(request: HttpRequest) -> HttpResponse:
+    if request.headers.get("HX-Request") != "true":
+        # A form that was posted cannot be replayed after the login; its page can be opened again.
+        return redirect_to_login(request.get_full_path() if request.method == "GET" else request.path)
+    answer = HttpResponse(status=401)
+    answer["HX-Refresh"] = "true"
+    return answer

@@ -1,0 +1,184 @@
+"""A rendered prompt made ready for reading: roles, parts, values from inputs, long values folded. Pure; no Django."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from frontend import diffs
+
+__all__ = ["Message", "PartDiff", "Piece", "compare", "messages", "pieces_of"]
+
+# A value from an input longer than this is folded behind a chip that says how much there is.
+OPEN_CHARACTERS = 220
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A run of a part's text: the author's own, a value from an input or a fragment's; `more` is what is folded."""
+
+    text: str
+    kind: Literal["text", "input", "fragment"] = "text"
+    more: str = ""
+    expression: str = ""
+    line: int | None = None
+    column: int | None = None
+
+
+@dataclass(frozen=True)
+class Message:
+    """A part as it is read. `role` is empty where it repeats the one above it."""
+
+    name: str
+    role: str
+    tokens: int | None
+    pieces: tuple[Piece, ...]
+
+
+@dataclass(frozen=True)
+class PartDiff:
+    """One part on two sides; `moved` is empty or names both places: `moved from 2nd to 4th`."""
+
+    name: str
+    role: str
+    state: Literal["same", "changed", "added", "removed"]
+    old_tokens: int | None
+    new_tokens: int | None
+    moved: str
+    lines: tuple[diffs.Line | diffs.Fold, ...]
+
+    @property
+    def change(self) -> int:
+        """Tokens more (or fewer) than on the old side."""
+        return (self.new_tokens or 0) - (self.old_tokens or 0)
+
+
+def messages(parts: Sequence[Mapping[str, Any]]) -> list[Message]:
+    """Rendered parts (mappings with name, role, content, token_count, spans) as they are read from top to bottom."""
+    shown: list[Message] = []
+    last = ""
+    for part in parts:
+        role = str(part.get("role") or "")
+        shown.append(
+            Message(
+                name=str(part.get("name") or ""),
+                role="" if role == last else role,
+                tokens=part.get("token_count"),
+                pieces=tuple(pieces_of(text_of(part), part.get("spans") or ())),
+            )
+        )
+        last = role
+    return shown
+
+
+def text_of(part: Mapping[str, Any]) -> str:
+    """A part's text; multimodal content is shown as its JSON."""
+    content = part.get("content")
+    return content if isinstance(content, str) else json.dumps(content, ensure_ascii=False, indent=2)
+
+
+def pieces_of(text: str, spans: Sequence[Mapping[str, Any]]) -> list[Piece]:
+    """The text cut at its spans. Spans are code point ranges; one inside another is left to the outer one."""
+    pieces: list[Piece] = []
+    at = 0
+    for span in sorted(spans, key=lambda span: (span["start"], -span["end"])):
+        start, end = span["start"], span["end"]
+        if start < at or end <= start:
+            continue
+        if start > at:
+            pieces.append(Piece(text[at:start]))
+        pieces.append(_value(text[start:end], span))
+        at = end
+    if at < len(text):
+        pieces.append(Piece(text[at:]))
+    return pieces
+
+
+def compare(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]) -> list[PartDiff]:
+    """Part against part of the same name, in the new order; removed parts stand where they stood."""
+    before, after = _named(old), _named(new)
+    places = {name: place for place, name in enumerate(before)}
+    stays = _longest_rising([places[name] for name in after if name in places])
+    result: list[PartDiff] = []
+    for place, (name, part) in enumerate(after.items()):
+        if name not in before:
+            result.append(_one_sided(part, "added"))
+            continue
+        moved = ""
+        if places[name] not in stays:
+            moved = f"moved from {_ordinal(places[name] + 1)} to {_ordinal(place + 1)}"
+        result.append(_both_sides(before[name], part, moved))
+    names = list(after)
+    for place, (name, part) in enumerate(before.items()):
+        if name not in after:
+            above = [names.index(other) for other in list(before)[:place] if other in after]
+            at = max(above, default=-1) + 1
+            result.insert(at, _one_sided(part, "removed"))
+            names.insert(at, "")
+    return result
+
+
+def _value(text: str, span: Mapping[str, Any]) -> Piece:
+    kind: Literal["input", "fragment"] = "fragment" if span.get("kind") == "fragment" else "input"
+    shown, more = text, ""
+    if len(text) > OPEN_CHARACTERS * 1.3:
+        cut = max(text.rfind(" ", OPEN_CHARACTERS // 2, OPEN_CHARACTERS), text.rfind("\n", 0, OPEN_CHARACTERS))
+        cut = cut if cut > 0 else OPEN_CHARACTERS
+        shown, more = text[:cut], text[cut:]
+    return Piece(shown, kind, more, str(span.get("expression") or ""), span.get("line"), span.get("column"))
+
+
+def _named(parts: Sequence[Mapping[str, Any]]) -> dict[tuple[str, int], Mapping[str, Any]]:
+    """Parts by name; the second of a name is another part, so names carry their turn."""
+    named: dict[tuple[str, int], Mapping[str, Any]] = {}
+    for part in parts:
+        name, turn = str(part.get("name") or ""), 0
+        while (name, turn) in named:
+            turn += 1
+        named[name, turn] = part
+    return named
+
+
+def _one_sided(part: Mapping[str, Any], state: Literal["added", "removed"]) -> PartDiff:
+    text = text_of(part)
+    lines = diffs.compare("", text) if state == "added" else diffs.compare(text, "")
+    tokens = part.get("token_count")
+    return PartDiff(
+        name=str(part.get("name") or ""),
+        role=str(part.get("role") or ""),
+        state=state,
+        old_tokens=None if state == "added" else tokens,
+        new_tokens=tokens if state == "added" else None,
+        moved="",
+        lines=tuple(lines),
+    )
+
+
+def _both_sides(old: Mapping[str, Any], new: Mapping[str, Any], moved: str) -> PartDiff:
+    lines = diffs.compare(text_of(old), text_of(new))
+    same_role = old.get("role") == new.get("role")
+    same = same_role and all(line.kind == "same" for line in lines)
+    role = str(new.get("role") or "")
+    return PartDiff(
+        name=str(new.get("name") or ""),
+        role=role if same_role else f"{old.get('role')} to {role}",
+        state="same" if same else "changed",
+        old_tokens=old.get("token_count"),
+        new_tokens=new.get("token_count"),
+        moved=moved,
+        lines=tuple(diffs.fold(lines, context=2)),
+    )
+
+
+def _longest_rising(places: Sequence[int]) -> set[int]:
+    """The places that keep their order; every other one moved (longest increasing subsequence, quadratic)."""
+    best: list[tuple[int, ...]] = []
+    for place in places:
+        fitting = [run for run in best if run[-1] < place]
+        best.append((*max(fitting, key=len, default=()), place))
+    return set(max(best, key=len, default=()))
+
+
+def _ordinal(number: int) -> str:
+    suffix = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{suffix}"

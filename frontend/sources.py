@@ -1,0 +1,59 @@
+"""A document set for reading: lines of runs, each run with the class of its colour. Pure; no Django.
+
+The editor colours properly, with a parser; a page that only shows a document is content with these patterns.
+"""
+
+import re
+from dataclasses import dataclass
+from itertools import groupby
+
+__all__ = ["Run", "colour"]
+
+JINJA = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
+YAML = re.compile(
+    r"(?P<comment>(?:^|(?<=\s))#.*$)"
+    r"|(?P<key>^[ ]*(?:- )?[A-Za-z_][\w-]*(?=:(?:\s|$))|(?<=[{,])[ ]*[A-Za-z_][\w-]*(?=: ))"
+    r"|(?P<str>\"(?:[^\"\\]|\\.)*\"|'(?:[^']|'')*')"
+    r"|(?P<lit>(?<![\w.-])(?:true|false|null|-?\d+(?:\.\d+)?)(?![\w.-]))"
+    r"|(?P<mark>^---$)",
+    re.MULTILINE,
+)
+JINJA_CLASS = {"{{": "expression", "{%": "statement", "{#": "comment"}
+# Beyond this a page shows the text without colours rather than keep a reader waiting.
+LONGEST = 200_000
+
+
+@dataclass(frozen=True)
+class Run:
+    """A stretch of one line; `look` is a class of the stylesheet or empty."""
+
+    text: str
+    look: str = ""
+
+
+def colour(text: str) -> list[list[Run]]:
+    """The document's lines; joined by newlines their runs give the text again."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n")
+    if len(text) > LONGEST:
+        return [[Run(line)] for line in text.split("\n")]
+    # One look a character; Jinja is painted last because it may stand inside a YAML string.
+    looks = [""] * len(text)
+    for found in YAML.finditer(text):
+        _paint(looks, found, str(found.lastgroup))
+    for found in JINJA.finditer(text):
+        _paint(looks, found, JINJA_CLASS[found.group()[:2]])
+    lines: list[list[Run]] = []
+    start = 0
+    for line in text.split("\n"):
+        lines.append(_runs(line, looks[start : start + len(line)]))
+        start += len(line) + 1
+    return lines
+
+
+def _paint(looks: list[str], found: re.Match[str], look: str) -> None:
+    looks[found.start() : found.end()] = [look] * (found.end() - found.start())
+
+
+def _runs(line: str, looks: list[str]) -> list[Run]:
+    pairs = groupby(zip(line, looks, strict=True), key=lambda pair: pair[1])
+    return [Run("".join(letter for letter, _ in letters), look) for look, letters in pairs]

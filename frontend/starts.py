@@ -1,0 +1,127 @@
+"""What a new template can start from: a small working document for each format, with a sample."""
+
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["STARTS", "Start"]
+
+
+@dataclass(frozen=True)
+class Start:
+    """A first document and its samples; `about` is the sentence beside the choice."""
+
+    key: str
+    title: str
+    about: str
+    document: str
+    samples: dict[str, dict[str, Any]]
+
+
+PARTS = """\
+---
+description: Answer a question from excerpts, citing them
+format: parts
+inputs:
+  excerpts: {type: array, items: {type: string}, untrusted: true}
+  question: {type: string, maxLength: 4000, untrusted: true}
+---
+- name: instructions
+  role: system
+  content: |
+    Answer from the excerpts alone, and name the number of each one you use.
+{% for excerpt in excerpts %}
+- name: excerpt {{ loop.index }}
+  role: user
+  truncation_priority: 1
+  content: "[{{ loop.index }}] {{ excerpt }}"
+{% endfor %}
+- name: question
+  role: user
+  content: |
+    {{ question }}
+"""
+TEXT = """\
+---
+description: Shorten a text to three sentences
+format: text
+inputs:
+  text: {type: string, untrusted: true}
+---
+Shorten this text to three sentences. Keep names and figures.
+
+{{ text }}
+
+Short version:
+"""
+SHAPED = """\
+---
+description: Answer from numbered documents, one prompt for all of them
+format: shaped
+inputs:
+  query: {type: string, untrusted: true}
+  documents: {type: array, items: {type: string}, untrusted: true}
+---
+Answer the question from these documents.
+
+{join(documents, '\\n', 'Document [$idx]: $content')}
+
+Question: {query}
+Answer:
+"""
+PROMPTER = """\
+---
+description: Answer in one paragraph, in the markup of the model
+format: prompter
+inputs:
+  input: {type: string, untrusted: true}
+---
+kind: chat
+instruction: You answer questions in one short paragraph.
+"""
+BLANK = """\
+---
+description: What this prompt is for
+---
+- name: instructions
+  role: system
+  content: |
+    You are helpful and brief.
+- name: question
+  role: user
+  content: |
+    {{ question }}
+"""
+QUESTION = {"question": "How long does the glue take to dry?"}
+EXCERPTS = ["The glue is dry after 20 minutes.", "In a cold room it takes twice as long."]
+_ALL = (
+    Start("blank", "Blank", "Two parts and one variable, nothing declared yet.", BLANK, {"first": QUESTION}),
+    Start(
+        "parts",
+        "Chat in parts",
+        "Named parts with roles; a list of excerpts that may be cut when the prompt grows too long.",
+        PARTS,
+        {"two excerpts": {**QUESTION, "excerpts": EXCERPTS}},
+    ),
+    Start(
+        "text",
+        "One text",
+        "A single text with nothing stripped: completion models, judges, fragments of other templates.",
+        TEXT,
+        {"a note": {"text": "The shop opens at nine. On Mondays it stays closed. Deliveries come in by the yard."}},
+    ),
+    Start(
+        "shaped",
+        "Shaped",
+        "Functions such as join shape lists into text; for question answering over documents.",
+        SHAPED,
+        {"two documents": {"query": QUESTION["question"], "documents": EXCERPTS}},
+    ),
+    Start(
+        "prompter",
+        "Prompter",
+        "An instruction and the model's own chat markup, as tuning and local models want it.",
+        PROMPTER,
+        {"first": {"input": QUESTION["question"]}},
+    ),
+)
+STARTS = {start.key: start for start in _ALL}

@@ -1,0 +1,56 @@
+"""Addresses of the pages. A folder ends in a slash, a template does not; what belongs to one stands after `/-/`."""
+
+from django.urls import path, register_converter
+
+from frontend.views import account, browse, changes, compare, editor, keys, labels, members, new, palette, samples
+from frontend.views import history as history_views
+from frontend.views import template as template_views
+
+SEGMENT = r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?"
+
+
+class TemplateName:
+    """support/refunds/reply"""
+
+    regex = rf"{SEGMENT}(?:/{SEGMENT}){{1,7}}"
+
+    def to_python(self, value: str) -> str:
+        return value
+
+    def to_url(self, value: str) -> str:
+        return value
+
+
+class FolderName(TemplateName):
+    """support, support/refunds"""
+
+    regex = rf"{SEGMENT}(?:/{SEGMENT}){{0,7}}"
+
+
+register_converter(TemplateName, "template")
+register_converter(FolderName, "folder")
+
+urlpatterns = [
+    path("", browse.home, name="home"),
+    path("login", account.log_in, name="login"),
+    path("logout", account.log_out, name="logout"),
+    path("theme", account.set_theme, name="theme"),
+    path("search.json", palette.search, name="palette"),
+    path("new", new.new, name="new"),
+    path("t/", browse.browse, name="browse"),
+    path("t/<folder:folder>/", browse.browse, name="folder"),
+    path("t/<template:name>", template_views.show_template, name="template"),
+    path("t/<template:name>/-/edit", editor.edit, name="edit"),
+    path("t/<template:name>/-/edit/preview", editor.preview, name="preview"),
+    path("t/<template:name>/-/edit/draft", editor.draft, name="draft"),
+    path("t/<template:name>/-/versions", history_views.versions, name="versions"),
+    path("t/<template:name>/-/diff", compare.compare_versions, name="diff"),
+    path("t/<template:name>/-/copy", new.copy, name="copy"),
+    path("t/<template:name>/-/samples", samples.edit_samples, name="samples"),
+    path("t/<template:name>/-/labels", labels.move, name="labels"),
+    path("t/<template:name>/-/propose", changes.propose, name="propose"),
+    path("changes/", changes.listing, name="changes"),
+    path("changes/<int:number>", changes.show_change, name="change"),
+    path("n/<folder:namespace>/members", members.members, name="members"),
+    path("n/<folder:namespace>/keys", keys.keys, name="keys"),
+]

@@ -1,0 +1,205 @@
+"""Change requests: the list, one of them with everything needed to decide, and the form that opens one."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_http_methods
+
+from frontend import asks
+from frontend.crumbs import crumbs_of
+from frontend.forms import ProposeForm, add_errors
+from frontend.htmx import show
+from frontend.ledger import live_label
+from frontend.pages import signed_in, status_of
+from frontend.views.compare import diff_context
+from registry import access
+from registry.access import Actor, Verb
+from registry.errors import Conflict, Invalid, NotAllowed, NotFound, PromptuaryError
+from registry.models import ChangeRequest, LabelMove, Version
+from registry.queries import changes as changes_query
+from registry.queries import labels, templates, versions
+from registry.services import changes
+
+__all__ = ["listing", "propose", "show_change"]
+
+STATES = {"pending": "Open", "published": "Published", "withdrawn": "Withdrawn", "all": "All"}
+DONE = {
+    "approve": "You approved it.",
+    "request_changes": "Your wish for edits is kept.",
+    "comment": "Your comment is kept.",
+    "publish": "Published: the label moved.",
+    "withdraw": "Withdrawn.",
+    "reopen": "Open again; it needs its approvals anew.",
+    "set_version": "The request has a new head; earlier approvals are void.",
+}
+
+
+@signed_in
+def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """Requests by state, newest first, with whose turn each is."""
+    state = request.GET.get("state", "pending")
+    state = state if state in STATES else "pending"
+    page = changes_query.listing(
+        actor,
+        state=None if state == "all" else state,
+        namespace=request.GET.get("namespace") or None,
+        template=request.GET.get("template") or None,
+        cursor=request.GET.get("cursor"),
+    )
+    kept = {key: request.GET[key] for key in ("namespace", "template") if request.GET.get(key)}
+    context = {
+        "section": "changes",
+        "rows": [_row(change, actor) for change in page.items],
+        "state": state,
+        "tabs": [
+            {"word": word, "url": f"?{urlencode({**kept, 'state': key})}", "on": key == state}
+            for key, word in STATES.items()
+        ],
+        "kept": kept,
+        "next_url": f"?{urlencode({**kept, 'state': state, 'cursor': page.next})}" if page.next else "",
+    }
+    return show(request, "changes.html", context, regions={"changes": "_changes.html"})
+
+
+@require_http_methods(["GET", "POST"])
+@signed_in
+def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
+    """One request; a POST is one of its actions, and a refused one brings the page back with what was typed."""
+    refused: PromptuaryError | None = None
+    if request.method == "POST":
+        try:
+            _act(request, actor, number)
+        except NotFound:
+            raise
+        except PromptuaryError as error:
+            refused = error
+        else:
+            messages.success(request, DONE[request.POST["do"]])
+            return redirect("change", number)
+    change = changes_query.get(actor, number)
+    change.version = versions.get(actor, change.template.name, change.version.number)
+    blockers = changes_query.blockers(change, actor)
+    act = asks.acts_of(change, actor, blockers)
+    newest = change.template.latest.number if change.template.latest else change.version.number
+    old = _baseline(actor, change)
+    context = {
+        "section": "changes",
+        "change": change,
+        "title": change.message.partition("\n")[0] or f"Move {change.label} to v{change.version.number}",
+        "more": change.message.partition("\n")[2].strip(),
+        "obstacles": asks.obstacles(change, blockers, act, newest),
+        "turn": asks.turn_of(blockers, actor),
+        "act": act,
+        "opinions": asks.opinions(change),
+        "standing": changes_query.standing(change),
+        "needed": change.template.namespace.approvals,
+        "talk": _talk(change),
+        "riding": _riding(actor, change, old),
+        "overlapping": changes_query.overlapping(change) if change.is_open else [],
+        "newer": range(newest, change.version.number, -1)[:20] if act.set_version else [],
+        "refused": refused,
+        "text": request.POST.get("text", ""),
+        **diff_context(request, actor, old, change.version),
+    }
+    status = status_of(refused) if refused else 200
+    return show(request, "change.html", context, regions={"diff": "_diff.html"}, status=status)
+
+
+@require_http_methods(["GET", "POST"])
+@signed_in
+def propose(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+    """Ask that a protected label move: which, to what, and why."""
+    template = templates.find(actor, Verb.PROPOSE, name)
+    protected = template.namespace.protected_labels
+    standing = labels.numbers_of(template)
+    newest = template.latest.number if template.latest else 1
+    wanted = request.GET.get("label", "")
+    first = {
+        "label": wanted if wanted in protected else live_label(template.namespace),
+        "version": request.GET.get("version") or newest,
+    }
+    form = ProposeForm(request.POST or None, initial=first, labels=protected, newest=newest, standing=standing)
+    status = 200
+    if request.method == "POST":
+        status = 422
+        if form.is_valid():
+            try:
+                change = changes.propose(actor=actor, name=name, **form.cleaned_data)
+            except (Invalid, Conflict, NotAllowed) as error:
+                add_errors(form, error)
+                status = status_of(error)
+            else:
+                return redirect("change", change.number)
+    recent = versions.history(actor, name, limit=20).items
+    context = {
+        "section": "templates",
+        "template": template,
+        "crumbs": crumbs_of(name),
+        "form": form,
+        "standing": standing,
+        "recent": recent,
+        "free": not protected,
+        "approvals": template.namespace.approvals,
+    }
+    return show(request, "propose.html", context, status=status)
+
+
+def _act(request: HttpRequest, actor: Actor, number: int) -> None:
+    """One action of the page, by the name of the button that was pressed."""
+    do, text = request.POST.get("do", ""), request.POST.get("text", "")
+    if do in ("approve", "request_changes", "comment"):
+        digest = request.POST.get("digest", "")
+        changes.decide(actor=actor, number=number, decision=do, digest=digest, text=text)
+    elif do == "publish":
+        changes.publish(actor=actor, number=number)
+    elif do == "withdraw":
+        changes.withdraw(actor=actor, number=number, reason=text)
+    elif do == "reopen":
+        changes.reopen(actor=actor, number=number)
+    elif do == "set_version" and request.POST.get("version", "").isdecimal():
+        changes.set_version(actor=actor, number=number, version=int(request.POST["version"]))
+    else:
+        raise Invalid(fields={"do": "the page did not say which button was pressed."})
+
+
+def _row(change: ChangeRequest, actor: Actor) -> dict[str, Any]:
+    blockers = changes_query.blockers(change, actor) if change.is_open else []
+    return {
+        "change": change,
+        "title": change.message.partition("\n")[0] or f"Move {change.label} to v{change.version.number}",
+        "cause": blockers[0].cause if blockers else "",
+        "more": len(blockers) - 1,
+        "turn": asks.turn_of(blockers, actor),
+        "mine": any(actor.person.username in blocker.waiting_for for blocker in blockers[:1]),
+        "ready": change.is_open and not blockers,
+        "may_publish": not blockers and access.can(actor, Verb.PUBLISH, change.template.namespace),
+    }
+
+
+def _baseline(actor: Actor, change: ChangeRequest) -> Version | None:
+    """What the change is set against: what the label held when it was published, else what it holds now."""
+    move = LabelMove.objects.filter(change=change).select_related("before").order_by("-pk").first()
+    if move is not None:
+        number = move.before.number if move.before else None
+    else:
+        number = labels.numbers_of(change.template).get(change.label)
+    return versions.get(actor, change.template.name, number) if number else None
+
+
+def _riding(actor: Actor, change: ChangeRequest, old: Version | None) -> list[Version]:
+    """Versions between the two that go live along with the head, newest first."""
+    between: list[Version] = []
+    at = change.version.base
+    least = old.number if old else 0
+    while at is not None and at.number > least and len(between) < 20:
+        version = versions.get(actor, change.template.name, at.number)
+        between.append(version)
+        at = version.base
+    return between
+
+
+def _talk(change: ChangeRequest) -> list[Any]:
+    return list(change.decisions.select_related("person", "version").defer("version__bundle").order_by("pk"))

@@ -1,0 +1,82 @@
+"""Moving a label that moves freely, rolling back one that does not, and where labels have been."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_http_methods
+
+from frontend.crumbs import crumbs_of
+from frontend.forms import LabelForm, add_errors
+from frontend.htmx import show
+from frontend.ledger import ledger
+from frontend.pages import signed_in, status_of
+from registry import access
+from registry.access import Actor, Verb
+from registry.errors import Conflict, Invalid, NotAllowed
+from registry.models import LabelMove
+from registry.queries import labels as labels_query
+from registry.queries import templates
+from registry.services import labels
+
+__all__ = ["move"]
+
+
+@require_http_methods(["GET", "POST"])
+@signed_in
+def move(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+    """The form for one label; `do` says whether a POST moves, rolls back or takes the label off."""
+    template = templates.get(actor, name)
+    standing = labels_query.numbers_of(template)
+    newest = template.latest.number if template.latest else 1
+    label = request.POST.get("label") or request.GET.get("label", "")
+    first = {"label": label, "version": request.GET.get("version") or newest, "expected": standing.get(label)}
+    form = LabelForm(request.POST or None, initial=first, newest=newest, standing=standing)
+    status = 200
+    if request.method == "POST":
+        status = 422
+        if form.is_valid():
+            try:
+                said = _act(actor, name, request.POST.get("do", "move"), form.cleaned_data)
+            except (Invalid, Conflict, NotAllowed) as error:
+                add_errors(form, error)
+                status = status_of(error)
+            else:
+                messages.success(request, said)
+                return redirect("template", name)
+    moves = labels_query.moves(actor, name, label or None, limit=100).items
+    context = {
+        "section": "templates",
+        "template": template,
+        "crumbs": crumbs_of(name),
+        "form": form,
+        "label": label,
+        "protected": label in template.namespace.protected_labels,
+        "holds": standing.get(label),
+        "standing": standing,
+        "marks": ledger(actor, template, standing, moves),
+        "moves": moves,
+        "held_before": _held_before(label, standing, moves),
+        "may_move": access.can(actor, Verb.MOVE, template.namespace),
+        "may_roll_back": access.can(actor, Verb.ROLL_BACK, template.namespace),
+    }
+    return show(request, "labels.html", context, status=status)
+
+
+def _act(actor: Actor, name: str, do: str, asked: dict[str, Any]) -> str:
+    label, version = asked["label"], asked["version"]
+    if do == "roll_back":
+        labels.roll_back(actor=actor, name=name, label=label, version=version, reason=asked["reason"])
+        return f"Rolled {label} back to v{version}."
+    if do == "remove":
+        labels.remove(actor=actor, name=name, label=label, expected=asked["expected"] or 0)
+        return f"Took {label} off v{asked['expected']}."
+    labels.move(actor=actor, name=name, label=label, version=version, expected=asked["expected"])
+    return f"Moved {label} to v{version}."
+
+
+def _held_before(label: str, standing: dict[str, int], moves: list[LabelMove]) -> list[int]:
+    """Versions the label held before, the last one first: where it may go back to."""
+    numbers = [held.after.number for held in moves if held.label == label and held.after]
+    return [number for number in dict.fromkeys(numbers) if number != standing.get(label)]

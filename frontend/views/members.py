@@ -1,0 +1,55 @@
+"""Who belongs to a namespace, and what its rules ask."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_http_methods
+
+from frontend.forms import MemberForm, add_errors
+from frontend.htmx import show
+from frontend.pages import signed_in, status_of
+from registry import access
+from registry.access import Actor, Role, Verb
+from registry.errors import Conflict, Invalid, NotAllowed, NotFound
+from registry.queries import namespaces
+from registry.services import members as members_service
+
+__all__ = ["members"]
+
+MAY = {
+    Role.READER: "read, fetch, check and render",
+    Role.AUTHOR: "also save, propose, comment, move unprotected labels and publish what was approved",
+    Role.REVIEWER: "also approve what is not their own, and roll back",
+    Role.ADMIN: "also manage members, keys and rules",
+}
+
+
+@require_http_methods(["GET", "POST"])
+@signed_in
+def members(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
+    """The members; admins give and take roles."""
+    found = namespaces.get(actor, namespace)
+    form = MemberForm(request.POST or None, initial={"role": Role.READER.value})
+    status = 200
+    if request.method == "POST":
+        status = 422
+        if form.is_valid():
+            username, role = form.cleaned_data["username"], form.cleaned_data["role"] or None
+            try:
+                members_service.set_role(actor=actor, namespace=namespace, username=username, role=role)
+            except (Invalid, Conflict, NotAllowed, NotFound) as error:
+                add_errors(form, error)
+                status = status_of(error)
+            else:
+                messages.success(request, f"{username} is {role} now." if role else f"{username} is no member any more.")
+                return redirect("members", namespace)
+    context = {
+        "section": "templates",
+        "namespace": found,
+        "rules": namespaces.rules_of(found),
+        "rows": namespaces.members(actor, namespace),
+        "form": form,
+        "roles": [(role.value, words) for role, words in MAY.items()],
+        "may_manage": access.can(actor, Verb.MANAGE, found),
+    }
+    return show(request, "members.html", context, status=status)

@@ -1,0 +1,178 @@
+"""The template page: what is live, how to fetch it, what it takes, what the model reads."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+
+from frontend import contracts, pins, previews, sources
+from frontend.crumbs import crumbs_of
+from frontend.htmx import show
+from frontend.ledger import Mark, ledger, live_label
+from frontend.pages import signed_in
+from registry import access
+from registry.access import Actor, Verb
+from registry.models import Template, Version
+from registry.names import LATEST
+from registry.queries import changes, drafts, labels, samples, versions
+from registry.queries import templates as templates_query
+from renderer.document import inspect
+
+__all__ = ["show_template"]
+
+RAIL = 8
+FETCH_NOTES = {
+    "curl": "Reads the key from PROMPTUARY_KEY.",
+    "python": "Reads PROMPTUARY_URL and PROMPTUARY_KEY; data holds the inputs below.",
+    "cli": "Reads PROMPTUARY_URL and PROMPTUARY_KEY, and writes the document to standard output.",
+}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of several ways to look at the page, as a link."""
+
+    word: str
+    url: str
+    on: bool
+
+
+@dataclass(frozen=True)
+class RailEntry:
+    """A version on the rail."""
+
+    number: int
+    message: str
+    author: str
+    created_at: Any
+    base: int | None
+    marks: list[Mark]
+    live: bool
+    warnings: int
+
+
+@signed_in
+def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+    """A template at one version: the one asked for, else the live one, else the newest."""
+    template = templates_query.get(actor, name)
+    standing = labels.numbers_of(template)
+    live = live_label(template.namespace)
+    ref = request.GET.get("ref") or ""
+    version = versions.resolve(actor, name, ref or (live if live in standing else LATEST))
+    marks = ledger(actor, template, standing, labels.moves(actor, name, limit=200).items)
+    kept = samples.current(template)
+    data = kept.samples if kept else {}
+    sample = request.GET.get("sample", "")
+    if sample not in data:
+        sample = next(iter(data), "")
+    document, _ = inspect(version.document)
+    prompt = previews.render(actor, name, version.number, data[sample]) if sample else None
+    context = {
+        "section": "templates",
+        "template": template,
+        "version": version,
+        "crumbs": crumbs_of(name),
+        "facts": _facts(template, document),
+        "origin_url": _origin_url(template),
+        "may_write": access.can(actor, Verb.SAVE, template.namespace),
+        "has_draft": drafts.find(actor, name) is not None,
+        "ledger": marks,
+        "live_label": live,
+        "version_labels": [label for label, number in standing.items() if number == version.number],
+        "open_changes": changes.listing(actor, state="pending", template=name).items,
+        "ref": ref,
+        "ref_query": f"{urlencode({'ref': ref})}&" if ref else "",
+        "samples": list(data),
+        "sample": sample,
+        "prompt": prompt if prompt and not prompt.failure else None,
+        "render_error": prompt.failure if prompt else None,
+        "contract": contracts.describe(document.inputs if document else None, data.get(sample), version.number),
+        "document": version.document,
+        "source": sources.colour(version.document),
+        "problems": json.loads(version.problems),
+        "rail": _rail(actor, template, marks),
+        "files": _fragments(version),
+        **_fetch(request, name, version, marks),
+        "keys_url": _keys_url(actor, template),
+    }
+    return show(request, "template.html", context, regions={"rendered": "_rendered.html", "fetch": "_fetch.html"})
+
+
+def _facts(template: Template, document: Any) -> list[str]:
+    facts = [template.format]
+    if document is not None and document.model:
+        facts.append(document.model)
+    if document is not None and document.token_limit:
+        less = f", less {document.reserve:,} for the reply" if document.reserve else ""
+        facts.append(f"at most {document.token_limit:,} tokens{less}")
+    facts += [f"#{tag}" for tag in (document.tags if document is not None else ())]
+    return facts
+
+
+def _fetch(request: HttpRequest, name: str, version: Version, marks: list[Mark]) -> dict[str, Any]:
+    """The line to copy, and the ways to change it."""
+    here = next((mark.label for mark in marks if mark.number == version.number), "")
+    refs = {"label": here, "version": str(version.number), "digest": version.digest}
+    ways = [way for way in pins.WAYS if refs[way.key]]
+    way = pins.way_of(request.GET.get("pin") or ("label" if here and here != LATEST else "digest"), ways)
+    language = request.GET.get("as", "curl")
+    language = language if language in pins.LANGUAGES else "curl"
+    kept = {key: request.GET[key] for key in ("ref", "sample") if request.GET.get(key)}
+    return {
+        "ways": [
+            Choice(one.word, f"?{urlencode({**kept, 'pin': one.key, 'as': language})}", one == way) for one in ways
+        ],
+        "way": way,
+        "languages": [
+            Choice(word, f"?{urlencode({**kept, 'pin': way.key, 'as': key})}", key == language)
+            for key, word in pins.LANGUAGES.items()
+        ],
+        "line": pins.line(language, settings.BASE_URL, name, refs[way.key]),
+        "line_note": FETCH_NOTES[language],
+    }
+
+
+def _rail(actor: Actor, template: Template, marks: list[Mark]) -> list[RailEntry]:
+    entries = versions.history(actor, template.name, limit=RAIL).items
+    live = live_label(template.namespace)
+    return [rail_entry(entry.version, marks, live) for entry in entries]
+
+
+def rail_entry(version: Version, marks: list[Mark], live: str) -> RailEntry:
+    """A version as the rail and the history show it."""
+    on_it = [mark for mark in marks if mark.number == version.number]
+    problems = json.loads(version.problems)
+    return RailEntry(
+        number=version.number,
+        message=version.message,
+        author=version.author.username,
+        created_at=version.created_at,
+        base=version.base.number if version.base else None,
+        marks=on_it,
+        live=any(mark.label == live for mark in on_it),
+        warnings=sum(problem.get("severity") == "warning" for problem in problems),
+    )
+
+
+def _fragments(version: Version) -> list[dict[str, str]]:
+    """The fragments this version is pinned to, each a link to exactly what it includes."""
+    links = []
+    for address in version.unpacked().get("fragments") or {}:
+        name, _, ref = address.partition("@")
+        links.append({"name": address, "url": f"{reverse('template', args=[name])}?{urlencode({'ref': ref})}"})
+    return links
+
+
+def _origin_url(template: Template) -> str:
+    name, _, number = template.copied_from.partition("@")
+    return f"{reverse('template', args=[name])}?ref={number}" if name else ""
+
+
+def _keys_url(actor: Actor, template: Template) -> str:
+    if not access.can(actor, Verb.MANAGE, template.namespace):
+        return ""
+    return reverse("keys", args=[template.namespace.name])
