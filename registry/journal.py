@@ -20,6 +20,7 @@ import rfc8785
 from django.db import connection, transaction
 
 from registry.access import Actor
+from registry.failpoints import reach
 from registry.models import Event, Namespace
 
 __all__ = ["Kind", "append", "canonical", "digest_of", "lock", "microseconds", "now", "subscribe"]
@@ -98,22 +99,24 @@ def append(  # an event has these facts; a dataclass to carry them would be read
     and the mirror search by, and stand in the body as well.
     """
     lock()
-    head = Event.objects.order_by("-number").values("number", "hash").first()
+    reach("journal.appending")
+    head = Event.objects.order_by("-number").values_list("number", "hash").first()
+    number, previous = (head[0] + 1, head[1]) if head else (1, None)
     facts = {
         "at": microseconds(at),
         "body": dict(body),
         "key": actor.key.id if actor.key else None,
         "kind": kind.value,
         "namespace": namespace.name if namespace else None,
-        "number": head["number"] + 1 if head else 1,
+        "number": number,
         "person": actor.person.username,
-        "previous": head["hash"] if head else None,
+        "previous": previous,
     }
     text = canonical(facts)
     event = Event.objects.create(
-        number=facts["number"],
+        number=number,
         kind=kind.value,
-        at=facts["at"],
+        at=microseconds(at),
         person=actor.person.username,
         key=actor.key.id if actor.key else "",
         namespace=namespace.name if namespace else "",
@@ -123,6 +126,7 @@ def append(  # an event has these facts; a dataclass to carry them would be read
         text=text,
         hash=digest_of(text),
     )
+    reach("journal.appended")
     for wake in _subscribers:
         transaction.on_commit(wake, robust=True)
     return event

@@ -2,21 +2,20 @@
 
 from dataclasses import dataclass, field
 
-import renderer
-from registry import names
 from registry.access import Actor
-from registry.errors import Invalid, NotAllowed, NotFound
+from registry.errors import PromptuaryError
+from registry.models import Version
 from registry.names import split_address
 from registry.queries import versions
-from renderer.problems import Edit, Fix, Problem
+from renderer import fragments
+from renderer.document import Document
+from renderer.errors import FragmentError, RenderError
+from renderer.problems import Problem
 
 __all__ = ["Resolved", "resolve"]
 
-_CODE = "PT501"  # the renderer's own for a fragment that can't be had
-_MOST_BYTES = 1024 * 1024
 
-
-@dataclass
+@dataclass(frozen=True)
 class Resolved:
     """Fragment texts by ref as written, nested ones too, and what is wrong with the references."""
 
@@ -24,54 +23,46 @@ class Resolved:
     problems: list[Problem] = field(default_factory=list)
 
 
-def resolve(actor: Actor, document: str) -> Resolved:
-    """Find what each reference names, through versions the actor may read.
+def resolve(actor: Actor, document: Document) -> Resolved:
+    """Find what each reference names, through versions the actor may read; nothing of the document is run.
 
-    A fragment's own fragments come out of its bundle: they were frozen when it was saved. Labels are refused, because what
-    they name can change; the problem then carries a fix with the number the label stands on.
+    A label is refused, because what it names can change; the problem then carries a fix with the number it stands on.
     """
-    resolved = Resolved()
-    for reference in renderer.references(document):
-        if reference.ref in resolved.texts:
-            continue
+    source = _Readable(actor)
+    try:
+        return Resolved(fragments.resolve(document, source))
+    except FragmentError as error:
+        return Resolved(source.texts, [error.to_problem()])
+    except RenderError:
+        return Resolved(source.texts)  # the body can't be parsed; whoever validates says where
+
+
+class _Readable:
+    """Gives the renderer the text behind a reference, and the pinned form of one by label."""
+
+    def __init__(self, actor: Actor) -> None:
+        self.texts: dict[str, str] = {}
+        self._actor = actor
+        self._frozen: dict[str, str] = {}
+
+    def __call__(self, ref: str) -> str:
+        """The text. One that an earlier fragment brought along comes out of that one's bundle: it was frozen there."""
+        if ref not in self._frozen:
+            bundle = self._find(ref).unpacked()
+            self._frozen.update({**bundle["fragments"], ref: bundle["document"]})
+        self.texts[ref] = self._frozen[ref]
+        return self.texts[ref]
+
+    def pin(self, ref: str) -> str | None:
+        """`name@number` for a reference by label, or None where it leads nowhere."""
         try:
-            _take(actor, reference, resolved)
-        except (NotFound, NotAllowed, Invalid) as error:
-            resolved.problems.append(_problem(reference, error.message))
-    if sum(len(text) for text in resolved.texts.values()) > _MOST_BYTES:
-        resolved.problems.append(
-            Problem(_CODE, "error", f"The fragments come to more than {_MOST_BYTES} characters together.", 1, 1)
-        )
-    return resolved
+            return f"{split_address(ref)[0]}@{self._find(ref).number}"
+        except (LookupError, PromptuaryError):
+            return None
 
-
-def _take(actor: Actor, reference: "renderer.Reference", resolved: Resolved) -> None:
-    name, at = split_address(reference.ref)
-    label = names.parse_ref(at).label
-    version = versions.resolve(actor, name, at)
-    if label is None:
-        bundle = version.unpacked()
-        resolved.texts.update(bundle["fragments"])
-        resolved.texts[reference.ref] = bundle["document"]
-        return
-    pinned = f"{name}@{version.number}"
-    cure = Fix(f"Pin it to {pinned}", (_edit(reference, pinned),))
-    sentence = f"{at} can come to mean another version: a fragment is pinned by number or digest."
-    resolved.problems.append(_problem(reference, sentence, cure))
-
-
-def _edit(reference: "renderer.Reference", text: str) -> Edit:
-    return Edit(reference.line, reference.column, reference.end_line, reference.end_column, text)
-
-
-def _problem(reference: "renderer.Reference", message: str, fix: Fix | None = None) -> Problem:
-    return Problem(
-        _CODE,
-        "error",
-        f"{reference.ref}: {message}",
-        reference.line,
-        reference.column,
-        reference.end_line,
-        reference.end_column,
-        fix,
-    )
+    def _find(self, ref: str) -> Version:
+        try:
+            name, at = split_address(ref)
+            return versions.resolve(self._actor, name, at)
+        except PromptuaryError as error:
+            raise LookupError(ref) from error

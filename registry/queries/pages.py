@@ -3,7 +3,7 @@
 import base64
 import binascii
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -23,10 +23,11 @@ class Page(Generic[Item]):
     next: str | None
 
 
-def cut(rows: Sequence[Item], limit: int, position: Callable[[Item], str | int]) -> Page[Item]:
+def cut(rows: Iterable[Item], limit: int, position: Callable[[Item], str | int]) -> Page[Item]:
     """The page made of the first `limit` of `limit + 1` rows; `position` of its last one becomes the cursor."""
-    items = list(rows[:limit])
-    return Page(items, _write(position(items[-1])) if len(rows) > limit else None)
+    found = list(rows)
+    items = found[:limit]
+    return Page(items, _write(position(items[-1])) if len(found) > limit else None)
 
 
 def check_limit(limit: int) -> int:

@@ -212,8 +212,10 @@ def _take_template(actor: Actor, verb: Verb, name: str) -> Template:
 
 
 def _assess(change: ChangeRequest) -> None:
-    enough = policy.standing(namespaces.rules_of(change.template.namespace), changes.facts_of(change)).is_enough
-    change.state = ChangeRequest.APPROVED if enough else ChangeRequest.OPEN
+    """Write the request, with the state that its decisions come to as long as it is pending."""
+    if change.is_open:
+        enough = policy.standing(namespaces.rules_of(change.template.namespace), changes.facts_of(change)).is_enough
+        change.state = ChangeRequest.APPROVED if enough else ChangeRequest.OPEN
     change.save()
 
 

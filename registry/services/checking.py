@@ -56,15 +56,15 @@ def examine(actor: Actor, document: str, samples: Samples | None = None) -> Exam
     if read is None:
         return Examined(None, problems, "", "")
     profile, faults = _profile_of(read)
-    resolved = fragments.resolve(actor, document)
+    resolved = fragments.resolve(actor, read)
     found = bounded().validate(document, fragments=resolved.texts, profile=profile, samples=dict(samples or {}))
     everything = _in_order([*resolved.problems, *faults, *found])
     bundle = {"engine": renderer.ENGINE, "document": document, "fragments": resolved.texts, "profile": profile}
     return Examined(read, everything, journal.canonical(bundle), renderer.digest(bundle))
 
 
-def write_samples(samples: Samples) -> str:
-    """The canonical text of samples: {"name": {"input": value}}. Raises Invalid or TooLarge."""
+def write_samples(samples: object) -> str:
+    """The canonical text of samples: {"name": {"input": value}}. Raises Invalid or TooLarge for all else."""
     if not isinstance(samples, Mapping) or not all(isinstance(values, Mapping) for values in samples.values()):
         raise Invalid(fields={"samples": 'samples are {"name": {"input": value}}.'})
     if len(samples) > _MOST_SAMPLES:

@@ -13,6 +13,7 @@ from registry.models import Membership, Namespace
 from registry.queries import namespaces
 from registry.review import rules as reading
 from registry.review.rules import Rules
+from registry.services import changes
 
 __all__ = ["create", "set_rules"]
 
@@ -61,6 +62,7 @@ def set_rules(*, actor: Actor, namespace: str, **rules: Any) -> Namespace:
         for field, value in after.to_dict().items():
             setattr(found, field, value)
         found.save()
+        changes.reassess(found)
         journal.append(Kind.NAMESPACE_RULED, actor, found, {"rules": after.to_dict()}, at=journal.now())
     return found
 

@@ -1,0 +1,85 @@
+"""The cast, called by role, in a namespace where `production` is protected and one approval is needed."""
+
+import pytest
+
+from registry import access
+from registry.access import Actor
+from registry.models import Namespace, Template, User
+from registry.services import members, namespaces, templates
+
+REPLY = """---
+inputs:
+  question: {type: string}
+---
+- name: question
+  content: |
+    Answer: {{ question }}
+"""
+
+
+@pytest.fixture
+def operator(db) -> Actor:
+    return access.operator()
+
+
+@pytest.fixture
+def support(operator) -> Namespace:
+    """The namespace `support` with author, reviewer, reader and admin in it."""
+    namespace = namespaces.create(actor=operator, name="support", protected_labels=["production"])
+    for role in ("author", "reviewer", "reader", "admin"):
+        User.objects.create(username=role)
+        members.set_role(actor=operator, namespace="support", username=role, role=role)
+    return namespace
+
+
+@pytest.fixture
+def author(support) -> Actor:
+    return Actor(User.objects.get(username="author"))
+
+
+@pytest.fixture
+def reviewer(support) -> Actor:
+    return Actor(User.objects.get(username="reviewer"))
+
+
+@pytest.fixture
+def reader(support) -> Actor:
+    return Actor(User.objects.get(username="reader"))
+
+
+@pytest.fixture
+def admin(support) -> Actor:
+    return Actor(User.objects.get(username="admin"))
+
+
+@pytest.fixture
+def outsider(operator) -> Actor:
+    """Admin of another namespace, stranger to this one."""
+    person = User.objects.create(username="outsider")
+    namespaces.create(actor=Actor(person), name="elsewhere")
+    return Actor(person)
+
+
+@pytest.fixture
+def document():
+    """A sound document; each `mark` makes another one."""
+
+    def write(mark: str = "") -> str:
+        return REPLY.replace("Answer:", f"Answer {mark}:") if mark else REPLY
+
+    return write
+
+
+@pytest.fixture
+def save(author, document):
+    """Save the next version of a template as the author (or somebody else); gives it."""
+
+    def write(mark: str = "", name: str = "support/reply", actor: Actor | None = None, base=None, parallel=False):
+        if base is None:
+            base = Template.objects.filter(name=name).values_list("latest__digest", flat=True).first()
+        saved = templates.save(
+            actor=actor or author, name=name, document=document(mark), message=mark, base=base, parallel=parallel
+        )
+        return saved.version
+
+    return write

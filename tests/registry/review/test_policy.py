@@ -1,0 +1,126 @@
+from dataclasses import replace
+
+import pytest
+
+from registry.review import policy
+from registry.review.policy import Facts, Voice
+from registry.review.rules import Owner, Rules
+
+D2, D3 = "sha256:2", "sha256:3"
+FACTS = Facts(
+    label="production",
+    path="refunds/reply",
+    number=3,
+    digest=D3,
+    round=1,
+    opened_by="author",
+    author="author",
+    voices=(),
+    reviewers=("admin", "reviewer"),
+    holds=2,
+    holds_digest=D2,
+    descends=True,
+    archived=False,
+)
+
+
+def said(person, decision="approve", digest=D3, round=1, is_reviewer=True):
+    return Voice(person, decision, digest, round, is_reviewer)
+
+
+def codes(rules, facts, viewer="reader"):
+    return [blocker.code for blocker in policy.blockers(rules, facts, viewer)]
+
+
+def with_voices(*voices):
+    return replace(FACTS, voices=voices)
+
+
+def test_one_approval_opens_the_gate():
+    assert codes(Rules(), FACTS) == ["approvals"]
+    assert codes(Rules(), with_voices(said("reviewer"))) == []
+
+
+def test_two_approvals_are_two_persons():
+    assert codes(Rules(approvals=2), with_voices(said("reviewer"), said("reviewer"))) == ["approvals"]
+    assert codes(Rules(approvals=2), with_voices(said("reviewer"), said("admin"))) == []
+
+
+@pytest.mark.parametrize(
+    "voice",
+    [
+        said("reviewer", digest=D2),
+        said("reviewer", round=2),
+        said("reviewer", is_reviewer=False),
+        said("reviewer", "comment"),
+        said("author"),
+    ],
+    ids=["another digest", "another round", "no reviewer any more", "only a comment", "one's own"],
+)
+def test_what_is_no_approval_of_this(voice):
+    assert codes(Rules(), with_voices(voice)) == ["approvals"]
+
+
+def test_one_who_wrote_the_version_does_not_count_although_another_opened():
+    facts = replace(with_voices(said("reviewer")), author="reviewer")
+    assert codes(Rules(), facts) == ["approvals"]
+
+
+def test_self_approval_counts_where_the_rules_allow_it():
+    assert codes(Rules(self_approval=True), with_voices(said("author"))) == []
+
+
+def test_an_objection_blocks_until_its_person_approves():
+    objection = said("admin", "request_changes")
+    assert codes(Rules(), with_voices(said("reviewer"), objection)) == ["objection"]
+    assert codes(Rules(), with_voices(said("reviewer"), objection, said("admin"))) == []
+
+
+def test_the_last_word_counts():
+    assert codes(Rules(), with_voices(said("reviewer"), said("reviewer", "request_changes"))) == [
+        "objection",
+        "approvals",
+    ]
+
+
+def test_an_owner_has_to_be_among_the_approvers():
+    rules = Rules(owners=(Owner("refunds/*", ("admin",)),))
+    assert codes(rules, with_voices(said("reviewer"))) == ["owners"]
+    assert codes(rules, with_voices(said("admin"))) == []
+    assert codes(rules, replace(with_voices(said("reviewer")), path="greeting")) == []
+
+
+def test_no_approval_needed_means_none():
+    assert codes(Rules(approvals=0), FACTS) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [({"archived": True}, "archived"), ({"holds_digest": D3}, "held"), ({"descends": False}, "diverged")],
+)
+def test_the_label_itself_may_be_in_the_way(change, code):
+    assert codes(Rules(), replace(with_voices(said("reviewer")), **change)) == [code]
+
+
+def test_a_closed_request_waits_for_nothing():
+    assert codes(Rules(), replace(FACTS, closed=True)) == []
+
+
+@pytest.mark.parametrize(
+    ("viewer", "action"),
+    [
+        ("reviewer", "Read the change, then approve it or request changes."),
+        ("author", "Ask admin or reviewer to review it."),
+        ("", "Ask admin or reviewer to review it."),
+    ],
+)
+def test_each_viewer_reads_their_own_next_action(viewer, action):
+    (blocker,) = policy.blockers(Rules(), FACTS, viewer)
+    assert (blocker.cause, blocker.action) == ("1 of 1 approval is missing.", action)
+    assert blocker.waiting_for == ("admin", "reviewer")
+
+
+def test_a_namespace_without_another_reviewer_is_told_so():
+    facts = replace(FACTS, reviewers=("author",))
+    (blocker,) = policy.blockers(Rules(), facts, "author")
+    assert "nobody who may approve is left" in blocker.action

@@ -1,0 +1,54 @@
+import pytest
+
+from registry.errors import Invalid
+from registry.review import rules
+from registry.review.rules import Owner, Rules
+
+
+def test_what_is_not_given_stays():
+    before = Rules(protected_labels=("production",), approvals=2)
+    assert rules.read({"approvals": 3, "self_approval": None}, before) == Rules(
+        protected_labels=("production",), approvals=3
+    )
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("approvals", -1),
+        ("approvals", 21),
+        ("approvals", True),
+        ("approvals", "2"),
+        ("protected_labels", "production"),
+        ("protected_labels", ["latest"]),
+        ("protected_labels", ["Prod"]),
+        ("self_approval", 1),
+        ("required_checks", ["luck"]),
+        ("compatibility", "forward"),
+        ("owners", [{"pattern": "*"}]),
+        ("owners", ["reviewer"]),
+        ("colour", "blue"),
+    ],
+)
+def test_a_wrong_rule_is_refused_by_its_field(field, value):
+    with pytest.raises(Invalid) as caught:
+        rules.read({field: value}, Rules())
+    assert list(caught.value.fields) == [field]
+
+
+def test_labels_are_kept_once():
+    assert rules.read({"protected_labels": ["a", "b", "a"]}, Rules()).protected_labels == ("a", "b")
+
+
+def test_the_last_pattern_that_fits_names_the_owners():
+    ours = Rules(owners=(Owner("*", ("admin",)), Owner("refunds/*", ("reviewer",))))
+    assert ours.owners_of("refunds/reply") == ("reviewer",)
+    assert ours.owners_of("greeting") == ("admin",)
+    assert Rules().owners_of("greeting") == ()
+
+
+def test_rules_survive_being_written_and_read():
+    ours = Rules(
+        protected_labels=("production",), approvals=2, owners=(Owner("a/*", ("admin",)),), compatibility="backward"
+    )
+    assert rules.read(ours.to_dict(), Rules()) == ours

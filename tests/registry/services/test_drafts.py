@@ -1,0 +1,68 @@
+import pytest
+
+from registry.errors import Invalid, NotAllowed, NotFound, TooLarge
+from registry.models import Draft, Event
+from registry.queries import drafts as found
+from registry.services import drafts
+
+
+def keep(actor, **facts):
+    return drafts.save(**{"actor": actor, "namespace": "support", "path": "reply", "document": "work"} | facts)
+
+
+def test_a_draft_is_kept_and_replaced(author):
+    keep(author, document="one")
+    keep(author, document="two: [", samples="{", message="half")
+    draft = found.find(author, "support/reply")
+    assert (draft.document, draft.samples, draft.message) == ("two: [", "{", "half")
+    assert Draft.objects.count() == 1
+
+
+def test_each_person_sees_their_own(author, reviewer):
+    keep(author)
+    assert found.find(reviewer, "support/reply") is None
+    assert [draft.path for draft in found.mine(author)] == ["reply"]
+    assert found.mine(reviewer) == []
+
+
+def test_work_without_a_name_has_a_place(author):
+    keep(author, path="")
+    assert found.find(author, "support/").document == "work"
+
+
+def test_a_draft_knows_the_version_it_began_from(author, save):
+    version = save("one")
+    assert keep(author, base=1).base == version
+    with pytest.raises(NotFound, match="no version 2"):
+        keep(author, base=2)
+
+
+def test_thrown_away_it_is_gone(author):
+    keep(author)
+    drafts.discard(actor=author, namespace="support", path="reply")
+    drafts.discard(actor=author, namespace="support", path="reply")
+    assert not Draft.objects.exists()
+
+
+def test_a_draft_is_no_event(author):
+    before = Event.objects.count()
+    keep(author)
+    assert Event.objects.count() == before
+
+
+def test_readers_and_outsiders_keep_none(reader, outsider):
+    with pytest.raises(NotAllowed):
+        keep(reader)
+    with pytest.raises(NotFound):
+        keep(outsider)
+
+
+@pytest.mark.parametrize("facts", [{"path": "../x"}, {"document": "a\0"}, {"message": 3}])
+def test_what_could_never_be_stored_is_refused(author, facts):
+    with pytest.raises(Invalid):
+        keep(author, **facts)
+
+
+def test_a_draft_has_a_size(author):
+    with pytest.raises(TooLarge):
+        keep(author, document="a" * (512 * 1024 + 1))

@@ -1,0 +1,87 @@
+import json
+
+import pytest
+
+from registry.access import Actor, Role, role_of
+from registry.errors import Conflict, Invalid, NotAllowed, NotFound
+from registry.models import Event, User
+from registry.services import keys, members, namespaces
+
+
+def test_who_makes_a_namespace_is_its_admin(db):
+    person = User.objects.create(username="founder")
+    namespace = namespaces.create(actor=Actor(person), name="sales", protected_labels=["production"], approvals=2)
+    assert role_of(person, namespace) == Role.ADMIN
+    body = json.loads(Event.objects.get().text)["body"]
+    assert (body["name"], body["admin"], body["rules"]["approvals"]) == ("sales", "founder", 2)
+
+
+def test_a_name_is_given_once(operator, support):
+    with pytest.raises(Conflict, match="a namespace support already"):
+        namespaces.create(actor=operator, name="support")
+
+
+@pytest.mark.parametrize("name", ["", "Support", "a/b", "con", "-"])
+def test_a_name_is_a_slug(operator, name):
+    with pytest.raises(Invalid):
+        namespaces.create(actor=operator, name=name)
+
+
+def test_a_key_makes_no_namespace(admin):
+    key = keys.issue(actor=admin, namespace="support", name="ci", scope="write").key
+    with pytest.raises(NotAllowed):
+        namespaces.create(actor=Actor(admin.person, key), name="other")
+
+
+def test_rules_change_one_by_one(admin):
+    namespaces.set_rules(actor=admin, namespace="support", approvals=2)
+    namespace = namespaces.set_rules(actor=admin, namespace="support", self_approval=True)
+    assert (namespace.approvals, namespace.self_approval, namespace.protected_labels) == (2, True, ["production"])
+
+
+def test_rules_as_they_are_make_no_event(admin):
+    before = Event.objects.count()
+    namespaces.set_rules(actor=admin, namespace="support", approvals=1)
+    assert Event.objects.count() == before
+
+
+def test_owners_are_members(admin):
+    with pytest.raises(Invalid, match="nobody: no member"):
+        namespaces.set_rules(actor=admin, namespace="support", owners=[{"pattern": "*", "people": ["nobody"]}])
+
+
+def test_only_admins_rule(reviewer, outsider):
+    with pytest.raises(NotAllowed):
+        namespaces.set_rules(actor=reviewer, namespace="support", approvals=0)
+    with pytest.raises(NotFound):
+        namespaces.set_rules(actor=outsider, namespace="support", approvals=0)
+
+
+def test_an_admin_gives_and_takes_roles(admin, reader, support):
+    members.set_role(actor=admin, namespace="support", username="reader", role="author")
+    assert role_of(reader.person, support) == Role.AUTHOR
+    members.set_role(actor=admin, namespace="support", username="reader", role=None)
+    assert role_of(reader.person, support) is None
+    assert json.loads(Event.objects.latest("number").text)["body"] == {"person": "reader", "role": None}
+
+
+def test_the_last_admin_stays(admin):
+    for role in ("author", None):
+        with pytest.raises(Conflict, match="last admin"):
+            members.set_role(actor=admin, namespace="support", username="admin", role=role)
+
+
+def test_a_role_that_is_none_is_refused(admin):
+    with pytest.raises(Invalid, match="one of reader"):
+        members.set_role(actor=admin, namespace="support", username="reader", role="owner")
+
+
+def test_only_accounts_become_members(admin):
+    for username in ("nobody", "operator"):
+        with pytest.raises(NotFound, match="no active account"):
+            members.set_role(actor=admin, namespace="support", username=username, role="reader")
+
+
+def test_only_admins_give_roles(reviewer):
+    with pytest.raises(NotAllowed):
+        members.set_role(actor=reviewer, namespace="support", username="reviewer", role="admin")

@@ -1,0 +1,65 @@
+import json
+
+import pytest
+
+from registry.errors import ApprovalRequired, Conflict, NotAllowed
+from registry.models import Event, Label, LabelMove
+from registry.services import changes, labels
+
+
+def test_an_approved_request_moves_the_label(author, propose, approve, save):
+    change = propose(save("one"))
+    approve(change)
+    change = changes.publish(actor=author, number=change.number)
+    assert (change.state, Label.objects.get().version.number) == ("published", 1)
+    move = LabelMove.objects.get()
+    assert (move.how, move.change, move.person) == ("published", change, author.person)
+
+
+def test_publishing_is_one_event_of_the_label(save, publish):
+    publish(save("one"))
+    event = Event.objects.latest("number")
+    body = json.loads(event.text)["body"]
+    assert (event.kind, event.change) == ("label.moved", 1)
+    assert (body["from"], body["to"], body["how"], body["change"]) == (None, 1, "published", 1)
+
+
+def test_what_is_not_approved_is_not_published(author, propose, save):
+    change = propose(save("one"))
+    with pytest.raises(ApprovalRequired) as caught:
+        changes.publish(actor=author, number=change.number)
+    assert [blocker["code"] for blocker in caught.value.facts["blockers"]] == ["approvals"]
+    assert not Label.objects.exists()
+
+
+def test_twice_is_a_conflict(author, save, publish):
+    change = publish(save("one"))
+    with pytest.raises(Conflict, match="is published"):
+        changes.publish(actor=author, number=change.number)
+
+
+def test_a_reader_publishes_nothing(reader, propose, approve, save):
+    change = propose(save("one"))
+    approve(change)
+    with pytest.raises(NotAllowed):
+        changes.publish(actor=reader, number=change.number)
+
+
+def test_a_version_beside_the_one_that_is_live_has_to_take_it_in_first(author, propose, approve, publish, save):
+    first = save("one")
+    beside = save("two", base=first.digest, parallel=True)
+    other = save("three", base=first.digest, parallel=True)
+    publish(beside)
+    change = propose(other)
+    approve(change)
+    with pytest.raises(Conflict, match="not made from version 2"):
+        changes.publish(actor=author, number=change.number)
+
+
+def test_after_a_roll_back_the_next_one_still_goes_live(author, reviewer, propose, approve, publish, save):
+    publish(save("one"))
+    publish(save("two"))
+    labels.roll_back(actor=reviewer, name="support/reply", label="production", version=1, reason="Wrong")
+    change = propose(save("three"))
+    approve(change)
+    assert changes.publish(actor=author, number=change.number).state == "published"

@@ -1,0 +1,91 @@
+import pytest
+
+from registry import access
+from registry.access import TABLE, Actor, Role, Verb, can, require
+from registry.errors import NotAllowed, NotFound
+from registry.models import Key
+from registry.services import keys
+
+# The table of the design, written out once more by hand.
+MAY = {
+    "reader": {"read", "check", "fetch"},
+    "author": {"read", "check", "fetch", "save", "propose", "comment", "move", "publish"},
+    "reviewer": {"read", "check", "fetch", "save", "propose", "comment", "move", "publish", "approve", "roll_back"},
+    "admin": {verb.value for verb in Verb},
+}
+
+
+@pytest.fixture
+def cast(author, reviewer, reader, admin):
+    return {"author": author, "reviewer": reviewer, "reader": reader, "admin": admin}
+
+
+@pytest.mark.parametrize("role", MAY)
+def test_each_role_may_what_the_table_says(cast, support, role):
+    assert {verb.value for verb in Verb if can(cast[role], verb, support)} == MAY[role]
+
+
+@pytest.mark.parametrize("role", MAY)
+def test_a_read_key_reads_whatever_its_person_may(cast, support, admin, role):
+    key = keys.issue(actor=admin, namespace="support", name="service", scope="read", person=role).key
+    actor = Actor(cast[role].person, key)
+    assert {verb.value for verb in Verb if can(actor, verb, support)} == {"read", "check", "fetch"}
+
+
+@pytest.mark.parametrize("role", ["author", "reviewer", "admin"])
+def test_a_write_key_never_approves_nor_manages(cast, support, admin, role):
+    key = keys.issue(actor=admin, namespace="support", name="service", scope="write", person=role).key
+    actor = Actor(cast[role].person, key)
+    assert {verb.value for verb in Verb if can(actor, verb, support)} == MAY[role] - {"approve", "manage"}
+
+
+def test_a_key_loses_what_its_person_loses(author, admin, support):
+    key = keys.issue(actor=admin, namespace="support", name="service", scope="write", person="author").key
+    support.memberships.filter(person=author.person).update(role="reader")
+    assert not can(Actor(author.person, key), Verb.SAVE, support)
+
+
+def test_a_key_opens_no_other_namespace_of_its_person(outsider, operator, support):
+    access.Membership.objects.create(namespace=support, person=outsider.person, role="reader")
+    key = keys.issue(actor=outsider, namespace="elsewhere", name="service", scope="read").key
+    with pytest.raises(NotFound):
+        require(Actor(outsider.person, key), Verb.READ, support)
+
+
+def test_an_outsider_is_told_nothing(outsider, support):
+    with pytest.raises(NotFound) as caught:
+        require(outsider, Verb.READ, support)
+    with pytest.raises(NotFound) as missing:
+        access.find_namespace(outsider, Verb.READ, "nowhere")
+    assert caught.value.message == missing.value.message.replace("nowhere", "support")
+
+
+def test_a_refusal_names_the_role_and_who_grants_it(reader, support):
+    with pytest.raises(NotAllowed) as caught:
+        require(reader, Verb.SAVE, support)
+    assert caught.value.message == (
+        "To save in support takes the role author; reader is reader. It is granted by an admin of support: admin."
+    )
+
+
+def test_a_person_switched_off_is_an_outsider(author, support):
+    author.person.is_active = False
+    assert not can(author, Verb.READ, support)
+
+
+def test_the_operator_may_all_but_approve(operator, support):
+    assert {verb for verb in Verb if not can(operator, verb, support)} == {Verb.APPROVE}
+
+
+def test_the_operator_can_not_sign_in(operator):
+    assert not operator.person.is_active
+    assert not operator.person.has_usable_password()
+
+
+def test_a_key_never_makes_an_operator(operator):
+    assert not Actor(operator.person, Key(id="x")).is_operator
+
+
+def test_every_verb_stands_in_the_table():
+    assert set(TABLE) == set(Verb)
+    assert [role.rank for role in Role] == [0, 1, 2, 3]
