@@ -16,6 +16,7 @@ from renderer.errors import (
 )
 from renderer.problems import Edit, Fix, Problem
 from renderer.prompt import Cut, Part, Prompt, Span, Stamp
+from renderer.template import Template, from_bundle, load
 
 __all__ = [
     "ENGINE",
@@ -36,7 +37,10 @@ __all__ = [
     "RenderError",
     "Span",
     "Stamp",
+    "Template",
     "TokenizerError",
     "TruncationError",
     "digest",
+    "from_bundle",
+    "load",
 ]

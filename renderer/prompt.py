@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal, NamedTuple, Protocol
 
 __all__ = ["Content", "Cut", "Mark", "Part", "Prompt", "Render", "Site", "Span", "Stamp"]
@@ -58,7 +59,7 @@ class Span:
 class Part:
     """One piece of a prompt.
 
-    `content` is text, or a list of content items in OpenAI form.
+    `content` is text, or a list of content items in OpenAI form. `line` is where the part starts in the document.
     `shrink` and `min_tokens` say how truncation may shorten the content instead of dropping the part.
     """
 
@@ -71,6 +72,7 @@ class Part:
     marks: tuple[Mark, ...] = field(default=(), repr=False, compare=False)
     shrink: Literal["start", "middle", "end"] | None = None
     min_tokens: int = 0
+    line: int | None = field(default=None, compare=False)
 
     @property
     def spans(self) -> tuple[Span, ...]:
@@ -89,6 +91,7 @@ class Part:
             "token_count": self.token_count,
             "input_tokens": self.input_tokens,
             "spans": [span.to_dict() for span in self.spans],
+            "line": self.line,
         }
 
 
@@ -134,6 +137,7 @@ class Render(Protocol):
     def text(self, parts: Sequence[Part]) -> str: ...
     def tokens(self, parts: Sequence[Part]) -> list[int]: ...
     def input_tokens(self, part: Part) -> int: ...
+    def stamp(self, parts: Sequence[Part]) -> Stamp: ...
 
 
 @dataclass(frozen=True)
@@ -149,7 +153,6 @@ class Prompt:
     token_count: int
     cut: tuple[Cut, ...]
     ignored: tuple[str, ...]
-    stamp: Stamp
     tokenizer: dict[str, Any]
     token_limit: int | None
     reserve: int
@@ -158,6 +161,11 @@ class Prompt:
     tools: tuple[Any, ...]
     profile: dict[str, Any] | None
     renderer: Render = field(repr=False, compare=False)
+
+    @cached_property
+    def stamp(self) -> Stamp:
+        """Name, version and digests, for logs and request metadata."""
+        return self.renderer.stamp(self.parts)
 
     @property
     def messages(self) -> list[dict[str, Any]]:

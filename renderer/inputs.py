@@ -1,0 +1,206 @@
+"""Declared inputs: their schemas checked once, data checked against them and completed with defaults."""
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
+
+import jsonschema
+from jsonschema import Draft202012Validator
+
+from renderer.document import Document
+from renderer.errors import DocumentError, InputError
+from renderer.problems import Problem
+
+__all__ = ["RESERVED", "Inputs", "check_plain", "plain_path", "problems"]
+
+RESERVED = frozenset(("self", "loop", "caller", "varargs", "kwargs", "token_limit", "fragment"))
+"""Names that mean something in every template, so that no input can have them."""
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_ANNOTATIONS = frozenset(("title", "description", "examples", "deprecated", "$comment"))
+
+
+def plain_path(path: Iterator[Any] | list[Any]) -> str:
+    """`turns[3].text` from a schema error's path."""
+    text = ""
+    for step in path:
+        text += f"[{step}]" if isinstance(step, int) else (f".{step}" if text else str(step))
+    return text
+
+
+def problems(document: Document) -> list[Problem]:
+    """What is wrong with the declared inputs themselves."""
+    found = []
+    for name, schema in (document.inputs or {}).items():
+        for code, message, path in _wrong(name, schema):
+            place = document.place("inputs", name, *path)
+            found.append(
+                Problem(
+                    code, "error", message, place.line, place.column, place.end_line, place.end_column, variable=name
+                )
+            )
+    return found
+
+
+def _wrong(name: str, schema: dict[str, Any]) -> Iterator[tuple[str, str, tuple[str | int, ...]]]:
+    if name in RESERVED:
+        yield "PT405", f"`{name}` is reserved; name the input otherwise", ()
+    elif not _NAME.fullmatch(name):
+        yield "PT405", f"`{name}` cannot be used in a template; use letters, digits and _", ()
+    for path, reference in _references(schema):
+        if not isinstance(reference, str) or not reference.startswith("#/"):
+            yield "PT406", f"`{name}`: `{path[-1]}` may only point into its own schema: `#/…`", path
+            return
+    if "untrusted" in schema and not isinstance(schema["untrusted"], bool):
+        yield "PT406", f"`{name}`: `untrusted` must be true or false", ("untrusted",)
+    try:
+        Draft202012Validator.check_schema(schema)
+    except jsonschema.SchemaError as error:
+        yield "PT406", f"`{name}`: {_sentence(error)}", tuple(error.absolute_path)
+        return
+    except RecursionError:
+        yield "PT406", f"`{name}`: the schema is nested too deeply", ()
+        return
+    if "default" in schema:
+        message = _first_error(schema, schema["default"])
+        if message:
+            yield "PT411", f"`{name}`: its default breaks its own schema: {message[1]}", ("default",)
+
+
+def _references(schema: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+    if isinstance(schema, dict):
+        for key, value in schema.items():
+            if key in ("$ref", "$dynamicRef", "$id", "$schema", "$anchor", "$dynamicAnchor") and path[-1:] not in (
+                ("properties",),
+                ("$defs",),
+                ("default",),
+            ):
+                yield (*path, key), value
+            else:
+                yield from _references(value, (*path, key))
+    elif isinstance(schema, list):
+        for index, value in enumerate(schema):
+            yield from _references(value, (*path, index))
+
+
+def _sentence(error: jsonschema.ValidationError | jsonschema.SchemaError) -> str:
+    message = str(error.message)
+    return message if len(message) <= 300 else message[:297] + "..."
+
+
+def _first_error(schema: dict[str, Any], value: Any) -> tuple[str, str] | None:
+    """(path, message) of the error that says most about the value, or None."""
+    try:
+        error = jsonschema.exceptions.best_match(Draft202012Validator(schema).iter_errors(value))
+    except RecursionError:
+        return "", "the schema refers to itself without end"
+    except Exception as failure:  # an unresolvable $ref, a pattern that is no regular expression
+        return "", f"the schema cannot be used: {failure}"
+    return (plain_path(error.absolute_path), _sentence(error)) if error else None
+
+
+class Inputs:
+    """The declared inputs of a document, ready to check data with."""
+
+    def __init__(self, document: Document) -> None:
+        """Raises DocumentError for a declaration that cannot be used."""
+        found = problems(document)
+        if found:
+            first = found[0]
+            place = document.place("inputs", first.variable or "")
+            raise DocumentError(first.message, code=first.code, place=place, variable=first.variable)
+        self.document = document
+        self.declared = document.inputs
+
+    @property
+    def untrusted(self) -> frozenset[str]:
+        """Inputs with `untrusted: true` anywhere in their schema."""
+        return frozenset(name for name, schema in (self.declared or {}).items() if _holds_untrusted(schema))
+
+    def prepare(
+        self, data: Mapping[str, Any], extra: Literal["ignore", "error"]
+    ) -> tuple[dict[str, Any], tuple[str, ...]]:
+        """Checked data with defaults filled in, and the names that the document does not declare.
+
+        Raises InputError for a name that is missing, reserved or (`extra="error"`) not declared, and for a value that is
+        no plain JSON or breaks its schema.
+        """
+        if not isinstance(data, Mapping):
+            raise InputError(f"data must be a mapping of inputs, not a {type(data).__name__}", code="PT407")
+        for name in data:
+            if name in RESERVED:
+                raise InputError(f"`{name}` is reserved and cannot be given", code="PT405", variable=name)
+        if self.declared is None:
+            check_plain(data)
+            return dict(data), ()
+        ignored = tuple(name for name in data if name not in self.declared)
+        if ignored and extra == "error":
+            message = f"`{ignored[0]}` is not an input of this document"
+            raise InputError(message, code="PT409", variable=str(ignored[0]))
+        return {name: self._value(name, schema, data) for name, schema in self.declared.items()}, ignored
+
+    def _value(self, name: str, schema: dict[str, Any], data: Mapping[str, Any]) -> Any:
+        if name not in data:
+            if "default" in schema:
+                return schema["default"]
+            raise InputError(
+                f"the input `{name}` is missing", code="PT401", variable=name, place=self.document.place("inputs", name)
+            )
+        value = data[name]
+        check_plain(value, name)
+        wrong = _first_error(schema, value)
+        if wrong:
+            path = name + ("" if not wrong[0] or wrong[0].startswith("[") else ".") + wrong[0]
+            place = self.document.place("inputs", name)
+            raise InputError(f"`{path}`: {wrong[1]}", code="PT402", variable=name, path=path, place=place)
+        return value
+
+
+def _holds_untrusted(schema: Any) -> bool:
+    if isinstance(schema, dict):
+        if schema.get("untrusted") is True:
+            return True
+        return any(_holds_untrusted(value) for key, value in schema.items() if key not in ("default", "enum", "const"))
+    return isinstance(schema, list) and any(map(_holds_untrusted, schema))
+
+
+def without_annotations(schema: Any) -> Any:
+    """The schema's meaning: what two declarations must have alike."""
+    if isinstance(schema, dict):
+        return {key: without_annotations(value) for key, value in schema.items() if key not in _ANNOTATIONS}
+    return [without_annotations(item) for item in schema] if isinstance(schema, list) else schema
+
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_MAX_DEPTH = 64
+
+
+def check_plain(value: Any, path: str = "", depth: int = 0) -> None:
+    """Raise InputError unless the value is made of plain JSON types; `path` names it."""
+    kind = type(value)
+    if kind is str:
+        if not value.isascii() and _SURROGATE.search(value):
+            raise _not_plain(path, "holds a lone surrogate, which is not Unicode text")
+    elif kind is dict or isinstance(value, Mapping):
+        if depth > _MAX_DEPTH:
+            raise _not_plain(path, f"is nested deeper than {_MAX_DEPTH} levels")
+        for key, item in value.items():
+            if type(key) is not str:
+                raise _not_plain(path, f"has the key {key!r}; keys must be text")
+            check_plain(item, f"{path}.{key}" if path else key, depth + 1)
+    elif kind is list or kind is tuple:
+        if depth > _MAX_DEPTH:
+            raise _not_plain(path, f"is nested deeper than {_MAX_DEPTH} levels")
+        for index, item in enumerate(value):
+            check_plain(item, f"{path}[{index}]", depth + 1)
+    elif kind is float:
+        if not math.isfinite(value):
+            raise _not_plain(path, "is not a finite number")
+    elif kind is not int and kind is not bool and value is not None:
+        what = "a function; give functions to load(functions=…)" if callable(value) else f"a {kind.__name__}"
+        raise _not_plain(path, f"is {what}, not plain JSON (text, number, true, false, null, list, mapping)")
+
+
+def _not_plain(path: str, what: str) -> InputError:
+    return InputError(f"`{path}` {what}" if path else f"the data {what}", code="PT407", path=path or None)

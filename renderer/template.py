@@ -1,0 +1,272 @@
+"""Loading a document with all it needs, and rendering it."""
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, Literal
+
+from renderer import document as documents
+from renderer import formats, fragments, profiles, targets, tokens, truncation
+from renderer.counting import Tokenizer
+from renderer.digest import ENGINE, digest
+from renderer.document import Document
+from renderer.errors import DocumentError, EngineError, InputError
+from renderer.functions import FUNCTIONS
+from renderer.inputs import RESERVED, Inputs
+from renderer.profiles import Profile
+from renderer.prompt import Part, Prompt, Stamp
+
+__all__ = ["Template", "from_bundle", "load"]
+
+Functions = Mapping[str, Callable[..., Any]]
+TokenizerLike = str | Callable[[str], Sequence[Any]] | Tokenizer | None
+
+
+def load(
+    text: str,
+    *,
+    fragments: fragments.Source = None,
+    profile: Mapping[str, Any] | str | None = None,
+    functions: Functions | None = None,
+) -> "Template":
+    """Read a document, fetch its fragments and compile it. Raises DocumentError (FragmentError, ProfileError) with the line.
+
+    `fragments` maps pinned references to texts, or is a function that does. `profile` is a mapping, a name, or None for
+    the one the document names or its model belongs to. `functions` are the caller's own, callable from the template;
+    they mark the template as local, as no other process can render it alike.
+    """
+    document = documents.parse(text)
+    return Template(document, _resolve(document, fragments), _profile(document, profile), functions or {})
+
+
+def from_bundle(bundle: Mapping[str, Any]) -> "Template":
+    """A template from what a fetch returned; `name` and `version` go into the stamps. Raises EngineError for a newer engine."""
+    engine = bundle.get("engine")
+    if engine != ENGINE:
+        message = f"this version needs engine {engine}; this renderer knows engine {ENGINE}, so update the package"
+        raise EngineError(message)
+    document = documents.parse(bundle["document"])
+    given = bundle.get("profile")
+    resolved = _resolve(document, bundle["fragments"])
+    return Template(document, resolved, given, {}, name=bundle.get("name"), version=bundle.get("version"))
+
+
+def _resolve(document: Document, source: fragments.Source) -> dict[str, str]:
+    return fragments.resolve(document, source)
+
+
+def _profile(document: Document, given: Mapping[str, Any] | str | None) -> dict[str, Any] | None:
+    if isinstance(given, Mapping):
+        return dict(given)
+    name = given or document.profile
+    if name is not None:
+        try:
+            return profiles.find(name)
+        except DocumentError as error:
+            raise error.located(document.place("profile") if not given else None) from error
+    return profiles.for_model(document.model) if document.model else None
+
+
+class Template:
+    """A compiled document. Threads may share it; rendering changes nothing in it."""
+
+    def __init__(
+        self,
+        document: Document,
+        fragments: Mapping[str, str],
+        profile: Mapping[str, Any] | None,
+        functions: Functions,
+        *,
+        name: str | None = None,
+        version: int | None = None,
+    ) -> None:
+        self.document = document
+        self.fragments = dict(fragments)
+        self.profile = dict(profile) if profile is not None else None
+        self.functions = dict(functions)
+        self.name = name
+        self.version = version
+        _check_functions(self.functions)
+        self.inputs = Inputs(document)
+        self._profile: Profile | None = profiles.check(self.profile) if self.profile is not None else None
+        self.body = self._compile(document)
+
+    def _compile(self, document: Document) -> formats.Body:
+        offered = {**{name: function.call for name, function in FUNCTIONS.items()}, **self.functions}
+        return formats.find(document.format).compile(document, self.fragments, offered)
+
+    def bundle(self) -> dict[str, Any]:
+        """The four fields the digest covers."""
+        return {
+            "engine": ENGINE,
+            "document": self.document.text,
+            "fragments": dict(self.fragments),
+            "profile": self.profile,
+        }
+
+    @cached_property
+    def digest(self) -> str:
+        """`sha256:…` of the bundle."""
+        return digest(self.bundle())
+
+    def render(
+        self,
+        data: Mapping[str, Any] | None = None,
+        *,
+        token_limit: int | None = None,
+        truncation_step: int | None = None,
+        tokenizer: TokenizerLike = None,
+        extra: Literal["ignore", "error"] = "ignore",
+        prompt: str | None = None,
+    ) -> Prompt:
+        """Render to one prompt that fits.
+
+        `token_limit`: None is the document's, -1 is none. `tokenizer`: a name, a `tokenizer.json` file, or a function from
+        text to tokens; None is the profile's. `prompt` replaces the body; the result then carries no version.
+        Raises InputError, TruncationError, or DocumentError where the document turns out wrong on these data.
+        """
+        prompts = self.render_all(
+            data,
+            token_limit=token_limit,
+            truncation_step=truncation_step,
+            tokenizer=tokenizer,
+            extra=extra,
+            prompt=prompt,
+        )
+        if len(prompts) != 1:
+            message = f"these data give {len(prompts)} prompts; use render_all for them"
+            raise InputError(message, code="PT802")
+        return prompts[0]
+
+    def render_all(
+        self,
+        data: Mapping[str, Any] | None = None,
+        *,
+        token_limit: int | None = None,
+        truncation_step: int | None = None,
+        tokenizer: TokenizerLike = None,
+        extra: Literal["ignore", "error"] = "ignore",
+        prompt: str | None = None,
+    ) -> list[Prompt]:
+        """Render to every prompt the data give: one, except where a `shaped` document fans out."""
+        limit = self._limit(token_limit)
+        step = self._step(truncation_step)
+        context, ignored = self.inputs.prepare({} if data is None else data, extra)
+        body = self.body if prompt is None else self._compile(_with_body(self.document, prompt))
+        counter = self._tokenizer(tokenizer)
+        context.setdefault("token_limit", -1 if limit is None else limit)
+        stamp = None if prompt is None else True
+        return [
+            self._fit(parts, counter, limit=limit, step=step, ignored=ignored, overridden=stamp is not None)
+            for parts in body.parts(context)
+        ]
+
+    def _fit(
+        self,
+        parts: Sequence[Part],
+        tokenizer: Tokenizer,
+        *,
+        limit: int | None,
+        step: int,
+        ignored: tuple[str, ...],
+        overridden: bool,
+    ) -> Prompt:
+        document = self.document
+        room = None if limit is None else limit - document.reserve
+        if room is not None and room < 1:
+            raise InputError(
+                f"a limit of {limit} tokens leaves no room beside the reserve of {document.reserve}", code="PT606"
+            )
+        fitted = truncation.fit(
+            parts,
+            tokenizer,
+            self._profile,
+            limit=room,
+            step=step,
+            keep_last=document.keep_last,
+            keep_pairs=document.keep_pairs,
+        )
+        return Prompt(
+            parts=tuple(fitted.parts),
+            token_count=fitted.token_count,
+            cut=tuple(fitted.cuts),
+            ignored=ignored,
+            tokenizer={"name": tokenizer.name, "revision": tokenizer.revision, "exact": tokenizer.exact},
+            token_limit=limit,
+            reserve=document.reserve,
+            settings=document.settings,
+            model=document.model,
+            tools=document.tools,
+            profile=self.profile,
+            renderer=_Render(self, self._profile, tokenizer, overridden),
+        )
+
+    def _limit(self, given: int | None) -> int | None:
+        if given is None:
+            declared = self.document.token_limit
+            return declared if declared is not None or self._profile is None else self._profile.context
+        if isinstance(given, bool) or not isinstance(given, int) or (given < 1 and given != -1):
+            raise InputError(
+                f"token_limit must be a whole number of at least 1, or -1 for none, not {given!r}", code="PT606"
+            )
+        return None if given == -1 else given
+
+    def _step(self, given: int | None) -> int:
+        if given is None:
+            return self.document.truncation_step
+        if isinstance(given, bool) or not isinstance(given, int) or given < 1:
+            raise InputError(f"truncation_step must be a whole number of at least 1, not {given!r}", code="PT606")
+        return given
+
+    def _tokenizer(self, given: TokenizerLike) -> Tokenizer:
+        if given is None and self._profile is not None:
+            return profiles.tokenizer(self._profile)
+        return tokens.find(given)
+
+
+class _Render:
+    """Computes a prompt's targets when they are asked for."""
+
+    def __init__(self, template: Template, profile: Profile | None, tokenizer: Tokenizer, overridden: bool) -> None:
+        self._template = template
+        self._profile = profile
+        self._tokenizer = tokenizer
+        self._overridden = overridden
+
+    def messages(self, parts: Sequence[Part]) -> list[dict[str, Any]]:
+        return targets.messages(parts, self._profile)
+
+    def text(self, parts: Sequence[Part]) -> str:
+        return targets.text(parts, self._profile)
+
+    def tokens(self, parts: Sequence[Part]) -> list[int]:
+        return targets.tokens(parts, self._profile, self._tokenizer)
+
+    def input_tokens(self, part: Part) -> int:
+        return targets.input_tokens(part, self._tokenizer)
+
+    def stamp(self, parts: Sequence[Part]) -> Stamp:
+        template, known = self._template, not self._overridden
+        turns = json.dumps([[part.role, part.content] for part in parts], ensure_ascii=False, separators=(",", ":"))
+        return Stamp(
+            digest=template.digest if known else None,
+            rendered_digest="sha256:" + hashlib.sha256(turns.encode()).hexdigest(),
+            name=template.name if known else None,
+            version=template.version if known else None,
+            overridden=self._overridden,
+            local_functions=tuple(sorted(template.functions)),
+        )
+
+
+def _with_body(document: Document, body: str) -> Document:
+    if "\0" in body or len(body.encode(errors="surrogatepass")) > documents.MAX_BYTES:
+        raise DocumentError("the given prompt is too large or holds a NUL character", code="PT106")
+    return replace(document, body=documents.unify_newlines(body), body_line=1)
+
+
+def _check_functions(functions: Functions) -> None:
+    for name, call in functions.items():
+        if not name.isidentifier() or name in RESERVED or not callable(call):
+            raise InputError(f"`{name}` cannot be a function of a template", code="PT405", variable=name)
