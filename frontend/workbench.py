@@ -24,7 +24,7 @@ FILTERS = (
 
 def facts(desk: Desk, seen: Look) -> dict[str, Any]:
     """What the fragments need, on the page and in a script's answer alike."""
-    return {"look": seen, "messages": seen.messages, "cuts": seen.cut, "budget": seen.budget, "desk": desk}
+    return {"look": seen, "budget": seen.budget, "desk": desk}
 
 
 def setup(desk: Desk, seen: Look) -> dict[str, Any]:
