@@ -2,6 +2,7 @@
 
 from registry.mirror.errors import Diverged, GitFailed, MirrorBusy, MirrorError
 from registry.mirror.rebuilding import rebuild
+from registry.mirror.restoring import Restored, restore
 from registry.mirror.state import Status, status
 from registry.mirror.verification import verify
 from registry.mirror.writer import catch_up
@@ -11,9 +12,11 @@ __all__ = [
     "GitFailed",
     "MirrorBusy",
     "MirrorError",
+    "Restored",
     "Status",
     "catch_up",
     "rebuild",
+    "restore",
     "status",
     "verify",
 ]

@@ -1,14 +1,47 @@
-"""The journal looked at for itself: numbers, hashes, and rows that must say what their events say."""
+"""The journal looked at for itself: numbers, hashes, and columns that must say what the events' texts say."""
 
 import json
 from collections.abc import Iterator
+from typing import Any
 
-from registry.journal import digest_of
+from registry.journal import Kind, digest_of
 from registry.models import Event
 
-__all__ = ["faults_of_chain"]
+__all__ = ["facts_of", "faults_of_chain", "read_event"]
 
 _AT_ONCE = 500
+_COLUMNS = ("number", "kind", "at", "person", "key", "namespace", "template", "version", "change", "hash")
+
+
+def facts_of(text: str) -> dict[str, Any]:
+    """What an event's text says, as a mapping."""
+    facts: dict[str, Any] = json.loads(text)
+    return facts
+
+
+def read_event(text: str) -> Event:
+    """The row of an event from its text alone, not saved. ValueError, KeyError or TypeError where it is no event."""
+    facts = facts_of(text)
+    body = facts["body"]
+    return Event(
+        number=int(facts["number"]),
+        kind=str(facts["kind"]),
+        at=int(facts["at"]),
+        person=str(facts["person"]),
+        key=facts["key"] or "",
+        namespace=facts["namespace"] or "",
+        template=body.get("template", ""),
+        version=body.get(_VERSION_IN.get(facts["kind"], "version")),
+        change=body.get("change"),
+        text=text,
+        hash=digest_of(text),
+    )
+
+
+_VERSION_IN = {  # the name in the body of what stands in the column `version`, where it is another
+    Kind.VERSION_SAVED.value: "number",
+    Kind.LABEL_MOVED.value: "to",
+}
 
 
 def faults_of_chain() -> Iterator[str]:
@@ -27,10 +60,9 @@ def _fault(event: Event, number: int, head: str | None) -> str:
         return f"event {number} is missing; {event.number} follows instead."
     if digest_of(event.text) != event.hash:
         return f"event {number} was changed: its hash does not fit its text."
-    facts = json.loads(event.text)
-    if facts["previous"] != head:
+    if facts_of(event.text)["previous"] != head:
         return f"event {number} does not follow from the event before it."
-    columns = (event.number, event.kind, event.at, event.person, event.key or None, event.namespace or None)
-    if columns != tuple(facts[name] for name in ("number", "kind", "at", "person", "key", "namespace")):
-        return f"the columns of event {number} say something else than its text."
+    said = read_event(event.text)
+    if different := [name for name in _COLUMNS if getattr(said, name) != getattr(event, name)]:
+        return f"event {number}: the column {different[0]} says something else than the event's text."
     return ""

@@ -7,6 +7,7 @@ for by name is a full object id or a ref that `layout` made.
 import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from git import Git
 from git.exc import GitCommandError, GitCommandNotFound
 
 from registry.mirror import layout
+from registry.mirror.batch import Files
 from registry.mirror.errors import GitFailed, MirrorError
 from registry.mirror.message import Stamp, read_stamp
 
@@ -149,6 +151,21 @@ class Repository:
     def file(self, commit: str, path: str) -> bytes:
         """A file's bytes at a commit."""
         return self._read("cat-file", "blob", f"{_checked_id(commit)}:{layout.check_path(path)}")
+
+    @contextmanager
+    def files(self) -> Iterator[Files]:
+        """A reader of many files, one git process for all."""
+        process = self._git.execute(
+            [self._git.GIT_PYTHON_GIT_EXECUTABLE, *_flags(), "cat-file", "--batch"],
+            as_process=True,
+            istream=-1,  # subprocess.PIPE
+        )
+        try:
+            yield Files(process.stdin, process.stdout)
+        finally:
+            for pipe in (process.stdin, process.stdout, process.stderr):
+                pipe.close()
+            process.wait()
 
     def count_packs(self) -> int:
         return sum(1 for _ in self.path.glob("objects/pack/*.pack"))

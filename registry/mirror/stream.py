@@ -6,7 +6,9 @@ from registry.mirror import layout
 from registry.mirror.entries import Entry
 from registry.mirror.message import author_line, committer_line, compose
 
-__all__ = ["build"]
+__all__ = ["CHECKPOINT", "build"]
+
+CHECKPOINT = b"checkpoint\n\n"
 
 
 def build(entries: Sequence[Entry], heads: Mapping[str, str], done: Mapping[str, int]) -> Iterator[bytes]:
@@ -26,7 +28,7 @@ def build(entries: Sequence[Entry], heads: Mapping[str, str], done: Mapping[str,
             yield _commit(entry, entry.move.ref, entry.move.files, blobs, _parent(entry.move.ref, heads, started))
             moved = True
     if moved:
-        yield b"checkpoint\n\n"
+        yield CHECKPOINT
     for entry in entries:
         if entry.number > done.get(layout.MAIN, 0):
             yield _commit(entry, layout.MAIN, entry.files, blobs, _parent(layout.MAIN, heads, started))

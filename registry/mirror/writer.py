@@ -1,7 +1,7 @@
 """The one writer: journal in, commits out. Where it resumes is read from Git itself, never from the database."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from django.conf import settings
@@ -72,7 +72,8 @@ def fill(repository: Repository) -> int:
     written = 0
     while entries := contents.read(after=after, limit=BATCH):
         done = {ref: head.stamp.number for ref, head in heads.items() if head.stamp}
-        repository.fast_import(stream.build(entries, {ref: head.commit for ref, head in heads.items()}, done))
+        chunks = stream.build(entries, {ref: head.commit for ref, head in heads.items()}, done)
+        repository.fast_import(_watched(chunks))
         reach("mirror.imported")
         heads = repository.heads()
         record(repository, heads.get(layout.MAIN))
@@ -80,6 +81,16 @@ def fill(repository: Repository) -> int:
         after = entries[-1].number
         written += len(entries)
     return written
+
+
+def _watched(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """The chunks as they are, with the places in between where a test may kill."""
+    for chunk in chunks:
+        if chunk == stream.CHECKPOINT:
+            reach("mirror.moving")
+        yield chunk
+        reach("mirror.streaming")
+    reach("mirror.streamed")
 
 
 def resume_point(heads: Mapping[str, Head]) -> int:

@@ -16,9 +16,10 @@ from registry.queries import templates, versions
 from registry.services import samples as sampling
 from registry.services.checking import Examined, Samples, examine, write_samples
 from registry.texts import check_text
+from renderer.document import Document
 from renderer.problems import Problem
 
-__all__ = ["Saved", "archive", "save", "unarchive"]
+__all__ = ["Saved", "archive", "describe", "save", "unarchive"]
 
 _TRIES = 5
 
@@ -140,7 +141,7 @@ def _store(actor: Actor, space: str, work: _Work) -> Saved | None:
         else:
             base = None if is_new else _find_base(template, work)
             version, created = _add_version(actor, template, work, base, at), True
-            _describe(template, work, version, at)
+            describe(template, version, work.examined.document)
         _discard_draft(actor, template)
         if created:
             _append(actor, template, version, work, at)
@@ -208,15 +209,14 @@ def _add_version(actor: Actor, template: Template, work: _Work, base: Version | 
     )
 
 
-def _describe(template: Template, work: _Work, version: Version, at: datetime) -> None:
-    """Bring what lists and search read up to the latest document."""
-    document = work.examined.document
+def describe(template: Template, version: Version, document: Document | None) -> None:
+    """Bring what lists and search read up to the latest version; for services and the restore, inside a transaction."""
     if document is None:
         return
     template.latest = version
     template.description = document.description
     template.format = document.format
-    template.updated_at = at
+    template.updated_at = version.created_at
     tags = list(dict.fromkeys(document.tags))
     template.words = "\n".join([template.name, document.description, *tags, document.text]).casefold()
     template.save()

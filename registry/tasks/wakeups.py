@@ -5,6 +5,7 @@ import logging
 from kombu.exceptions import KombuError, OperationalError
 
 from registry.celery import app
+from registry.failpoints import reach
 
 __all__ = ["wake_jobs", "wake_mirror"]
 
@@ -14,6 +15,7 @@ logger = logging.getLogger(__name__)
 
 def wake_mirror() -> None:
     """Ask the worker to bring the mirror up to the journal."""
+    reach("journal.committed")
     _send("registry.tasks.work.catch_up")
 
 

@@ -1,0 +1,37 @@
+"""The database back from Git, when nothing else is left."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from registry import mirror
+from registry.errors import PromptuaryError
+
+
+class Command(BaseCommand):
+    help = (
+        "Fill an empty database from a clone of the mirror, check it, and bring this instance's own mirror up. Passwords "
+        "and the secrets of keys don't come back: set and issue them anew."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--from-git", required=True, type=Path, metavar="PATH", help="a clone, or the mirror itself"
+        )
+
+    def handle(self, *_args: Any, from_git: Path, **_options: Any) -> None:
+        try:
+            restored = mirror.restore(from_git)
+            self.stdout.write(f"Restored {restored.events} events; the chain ends at {restored.chain}.")
+            mirror.catch_up(wait=30.0)
+            findings = mirror.verify()
+        except (mirror.MirrorError, PromptuaryError) as error:
+            raise CommandError(str(error)) from error
+        head = mirror.status().head
+        if head != restored.head:
+            findings.append(f"main is {head} here and {restored.head} in {from_git}: they do not hold the same.")
+        if findings:
+            raise CommandError("\n".join(findings))
+        self.stdout.write(f"The mirror is what the journal says, and equal to {from_git}: main at {head}.")
