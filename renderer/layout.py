@@ -126,6 +126,8 @@ def pieces(parts: Sequence[Part], profile: Profile | None) -> Iterator[Piece]:
     """Lay the prompt out: markup and contents in the order in which the model reads them."""
     markup = profile.markup if profile else None
     laid = turns(parts, profile)
+    if profile and profile.default_system is not None and not any(turn.role == "system" for turn in laid):
+        laid.insert(0, Turn("system", [(profile.default_system, None)] if profile.default_system else []))
     if profile is None or markup is None:
         for turn in laid:
             yield from _contents(turn, trim=False)

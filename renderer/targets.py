@@ -69,7 +69,7 @@ def _encoded(pieces: Iterable[layout.Piece], profile: Profile | None, tokenizer:
     encoded: list[Ids] = []
     for piece in found:
         if piece.part is None:
-            encoded.append(tokenizer.encode_markup(piece.text, profile.marks if profile else {}))
+            encoded.append(_markup_ids(piece.text, profile, tokenizer))
             continue
         ids = next(data)
         encoded.append([UNKNOWN_ID] * (attachment_cost(piece.attachment, profile) or 0) if piece.attachment else ids)
@@ -98,8 +98,22 @@ def markup_count(parts: Sequence[Part], profile: Profile | None, tokenizer: Toke
     """Return the tokens that the profile's markup adds to these parts."""
     if profile is None:
         return 0
-    marks, encode = profile.marks, tokenizer.encode_markup
-    return sum(len(encode(piece.text, marks)) for piece in layout.pieces(parts, profile) if piece.part is None)
+    pieces = layout.pieces(parts, profile)
+    return sum(len(_markup_ids(piece.text, profile, tokenizer)) for piece in pieces if piece.part is None)
+
+
+def turn_cost(role: str, profile: Profile, tokenizer: Tokenizer) -> int:
+    """Return the tokens of the markup around one turn of a role."""
+    around = profile.markup.roles.get(role, ()) if profile.markup else ()
+    return sum(len(_markup_ids(text, profile, tokenizer)) for text in around)
+
+
+def _markup_ids(text: str, profile: Profile | None, tokenizer: Tokenizer) -> Ids:
+    if profile is None:
+        return tokenizer.encode_markup(text, {})
+    if profile.markup and profile.markup.own_spaces:
+        text = text.strip(" ")
+    return tokenizer.encode_markup(text, profile.marks) if text else ()
 
 
 def input_tokens(part: Part, tokenizer: Tokenizer) -> int:

@@ -109,11 +109,9 @@ class _Cutting:
         counts = [part.token_count or 0 for part in self._parts]
         if self._profile is None or self._profile.markup is None:
             return counts
-        around = {
-            role: sum(len(self._tokenizer.encode_markup(text, self._profile.marks)) for text in pair if text)
-            for role, pair in self._profile.markup.roles.items()
-        }
-        return [count + around.get(part.role, 0) for count, part in zip(counts, self._parts, strict=True)]
+        roles = {part.role for part in self._parts}
+        around = {role: targets.turn_cost(role, self._profile, self._tokenizer) for role in roles}
+        return [count + around[part.role] for count, part in zip(counts, self._parts, strict=True)]
 
     def kept(self) -> list[Part]:
         if not self._shortened:

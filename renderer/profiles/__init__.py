@@ -5,7 +5,7 @@ A profile holds nothing that runs: opening and closing text a role, the marks th
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from importlib.resources import files
@@ -24,7 +24,10 @@ _CATALOGUE = ("title", "models", "source")
 
 @dataclass(frozen=True)
 class Markup:
-    """The text around turns. `roles` maps a role to what stands before and after its content."""
+    """The text around turns. `roles` maps a role to what stands before and after its content.
+
+    `own_spaces` says that the spaces at the edges of markup come from the vocabulary, which begins every piece with one.
+    """
 
     start: str = ""
     reply: str = ""
@@ -32,6 +35,7 @@ class Markup:
     separator: str = "\n\n"
     system_wrap: tuple[str, str] = ("", "")
     trim: bool = False
+    own_spaces: bool = False
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,7 @@ class Profile:
     eos: str = ""
     image_tokens: int | None = None
     file_tokens: int | None = None
+    default_system: str | None = None
     thinking: Mapping[str, str] = field(default_factory=dict)
     lazyllm: Mapping[str, str] = field(default_factory=dict)
 
@@ -126,8 +131,11 @@ def _copied(value: Any) -> Any:
     return [_copied(item) for item in value] if isinstance(value, list) else value
 
 
-def check(mapping: Mapping[str, Any]) -> Profile:
-    """Check a profile mapping and return it as a Profile. Raises ProfileError naming the field that is wrong."""
+def check(mapping: Mapping[str, Any], settings: Mapping[str, Any] | None = None) -> Profile:
+    """Check a profile mapping and return it as a Profile. Raises ProfileError naming the field that is wrong.
+
+    `settings` are a document's: one that switches thinking off changes what opens the reply.
+    """
     if not isinstance(mapping, Mapping):
         raise ProfileError("A profile must be a mapping of fields.")
     for key, value in mapping.items():
@@ -145,7 +153,11 @@ def check(mapping: Mapping[str, Any]) -> Profile:
     marks = plain.pop("marks", {})
     plain["marks"] = dict.fromkeys(marks) if isinstance(marks, list) else dict(marks)
     plain["stop"] = tuple(plain.get("stop", ()))
-    return Profile(**plain, markup=_markup(mapping))
+    markup = _markup(mapping)
+    thinking = mapping.get("thinking", {})
+    if markup and settings and "off" in thinking and settings.get(thinking.get("setting")) is False:
+        markup = replace(markup, reply=markup.reply + thinking["off"])
+    return Profile(**plain, markup=markup)
 
 
 def _markup(mapping: Mapping[str, Any]) -> Markup | None:
@@ -162,14 +174,15 @@ def _markup(mapping: Mapping[str, Any]) -> Markup | None:
     if missing:
         raise ProfileError(f"markup: `roles` lacks {', '.join(missing)}.")
     # The date is part of the profile, never of the day: the same document renders the same next year.
-    start = str(given.get("start", "")).replace("{date}", str(mapping.get("date", "")))
+    date = str(mapping.get("date", ""))
     return Markup(
-        start=start,
+        start=str(given.get("start", "")).replace("{date}", date),
         reply=given.get("reply", ""),
-        roles={role: (before, after) for role, (before, after) in roles.items()},
+        roles={role: (before.replace("{date}", date), after) for role, (before, after) in roles.items()},
         separator=given.get("separator", "\n\n"),
         system_wrap=tuple(given.get("system_wrap", ("", ""))),
         trim=given.get("trim", False),
+        own_spaces=given.get("own_spaces", False),
     )
 
 

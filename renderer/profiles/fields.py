@@ -82,7 +82,8 @@ FIELDS: dict[str, tuple[Check, str]] = {
     "date": (_text, "a text"),
     "image_tokens": (_whole, "a whole number of tokens"),
     "file_tokens": (_whole, "a whole number of tokens"),
-    "thinking": (_keyed(("setting", "off", "open", "close"), _text), "a mapping of setting, off, open and close"),
+    "default_system": (_text, "a text"),
+    "thinking": (_keyed(("setting", "off"), _text), "a mapping of setting and off"),
     "lazyllm": (_keyed(_LAZYLLM, _text), f"a mapping of {', '.join(_LAZYLLM)}"),
 }
 
@@ -93,6 +94,7 @@ MARKUP_FIELDS: dict[str, tuple[Check, str]] = {
     "separator": (_text, "a text"),
     "system_wrap": (_pair, "two texts, before and after the system text"),
     "trim": (_flag, "true or false"),
+    "own_spaces": (_flag, "true or false"),
 }
 
 

