@@ -1,0 +1,178 @@
+"""What a judge's reply says, after its keys and booleans are put in one form."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["SPECIAL", "Judgement", "judge"]
+
+SPECIAL = frozenset(("supported_without_sentence", "general", "well_known_fact", "numerical_reasoning"))
+"""What a judge may write instead of a sentence's key: support, but from no sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """Keys of document sentences, known ones only and each once; None where the reply has no such list.
+
+    `supported` is None where no response sentence is judged; `unsupported` are the response sentences that are not fully
+    supported; `trouble` says in words what is odd about them.
+    """
+
+    relevant: list[str] | None
+    utilized: list[str] | None
+    unsupported: list[str]
+    supported: bool | None
+    overall: bool | None
+    unknown: list[str]
+    duplicates: list[str]
+    trouble: str = ""
+
+
+def judge(reply: Mapping[str, Any], known: frozenset[str], repairs: list[str]) -> Judgement:
+    """Read a judge's mapping. `known` are the keys of the documents' sentences; what was mended is added to `repairs`."""
+    keys = _Keys(known)
+    relevant = keys.read(reply.get("all_relevant_sentence_keys"))
+    utilized = keys.read(reply.get("all_utilized_sentence_keys"))
+    sentences = _Sentences(keys, repairs, reply.get("unsupported_response_sentence_keys"))
+    sentences.read(reply.get("sentence_support_information"))
+    overall = truth(reply.get("overall_supported"), "overall_supported", repairs)
+    if keys.mended:
+        repairs.append(f"read the keys {', '.join(keys.mended)} without their dots, quotes, capitals or space")
+    return Judgement(
+        relevant,
+        utilized,
+        list(sentences.unsupported),
+        not sentences.unsupported if sentences.judged else None,
+        overall,
+        list(keys.unknown),
+        list(keys.duplicates),
+        "; ".join(sentences.troubles),
+    )
+
+
+_TRUE, _FALSE = frozenset(("true", "yes", "1")), frozenset(("false", "no", "0"))
+
+
+def truth(value: Any, name: str, repairs: list[str]) -> bool | None:
+    """A boolean, also written as text; None for anything else."""
+    if isinstance(value, bool):
+        return value
+    word = str(value).strip().strip("\"'").lower() if isinstance(value, str | int) else ""
+    if word in _TRUE or word in _FALSE:
+        note = f"read {value!r} in `{name}` as {str(word in _TRUE).lower()}"
+        if note not in repairs:
+            repairs.append(note)
+        return word in _TRUE
+    return None
+
+
+class _Keys:
+    """Reads lists of sentence keys and remembers what was unknown, doubled or oddly written."""
+
+    def __init__(self, known: frozenset[str]) -> None:
+        self._known = known
+        self._folded = {key.lower(): key for key in known}
+        self.unknown: dict[str, None] = {}
+        self.duplicates: dict[str, None] = {}
+        self.mended: dict[str, None] = {}
+
+    def read(self, value: Any) -> list[str] | None:
+        """The known keys of a list, each once; None if it is no list. A text such as "0a, 0b" is taken as one."""
+        items = _items(value)
+        if items is None:
+            return None
+        found: dict[str, None] = {}
+        for item in items:
+            key = self._key(item)
+            if key in SPECIAL:
+                continue
+            if key not in self._known:
+                self.unknown[key] = None
+            elif key in found:
+                self.duplicates[key] = None
+            else:
+                found[key] = None
+        return list(found)
+
+    def _key(self, item: Any) -> str:
+        written = str(item)
+        if written in self._known:
+            return written
+        bare = bare_key(written)
+        key = self._folded.get(bare.lower(), bare)
+        if key in self._known:
+            self.mended[repr(written)] = None
+        return bare.lower() if bare.lower() in SPECIAL else key
+
+
+def bare_key(written: str) -> str:
+    """A key without the dot, the quotes, the brackets and the space a judge puts around it."""
+    return re.sub(r"\s+", "", written).strip("\"'`‘’“”()[]<>.,:;")
+
+
+def _items(value: Any) -> Iterable[Any] | None:
+    if isinstance(value, str):
+        return [item for item in re.split(r"[,;\s]+", value) if item]
+    if isinstance(value, Sequence):
+        return value
+    return None
+
+
+class _Sentences:
+    """Reads the judgement of each response sentence; `listed` is the list of unsupported ones that RAGBench's rows add."""
+
+    def __init__(self, keys: _Keys, repairs: list[str], listed: Any) -> None:
+        self._keys = keys
+        self._repairs = repairs
+        items = _items(listed)
+        self._listed = None if items is None else [bare_key(str(item)) for item in items]
+        self.judged = self._listed is not None
+        self.unsupported: dict[str, None] = dict.fromkeys(self._listed or ())
+        self.troubles: list[str] = []
+
+    def read(self, value: Any) -> None:
+        if isinstance(value, Mapping):  # keyed by sentence, or one sentence without its list
+            value = (
+                [value]
+                if "response_sentence_key" in value or "fully_supported" in value
+                else [
+                    {"response_sentence_key": key, **item} for key, item in value.items() if isinstance(item, Mapping)
+                ]
+            )
+            self._repairs.append("read `sentence_support_information` as a list")
+        if not isinstance(value, Sequence) or isinstance(value, str):
+            missing = "is missing in the reply" if value is None else "is no list"
+            self.troubles.append(f"`sentence_support_information` {missing}")
+            return
+        for number, item in enumerate(value, start=1):
+            if isinstance(item, Mapping):
+                self._sentence(item, number)
+            else:
+                self.troubles.append(f"item {number} of `sentence_support_information` is no object")
+        if not value:
+            self.troubles.append("`sentence_support_information` is empty")
+
+    def _sentence(self, item: Mapping[str, Any], number: int) -> None:
+        self.judged = True
+        named = item.get("response_sentence_key")
+        key = f"sentence {number}" if named is None else bare_key(str(named)) or f"sentence {number}"
+        support = self._support(item.get("supporting_sentence_keys"))
+        fully = truth(item.get("fully_supported"), "fully_supported", self._repairs)
+        if fully is None and self._listed is not None:
+            fully = key not in self._listed
+        if fully is None:
+            self.troubles.append(f"{key} has no verdict")
+        elif fully and support == []:
+            self.troubles.append(f"{key} is called fully supported, but by no sentence that there is")
+        if not fully or support == []:
+            self.unsupported[key] = None
+
+    def _support(self, value: Any) -> list[str] | None:
+        """The sentences and special reasons that support a sentence; None where the reply does not say."""
+        items = _items(value)
+        if items is None:
+            return None
+        taken = list(items)
+        special = [item for item in taken if bare_key(str(item)).lower() in SPECIAL]
+        return [*(self._keys.read(taken) or []), *map(str, special)]

@@ -1,0 +1,160 @@
+"""The `output` of a document: its check at save, and the reading of replies by it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from renderer import shapers
+from renderer.document import Document
+from renderer.errors import OutputError
+from renderer.functions import nearest
+from renderer.problems import Problem
+from renderer.shapers.reader import Clock, Reader
+
+__all__ = ["Outputs", "problems", "read"]
+
+_OUTPUT_KEYS = ("schema", "shapers")
+_SHAPER_KEYS = ("func", "inputs", "params", "outputs", "publish_outputs")
+_Path = tuple[str | int, ...]
+_Finding = tuple[_Path, str, str]  # where, code, what
+
+
+class Outputs(dict[str, Any]):
+    """The published values by name. `notes` says what had to be repaired or left out on the way."""
+
+    def __init__(self, values: Mapping[str, Any], notes: Sequence[str] = ()) -> None:
+        super().__init__(values)
+        self.notes = tuple(notes)
+
+
+def read(
+    document: Document,
+    replies: str | Sequence[str],
+    data: Mapping[str, Any],
+    prompts: Sequence[Any],
+    *,
+    clock: Clock | None = None,
+    tokenizer: Any = None,
+) -> Outputs:
+    """Run the document's shapers over replies.
+
+    They see the data, `results` (the replies), `prompts`, and what the shapers before them made. Without shapers the
+    outcome is `results`, read by the output schema where there is one. Raises OutputError.
+    """
+    output = document.output
+    texts = [replies] if isinstance(replies, str) else list(replies)
+    reader = Reader(schema=output.get("schema"), tokenizer=tokenizer)
+    if clock is not None:
+        reader.clock = clock
+    context = {**data, "results": texts, "strings": texts, "prompts": list(prompts)}
+    if len(texts) == 1:
+        context["reply"] = texts[0]
+    steps = output.get("shapers") or []
+    if not steps and reader.schema is not None:
+        steps = [{"func": "json", "outputs": ["results"]}]
+    if not steps:
+        return Outputs({"results": texts})
+    published: dict[str, Any] = {}
+    for index, step in enumerate(steps):
+        _run(step, context, published, reader, document, index)
+    return Outputs(published, reader.notes)
+
+
+def _run(
+    step: Mapping[str, Any],
+    context: dict[str, Any],
+    published: dict[str, Any],
+    reader: Reader,
+    document: Document,
+    index: int,
+) -> None:
+    try:
+        for path, code, message in _check_step(step):
+            raise OutputError(message, code=code, place=document.place("output", "shapers", index, *path))
+        shaper = shapers.find(step["func"])
+        value = shaper.run(_arguments(step, shaper, context), reader)
+    except OutputError as error:
+        raise error.located(document.place("output", "shapers", index))  # noqa: B904 - the same error goes on
+    name = step["outputs"][0]
+    context[name] = value
+    publish = step.get("publish_outputs", True)
+    if publish is True or (isinstance(publish, list) and name in publish):
+        published[name] = value
+
+
+def _arguments(step: Mapping[str, Any], shaper: shapers.Shaper, context: Mapping[str, Any]) -> dict[str, Any]:
+    """Inputs that the context has go before params, and those before what the context holds under an argument's name."""
+    params = step.get("params") or {}
+    arguments: dict[str, Any] = {}
+    for argument, source in (step.get("inputs") or {}).items():
+        if isinstance(source, list):
+            arguments[argument] = [context[name] for name in source if name in context]
+        elif source in context:
+            arguments[argument] = context[source]
+    for parameter in shaper.parameters:
+        name = parameter.name
+        if name in context and name not in arguments and name not in params:
+            arguments[name] = context[name]
+    return {**params, **arguments}
+
+
+def problems(document: Document) -> list[Problem]:
+    """What is wrong with a document's `output`, each at its place."""
+    return [
+        Problem(code, "error", message, place.line, place.column, place.end_line, place.end_column)
+        for path, code, message in _findings(document.output)
+        for place in (document.place("output", *path),)
+    ]
+
+
+def _findings(output: Mapping[str, Any]) -> list[_Finding]:
+    found: list[_Finding] = [
+        ((key,), "PT810", f"`{key}` is no part of `output`; {nearest(key, _OUTPUT_KEYS)}")
+        for key in output
+        if key not in _OUTPUT_KEYS
+    ]
+    steps = output.get("shapers", [])
+    if not isinstance(steps, list):
+        return [*found, (("shapers",), "PT810", "`shapers` must be a list")]
+    for index, step in enumerate(steps):
+        found.extend((("shapers", index, *path), code, message) for path, code, message in _check_step(step))
+    return found
+
+
+def _check_step(step: Any) -> list[_Finding]:
+    if not isinstance(step, Mapping):
+        return [((), "PT810", "a shaper must be a mapping with `func` and `outputs`")]
+    found: list[_Finding] = [
+        ((str(key),), "PT810", f"`{key}` is no part of a shaper; {nearest(str(key), _SHAPER_KEYS)}")
+        for key in step
+        if key not in _SHAPER_KEYS
+    ]
+    for key in ("inputs", "params"):
+        if not isinstance(step.get(key) or {}, Mapping):
+            return [*found, ((key,), "PT810", f"`{key}` must be a mapping from arguments to values")]
+    outputs = step.get("outputs")
+    if not isinstance(outputs, list) or not outputs or not all(isinstance(name, str) for name in outputs):
+        found.append((("outputs",), "PT810", "`outputs` must be a list with the name of the result"))
+    publish = step.get("publish_outputs", True)
+    if not isinstance(publish, bool | list):
+        found.append((("publish_outputs",), "PT810", "`publish_outputs` must be true, false or a list of names"))
+    return [*found, *_check_arguments(step)]
+
+
+def _check_arguments(step: Mapping[str, Any]) -> list[_Finding]:
+    try:
+        shaper = shapers.find(step.get("func"))
+    except OutputError as error:
+        return [(("func",), error.code, error.message)]
+    known = [parameter.name for parameter in shaper.parameters]
+    found: list[_Finding] = [
+        ((key, str(name)), "PT812", f"{shaper.name} has no argument `{name}`; {nearest(str(name), known)}")
+        for key in ("inputs", "params")
+        for name in step.get(key) or {}
+        if name not in known
+    ]
+    sources = (step.get("inputs") or {}).items()
+    for argument, source in sources:
+        names = source if isinstance(source, list) else [source]
+        if not all(isinstance(name, str) for name in names):
+            found.append((("inputs", argument), "PT812", f"`{argument}` must name a value, or list names of values"))
+    return found

@@ -1,0 +1,42 @@
+"""What a shaper may know besides its arguments, and how it says what it noticed."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from renderer.errors import OutputError
+
+__all__ = ["Clock", "Reader", "wanted_list", "wanted_text", "wanted_texts"]
+
+Clock = Callable[[], datetime]
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(slots=True)
+class Reader:
+    """One reading of replies: the clock, the document's output schema, a tokenizer's name, and the notes so far."""
+
+    clock: Clock = _now
+    schema: Mapping[str, Any] | None = None
+    tokenizer: Any = None
+    notes: list[str] = field(default_factory=list)
+
+
+def wanted_text(value: Any, name: str) -> str:
+    if not isinstance(value, str):
+        raise OutputError(f"`{name}` must be text, not {type(value).__name__}")
+    return value
+
+
+def wanted_list(value: Any, name: str) -> Sequence[Any]:
+    if isinstance(value, str | Mapping) or not isinstance(value, Sequence):
+        raise OutputError(f"`{name}` must be a list, not {type(value).__name__}")
+    return value
+
+
+def wanted_texts(value: Any, name: str) -> list[str]:
+    return [wanted_text(item, name) for item in wanted_list(value, name)]

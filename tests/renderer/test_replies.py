@@ -1,0 +1,127 @@
+"""Reading JSON from replies as models write them."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from renderer.errors import OutputError
+from renderer.replies import MAX_REPLY, conform, read
+
+WHOLE = {"a": 1, "b": ["x", "y"]}
+TEXT = json.dumps(WHOLE)
+FENCE = "took the JSON out of its code fence"
+AROUND = "left out the text around the JSON"
+COMMA = "dropped a comma before a closing bracket"
+CUT = "the reply breaks off inside the JSON, as it does at a token limit; closed what was open"
+
+
+@pytest.mark.parametrize(
+    ("reply", "repairs"),
+    [
+        (TEXT, ()),
+        (f"\n  {TEXT}\n", ()),
+        (f"```json\n{TEXT}\n```", (FENCE,)),
+        (f"```\n{TEXT}\n```", (FENCE,)),
+        (f"Sure!\n```json\n{TEXT}\n```\nAnything else?", (FENCE, AROUND)),
+        (f"Here it is: {TEXT}", (AROUND,)),
+        (f"{TEXT} Hope this helps.", (AROUND,)),
+        (f"By [1] and {{so on}}: {TEXT}", (AROUND,)),
+        ('{"a": 1, "b": ["x", "y"],}', (COMMA,)),
+        ('{"a": 1, "b": ["x", "y",]}', (COMMA,)),
+        ('```json\n{"a": 1, "b": ["x", "y",],}\n```', (FENCE, COMMA)),
+        ('Look: {"a": 1, "b": ["x", "y",],} ok', (AROUND, COMMA)),
+        ('{"a": 1, "b": ["x", "y"', (CUT,)),
+        ('{"a": 1, "b": ["x", "y', (CUT,)),
+        ('```json\n{"a": 1, "b": ["x", "y"]', (FENCE, CUT)),
+    ],
+)
+def test_the_value_survives_and_the_repairs_are_named(reply, repairs):
+    reading = read(reply)
+    assert reading.value == WHOLE
+    assert reading.repairs == repairs
+
+
+@pytest.mark.parametrize("reply", ["{a: 1, b: ['x', 'y']}", "{'a': 1, 'b': ['x', 'y']}", '{"a": 1 "b": ["x", "y"]}'])
+def test_what_is_nearly_json_is_repaired_with_the_parsers_word(reply):
+    reading = read(reply)
+    assert reading.value == WHOLE
+    assert reading.repairs[0].startswith("repaired JSON that was not well-formed (")
+
+
+def test_a_broken_object_is_never_taken_for_a_sound_one_inside_it():
+    assert read('{"outer": {"inner": 1}, "list": [{"k": 1},],}').value == {"outer": {"inner": 1}, "list": [{"k": 1}]}
+
+
+def test_quotes_inside_a_text_are_kept():
+    assert read('{"a": "he said "no" twice"}').value == {"a": 'he said "no" twice'}
+
+
+def test_a_brace_inside_a_text_closes_nothing():
+    assert read('{"a": "} not yet", "b": 2,}').value == {"a": "} not yet", "b": 2}
+
+
+@pytest.mark.parametrize("reply", ["", "   ", "no json here", "```\n\n```", "}", "I cannot answer."])
+def test_a_reply_without_json_is_refused(reply):
+    with pytest.raises(OutputError, match="holds no JSON"):
+        read(reply)
+
+
+@pytest.mark.parametrize("reply", ["[" * 50_000, '{"a":' * 50_000])
+def test_deep_nesting_is_refused(reply):
+    with pytest.raises(OutputError, match="nested too deeply"):
+        read(reply)
+
+
+def test_a_very_long_reply_is_refused():
+    with pytest.raises(OutputError, match="characters"):
+        read(" " * (MAX_REPLY + 1))
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_read_or_refused(reply):
+    try:
+        reading = read(reply)
+    except OutputError:
+        return
+    json.dumps(reading.value)
+
+
+@given(st.dictionaries(st.text(), st.recursive(st.none() | st.booleans() | st.integers() | st.text(), st.lists)))
+def test_sound_json_is_read_as_it_is(value):
+    reading = read(json.dumps(value))
+    assert (reading.value, reading.repairs) == (value, ())
+
+
+SCHEMA = {
+    "type": "object",
+    "required": ["ok"],
+    "properties": {"ok": {"type": "boolean"}, "n": {"type": "integer"}, "list": {"items": {"type": "number"}}},
+}
+
+
+def test_texts_are_read_as_the_schema_wants_them():
+    reading = conform({"ok": "True", "n": "3", "list": ["1.5", 2]}, SCHEMA)
+    assert reading.value == {"ok": True, "n": 3, "list": [1.5, 2]}
+    assert reading.repairs[0] == 'read the text "True" in `ok` as true'
+
+
+def test_a_text_that_is_no_boolean_stays_and_is_refused():
+    with pytest.raises(OutputError, match="`ok` in the reply does not fit"):
+        conform({"ok": "maybe"}, SCHEMA)
+
+
+def test_a_missing_key_is_refused():
+    with pytest.raises(OutputError, match="'ok' is a required property"):
+        conform({}, SCHEMA)
+
+
+def test_a_schema_never_reaches_for_another_document():
+    with pytest.raises(OutputError, match="schema cannot be used"):
+        conform({}, {"$ref": "https://example.com/schema.json"})
+
+
+def test_a_reference_inside_the_schema_works():
+    schema = {"$defs": {"k": {"type": "string"}}, "properties": {"a": {"$ref": "#/$defs/k"}}}
+    assert conform({"a": "x"}, schema).value == {"a": "x"}
