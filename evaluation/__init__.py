@@ -1,5 +1,8 @@
 """Evaluation: run a template or a chain over rows, score what came, compare two runs. Imports the renderer only."""
 
+from evaluation.chains import Chain
+from evaluation.comparison import Comparison, compare, compare_scores
+from evaluation.datasets import Dataset, Row
 from evaluation.errors import (
     ChainError,
     DatasetError,
@@ -9,17 +12,40 @@ from evaluation.errors import (
     ModelError,
 )
 from evaluation.metrics.catalogue import Metric, metrics_for
+from evaluation.models import CachingModel, EchoModel, HTTPModel, Model, RecordedModel, Reply, prompt_digest
+from evaluation.results import EvaluationResult, MetricsResult
+from evaluation.runnables import FunctionRunnable, Runnable, TemplateRunnable
+from evaluation.runs import run
 from evaluation.scoring import Score, score
 
 __all__ = [
+    "CachingModel",
+    "Chain",
     "ChainError",
+    "Comparison",
+    "Dataset",
     "DatasetError",
+    "EchoModel",
     "EvaluationError",
+    "EvaluationResult",
+    "FunctionRunnable",
+    "HTTPModel",
     "Metric",
     "MetricError",
     "MetricUnavailable",
+    "MetricsResult",
+    "Model",
     "ModelError",
+    "RecordedModel",
+    "Reply",
+    "Row",
+    "Runnable",
     "Score",
+    "TemplateRunnable",
+    "compare",
+    "compare_scores",
     "metrics_for",
+    "prompt_digest",
+    "run",
     "score",
 ]

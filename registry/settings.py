@@ -135,6 +135,7 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
 # --- Static files: served from the sources until `collectstatic` has made hashed copies ----------------------------
 STATIC_URL = "/static/"
 STATIC_ROOT = BASE_DIR / "staticfiles"
+STATIC_ROOT.mkdir(exist_ok=True)  # whitenoise warns of a folder that is not there
 _collected = (STATIC_ROOT / "staticfiles.json").exists()
 WHITENOISE_USE_FINDERS = not _collected
 STORAGES = {

@@ -2,6 +2,11 @@
 
 import pytest
 from django.db import connection
+from hypothesis import settings
+
+# Machines are small and shared: an example may be slow without being wrong.
+settings.register_profile("promptuary", deadline=None)
+settings.load_profile("promptuary")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -7,27 +7,29 @@ from typing import Any
 from django.conf import settings
 
 from registry.access import Actor
-from registry.models import Namespace, User
+from registry.models import ChangeRequest, Key, Label, Namespace, Template, User
 from registry.services import changes, keys, labels, members, namespaces, templates
-from renderer.document import read_yaml
+from renderer.yaml_text import compose, value_of
 
 __all__ = ["PEOPLE", "is_loaded", "load", "read_key"]
 
 PEOPLE = ("author", "reviewer", "reader", "admin")
+REPLY = "support/refunds/reply"
+_KEY_NAME = "demo service"
 _FOLDER = Path(__file__).parent
 _REPLY_MESSAGES = ("Answer from the excerpts", "Name the section, choose a tone", "Quote the line before answering")
 
 
 def is_loaded() -> bool:
-    """Whether this instance has the demo already."""
-    return Namespace.objects.filter(name="support").exists()
+    """Whether this instance has the whole demo already; the key is made last."""
+    return Key.objects.filter(name=_KEY_NAME, namespace__name="support").exists()
 
 
 def load(say: Callable[[str], None]) -> None:
     """Make the people, the namespaces `demo` and `support`, their templates, and the demo's reading key.
 
-    Everything goes in with the rights of the person who would do it. An error leaves a half-loaded demo; the next
-    start continues where this one stopped, since every step is one that can be repeated.
+    Everything goes in with the rights of the person who would do it. Where an earlier load stopped halfway, this one goes
+    on from there.
     """
     people = {name: _make_person(name) for name in PEOPLE}
     admin, author, reviewer = (Actor(people[role]) for role in ("admin", "author", "reviewer"))
@@ -40,15 +42,16 @@ def load(say: Callable[[str], None]) -> None:
     for position, path in enumerate(documents, start=1):
         name = path.name.removesuffix(".yml.j2")
         say(f"demo/{name} ({position} of {len(documents)})")
-        version = _save(author, f"demo/{name}", path, "Starter template")
-        labels.move(actor=author, name=f"demo/{name}", label="production", version=version, expected=None)
+        _save(author, f"demo/{name}", path, 1, "Starter template")
+        if not Label.objects.filter(template__name=f"demo/{name}", name="production").exists():
+            labels.move(actor=author, name=f"demo/{name}", label="production", version=1, expected=None)
     say("support/policy and support/refunds/reply, versions 1 to 3")
-    _save(author, "support/policy", _FOLDER / "support/policy.yml.j2", "Terms as published in May")
+    _save(author, "support/policy", _FOLDER / "support/policy.yml.j2", 1, "Terms as published in May")
     for number, message in enumerate(_REPLY_MESSAGES, start=1):
-        _save(author, "support/refunds/reply", _FOLDER / f"support/refunds/reply.v{number}.yml.j2", message)
+        _save(author, REPLY, _FOLDER / f"support/refunds/reply.v{number}.yml.j2", number, message)
         if number <= 2:
             _publish(author, reviewer, number, message)
-    _keep_key(author)
+    _keep_key(admin)
 
 
 def read_key() -> str | None:
@@ -69,35 +72,40 @@ def _make_person(name: str) -> User:
     return person
 
 
-def _save(actor: Actor, name: str, path: Path, message: str) -> int:
-    saved = templates.save(
+def _save(actor: Actor, name: str, path: Path, number: int, message: str) -> None:
+    template = Template.objects.filter(name=name).select_related("latest").first()
+    latest = template.latest if template else None
+    if latest is not None and latest.number >= number:
+        return
+    templates.save(
         actor=actor,
         name=name,
         document=path.read_text(encoding="utf-8"),
         message=message,
         samples=_read_samples(path),
-        base=None,
+        base=latest.digest if latest else None,
     )
-    return saved.version.number
 
 
 def _read_samples(path: Path) -> dict[str, Any] | None:
     name = path.name.removesuffix(".yml.j2").split(".")[0]
     samples = path.with_name(f"{name}.samples.yml")
-    return read_yaml(samples.read_text(encoding="utf-8")) if samples.exists() else None
+    return value_of(compose(samples.read_text(encoding="utf-8"))) if samples.exists() else None
 
 
 def _publish(author: Actor, reviewer: Actor, number: int, message: str) -> None:
-    change = changes.propose(
-        actor=author, name="support/refunds/reply", label="production", version=number, message=message
-    )
-    changes.decide(actor=reviewer, number=change.number, decision="approve", digest=change.version.digest)
-    changes.publish(actor=reviewer, number=change.number)
+    change = ChangeRequest.objects.filter(template__name=REPLY, version__number=number).first()
+    if change is None:
+        change = changes.propose(actor=author, name=REPLY, label="production", version=number, message=message)
+    if change.state == ChangeRequest.OPEN:
+        digest = change.version.digest
+        changes.decide(actor=reviewer, number=change.number, decision="approve", digest=digest)
+    if change.state != ChangeRequest.PUBLISHED:
+        changes.publish(actor=reviewer, number=change.number)
 
 
-def _keep_key(author: Actor) -> None:
-    if _key_path().exists():
-        return
-    _key, secret = keys.issue(actor=author, namespace="support", name="demo service", scope="read")
+def _keep_key(admin: Actor) -> None:
+    secret = keys.issue(actor=admin, namespace="support", name=_KEY_NAME, scope="read", person="reader").secret
+    _key_path().unlink(missing_ok=True)
     _key_path().touch(mode=0o600)
     _key_path().write_text(secret, encoding="ascii")

@@ -61,7 +61,7 @@ def _commands(host: str) -> dict[str, str]:
     """The command line of each process by name."""
     python = Path(sys.executable)
     granian = python.with_name("granian")
-    celery = f"{python} -m celery"
+    celery = f"{python} -m celery --quiet"
     workers = env.read_int("PROMPTUARY_WORKERS", 2, least=1, most=64)
     return {
         "web": (

@@ -1,0 +1,156 @@
+"""Chains: named runnables in order, with the wiring that hands one's output to another's input. Written as YAML.
+
+    name: question answering
+    components: [retriever, reader]
+    wiring:
+      reader.passages: retriever.documents
+
+An input that no wire feeds comes from outside, under its component's name.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+
+from evaluation.errors import ChainError
+from evaluation.runnables import Runnable, input_names
+from renderer.digest import canonical
+from renderer.yaml_text import YamlError, compose, value_of
+
+__all__ = ["Chain", "spread_inputs"]
+
+Rows = dict[str, dict[str, Any]]
+
+
+class Chain:
+    """An ordered mapping of runnables and wires `component.input: component.output`; a runnable itself."""
+
+    def __init__(
+        self, components: Mapping[str, Runnable], wiring: Mapping[str, str] | None = None, *, name: str = "chain"
+    ) -> None:
+        if not components:
+            raise ChainError("a chain has at least one component")
+        self.name, self.components = name, dict(components)
+        self.wires = {target: (_split(source, "output")) for target, source in (wiring or {}).items()}
+        self._check_wires()
+        self.definition = {
+            "kind": "chain",
+            "name": name,
+            "components": [
+                {"name": key, "digest": part.digest, "definition": getattr(part, "definition", None)}
+                for key, part in self.components.items()
+            ],
+            "wiring": dict(wiring or {}),
+        }
+        self.digest = "sha256:" + hashlib.sha256(canonical(self.definition)).hexdigest()
+
+    def _check_wires(self) -> None:
+        order = list(self.components)
+        for target, (upstream, _output) in self.wires.items():
+            component, argument = _split(target, "input")
+            for named in (component, upstream):
+                if named not in self.components:
+                    raise ChainError(f"the wire {target} names {named!r}, which is no component of {self.name}")
+            if order.index(upstream) >= order.index(component):
+                raise ChainError(f"the wire {target} comes from {upstream!r}, which does not run before {component!r}")
+            taken = input_names(self.components[component])
+            if taken is not None and argument not in taken:
+                raise ChainError(
+                    f"{component} takes {', '.join(taken) or 'nothing'}; the wire {target} feeds none of it"
+                )
+
+    def outer_inputs(self, component: str) -> tuple[str, ...] | None:
+        """The inputs of a component that come from outside, or None where it doesn't say what it takes."""
+        taken = input_names(self.components[component])
+        return None if taken is None else tuple(n for n in taken if f"{component}.{n}" not in self.wires)
+
+    def upstream(self, component: str) -> dict[str, tuple[str, str]]:
+        """By input of the component: the (component, output) that feeds it."""
+        prefix = f"{component}."
+        return {t.removeprefix(prefix): source for t, source in self.wires.items() if t.startswith(prefix)}
+
+    def run(self, inputs: dict[str, Any]) -> dict[str, Any]:
+        """One row through all components; gives `{component: its outputs}`. Inputs as in `spread_inputs`."""
+        given = spread_inputs(self, inputs)
+        outputs: Rows = {}
+        for component, runnable in self.components.items():
+            outputs[component] = runnable.run(self.gather(component, given, outputs))
+        return dict(outputs)
+
+    def gather(self, component: str, given: Rows, outputs: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+        """A component's inputs: what came from outside, and what its wires bring."""
+        gathered = dict(given.get(component, {}))
+        for argument, (upstream, output) in self.upstream(component).items():
+            if output not in outputs[upstream]:
+                has = ", ".join(outputs[upstream]) or "nothing"
+                raise ChainError(f"{component}.{argument} is wired to {upstream}.{output}, but {upstream} gave {has}")
+            gathered[argument] = outputs[upstream][output]
+        return gathered
+
+    def slice(self, first: str, last: str) -> "Chain":
+        """The components from first to last; inputs once wired to earlier ones come from outside."""
+        order = list(self.components)
+        for named in (first, last):
+            if named not in order:
+                raise ChainError(f"{named!r} is no component of {self.name}; there are {', '.join(order)}")
+        kept = order[order.index(first) : order.index(last) + 1]
+        if not kept:
+            raise ChainError(f"{first!r} runs after {last!r}")
+        wires = {
+            target: ".".join(source)
+            for target, source in self.wires.items()
+            if _split(target, "input")[0] in kept and source[0] in kept
+        }
+        return Chain({name: self.components[name] for name in kept}, wires, name=f"{self.name}[{first}:{last}]")
+
+    def to_yaml(self) -> str:
+        """The chain as text: its name, the order of its components, its wiring."""
+        wiring = {target: ".".join(source) for target, source in self.wires.items()}
+        content = {"name": self.name, "components": list(self.components), "wiring": wiring}
+        return yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
+
+    @classmethod
+    def from_yaml(cls, text: str, runnables: Mapping[str, Runnable]) -> "Chain":
+        """The chain that the text describes, each component taken by name from the mapping."""
+        try:
+            content = value_of(compose(text))
+        except YamlError as error:
+            raise ChainError(f"the chain can't be read: {error}") from error
+        if not isinstance(content, dict) or not isinstance(content.get("components"), list):
+            raise ChainError("a chain is a mapping with `name`, `components` (a list of names) and `wiring`")
+        if unknown := set(content) - {"name", "components", "wiring"}:
+            raise ChainError(f"a chain has no {sorted(unknown)[0]!r}: only name, components and wiring")
+        missing = [name for name in content["components"] if name not in runnables]
+        if missing:
+            raise ChainError(f"no runnable was given for {', '.join(map(str, missing))}")
+        components = {name: runnables[name] for name in content["components"]}
+        return cls(components, content.get("wiring") or {}, name=str(content.get("name", "chain")))
+
+
+def spread_inputs(chain: Chain, inputs: Mapping[str, Any]) -> Rows:
+    """Inputs by component. A bare name goes to the one component that takes it; two takers are refused by name.
+
+    A key that is a component's name, with a mapping as its value, is that component's inputs.
+    """
+    rows: Rows = {}
+    for name, value in inputs.items():
+        if name in chain.components and isinstance(value, Mapping):
+            rows.setdefault(name, {}).update(value)
+            continue
+        takers = [c for c in chain.components if name in (chain.outer_inputs(c) or ())]
+        if not takers:
+            takers = [c for c in chain.components if chain.outer_inputs(c) is None]
+        if len(takers) != 1:
+            who = f"{' and '.join(takers)} both take it" if takers else "no component takes it"
+            raise ChainError(f"the input {name!r} can't be placed: {who}. Write {{component: {{{name}: …}}}}")
+        rows.setdefault(takers[0], {})[name] = value
+    return rows
+
+
+def _split(name: str, what: str) -> tuple[str, str]:
+    component, dot, rest = str(name).partition(".")
+    if not dot or not component or not rest:
+        raise ChainError(f"{name!r} is not of the form component.{what}")
+    return component, rest

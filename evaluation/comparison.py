@@ -1,0 +1,90 @@
+"""Two runs on the same inputs, side by side: each row better, worse or the same, and whether the difference is real."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from evaluation.errors import EvaluationError
+from evaluation.packages import need
+from evaluation.results import EvaluationResult
+from evaluation.scoring import Score
+
+__all__ = ["Comparison", "compare", "compare_scores"]
+
+Verdict = Literal["better", "worse", "same"]
+_SAME = 1e-9
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The second run against the first.
+
+    `difference` is the mean of (second minus first) over the `n` rows both could score, `low` and `high` the paired
+    bootstrap interval around it. `winner` is None while the interval holds zero. `rows` has None where a row could not
+    be scored on both sides.
+    """
+
+    n: int
+    better: int
+    worse: int
+    same: int
+    difference: float | None
+    low: float | None
+    high: float | None
+    level: float
+    winner: Literal["first", "second"] | None
+    rows: tuple[Verdict | None, ...]
+
+
+def compare(first: EvaluationResult, second: EvaluationResult, metric: str, **options: Any) -> dict[str, Comparison]:
+    """Compare by target; results on other inputs are refused. Options are those of `calculate_metrics`."""
+    if first.inputs_digest != second.inputs_digest:
+        raise EvaluationError("the two results ran on different inputs, so their rows can't be set side by side")
+    before, after = first.calculate_metrics(metric, **options), second.calculate_metrics(metric, **options)
+    return {target: compare_scores(before[target], after[target]) for target in before if target in after}
+
+
+def compare_scores(first: Score, second: Score, *, level: float = 0.95, seed: int = 0) -> Comparison:
+    """Compare two scores row by row; the interval is the percentile bootstrap over paired rows, 9,999 resamples."""
+    pairs = list(zip(first["individual_scores"], second["individual_scores"], strict=True))
+    rows = tuple(None if a is None or b is None else _judge(b - a) for a, b in pairs)
+    differences = [b - a for a, b in pairs if a is not None and b is not None]
+    low, high = _interval(differences, level, seed)
+    winner: Literal["first", "second"] | None = None
+    if low is not None and high is not None and (low > 0 or high < 0):
+        winner = "second" if low > 0 else "first"
+    return Comparison(
+        n=len(differences),
+        better=rows.count("better"),
+        worse=rows.count("worse"),
+        same=rows.count("same"),
+        difference=sum(differences) / len(differences) if differences else None,
+        low=low,
+        high=high,
+        level=level,
+        winner=winner,
+        rows=rows,
+    )
+
+
+def _judge(difference: float) -> Verdict:
+    if abs(difference) <= _SAME:
+        return "same"
+    return "better" if difference > 0 else "worse"
+
+
+def _interval(differences: list[float], level: float, seed: int) -> tuple[float | None, float | None]:
+    if len(differences) < 2:
+        return None, None
+    if max(differences) - min(differences) <= _SAME:
+        return differences[0], differences[0]  # no spread to resample
+    numpy, stats = need("numpy", extra="evaluation"), need("scipy.stats", extra="evaluation")
+    found = stats.bootstrap(
+        (differences,),
+        numpy.mean,
+        n_resamples=9999,
+        batch=max(1, 1_000_000 // len(differences)),  # keeps the resamples at hand under 8 MB
+        confidence_level=level,
+        method="percentile",
+        rng=numpy.random.default_rng(seed),
+    )
+    return float(found.confidence_interval.low), float(found.confidence_interval.high)

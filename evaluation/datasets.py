@@ -1,0 +1,185 @@
+"""Datasets: rows of inputs with what is expected of them, from CSV, JSON lines, YAML or a BEIR folder.
+
+JSON lines   {"inputs": {...}, "expected": {...}, "id": "..."} a line; `expected` and `id` may be absent
+YAML         a list of the same, or samples: {name: {input: value}} (rows without an expectation)
+CSV          a header; columns `expected` or `expected.<output>` are expectations, `id` the row's name, the rest inputs
+BEIR         corpus.jsonl, queries.jsonl and qrels/<split>.tsv; inputs {query}, expected {documents: [{id, score}]}
+"""
+
+import csv
+import hashlib
+import io
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from evaluation.errors import DatasetError
+from renderer.digest import canonical
+from renderer.yaml_text import YamlError, compose, value_of
+
+__all__ = ["Dataset", "Row", "read", "read_beir"]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One case: inputs by name, expected outputs by name (None when nothing is expected), a name of its own."""
+
+    inputs: dict[str, Any]
+    expected: dict[str, Any] | None = None
+    id: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row as plain JSON."""
+        return {"id": self.id, "inputs": self.inputs, "expected": self.expected}
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Named rows. The digest is over their content and order, not over the file's form."""
+
+    name: str
+    rows: tuple[Row, ...]
+    digest: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        digest = hashlib.sha256()
+        for row in self.rows:
+            digest.update(canonical(row.to_dict()) + b"\n")
+        object.__setattr__(self, "digest", f"sha256:{digest.hexdigest()}")
+
+    @property
+    def inputs(self) -> list[dict[str, Any]]:
+        """Every row's inputs, as `evaluation.run` takes them."""
+        return [row.inputs for row in self.rows]
+
+    @property
+    def expected_outputs(self) -> list[dict[str, Any] | None]:
+        """Every row's expectations; an empty list when no row has one."""
+        return [row.expected for row in self.rows] if any(row.expected for row in self.rows) else []
+
+    def to_jsonl(self) -> str:
+        """The dataset as JSON lines."""
+        return "".join(json.dumps(row.to_dict(), ensure_ascii=False) + "\n" for row in self.rows)
+
+
+def read(path: str | Path) -> Dataset:
+    """The dataset in a file, by its ending (.csv, .jsonl, .yml, .yaml), or in a BEIR folder."""
+    path = Path(path)
+    if path.is_dir():
+        return read_beir(path)
+    readers = {".csv": _from_csv, ".jsonl": _from_jsonl, ".yml": _from_yaml, ".yaml": _from_yaml}
+    if path.suffix not in readers:
+        raise DatasetError(f"{path.name}: a dataset is a .csv, .jsonl or .yml file, or a BEIR folder")
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise DatasetError(f"{path} can't be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise DatasetError(f"{path} is not UTF-8 (byte {error.start})") from error
+    return Dataset(path.stem, tuple(readers[path.suffix](text, path.name)))
+
+
+def read_beir(folder: Path, split: str = "test") -> Dataset:
+    """Queries with their relevant documents, of one split of a BEIR folder; the corpus stays where it is."""
+    queries = {str(entry["_id"]): str(entry["text"]) for entry in _json_lines(folder / "queries.jsonl")}
+    relevant: dict[str, list[dict[str, Any]]] = {}
+    for number, line in enumerate(_lines(folder / "qrels" / f"{split}.tsv"), start=1):
+        if number == 1 and line.startswith("query-id"):
+            continue
+        columns = line.split("\t")
+        if len(columns) != 3 or columns[0] not in queries:
+            raise DatasetError(f"qrels/{split}.tsv, line {number}: needs a known query, a document and a score")
+        relevant.setdefault(columns[0], []).append({"id": columns[1], "score": _number(columns[2], split, number)})
+    rows = (
+        Row({"query": queries[query]}, {"documents": [d for d in documents if d["score"] > 0]}, query)
+        for query, documents in relevant.items()
+    )
+    return Dataset(folder.name, tuple(rows))
+
+
+def _number(text: str, split: str, line: int) -> float:
+    try:
+        return float(text)
+    except ValueError as error:
+        raise DatasetError(f"qrels/{split}.tsv, line {line}: {text!r} is no score") from error
+
+
+def _lines(path: Path) -> Iterator[str]:
+    if not path.is_file():
+        raise DatasetError(f"a BEIR folder holds {path.name}; {path} is not there")
+    with path.open(encoding="utf-8") as file:
+        yield from (line.rstrip("\n") for line in file if line.strip())
+
+
+def _json_lines(path: Path) -> Iterator[dict[str, Any]]:
+    for number, line in enumerate(_lines(path), start=1):
+        try:
+            entry = json.loads(line)
+            entry["_id"], entry["text"]
+        except (ValueError, KeyError, TypeError) as error:
+            raise DatasetError(f"{path.name}, line {number}: needs a mapping with _id and text") from error
+        yield entry
+
+
+def _from_jsonl(text: str, name: str) -> Iterator[Row]:
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            entry = json.loads(line)
+        except ValueError as error:
+            raise DatasetError(f"{name}, line {number} is no JSON: {error}") from error
+        yield _row(entry, f"{name}, line {number}")
+
+
+def _from_yaml(text: str, name: str) -> Iterator[Row]:
+    try:
+        content = value_of(compose(text))
+    except YamlError as error:
+        raise DatasetError(f"{name}: {error}") from error
+    if isinstance(content, Mapping):
+        for sample, inputs in content.items():
+            if not isinstance(inputs, Mapping):
+                raise DatasetError(f"{name}: the sample {sample!r} is a mapping of inputs")
+            yield Row(dict(inputs), None, str(sample))
+    elif isinstance(content, list):
+        yield from (_row(entry, f"{name}, row {number}") for number, entry in enumerate(content, start=1))
+    else:
+        raise DatasetError(f"{name}: a dataset is a list of rows, or samples by name")
+
+
+def _from_csv(text: str, name: str) -> Iterator[Row]:
+    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+    if not reader.fieldnames or len(set(reader.fieldnames)) != len(reader.fieldnames):
+        raise DatasetError(f"{name}: the first line names the columns, each once")
+    try:
+        for entry in reader:
+            if None in entry or None in entry.values():
+                raise DatasetError(f"{name}, line {reader.line_num}: not as many cells as columns")
+            yield _split_columns(entry)
+    except csv.Error as error:
+        raise DatasetError(f"{name}, line {reader.line_num}: {error}") from error
+
+
+def _split_columns(entry: Mapping[str, str]) -> Row:
+    expected: dict[str, Any] = {}
+    inputs: dict[str, Any] = {}
+    for column, value in entry.items():
+        if column == "expected" or column.startswith("expected."):
+            expected[column.partition(".")[2] or "answer"] = value
+        elif column != "id":
+            inputs[column] = value
+    return Row(inputs, expected or None, entry.get("id", ""))
+
+
+def _row(entry: Any, where: str) -> Row:
+    if not isinstance(entry, Mapping) or not isinstance(entry.get("inputs"), Mapping):
+        raise DatasetError(f"{where}: a row is a mapping with `inputs`")
+    if unknown := set(entry) - {"inputs", "expected", "id"}:
+        raise DatasetError(f"{where}: a row has no {sorted(unknown)[0]!r}, only id, inputs and expected")
+    expected = entry.get("expected")
+    if expected is not None and not isinstance(expected, Mapping):
+        expected = {"answer": expected}  # a bare value is the answer
+    return Row(dict(entry["inputs"]), dict(expected) if expected is not None else None, str(entry.get("id", "")))

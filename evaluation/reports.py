@@ -1,0 +1,94 @@
+"""Reports over one run or two: aggregated, detailed, comparative; as a mapping, CSV or a pandas table."""
+
+import csv
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from evaluation.errors import EvaluationError
+from evaluation.packages import need
+from evaluation.results import EvaluationResult, MetricsResult
+
+__all__ = ["Report", "aggregate", "compare_in_detail", "detail"]
+
+
+class Report(dict[str, list[Any]]):
+    """Columns by name, all of one length."""
+
+    def save(self, path: str | Path) -> None:
+        """Write as CSV (values that are no text or number as JSON) or JSON, by the file's ending."""
+        path = Path(path)
+        if path.suffix == ".json":
+            path.write_text(json.dumps(self, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        elif path.suffix == ".csv":
+            with path.open("w", encoding="utf-8", newline="") as file:
+                writer = csv.writer(file, lineterminator="\n")
+                writer.writerow(self)
+                writer.writerows([_cell(value) for value in row] for row in zip(*self.values(), strict=True))
+        else:
+            raise EvaluationError(f"a report is saved as .csv or .json, not {path.suffix or path.name!r}")
+
+    def to_pandas(self) -> Any:
+        """The report as a pandas DataFrame."""
+        return need("pandas", extra="pandas").DataFrame(self)
+
+
+def aggregate(metrics: Mapping[str, MetricsResult]) -> Report:
+    """A line a metric and target: its score, and how many rows were scored of how many."""
+    report = Report(metrics=[], score=[], scored=[], of=[])
+    for name, column in _columns(metrics):
+        report["metrics"].append(name)
+        for key in ("score", "scored", "of"):
+            report[key].append(column[key])
+    return report
+
+
+def detail(result: EvaluationResult, metrics: Mapping[str, MetricsResult]) -> Report:
+    """A line a row: its inputs, what was expected, what came, and each metric's value."""
+    report = Report()
+    rows = list(result.rows())
+    for kind in ("inputs", "expected", "actual"):
+        for name in _names(rows, kind):
+            report[f"{kind}.{name}"] = [(row[kind] or {}).get(name) for row in rows]
+    for name, column in _columns(metrics):
+        report[name] = list(column["individual_scores"])
+    return report
+
+
+def compare_in_detail(
+    runs: Mapping[str, tuple[EvaluationResult, Mapping[str, MetricsResult]]], keep: Sequence[str] = ()
+) -> Report:
+    """Inputs once, then each run's metrics as `<run>.<metric>`; `keep` names columns of `detail` to show for each run.
+
+    Runs must have different names and ran on the same inputs.
+    """
+    details = {name: detail(result, metrics) for name, (result, metrics) in runs.items()}
+    if len({result.inputs_digest for result, _metrics in runs.values()}) > 1:
+        raise EvaluationError("these runs were on different inputs, so their rows can't be set side by side")
+    report = Report()
+    for name, columns in details.items():
+        scores = {column for column, _ in _columns(runs[name][1])}
+        for column, values in columns.items():
+            if column.startswith("inputs."):
+                report.setdefault(column, values)
+            elif column in scores or column in keep:
+                report[f"{name}.{column}"] = values
+    return report
+
+
+def _columns(metrics: Mapping[str, MetricsResult]) -> list[tuple[str, Any]]:
+    """(column name, score): the metric's name, with its target where the metric has several."""
+    return [
+        (name if len(targets) == 1 else f"{name} {target}", column)
+        for name, targets in metrics.items()
+        for target, column in targets.items()
+    ]
+
+
+def _names(rows: Sequence[Mapping[str, Any]], kind: str) -> list[str]:
+    return list(dict.fromkeys(name for row in rows for name in (row[kind] or {})))
+
+
+def _cell(value: Any) -> Any:
+    return value if value is None or isinstance(value, str | int | float) else json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,264 @@
+"""The result of a run: what ran, as text, and every row, in one file of JSON lines that loads without a registry.
+
+Line 1 is the header: {"promptuary": "evaluation", "form": 1, "runnable": {name, digest, definition}, "blind": bool}.
+Every further line is a row: {"inputs", "expected", "actual", "isolated", "errors"}. A chain's outputs stand under their
+component's name. Rows stay in the file and are read as they are needed, so that memory does not grow with them.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+import weakref
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from evaluation.errors import EvaluationError
+from evaluation.metrics import catalogue
+from evaluation.scoring import Score, score
+from renderer.digest import canonical
+
+__all__ = ["EvaluationResult", "MetricsResult", "Recorder"]
+
+FORM = 1
+Mode = Literal["integrated", "isolated"]
+CustomMetric = Callable[..., Mapping[str, Any]]
+
+
+class MetricsResult(dict[str, Score]):
+    """Scores by target: `answer`, or `reader.answer` of a chain."""
+
+    def save(self, path: str | Path) -> None:
+        """Write as CSV (a line a target and row) or JSON, by the file's ending."""
+        path = Path(path)
+        if path.suffix == ".json":
+            path.write_text(json.dumps(self, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        elif path.suffix == ".csv":
+            lines = ["target,row,score"]
+            for target, values in self.items():
+                lines.append(f"{target},all,{_cell(values['score'])}")
+                lines += [f"{target},{row},{_cell(v)}" for row, v in enumerate(values["individual_scores"])]
+            path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        else:
+            raise EvaluationError(f"metrics are saved as .csv or .json, not {path.suffix or path.name!r}")
+
+
+class EvaluationResult:
+    """A finished run. Two results are equal when their files say the same."""
+
+    def __init__(self, path: Path, *, temporary: bool = False) -> None:
+        self._path = path
+        if temporary:  # the file lives as long as its result
+            weakref.finalize(self, path.unlink, missing_ok=True)
+        header = _parse(path, 1, next(_lines(path), ""))
+        if header.get("promptuary") != "evaluation":
+            raise EvaluationError(f"{path} is no evaluation result")
+        if header.get("form") != FORM:
+            raise EvaluationError(f"{path} is of form {header.get('form')}; this version reads form {FORM}")
+        self.runnable: dict[str, Any] = header["runnable"]
+        self.blind: bool = header["blind"]
+        self._inputs_digest: str | None = None
+        self._count: int | None = None
+
+    @classmethod
+    def load(cls, path: str | Path) -> "EvaluationResult":
+        """The result in a file that `save` wrote."""
+        path = Path(path)
+        if not path.is_file():
+            raise EvaluationError(f"there is no file {path}")
+        return cls(path)
+
+    def save(self, path: str | Path) -> None:
+        """Write the one file that holds everything."""
+        shutil.copyfile(self._path, path)
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Every row in order, read from the file."""
+        lines = _lines(self._path)
+        next(lines, None)
+        for number, line in enumerate(lines, start=2):
+            yield _parse(self._path, number, line)
+
+    def __len__(self) -> int:
+        if self._count is None:
+            self._count = sum(1 for _ in self.rows())
+        return self._count
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, EvaluationResult):
+            return NotImplemented
+        return self._file_digest() == other._file_digest()
+
+    def __hash__(self) -> int:
+        return hash(self._file_digest())
+
+    def _file_digest(self) -> str:
+        with self._path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+
+    @property
+    def inputs_digest(self) -> str:
+        """`sha256:…` over all rows' inputs: results on the same inputs can be compared."""
+        if self._inputs_digest is None:
+            digest = hashlib.sha256()
+            for row in self.rows():
+                digest.update(canonical(row["inputs"]) + b"\n")
+            self._inputs_digest = f"sha256:{digest.hexdigest()}"
+        return self._inputs_digest
+
+    def errors(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Each failure with its row's index."""
+        for index, row in enumerate(self.rows()):
+            for error in row["errors"]:
+                yield index, error
+
+    def calculate_metrics(
+        self,
+        metric: str | CustomMetric,
+        *,
+        component: str | None = None,
+        output: str | None = None,
+        mode: Mode = "integrated",
+        **options: Any,
+    ) -> MetricsResult:
+        """Score the run with a metric of `Metric`, or with a callable that takes the result and gives a mapping.
+
+        Without `component` and `output` every output that some row expects, and that suits the metric, is scored.
+        `mode="isolated"` scores components fed with what was expected (or simulated) of those before them.
+        """
+        if callable(metric) and not isinstance(metric, str):
+            return MetricsResult(metric(self, **options))
+        definition = catalogue.find(metric)
+        targets = [t for t in self._targets(definition) if component in (None, t[0]) and output in (None, t[1])]
+        if not targets and output is not None:
+            targets = [(component or "", output)]
+        if not targets:
+            raise EvaluationError(f"no output with an expected value suits {definition.metric.value}; name `output`")
+        return MetricsResult(
+            {".".join(filter(None, target)): self._score(metric, target, mode, options) for target in targets}
+        )
+
+    def bottlenecks(self, metric: str, **options: Any) -> list[dict[str, Any]]:
+        """Components by integrated minus isolated score, the one that suffers most from those before it first."""
+        whole = self.calculate_metrics(metric, **options)
+        alone = self.calculate_metrics(metric, mode="isolated", **options)
+        ranked = [
+            {
+                "component": target,
+                "integrated": whole[target]["score"],
+                "isolated": alone[target]["score"],
+                "difference": (whole[target]["score"] or 0.0) - (alone[target]["score"] or 0.0),
+            }
+            for target in whole
+            if whole[target]["score"] is not None and alone[target]["score"] is not None
+        ]
+        return sorted(ranked, key=lambda entry: entry["difference"])
+
+    @property
+    def is_chain(self) -> bool:
+        """Whether outputs stand under components' names."""
+        return bool(self.runnable.get("chain"))
+
+    def _targets(self, definition: catalogue.Definition) -> list[tuple[str, str]]:
+        """(component, output) pairs with an expectation that suits the metric, in order of appearance."""
+        found: dict[tuple[str, str], bool] = {}
+        for row in self.rows():
+            for target in _expectations(row["expected"] or {}, self.is_chain):
+                value = _pick(row["actual"], target)
+                if target not in found and value is not None:
+                    found[target] = _suits(definition, value)
+        return [target for target, suits in found.items() if suits]
+
+    def _score(self, metric: str, target: tuple[str, str], mode: Mode, options: dict[str, Any]) -> Score:
+        expected, actual = [], []
+        for row in self.rows():
+            expected.append(_pick(row["expected"], target))
+            source = row["actual"] if mode == "integrated" or not self.is_chain else row["isolated"]
+            actual.append(_pick(source, target))
+        return score(metric, expected, actual, **options)
+
+
+class Recorder:
+    """Writes a result's file row by row; `finish` gives the result. Without a path the file is a temporary one.
+
+    A context manager: left by an error, it closes the file, and removes it where it is a temporary one.
+    """
+
+    def __init__(self, runnable: Mapping[str, Any], *, blind: bool, path: Path | None = None) -> None:
+        self._temporary = path is None
+        self._path = path or _temporary_path()
+        self._file = self._path.open("w", encoding="utf-8")
+        self._write({"promptuary": "evaluation", "form": FORM, "runnable": dict(runnable), "blind": blind})
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        self._file.close()
+        if error is not None and self._temporary:
+            self._path.unlink(missing_ok=True)
+
+    def add(self, row: Mapping[str, Any], index: int) -> None:
+        """Append a row; a value that is not plain JSON is refused with the row's index."""
+        try:
+            self._write(row)
+        except (TypeError, ValueError) as error:
+            raise EvaluationError(f"row {index} holds a value that is no JSON: {error}") from error
+
+    def finish(self) -> EvaluationResult:
+        """Close the file and read it back as a result."""
+        self._file.close()
+        return EvaluationResult(self._path, temporary=self._temporary)
+
+    def _write(self, value: Mapping[str, Any]) -> None:
+        self._file.write(json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def _temporary_path() -> Path:
+    handle, name = tempfile.mkstemp(suffix=".jsonl")
+    os.close(handle)
+    return Path(name)
+
+
+def _lines(path: Path) -> Iterator[str]:
+    with path.open(encoding="utf-8", newline="\n") as file:
+        yield from file
+
+
+def _parse(path: Path, number: int, line: str) -> dict[str, Any]:
+    try:
+        value = json.loads(line)
+    except ValueError as error:
+        raise EvaluationError(f"{path}, line {number} is no JSON") from error
+    if not isinstance(value, dict):
+        raise EvaluationError(f"{path}, line {number} is no mapping")
+    return value
+
+
+def _expectations(expected: Mapping[str, Any], chain: bool) -> Iterator[tuple[str, str]]:
+    for name, value in expected.items():
+        if chain and isinstance(value, Mapping):
+            yield from ((name, output) for output in value)
+        elif not chain:
+            yield "", name
+
+
+def _pick(outputs: Mapping[str, Any] | None, target: tuple[str, str]) -> Any:
+    component, output = target
+    found = (outputs or {}).get(component) if component else outputs
+    return found.get(output) if isinstance(found, Mapping) else None
+
+
+def _suits(definition: catalogue.Definition, value: Any) -> bool:
+    """Documents come as lists of mappings without an answer, or of keys; all else is an answer."""
+    listed = isinstance(value, list)
+    documents = listed and not any(isinstance(item, Mapping) and "answer" in item for item in value)
+    if definition.output_types == ("documents",):
+        return documents
+    return not documents or all(isinstance(item, str) for item in value)
+
+
+def _cell(value: float | None) -> str:
+    return "" if value is None else repr(value)

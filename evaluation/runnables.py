@@ -1,0 +1,90 @@
+"""Runnables: what an evaluation runs. A function, a template with a model, and (in `chains`) several of them wired."""
+
+import hashlib
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol, runtime_checkable
+
+from evaluation.errors import EvaluationError
+from evaluation.models import Model
+from renderer.digest import canonical
+from renderer.template import Template
+
+__all__ = ["FunctionRunnable", "Runnable", "TemplateRunnable", "input_names"]
+
+
+@runtime_checkable
+class Runnable(Protocol):
+    """Anything with a name, a digest that changes when its behaviour is meant to, and `run`.
+
+    An attribute `inputs` (a tuple of names) says which inputs it takes; without it any are passed on. An attribute
+    `definition` (plain JSON) is what a result file keeps of it.
+    """
+
+    name: str
+    digest: str
+
+    def run(self, inputs: dict[str, Any]) -> dict[str, Any]:
+        """One row: inputs by name to outputs by name."""
+        ...
+
+
+class FunctionRunnable:
+    """Any callable: keyword arguments in, a mapping of outputs out (another value becomes `{"output": value}`)."""
+
+    def __init__(self, name: str, function: Callable[..., Any], *, revision: str = "") -> None:
+        self.name = name
+        self.inputs = _parameters(function)
+        self.definition = {"kind": "function", "name": name, "inputs": list(self.inputs or ()), "revision": revision}
+        self.digest = "sha256:" + hashlib.sha256(canonical(self.definition)).hexdigest()
+        self._function = function
+
+    def run(self, inputs: dict[str, Any]) -> dict[str, Any]:
+        """Call the function with the inputs as keyword arguments."""
+        outputs = self._function(**inputs)
+        return dict(outputs) if isinstance(outputs, Mapping) else {"output": outputs}
+
+
+class TemplateRunnable:
+    """A template version with a model: renders, asks, reads the reply.
+
+    Outputs: `reply` (the model's text), `answer` (the same, unless the template's shapers name one), `prompt_tokens`, and
+    whatever the template's output shapers publish.
+    """
+
+    def __init__(self, template: Template, model: Model, *, name: str = "template") -> None:
+        self.name, self._template, self._model = name, template, model
+        declared = template.document.inputs
+        self.inputs = None if declared is None else tuple(declared)
+        self.definition = {"kind": "template", "name": name, "bundle": template.bundle(), "model": model.name}
+        identity = {"template": template.digest, "model": model.name}
+        self.digest = "sha256:" + hashlib.sha256(canonical(identity)).hexdigest()
+
+    def run(self, inputs: dict[str, Any]) -> dict[str, Any]:
+        """Render with the inputs, ask the model once a prompt, and read its replies."""
+        prompts = self._template.render_all(inputs)
+        settings = self._template.document.settings
+        replies = [self._model.complete(prompt, settings).text for prompt in prompts]
+        outputs: dict[str, Any] = {"reply": replies[0], "answer": replies[0]}
+        if len(replies) > 1:
+            outputs = {"reply": replies, "answer": replies}
+        outputs["prompt_tokens"] = sum(prompt.token_count for prompt in prompts)
+        if self._template.document.output:
+            outputs |= self._template.read(replies, inputs, prompts=prompts)
+        return outputs
+
+
+def input_names(runnable: Runnable) -> tuple[str, ...] | None:
+    """The names a runnable takes, or None where it doesn't say."""
+    names: Sequence[str] | None = getattr(runnable, "inputs", None)
+    return None if names is None else tuple(names)
+
+
+def _parameters(function: Callable[..., Any]) -> tuple[str, ...] | None:
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError) as error:
+        raise EvaluationError(f"{function!r} can't be called with named inputs") from error
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
+        return None
+    return tuple(parameter.name for parameter in parameters if parameter.kind is not parameter.VAR_POSITIONAL)

@@ -1,0 +1,181 @@
+"""Run a runnable over rows: whole, and each component of a chain by itself, in one pass."""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
+from itertools import chain as concatenated
+from pathlib import Path
+from typing import Any
+
+from evaluation.chains import Chain, spread_inputs
+from evaluation.errors import EvaluationError
+from evaluation.results import EvaluationResult, Recorder
+from evaluation.runnables import Runnable, input_names
+
+__all__ = ["run"]
+
+Row = dict[str, Any]
+Simulated = Mapping[str, Mapping[str, Any]] | Sequence[Mapping[str, Mapping[str, Any]]]
+OnProgress = Callable[[int, int | None], None]
+_WINDOW = 4  # rows read ahead, for each worker
+
+
+def run(
+    runnable: Runnable,
+    inputs: Iterable[Mapping[str, Any]] | Mapping[str, Any],
+    expected_outputs: Iterable[Mapping[str, Any] | None] = (),
+    simulated_outputs: Simulated | None = None,
+    on_progress: OnProgress | None = None,
+    *,
+    workers: int = 1,
+    path: Path | None = None,
+) -> EvaluationResult:
+    """Run every row and record it. A row's failure is recorded with it, and the run goes on.
+
+    Args:
+        inputs: rows, or one row. A chain's row is {component: {input: value}}, or {input: value} where one component
+            takes the input; a name that two take is refused before anything runs.
+        expected_outputs: as many rows, or none for a blind run. A chain's are {component: {output: value}}.
+        simulated_outputs: outputs that components are taken to give when those after them run in isolation, one
+            mapping for all rows or one a row. Without them the expected outputs are used.
+        on_progress: called with rows done and rows in all (None while unknown); what it raises ends the run.
+        workers: rows run at once, in threads. path: where the result's file is written; a temporary one otherwise.
+    """
+    rows: Iterable[Mapping[str, Any]] = [inputs] if isinstance(inputs, Mapping) else inputs
+    expected = expected_outputs
+    total = len(rows) if isinstance(rows, Sequence) else None
+    _check_lengths(total, expected, simulated_outputs)
+    blind = isinstance(expected, Sequence) and not expected
+    rows = _check_all(runnable, rows)
+    work = _pair(rows, expected, simulated_outputs, blind=blind)
+    with Recorder(_describe(runnable), blind=blind, path=path) as recorder:
+        for index, row in enumerate(_in_order(lambda item: _run_row(runnable, *item), work, workers)):
+            recorder.add(row, index)
+            if on_progress:
+                on_progress(index + 1, total)
+        return recorder.finish()
+
+
+def _check_lengths(total: int | None, expected: Any, simulated: Any) -> None:
+    for name, value in (("expected_outputs", expected), ("simulated_outputs", simulated)):
+        listed = isinstance(value, Sequence) and (value or name == "simulated_outputs")
+        if total is not None and listed and len(value) != total:
+            raise EvaluationError(f"there are {total} rows of inputs and {len(value)} of {name}")
+
+
+def _check_all(runnable: Runnable, rows: Iterable[Mapping[str, Any]]) -> Iterable[Mapping[str, Any]]:
+    """Refuse a row that can't be placed before anything runs: all rows of a list, the first of a stream."""
+    if isinstance(rows, Sequence):
+        for index, row in enumerate(rows):
+            _check_row(runnable, row, index)
+        return rows
+    stream = iter(rows)
+    first = next(stream, None)
+    if first is None:
+        return []
+    _check_row(runnable, first, 0)
+    return concatenated([first], stream)
+
+
+def _check_row(runnable: Runnable, row: Mapping[str, Any], index: int) -> None:
+    if not isinstance(row, Mapping):
+        raise EvaluationError(f"row {index}: inputs are a mapping, not {type(row).__name__}")
+    if isinstance(runnable, Chain):
+        spread_inputs(runnable, row)
+        return
+    taken = input_names(runnable)
+    unknown = [name for name in row if taken is not None and name not in taken]
+    if unknown:
+        raise EvaluationError(f"row {index}: {runnable.name} takes {', '.join(taken or ())}, not {', '.join(unknown)}")
+
+
+def _describe(runnable: Runnable) -> dict[str, Any]:
+    return {
+        "name": runnable.name,
+        "digest": runnable.digest,
+        "definition": getattr(runnable, "definition", None),
+        "chain": isinstance(runnable, Chain),
+    }
+
+
+def _pair(
+    rows: Iterable[Mapping[str, Any]], expected: Iterable[Any], simulated: Simulated | None, *, blind: bool
+) -> Iterator[tuple[int, Row, Any, Mapping[str, Mapping[str, Any]]]]:
+    wanted = iter(expected)
+    index = -1
+    for index, row in enumerate(rows):
+        gold = None if blind else next(wanted, _END)
+        if gold is _END:
+            raise EvaluationError(f"row {index} has inputs but expected_outputs ended before it")
+        assumed = simulated if isinstance(simulated, Mapping) else simulated[index] if simulated else {}
+        yield index, dict(row), gold, assumed
+    if not blind and next(wanted, _END) is not _END:
+        raise EvaluationError(f"expected_outputs go on after the last of {index + 1} rows of inputs")
+
+
+_END = object()
+
+
+def _run_row(
+    runnable: Runnable, index: int, inputs: Row, expected: Any, simulated: Mapping[str, Mapping[str, Any]]
+) -> Row:
+    row: Row = {"inputs": inputs, "expected": expected, "actual": None, "isolated": {}, "errors": []}
+    if not isinstance(runnable, Chain):
+        row["actual"] = _attempt(row, "", "integrated", lambda: runnable.run(inputs))
+        return row
+    given = spread_inputs(runnable, inputs)
+    row["actual"] = _run_whole(runnable, given, row)
+    known = {**(expected or {}), **simulated}
+    for component, part in runnable.components.items():
+        feeds = runnable.upstream(component)
+        if not feeds:  # nothing stands before it: by itself it does what it did
+            row["isolated"][component] = row["actual"].get(component)
+        elif all(isinstance(known.get(u), Mapping) and output in known[u] for u, output in feeds.values()):
+            alone = runnable.gather(component, given, known)
+            row["isolated"][component] = _attempt(row, component, "isolated", partial(part.run, alone))
+    return row
+
+
+def _run_whole(chain: Chain, given: Mapping[str, Row], row: Row) -> Row:
+    """The outputs of all components up to the first that fails."""
+    outputs: Row = {}
+    for component in chain.components:
+        result = _attempt(row, component, "integrated", partial(_run_wired, chain, component, given, outputs))
+        if result is None:
+            break
+        outputs[component] = result
+    return outputs
+
+
+def _run_wired(chain: Chain, component: str, given: Mapping[str, Row], outputs: Row) -> Row:
+    return chain.components[component].run(chain.gather(component, dict(given), outputs))
+
+
+def _attempt(row: Row, component: str, mode: str, call: Callable[[], Row]) -> Row | None:
+    try:
+        return call()
+    except Exception as error:  # noqa: BLE001  # a row's failure, whatever it is, is recorded and the run goes on
+        row["errors"].append(
+            {"component": component, "mode": mode, "kind": type(error).__name__, "message": str(error)}
+        )
+        return None
+
+
+def _in_order(call: Callable[[Any], Row], work: Iterator[Any], workers: int) -> Iterator[Row]:
+    """Results in the order of the work, a few rows ahead of the reader and no more."""
+    if workers <= 1:
+        yield from map(call, work)
+        return
+    with ThreadPoolExecutor(workers) as pool:
+        waiting: deque[Future[Row]] = deque()
+        try:
+            for item in work:
+                waiting.append(pool.submit(call, item))
+                if len(waiting) >= workers * _WINDOW:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()

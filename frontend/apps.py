@@ -1,0 +1,7 @@
+"""The pages: an app without models."""
+
+from django.apps import AppConfig
+
+
+class FrontendConfig(AppConfig):
+    name = "frontend"

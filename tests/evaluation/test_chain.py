@@ -1,0 +1,67 @@
+"""Chains: wiring that is checked, slices, and the text form."""
+
+import pytest
+
+from evaluation import Chain, ChainError, FunctionRunnable
+
+
+def parts():
+    return {
+        "clean": FunctionRunnable("clean", lambda text: {"text": text.strip()}),
+        "count": FunctionRunnable("count", lambda text: {"words": len(text.split())}),
+        "say": FunctionRunnable("say", lambda words, unit: {"answer": f"{words} {unit}"}),
+    }
+
+
+WIRES = {"count.text": "clean.text", "say.words": "count.words"}
+
+
+def test_outputs_are_handed_along_the_wires():
+    outputs = Chain(parts(), WIRES).run({"clean": {"text": " two words "}, "unit": "words"})
+    assert outputs["say"] == {"answer": "2 words"}
+
+
+def test_a_chain_as_text_comes_back_the_same():
+    chain = Chain(parts(), WIRES, name="counting")
+    again = Chain.from_yaml(chain.to_yaml(), parts())
+    assert (again.digest, again.to_yaml()) == (chain.digest, chain.to_yaml())
+
+
+def test_a_slice_takes_from_outside_what_came_from_before_it():
+    middle = Chain(parts(), WIRES).slice("count", "say")
+    assert list(middle.components) == ["count", "say"]
+    assert middle.run({"count": {"text": "a b c"}, "unit": "words"})["say"] == {"answer": "3 words"}
+
+
+@pytest.mark.parametrize(
+    ("wires", "said"),
+    [
+        ({"count.text": "wash.text"}, "wash"),
+        ({"clean.text": "count.words"}, "does not run before"),
+        ({"count.tekst": "clean.text"}, "takes text"),
+        ({"count": "clean.text"}, "component.input"),
+    ],
+)
+def test_a_wire_that_does_not_hold_is_refused_by_name(wires, said):
+    with pytest.raises(ChainError, match=said):
+        Chain(parts(), wires)
+
+
+def test_an_output_that_did_not_come_is_named():
+    chain = Chain(parts(), {"count.text": "clean.tidy"})
+    with pytest.raises(ChainError, match=r"clean.tidy, but clean gave text"):
+        chain.run({"clean": {"text": "x"}})
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("components: [clean, wash]", "wash"),
+        ("- clean", "mapping"),
+        ("components: [clean]\nwires: {}", "wires"),
+        ("components: [clean", "can't be read"),
+    ],
+)
+def test_a_text_that_is_no_chain_is_refused(text, said):
+    with pytest.raises(ChainError, match=said):
+        Chain.from_yaml(text, parts())

@@ -1,0 +1,56 @@
+"""Two runs side by side: rows judged, an interval, and no winner while it holds zero."""
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluation import EvaluationError, FunctionRunnable, compare, compare_scores, run
+
+
+def scores(values):
+    return {"score": None, "individual_scores": values, "scored": len(values), "of": len(values)}
+
+
+def answered(good):
+    inputs = [{"n": n} for n in range(60)]
+    runnable = FunctionRunnable("answer", lambda n: {"answer": "yes" if n % good else "no"})
+    return run(runnable, inputs, [{"answer": "yes"}] * 60)
+
+
+def test_rows_are_better_worse_or_the_same():
+    found = compare_scores(scores([0.0, 1.0, 0.5, None]), scores([1.0, 0.0, 0.5, 1.0]))
+    assert found.rows == ("better", "worse", "same", None)
+    assert (found.n, found.better, found.worse, found.same) == (3, 1, 1, 1)
+
+
+def test_no_winner_is_named_while_the_interval_holds_zero():
+    chance = random.Random(3)
+    before, after = ([chance.random() for _ in range(40)] for _ in range(2))
+    found = compare_scores(scores(before), scores(after))
+    assert found.low < 0 < found.high
+    assert found.winner is None
+
+
+def test_a_run_that_is_better_on_most_rows_wins():
+    found = compare(answered(2), answered(10), "exact_match")["answer"]
+    assert found.winner == "second"
+    assert found.low <= found.difference <= found.high
+
+
+def test_the_interval_is_the_same_every_time():
+    first, second = scores([0.1, 0.5, 0.9, 0.4]), scores([0.3, 0.4, 0.8, 0.9])
+    assert compare_scores(first, second) == compare_scores(first, second)
+
+
+def test_runs_on_other_inputs_are_refused():
+    other = run(FunctionRunnable("answer", lambda n: {"answer": "yes"}), [{"n": 0}], [{"answer": "yes"}])
+    with pytest.raises(EvaluationError, match="different inputs"):
+        compare(answered(2), other, "exact_match")
+
+
+@given(st.lists(st.floats(0, 1, allow_nan=False), min_size=2, max_size=30))
+def test_a_run_against_itself_has_no_winner(values):
+    found = compare_scores(scores(values), scores(values))
+    assert (found.winner, found.same, found.difference) == (None, len(values), 0.0)

@@ -1,0 +1,66 @@
+"""Datasets from every form, their digest, and rows that can't be read."""
+
+import pytest
+
+from evaluation import DatasetError, datasets
+
+
+def write(path, text):
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_the_same_rows_have_the_same_digest_in_every_form(tmp_path):
+    files = [
+        write(tmp_path / "a.jsonl", '{"inputs": {"q": "one"}, "expected": {"answer": "1"}, "id": "x"}\n'),
+        write(tmp_path / "a.yml", "- id: x\n  inputs: {q: one}\n  expected: {answer: '1'}\n"),
+        write(tmp_path / "a.csv", "id,q,expected\nx,one,1\n"),
+    ]
+    assert len({datasets.read(file).digest for file in files}) == 1
+
+
+def test_samples_are_a_dataset_without_expectations(tmp_path):
+    dataset = datasets.read(write(tmp_path / "s.yml", "short: {q: one}\nlong: {q: two}\n"))
+    assert [row.id for row in dataset.rows] == ["short", "long"]
+    assert dataset.expected_outputs == []
+
+
+def test_a_csv_cell_keeps_its_commas_quotes_and_newlines(tmp_path):
+    dataset = datasets.read(write(tmp_path / "c.csv", 'q,expected.answer\n"a, ""b""\nc\u2028d",x\n'))
+    assert dataset.inputs == [{"q": 'a, "b"\nc\u2028d'}]
+
+
+def test_a_line_separator_inside_a_json_line_splits_nothing(tmp_path):
+    dataset = datasets.read(write(tmp_path / "u.jsonl", '{"inputs": {"q": "a\u2028b"}}\n'))
+    assert dataset.inputs == [{"q": "a\u2028b"}]
+
+
+def test_a_beir_folder_gives_queries_with_their_relevant_documents(tmp_path):
+    write(tmp_path / "queries.jsonl", '{"_id": "q1", "text": "boats"}\n')
+    (tmp_path / "qrels").mkdir()
+    write(tmp_path / "qrels/test.tsv", "query-id\tcorpus-id\tscore\nq1\td1\t2\nq1\td2\t0\n")
+    row = datasets.read(tmp_path).rows[0]
+    assert (row.inputs, row.expected) == ({"query": "boats"}, {"documents": [{"id": "d1", "score": 2.0}]})
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("a.jsonl", '{"inputs": {}}\n{"input": {}}\n', "line 2"),
+        ("a.jsonl", "{\n", "line 1 is no JSON"),
+        ("a.yml", "- inputs: {}\n- inputs: {}\n  expect: 1\n", "row 2.*expect"),
+        ("a.yml", "a: &x {}\n", "a.yml"),
+        ("a.csv", "q,q\n1,2\n", "each once"),
+        ("a.csv", "q,expected\n1\n", "line 2"),
+        ("a.xlsx", "", "csv, .jsonl or .yml"),
+    ],
+)
+def test_a_row_that_can_not_be_read_is_named(tmp_path, name, text, said):
+    with pytest.raises(DatasetError, match=said):
+        datasets.read(write(tmp_path / name, text))
+
+
+def test_a_file_that_is_not_utf8_is_refused_with_the_place(tmp_path):
+    (tmp_path / "l.csv").write_bytes(b"q\n\xff\n")
+    with pytest.raises(DatasetError, match="byte 2"):
+        datasets.read(tmp_path / "l.csv")

@@ -1,0 +1,106 @@
+"""Models: the HTTP one under faults, recorded replies, the cache."""
+
+import httpx
+import pytest
+
+import renderer
+from evaluation import CachingModel, EchoModel, HTTPModel, ModelError, RecordedModel, prompt_digest
+from evaluation.models import Pace
+
+GOOD = {"choices": [{"message": {"content": "hello"}, "finish_reason": "stop"}], "usage": {"prompt_tokens": 3}}
+
+
+@pytest.fixture
+def prompt():
+    return renderer.load("- name: question\n  role: user\n  content: {{ q }}\n").render({"q": "who?"})
+
+
+def model(answers, **options):
+    answers = iter(answers)
+    asked = []
+
+    def answer(request):
+        asked.append(request)
+        found = next(answers)
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    made = HTTPModel("small", "http://127.0.0.1:9/v1", key="secret", transport=httpx.MockTransport(answer), **options)
+    return made, asked
+
+
+def test_a_reply_is_read_with_its_counts(prompt):
+    made, asked = model([httpx.Response(200, json=GOOD)])
+    reply = made.complete(prompt, {"temperature": 0})
+    assert (reply.text, reply.prompt_tokens, reply.finish_reason) == ("hello", 3, "stop")
+    assert asked[0].url.path == "/v1/chat/completions"
+    assert asked[0].headers["authorization"] == "Bearer secret"
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        httpx.Response(429, headers={"retry-after": "0"}),
+        httpx.Response(503),
+        httpx.ReadTimeout("slow"),
+        httpx.ConnectError("refused"),
+        httpx.Response(200, text="<html>"),
+        httpx.Response(200, json={"choices": []}),
+    ],
+)
+def test_a_passing_fault_is_tried_again(prompt, fault):
+    made, asked = model([fault, httpx.Response(200, json=GOOD)])
+    assert made.complete(prompt, {}).text == "hello"
+    assert len(asked) == 2
+
+
+def test_a_refusal_is_told_at_once_with_the_servers_words(prompt):
+    made, asked = model([httpx.Response(400, text="no such model")])
+    with pytest.raises(ModelError, match="400: no such model"):
+        made.complete(prompt, {})
+    assert len(asked) == 1
+
+
+def test_a_fault_that_stays_is_told_after_the_last_try(prompt):
+    made, asked = model([httpx.Response(429, headers={"retry-after": "0"})] * 3, attempts=3)
+    with pytest.raises(ModelError, match="429"):
+        made.complete(prompt, {})
+    assert len(asked) == 3
+
+
+def test_the_pace_spreads_calls_evenly():
+    slept = []
+    pace = Pace(4, clock=lambda: 100.0, sleep=slept.append)
+    for _ in range(3):
+        pace.wait()
+    assert slept == [0.25, 0.5]
+
+
+def test_a_recorded_reply_is_found_by_what_the_prompt_says(prompt):
+    recorded = RecordedModel({prompt_digest(prompt): "the keeper"})
+    assert recorded.complete(prompt, {}).text == "the keeper"
+    other = renderer.load("- name: a\n  content: b\n").render({})
+    with pytest.raises(ModelError, match="no reply was recorded"):
+        recorded.complete(other, {})
+
+
+def test_the_echo_says_the_last_message(prompt):
+    assert EchoModel().complete(prompt, {}).text == "who?"
+
+
+def test_a_kept_reply_is_not_asked_for_again_unless_settings_differ(prompt, tmp_path):
+    made, asked = model([httpx.Response(200, json=GOOD)] * 2)
+    cache = CachingModel(made, tmp_path)
+    assert [cache.complete(prompt, {}).cached for _ in range(3)] == [False, True, True]
+    cache.complete(prompt, {"temperature": 1})
+    assert len(asked) == 2
+
+
+def test_a_spoilt_cache_file_is_asked_for_anew(prompt, tmp_path):
+    made, asked = model([httpx.Response(200, json=GOOD)] * 2)
+    cache = CachingModel(made, tmp_path)
+    cache.complete(prompt, {})
+    next(tmp_path.iterdir()).write_text("{")
+    assert cache.complete(prompt, {}).text == "hello"
+    assert len(asked) == 2

@@ -1,0 +1,166 @@
+"""evaluation.score: what other packages say of the same rows, the laws, the refusals."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluation import EvaluationError, Metric, MetricError, metrics_for, score
+
+RECORDED = json.loads((Path(__file__).parent.parent / "oracles" / "metrics.json").read_text())
+
+
+def column(rows, index):
+    return [row[index] for row in rows]
+
+
+@pytest.mark.parametrize("metric", ["recall_single_hit", "recall_multi_hit", "mrr", "map", "ndcg"])
+def test_ranked_documents_score_as_haystack_scores_them(metric):
+    rows = RECORDED["ranked"]["rows"]
+    expected = [[{"id": key} for key in row] for row in column(rows, 0)]
+    found = score(metric, expected, [[{"id": key} for key in row] for row in column(rows, 1)])
+    assert found["individual_scores"] == pytest.approx(RECORDED["ranked"]["values"][metric])
+
+
+def test_exact_match_compares_raw_text_as_haystack_does():
+    rows = RECORDED["answers"]["rows"]
+    found = score("exact_match", column(rows, 0), column(rows, 1))
+    assert found["individual_scores"] == RECORDED["answers"]["exact_match"]
+
+
+@pytest.mark.parametrize("metric", ["bleu", "chrf"])
+def test_bleu_and_chrf_are_the_corpus_value_of_sacrebleu(metric):
+    rows = RECORDED["texts"]["rows"]
+    found = score(metric, column(rows, 0), column(rows, 1))
+    assert found["score"] == pytest.approx(RECORDED["texts"]["values"][metric])
+    assert len(found["individual_scores"]) == len(rows)
+
+
+@pytest.mark.parametrize("metric", ["rouge1", "rouge2", "rougeL"])
+def test_rouge_on_english_is_that_of_rouge_score(metric):
+    rows = RECORDED["texts"]["rows"]
+    found = score(metric, column(rows, 0), column(rows, 1))
+    assert found["individual_scores"] == pytest.approx(RECORDED["texts"]["values"][metric])
+
+
+def test_rouge_sees_words_of_scripts_that_rouge_score_drops():
+    assert score("rouge1", ["日本語の文"], ["日本語の文"])["score"] == 1.0
+    assert score("rouge1", ["größer als"], ["größer als"])["score"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "value"),
+    [
+        ("The Cat!", "cat", 1.0),
+        ("", "", 1.0),
+        ("the", "", 1.0),
+        ("", "x", 0.0),
+        ("3.14", "314", 1.0),
+        ("cat sat on", "the cat sat", 0.8),
+        (["Rome", "the city of Rome"], "city of Rome", 1.0),
+        ("b b c", "b c c", 2 / 3),
+    ],
+)
+def test_squad_f1_takes_the_best_gold_over_word_multisets(expected, actual, value):
+    assert score("squad_f1", [expected], [actual])["score"] == pytest.approx(value)
+
+
+def test_the_best_of_several_answers_counts():
+    assert score(Metric.EM, ["Rome"], [["Paris", {"answer": "rome"}]])["score"] == 1.0
+
+
+def test_spans_in_other_documents_do_not_overlap():
+    gold = {"answer": "x", "document_ids": ["d"], "offsets_in_document": [{"start": 0, "end": 10}]}
+    half = {**gold, "offsets_in_document": [{"start": 5, "end": 15}]}
+    elsewhere = {**gold, "document_ids": ["e"]}
+    assert score("span_f1", [gold, gold, gold], [gold, half, elsewhere])["individual_scores"] == [1.0, 0.5, 0.0]
+
+
+def test_a_document_that_comes_twice_counts_once_and_keeps_its_rank():
+    assert score("map", [["a", "b"]], [["a", "a", "b"]])["score"] == pytest.approx((1 + 2 / 3) / 2)
+
+
+def test_documents_compare_by_the_field_that_is_named():
+    found = score("mrr", [[{"meta": {"page": 3}}]], [[{"meta": {"page": 9}}, {"meta": {"page": 3}}]], field="meta.page")
+    assert found["score"] == 0.5
+
+
+def test_k_looks_at_the_first_k_alone():
+    assert score("recall_multi_hit", [["a", "b"]], [["x", "a", "b"]], k=2)["score"] == 0.5
+
+
+def test_gains_that_are_given_for_some_documents_only_are_refused():
+    with pytest.raises(EvaluationError, match=r"row 0.*score"):
+        score("ndcg", [[{"id": "a", "score": 2}, {"id": "b"}]], [[{"id": "a"}]])
+
+
+@pytest.mark.parametrize(("no_gold", "value", "scored"), [("skip", 0.0, 1), (0.0, 0.0, 2), (1.0, 0.5, 2)])
+def test_a_row_without_gold_is_left_out_or_counted_as_told(no_gold, value, scored):
+    found = score("exact_match", [None, "a"], ["x", "b"], no_gold=no_gold)
+    assert (found["score"], found["scored"], found["of"]) == (value, scored, 2)
+
+
+def test_a_row_that_failed_is_null_and_not_scored():
+    found = score("exact_match", ["a", "b"], [None, "b"])
+    assert found == {"score": 1.0, "individual_scores": [None, 1.0], "scored": 1, "of": 2}
+
+
+def test_nothing_to_score_gives_null_not_zero():
+    assert score("bleu", [], []) == {"score": None, "individual_scores": [], "scored": 0, "of": 0}
+
+
+def test_json_schema_judges_the_reply_as_data():
+    schema = {"type": "object", "required": ["answer"]}
+    found = score("json_schema", [None] * 3, ['{"answer": 1}', "{}", "no json"], schema=schema)
+    assert found["individual_scores"] == [1.0, 0.0, 0.0]
+
+
+def test_regex_names_the_row_of_a_pattern_that_is_none():
+    with pytest.raises(MetricError, match="row 1"):
+        score("regex", ["a+", "("], ["caat", "x"])
+
+
+def test_lists_of_different_length_are_refused():
+    with pytest.raises(EvaluationError, match="2 rows and actual has 1"):
+        score("exact_match", ["a", "b"], ["a"])
+
+
+def test_an_unknown_metric_is_refused_with_the_names_there_are():
+    with pytest.raises(MetricError, match="squad_f1"):
+        score("f2", ["a"], ["a"])
+
+
+def test_an_option_the_metric_does_not_take_is_refused():
+    with pytest.raises(MetricError, match="field, k"):
+        score("map", [["a"]], [["a"]], depth=3)
+
+
+def test_metrics_for_an_output_type_are_named():
+    assert Metric.NDCG in metrics_for("documents")
+    assert Metric.BLEU not in metrics_for("documents")
+    with pytest.raises(MetricError, match="documents"):
+        metrics_for("pictures")
+
+
+keys = st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=8)
+
+
+@given(expected=keys, retrieved=keys)
+def test_every_ranked_metric_stays_between_none_and_all(expected, retrieved):
+    for metric in ("recall_single_hit", "recall_multi_hit", "precision", "mrr", "map", "ndcg"):
+        assert 0.0 <= score(metric, [expected], [retrieved])["score"] <= 1.0 + 1e-12
+
+
+@given(expected=keys)
+def test_finding_exactly_what_was_expected_scores_one(expected):
+    distinct = list(dict.fromkeys(expected))
+    for metric in ("recall_single_hit", "recall_multi_hit", "precision", "mrr", "map", "ndcg"):
+        assert score(metric, [expected], [distinct])["score"] == pytest.approx(1.0)
+
+
+@given(text=st.text(max_size=60))
+def test_a_text_is_its_own_best_answer(text):
+    for metric in ("exact_match", "squad_exact_match", "squad_f1", "contains"):
+        assert score(metric, [text], [text])["score"] == 1.0
