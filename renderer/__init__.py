@@ -1,5 +1,6 @@
 """Prompt templates: read, check, render, count and fit them. Knows nothing of servers."""
 
+from renderer.comparison import Change, compare
 from renderer.digest import ENGINE, digest
 from renderer.document import Document
 from renderer.errors import (
@@ -17,9 +18,11 @@ from renderer.errors import (
 from renderer.problems import Edit, Fix, Problem
 from renderer.prompt import Cut, Part, Prompt, Span, Stamp
 from renderer.template import Template, from_bundle, load
+from renderer.validation import validate
 
 __all__ = [
     "ENGINE",
+    "Change",
     "Cut",
     "Document",
     "DocumentError",
@@ -40,7 +43,9 @@ __all__ = [
     "Template",
     "TokenizerError",
     "TruncationError",
+    "compare",
     "digest",
     "from_bundle",
     "load",
+    "validate",
 ]

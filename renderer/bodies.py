@@ -5,7 +5,18 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from renderer.document import Document
-from renderer.environment import FragmentText, Program, Sandbox, Stream, Unit, parse, references, used_names, with_run
+from renderer.environment import (
+    FragmentText,
+    Program,
+    Sandbox,
+    Stream,
+    Unit,
+    Use,
+    parse,
+    references,
+    used_names,
+    with_run,
+)
 from renderer.errors import DocumentError, RenderError
 from renderer.fragments import read
 from renderer.problems import Place, Problem
@@ -46,9 +57,13 @@ class JinjaBody:
     def render(self, data: Mapping[str, Any], run: _Run) -> list[Part]:
         return self.assembly.parts(self.program.run(data, run), data)
 
+    def uses(self) -> list[Use]:
+        """Every name it takes from outside, functions left out; a fragment's at the place of its call."""
+        own = [use for use in used_names(self.unit) if use.name not in self.unit.sandbox.globals]
+        return [*own, *(use for body in self.fragments.values() for use in body.uses())]
+
     def names(self) -> set[str]:
-        names = {use.name for use in used_names(self.unit)}
-        return names.union(*(body.names() for body in self.fragments.values()))
+        return {use.name for use in self.uses()}
 
     def problems(self) -> list[Problem]:
         return []
@@ -109,7 +124,9 @@ class _FragmentCall:
 
 
 def _joined(parts: Sequence[Part]) -> FragmentText:
-    texts, marks, at = [], [], 0
+    texts: list[str] = []
+    marks: list[Mark] = []
+    at = 0
     for part in parts:
         if not isinstance(part.content, str):
             raise DocumentError("a fragment with content items cannot be used as text", code="PT507")

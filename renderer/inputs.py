@@ -1,18 +1,19 @@
 """Declared inputs: their schemas checked once, data checked against them and completed with defaults."""
 
-import math
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 import jsonschema
+import referencing
 from jsonschema import Draft202012Validator
 
 from renderer.document import Document
 from renderer.errors import DocumentError, InputError
+from renderer.plain import check_plain
 from renderer.problems import Problem
 
-__all__ = ["RESERVED", "Inputs", "check_plain", "plain_path", "problems"]
+__all__ = ["RESERVED", "Inputs", "plain_path", "problems", "without_annotations"]
 
 RESERVED = frozenset(("self", "loop", "caller", "varargs", "kwargs", "token_limit", "fragment"))
 """Names that mean something in every template, so that no input can have them."""
@@ -95,7 +96,7 @@ def _first_error(schema: dict[str, Any], value: Any) -> tuple[str, str] | None:
         error = jsonschema.exceptions.best_match(Draft202012Validator(schema).iter_errors(value))
     except RecursionError:
         return "", "the schema refers to itself without end"
-    except Exception as failure:  # an unresolvable $ref, a pattern that is no regular expression
+    except (referencing.exceptions.Unresolvable, jsonschema.exceptions.UnknownType, re.error) as failure:
         return "", f"the schema cannot be used: {failure}"
     return (plain_path(error.absolute_path), _sentence(error)) if error else None
 
@@ -132,8 +133,9 @@ class Inputs:
             if name in RESERVED:
                 raise InputError(f"`{name}` is reserved and cannot be given", code="PT405", variable=name)
         if self.declared is None:
-            check_plain(data)
-            return dict(data), ()
+            given = dict(data)
+            check_plain(given)
+            return given, ()
         ignored = tuple(name for name in data if name not in self.declared)
         if ignored and extra == "error":
             message = f"`{ignored[0]}` is not an input of this document"
@@ -170,37 +172,3 @@ def without_annotations(schema: Any) -> Any:
     if isinstance(schema, dict):
         return {key: without_annotations(value) for key, value in schema.items() if key not in _ANNOTATIONS}
     return [without_annotations(item) for item in schema] if isinstance(schema, list) else schema
-
-
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_MAX_DEPTH = 64
-
-
-def check_plain(value: Any, path: str = "", depth: int = 0) -> None:
-    """Raise InputError unless the value is made of plain JSON types; `path` names it."""
-    kind = type(value)
-    if kind is str:
-        if not value.isascii() and _SURROGATE.search(value):
-            raise _not_plain(path, "holds a lone surrogate, which is not Unicode text")
-    elif kind is dict or isinstance(value, Mapping):
-        if depth > _MAX_DEPTH:
-            raise _not_plain(path, f"is nested deeper than {_MAX_DEPTH} levels")
-        for key, item in value.items():
-            if type(key) is not str:
-                raise _not_plain(path, f"has the key {key!r}; keys must be text")
-            check_plain(item, f"{path}.{key}" if path else key, depth + 1)
-    elif kind is list or kind is tuple:
-        if depth > _MAX_DEPTH:
-            raise _not_plain(path, f"is nested deeper than {_MAX_DEPTH} levels")
-        for index, item in enumerate(value):
-            check_plain(item, f"{path}[{index}]", depth + 1)
-    elif kind is float:
-        if not math.isfinite(value):
-            raise _not_plain(path, "is not a finite number")
-    elif kind is not int and kind is not bool and value is not None:
-        what = "a function; give functions to load(functions=…)" if callable(value) else f"a {kind.__name__}"
-        raise _not_plain(path, f"is {what}, not plain JSON (text, number, true, false, null, list, mapping)")
-
-
-def _not_plain(path: str, what: str) -> InputError:
-    return InputError(f"`{path}` {what}" if path else f"the data {what}", code="PT407", path=path or None)

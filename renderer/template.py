@@ -15,10 +15,14 @@ from renderer.document import Document
 from renderer.errors import DocumentError, EngineError, InputError
 from renderer.functions import FUNCTIONS
 from renderer.inputs import RESERVED, Inputs
+from renderer.lines import unify_newlines
 from renderer.profiles import Profile
 from renderer.prompt import Part, Prompt, Stamp
+from renderer.shapers import outputs
+from renderer.shapers.outputs import Outputs
+from renderer.shapers.reader import Clock
 
-__all__ = ["Template", "from_bundle", "load"]
+__all__ = ["Template", "find_profile", "from_bundle", "load"]
 
 Functions = Mapping[str, Callable[..., Any]]
 TokenizerLike = str | Callable[[str], Sequence[Any]] | Tokenizer | None
@@ -38,7 +42,7 @@ def load(
     they mark the template as local, as no other process can render it alike.
     """
     document = documents.parse(text)
-    return Template(document, _resolve(document, fragments), _profile(document, profile), functions or {})
+    return Template(document, _resolve(document, fragments), find_profile(document, profile), functions or {})
 
 
 def from_bundle(bundle: Mapping[str, Any]) -> "Template":
@@ -57,7 +61,8 @@ def _resolve(document: Document, source: fragments.Source) -> dict[str, str]:
     return fragments.resolve(document, source)
 
 
-def _profile(document: Document, given: Mapping[str, Any] | str | None) -> dict[str, Any] | None:
+def find_profile(document: Document, given: Mapping[str, Any] | str | None) -> dict[str, Any] | None:
+    """The profile's mapping: the given one, or the one the document names, or its model's, or None. Raises ProfileError."""
     if isinstance(given, Mapping):
         return dict(given)
     name = given or document.profile
@@ -90,7 +95,7 @@ class Template:
         self.version = version
         _check_functions(self.functions)
         self.inputs = Inputs(document)
-        self._profile: Profile | None = profiles.check(self.profile) if self.profile is not None else None
+        self._profile: Profile | None = profiles.check(self.profile, document.settings) if self.profile is not None else None
         self.body = self._compile(document)
 
     def _compile(self, document: Document) -> formats.Body:
@@ -110,6 +115,11 @@ class Template:
     def digest(self) -> str:
         """`sha256:…` of the bundle."""
         return digest(self.bundle())
+
+    @property
+    def context(self) -> int | None:
+        """The most tokens the profile's models take, or None."""
+        return self._profile.context if self._profile is not None else None
 
     def render(
         self,
@@ -163,6 +173,20 @@ class Template:
             for parts in body.parts(context)
         ]
 
+    def read(
+        self,
+        replies: str | Sequence[str],
+        data: Mapping[str, Any] | None = None,
+        prompts: Sequence[Any] | None = None,
+        *,
+        clock: Clock | None = None,
+    ) -> Outputs:
+        """Read a model's replies as `output` declares: `{name: value}`. Raises OutputError.
+
+        `prompts` are those the replies answer, for a fan-out; None is no more than the data.
+        """
+        return outputs.read(self.document, replies, data or {}, prompts or [], clock=clock)
+
     def _fit(
         self,
         parts: Sequence[Part],
@@ -207,7 +231,7 @@ class Template:
         if given is None:
             declared = self.document.token_limit
             return declared if declared is not None or self._profile is None else self._profile.context
-        if isinstance(given, bool) or not isinstance(given, int) or (given < 1 and given != -1):
+        if type(given) is not int or (given < 1 and given != -1):
             raise InputError(
                 f"token_limit must be a whole number of at least 1, or -1 for none, not {given!r}", code="PT606"
             )
@@ -216,7 +240,7 @@ class Template:
     def _step(self, given: int | None) -> int:
         if given is None:
             return self.document.truncation_step
-        if isinstance(given, bool) or not isinstance(given, int) or given < 1:
+        if type(given) is not int or given < 1:
             raise InputError(f"truncation_step must be a whole number of at least 1, not {given!r}", code="PT606")
         return given
 
@@ -263,7 +287,7 @@ class _Render:
 def _with_body(document: Document, body: str) -> Document:
     if "\0" in body or len(body.encode(errors="surrogatepass")) > documents.MAX_BYTES:
         raise DocumentError("the given prompt is too large or holds a NUL character", code="PT106")
-    return replace(document, body=documents.unify_newlines(body), body_line=1)
+    return replace(document, body=unify_newlines(body), body_line=1)
 
 
 def _check_functions(functions: Functions) -> None:

@@ -12,7 +12,7 @@ from jinja2.utils import pass_context
 from renderer import watch
 from renderer.environment.pieces import Captured, Piece
 from renderer.environment.sandbox import Sandbox, Unit, path_to
-from renderer.errors import DocumentError, InputError, RenderError
+from renderer.errors import DocumentError, InputError, LimitError, RenderError
 from renderer.lines import Lines
 from renderer.problems import Place
 from renderer.prompt import Site
@@ -169,6 +169,8 @@ class Program:
             return DocumentError(f"`{error.name}` is no fragment of this document", code="PT501", place=place)
         if isinstance(error, RecursionError):
             return RenderError("the template calls itself without end", code="PT702", place=place)
+        if isinstance(error, MemoryError):
+            return LimitError("this needs more memory than a rendering may take", place=place)
         what = str(error) if isinstance(error, TemplateError) else f"{type(error).__name__}: {error}"
         return RenderError(f"this fails with {what}", code="PT206", place=place)
 

@@ -31,8 +31,7 @@ def references(unit: Unit) -> list[Reference]:
             if len(node.args) != 1 or node.kwargs or node.dyn_args or node.dyn_kwargs:
                 raise FragmentError('write fragment("namespace/name@3")', code="PT506", place=_place(unit, node))
             found.append(Reference(_constant(node.args[0], unit, node), "text", _place(unit, node)))
-    refused = unit.tree.find((nodes.Import, nodes.FromImport, nodes.Extends))
-    if refused is not None:
+    for refused in unit.tree.find_all((nodes.Import, nodes.FromImport, nodes.Extends)):
         what = "extends" if isinstance(refused, nodes.Extends) else "import"
         message = f"`{{% {what} %}}` is not allowed; use `{{% include %}}` or fragment()"
         raise DocumentError(message, code="PT204", place=_place(unit, refused))

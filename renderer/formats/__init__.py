@@ -1,9 +1,9 @@
 """The formats: four ways in which a body becomes parts."""
 
 from renderer.formats.parts import ASSEMBLIES, Jinja
-from renderer.formats.protocol import Body, Format, Functions
+from renderer.formats.protocol import Body, Format, Functions, WithUses
 
-__all__ = ["ASSEMBLIES", "FORMATS", "Body", "Format", "Functions", "find"]
+__all__ = ["ASSEMBLIES", "FORMATS", "Body", "Format", "Functions", "WithUses", "find"]
 
 FORMATS: dict[str, Format] = {"parts": Jinja("parts"), "text": Jinja("text")}
 

@@ -1,13 +1,14 @@
 """What a format offers: compile a document once, then turn data into parts."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from renderer.document import Document
+from renderer.environment import Use
 from renderer.problems import Problem
 from renderer.prompt import Part
 
-__all__ = ["Body", "Format", "Functions"]
+__all__ = ["Body", "Format", "Functions", "WithUses"]
 
 Functions = Mapping[str, Callable[..., Any]]
 
@@ -26,6 +27,13 @@ class Body(Protocol):
     def names(self) -> set[str]:
         """The variables the body uses, fragments included."""
         ...
+
+
+@runtime_checkable
+class WithUses(Protocol):
+    """A body that can tell where it uses each name; others report undeclared names among their problems."""
+
+    def uses(self) -> list[Use]: ...
 
 
 class Format(Protocol):

@@ -1,0 +1,49 @@
+"""Plain JSON values: the only kind of data that a template ever sees."""
+
+import math
+import re
+from typing import Any
+
+from renderer.errors import InputError
+
+__all__ = ["check_plain"]
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_MAX_DEPTH = 64
+
+
+def check_plain(value: Any, path: str = "", depth: int = 0) -> None:
+    """Raise InputError unless the value is made of plain JSON types; `path` names it in the message."""
+    kind = type(value)
+    if kind is str:
+        if not value.isascii() and _SURROGATE.search(value):
+            raise _refused(path, "holds a lone surrogate, which is not Unicode text")
+    elif kind is dict or kind is list or kind is tuple:
+        if depth > _MAX_DEPTH:
+            raise _refused(path, f"is nested deeper than {_MAX_DEPTH} levels")
+        _check_items(value, path, depth + 1)
+    elif kind is float:
+        if not math.isfinite(value):
+            raise _refused(path, "is not a finite number")
+    elif kind is not int and kind is not bool and value is not None:
+        raise _refused(path, _described(value))
+
+
+def _check_items(value: Any, path: str, depth: int) -> None:
+    if type(value) is dict:
+        for key, item in value.items():
+            if type(key) is not str:
+                raise _refused(path, f"has the key {key!r}; keys must be text")
+            check_plain(item, f"{path}.{key}" if path else key, depth)
+    else:
+        for index, item in enumerate(value):
+            check_plain(item, f"{path}[{index}]", depth)
+
+
+def _described(value: Any) -> str:
+    what = "a function; give functions to load(functions=…)" if callable(value) else f"a {type(value).__name__}"
+    return f"is {what}, not plain JSON (text, number, true, false, null, list, mapping)"
+
+
+def _refused(path: str, what: str) -> InputError:
+    return InputError(f"`{path}` {what}" if path else f"the data {what}", code="PT407", path=path or None)

@@ -1,0 +1,139 @@
+"""What a change of a JSON Schema means for whoever sends data: still taken, or possibly refused."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+__all__ = ["SchemaChange", "schema_changes"]
+
+_UPPER = ("maxLength", "maxItems", "maxProperties", "maximum", "exclusiveMaximum")
+_LOWER = ("minLength", "minItems", "minProperties", "minimum", "exclusiveMinimum")
+_ANNOTATIONS = ("title", "description", "examples", "deprecated", "$comment", "default", "untrusted")
+_COMPARED = (
+    "type",
+    "enum",
+    "const",
+    "properties",
+    "required",
+    "additionalProperties",
+    "items",
+    *_UPPER,
+    *_LOWER,
+    *_ANNOTATIONS,
+)
+_EVERY_TYPE = frozenset(("string", "number", "integer", "boolean", "null", "object", "array"))
+
+
+class SchemaChange(NamedTuple):
+    """`narrows` tells whether data taken before may be refused now; it is True where that cannot be ruled out."""
+
+    path: str
+    message: str
+    narrows: bool
+
+
+def schema_changes(old: Any, new: Any, path: str) -> Iterator[SchemaChange]:
+    """The differences that matter to data, with the path of the value concerned."""
+    old, new = _as_mapping(old), _as_mapping(new)
+    yield from _types(old, new, path)
+    yield from _choices(old, new, path)
+    for keys, sign in ((_UPPER, 1), (_LOWER, -1)):
+        for key in keys:
+            yield from _bound(old.get(key), new.get(key), path, key, sign)
+    yield from _objects(old, new, path)
+    if "items" in old or "items" in new:
+        yield from schema_changes(old.get("items", {}), new.get("items", {}), f"{path}[]")
+    for key in sorted((old.keys() | new.keys()) - set(_COMPARED)):
+        if old.get(key) != new.get(key):
+            removed = key not in new and not key.startswith("$")
+            what = "is gone" if key not in new else ("is new" if key not in old else "is another")
+            yield SchemaChange(path, f"`{key}` {what}", not removed)
+
+
+def _as_mapping(schema: Any) -> dict[str, Any]:
+    if isinstance(schema, dict):
+        return schema
+    return {"not": {}} if schema is False else {}
+
+
+def _type_set(schema: dict[str, Any]) -> frozenset[str]:
+    given = schema.get("type")
+    if given is None:
+        return _EVERY_TYPE
+    types = frozenset([given] if isinstance(given, str) else given)
+    return types | {"integer"} if "number" in types else types
+
+
+def _types(old: dict[str, Any], new: dict[str, Any], path: str) -> Iterator[SchemaChange]:
+    before, after = _type_set(old), _type_set(new)
+    if before != after:
+        message = f"type {_spelled(old.get('type'))} became {_spelled(new.get('type'))}"
+        yield SchemaChange(path, message, not before <= after)
+
+
+def _spelled(given: Any) -> str:
+    if given is None:
+        return "any"
+    return given if isinstance(given, str) else " or ".join(map(str, given))
+
+
+def _choices(old: dict[str, Any], new: dict[str, Any], path: str) -> Iterator[SchemaChange]:
+    before, after = _values(old), _values(new)
+    if before == after:
+        return
+    if after is None:
+        yield SchemaChange(path, "any value is taken now, not only the listed ones", False)
+    elif before is None:
+        yield SchemaChange(path, f"only {_listed(after)} is taken now", True)
+    else:
+        gone = [value for value in before if value not in after]
+        added = [value for value in after if value not in before]
+        if gone:
+            yield SchemaChange(path, f"{_listed(gone)} is no longer taken", True)
+        if added:
+            yield SchemaChange(path, f"{_listed(added)} is taken as well", False)
+
+
+def _values(schema: dict[str, Any]) -> list[Any] | None:
+    if "const" in schema:
+        return [schema["const"]]
+    return schema.get("enum")
+
+
+def _listed(values: list[Any]) -> str:
+    shown = ", ".join(repr(value) for value in values[:5])
+    return shown + (" …" if len(values) > 5 else "")
+
+
+def _bound(before: Any, after: Any, path: str, key: str, sign: int) -> Iterator[SchemaChange]:
+    if before == after:
+        return
+    if after is None:
+        yield SchemaChange(path, f"`{key}` {before} is gone", False)
+    elif before is None:
+        yield SchemaChange(path, f"`{key}` {after} is new", True)
+    else:
+        yield SchemaChange(path, f"`{key}` went from {before} to {after}", (after - before) * sign < 0)
+
+
+def _objects(old: dict[str, Any], new: dict[str, Any], path: str) -> Iterator[SchemaChange]:
+    before, after = set(old.get("required", ())), set(new.get("required", ()))
+    for name in sorted(after - before):
+        yield SchemaChange(f"{path}.{name}", "is required now", True)
+    for name in sorted(before - after):
+        yield SchemaChange(f"{path}.{name}", "is no longer required", False)
+    mine, theirs = old.get("properties", {}), new.get("properties", {})
+    closed = new.get("additionalProperties", True) is False
+    for name in sorted(mine.keys() | theirs.keys()):
+        if name not in theirs:
+            yield SchemaChange(f"{path}.{name}", "is no longer described", closed)
+        elif name in mine:
+            yield from schema_changes(mine[name], theirs[name], f"{path}.{name}")
+        else:
+            yield SchemaChange(f"{path}.{name}", "is described now", name not in after and not _takes_any(theirs[name]))
+    rest = old.get("additionalProperties", True), new.get("additionalProperties", True)
+    if rest[0] != rest[1]:
+        yield SchemaChange(path, "`additionalProperties` is another", rest[1] is not True)
+
+
+def _takes_any(schema: Any) -> bool:
+    return not isinstance(schema, dict) or not set(schema) - set(_ANNOTATIONS)

@@ -1,0 +1,164 @@
+"""Everything that can be said about a document before it is used: problems, in the order of its lines."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from renderer import document as documents
+from renderer import formats, fragments, inputs
+from renderer.document import Document
+from renderer.environment import Use
+from renderer.errors import InputError, RenderError
+from renderer.functions import FUNCTIONS
+from renderer.problems import Problem, Severity, blocking
+from renderer.shapers import outputs
+from renderer.template import Template, find_profile
+
+__all__ = ["Samples", "validate"]
+
+Samples = Mapping[str, Mapping[str, Any]]
+
+_OFFERED = frozenset(("token_limit",))
+
+
+def validate(
+    text: str,
+    samples: Samples | None = None,
+    *,
+    fragments: fragments.Source = None,
+    profile: Mapping[str, Any] | str | None = None,
+) -> list[Problem]:
+    """Check a document, and render every sample (`{name: {input: value}}`) with it. Never raises for what authors write."""
+    document, found = documents.inspect(text)
+    if document is not None:
+        found.extend(_Checks(document, fragments, profile, samples or {}).run())
+    return sorted(set(found), key=lambda problem: (problem.line, problem.column, problem.code, problem.message))
+
+
+class _Checks:
+    """The checks of one document; each adds to `found`."""
+
+    def __init__(
+        self, document: Document, source: fragments.Source, profile: Mapping[str, Any] | str | None, samples: Samples
+    ) -> None:
+        self.document = document
+        self.source = source
+        self.profile = profile
+        self.samples = samples
+        self.found: list[Problem] = []
+
+    def run(self) -> list[Problem]:
+        self.found.extend(inputs.problems(self.document))
+        profile = self._try(lambda: find_profile(self.document, self.profile))
+        texts = self._try(lambda: fragments.resolve(self.document, self.source))
+        if texts is None:
+            return self.found
+        self._fragment_inputs(texts)
+        if blocking(self.found):
+            self._body_alone(texts)
+            return self.found
+        template = self._try(lambda: Template(self.document, texts, profile, {}))
+        if template is not None:
+            self._names(template.body)
+            self.found.extend(template.body.problems())
+            self.found.extend(outputs.problems(self.document))
+            self._limits(template)
+            self._samples(template)
+        return self.found
+
+    def _try(self, step: Callable[[], Any]) -> Any:
+        """The step's result; its error becomes a problem and None."""
+        try:
+            return step()
+        except RenderError as error:
+            self.found.append(error.to_problem())
+            return None
+
+    def _body_alone(self, texts: Mapping[str, str]) -> None:
+        """Where the front matter has errors, the body is still compiled, for its own."""
+        offered = {name: function.call for name, function in FUNCTIONS.items()}
+        self._try(lambda: formats.find(self.document.format).compile(self.document, texts, offered))
+
+    def _fragment_inputs(self, texts: Mapping[str, str]) -> None:
+        declared = self.document.inputs or {}
+        for ref, text in texts.items():
+            for name, schema in (documents.parse(text).inputs or {}).items():
+                if name in declared and inputs.without_annotations(declared[name]) == inputs.without_annotations(
+                    schema
+                ):
+                    continue
+                what = "otherwise" if name in declared else "not at all"
+                message = f"the fragment `{ref}` declares the input `{name}`, this document {what}; declare it alike"
+                place = self.document.place("inputs", name)
+                self._add("PT505", "error", message, place.line, place.column, name)
+
+    def _names(self, body: formats.Body) -> None:
+        declared = self.document.inputs
+        if declared is None:
+            return
+        uses: list[Use] = list(body.uses()) if isinstance(body, formats.WithUses) else []
+        for use in uses:
+            if use.sure and use.name not in declared and use.name not in _OFFERED:
+                place = use.place
+                message = f"`{use.name}` is used but not declared under `inputs`"
+                self._add(
+                    "PT403", "error", message, place.line, place.column, use.name, place.end_line, place.end_column
+                )
+        used = body.names()
+        for name in declared:
+            if name not in used:
+                place = self.document.place("inputs", name)
+                self._add(
+                    "PT404", "warning", f"the input `{name}` is declared but never used", place.line, place.column, name
+                )
+
+    def _limits(self, template: Template) -> None:
+        limit, context = self.document.token_limit, template.context
+        if limit is not None and context is not None and limit > context:
+            place = self.document.place("token_limit")
+            message = f"`token_limit` is {limit:,}, but the model takes {context:,} tokens at most"
+            self._add("PT607", "error", message, place.line, place.column)
+        effective = limit if limit is not None else context
+        if effective is not None and self.document.reserve >= effective:
+            place = self.document.place("reserve")
+            message = f"a reserve of {self.document.reserve:,} leaves no room in {effective:,} tokens"
+            self._add("PT606", "error", message, place.line, place.column)
+
+    def _samples(self, template: Template) -> None:
+        broken = bool(blocking(self.found))
+        for name, data in self.samples.items():
+            try:
+                if broken:
+                    template.inputs.prepare(data, "ignore")
+                else:
+                    self._sample(template, name, data)
+            except RenderError as error:
+                self.found.append(_of_sample(error, name))
+
+    def _sample(self, template: Template, name: str, data: Mapping[str, Any]) -> None:
+        for prompt in template.render_all(data):
+            for unknown in prompt.ignored:
+                message = f"the sample `{name}` gives `{unknown}`, which is not an input"
+                self.found.append(Problem("PT410", "warning", message, variable=unknown, sample=name))
+
+    def _add(
+        self,
+        code: str,
+        severity: Severity,
+        message: str,
+        line: int,
+        column: int,
+        variable: str | None = None,
+        end_line: int | None = None,
+        end_column: int | None = None,
+    ) -> None:
+        self.found.append(Problem(code, severity, message, line, column, end_line, end_column, variable=variable))
+
+
+def _of_sample(error: RenderError, name: str) -> Problem:
+    problem = error.to_problem()
+    message = f"sample `{name}`: {problem.message}"
+    variable = error.path if isinstance(error, InputError) else problem.variable
+    return Problem(
+        problem.code, "error", message, problem.line, problem.column, problem.end_line, problem.end_column,
+        variable=variable, sample=name,
+    )  # fmt: skip
