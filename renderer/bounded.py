@@ -198,7 +198,10 @@ class BoundedRenderer:
         with self._place_for_one():
             answer = _Conversation(self, text, wall).hold(order, request)
         if "error" in answer:
-            raise errors.from_dict(answer["error"])
+            error = errors.from_dict(answer["error"])
+            if isinstance(error, LimitError) and error.place is None and text:
+                error.located(blame.blamed_place(text, (), ""))
+            raise error
         return answer["result"]
 
     def _place_for_one(self) -> "_Admission":
@@ -287,7 +290,7 @@ class _Conversation:
         place = blame.blamed_place(self._text, self._notes, text)
         if text.startswith("Fatal Python error"):
             return LimitError("The rendering crashed here and was stopped.", place=place)
-        return LimitError(f"This took longer than {self._seconds:g} seconds and was stopped.", place=place)
+        return LimitError(f"This took longer than {self._seconds:.1f} seconds and was stopped.", place=place)
 
 
 def _send(mine: socket.socket, request: bytes) -> bool:

@@ -124,11 +124,10 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _as_limit(error: RenderError) -> RenderError:
-    """An error whose cause was exhaustion is a LimitError at the same place."""
-    cause = error.__cause__ or error.__context__
-    if isinstance(error, LimitError) or not isinstance(cause, MemoryError | RecursionError):
+    """An error that was caused by want of memory is a LimitError at the same place."""
+    if isinstance(error, LimitError) or not isinstance(error.__cause__ or error.__context__, MemoryError):
         return error
-    return _exhausted(cause).located(error.place)
+    return _exhausted(MemoryError()).located(error.place)
 
 
 def _exhausted(error: BaseException) -> RenderError:
