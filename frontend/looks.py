@@ -31,7 +31,7 @@ class Look:
     """What was found. `inputs` are the declared schemas, None where the front matter cannot be read.
 
     `names` are variables that an undeclared text is known to use. `messages` and `budget` are None where nothing could be rendered;
-    then `stopped` is the problem that stopped it. `changed_lines` counts against `against`.
+    then `stopped` is the problem that stopped it. `stand_in` names the version shown instead of the text. `changed_lines` counts against `against`.
     """
 
     problems: list[Problem]
@@ -41,6 +41,7 @@ class Look:
     cut: list[Mapping[str, Any]] = field(default_factory=list)
     budget: Budget | None = None
     stopped: Problem | None = None
+    stand_in: str = ""
     against: Against | None = None
     changed_lines: int = 0
 
@@ -50,38 +51,46 @@ class Look:
 
 
 def look(actor: Actor, desk: Desk) -> Look:
-    """Check and render what is on the desk, and set it against production."""
-    examined = _examine(actor, desk)
-    inputs = examined.document.inputs if examined.document else None
+    """Check and render what is on the desk, and set it against production.
+
+    A text that does not render is stood in for by the version it is set against, so that there is something to read.
+    """
+    examined = checking.examine(actor, desk.document, _sound_samples(desk))
     against = _against(actor, desk)
-    problems = examined.problems
-    changed = _changed_lines(against, desk.document)
+    other = _render_other(actor, desk, against)
+    shown, stopped = other, None
     try:
         shown = rendering.render_examined(examined=examined, data=desk.data)
     except PromptuaryError as error:
-        reason = _reason(error, problems)
-        names = [reason.variable] if reason.variable else []
-        return Look(problems, inputs, names, stopped=reason, against=against, changed_lines=changed)
+        stopped = _reason(error, examined.problems)
+    against_words = against.words if against else ""
     return Look(
-        problems,
-        inputs,
-        list(desk.data),
-        messages=rendered.messages(shown.get("preview") or shown["parts"]),
-        cut=shown["cut"],
-        budget=reckon(shown, _render_other(actor, desk, against), against.words if against else ""),
+        examined.problems,
+        examined.document.inputs if examined.document else None,
+        _names(desk, stopped),
+        messages=rendered.messages(shown.get("preview") or shown["parts"]) if shown else None,
+        cut=shown["cut"] if shown else [],
+        budget=reckon(shown, None if stopped else other, against_words) if shown else None,
+        stopped=stopped,
+        stand_in=against_words if stopped and shown else "",
         against=against,
-        changed_lines=changed,
+        changed_lines=_changed_lines(against, desk.document),
     )
 
 
-def _examine(actor: Actor, desk: Desk) -> checking.Examined:
+def _names(desk: Desk, stopped: Problem | None) -> list[str]:
+    """Variables that an undeclared text is known to use: those it was given, and the one it misses."""
+    missing = [stopped.variable] if stopped and stopped.variable else []
+    return [*desk.data, *missing]
+
+
+def _sound_samples(desk: Desk) -> dict[str, dict[str, Any]] | None:
     """Samples that cannot be kept at all must not hide what is wrong with the text."""
     try:
-        return checking.examine(actor, desk.document, desk.samples)
-    except Invalid as error:
-        if "samples" not in error.fields:
-            raise
-        return checking.examine(actor, desk.document)
+        checking.write_samples(desk.samples)
+    except PromptuaryError:
+        return None
+    return desk.samples
 
 
 def _reason(error: PromptuaryError, problems: list[Problem]) -> Problem:

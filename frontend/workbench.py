@@ -38,6 +38,8 @@ def setup(desk: Desk, seen: Look) -> dict[str, Any]:
         "inputs": dict(seen.inputs or {}),
         "names": seen.names,
         "problems": [problem.to_dict() for problem in seen.problems],
+        "rendered": seen.stopped is None,
+        "standIn": seen.stand_in,
         "draftSavedAt": int(desk.draft.updated_at.timestamp() * 1000) if desk.draft else None,
         "filters": FILTERS,
         "urls": {name: reverse(name, args=[desk.name]) for name in ("edit", "preview", "draft")},
@@ -57,6 +59,7 @@ def preview_answer(request: HttpRequest, desk: Desk, seen: Look) -> dict[str, An
     return {
         "problems": [problem.to_dict() for problem in seen.problems],
         "rendered": stopped is None,
+        "standIn": seen.stand_in,
         "preview": render_to_string("frontend/_editor_preview.html", context, request),
         "budget": render_to_string("frontend/_budget.html", context, request) if seen.budget else "",
         "summary": render_to_string("frontend/_editor_summary.html", context, request),

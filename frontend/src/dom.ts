@@ -47,7 +47,7 @@ export const count = (n: number, one: string, many = `${one}s`): string =>
 /** How long ago, in the words of the pages: `12 s ago`, `3 min ago`, `2 h ago`, `4 days ago`. */
 export function ago(moment: number, now = Date.now()): string {
   const seconds = Math.max(0, (now - moment) / 1000);
-  if (seconds < 1) return `${seconds.toFixed(1)} s ago`;
+  if (seconds < 1) return "just now";
   if (seconds < 60) return `${Math.round(seconds)} s ago`;
   if (seconds < 3600) return `${Math.round(seconds / 60)} min ago`;
   if (seconds < 86400) return `${Math.round(seconds / 3600)} h ago`;

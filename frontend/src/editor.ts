@@ -1,6 +1,5 @@
 // The editor page. Without this script the same page is a plain form with a textarea.
 import { EditorView } from "@codemirror/view";
-import { say } from "./app/status.ts";
 import { count, find, make, readJson } from "./dom.ts";
 import { call } from "./editor/calls.ts";
 import { countChanged, setBase } from "./editor/changed.ts";
@@ -51,11 +50,7 @@ function start(root: HTMLFormElement): void {
     }),
   ]);
   const inputs = new Inputs(root, setup, changed);
-  const preview = new Preview(
-    root,
-    { url: setup.urls.preview, body, looked, goTo },
-    region.querySelector("[data-part]") !== null,
-  );
+  const preview = new Preview(root, { url: setup.urls.preview, body, looked, goTo }, setup);
   const draft = new Draft(root, setup.name, setup.urls.draft, setup.draftSavedAt, body);
   const save = installSave(root, { url: setup.urls.edit, body, came });
   let base = setup.base;
@@ -108,8 +103,9 @@ function start(root: HTMLFormElement): void {
     message.value = "";
     for (const next of root.querySelectorAll("[data-next]")) next.textContent = `v${base.number + 1}`;
     tellFacts();
+    root.querySelector("[data-new]")?.remove();
+    for (const since of root.querySelectorAll("[data-base]")) since.textContent = `v${base.number}`;
     draft.done();
-    say(`Saved as version ${base.number}.`);
   }
 
   function offerLeftText(): void {

@@ -1,9 +1,9 @@
 import { jinja } from "@codemirror/lang-jinja";
-import { yaml, yamlFrontmatter } from "@codemirror/lang-yaml";
-import { type LanguageSupport, syntaxTree } from "@codemirror/language";
+import { yamlFrontmatter, yamlLanguage } from "@codemirror/lang-yaml";
+import { LanguageSupport, syntaxTree } from "@codemirror/language";
 import { type EditorState, type Extension, type Range, RangeSetBuilder } from "@codemirror/state";
 import { Decoration, type DecorationSet, type EditorView, ViewPlugin, type ViewUpdate } from "@codemirror/view";
-import { tagHighlighter, tags } from "@lezer/highlight";
+import { styleTags, tagHighlighter, tags } from "@lezer/highlight";
 import { html as plain } from "./plain.ts";
 
 export type Format = "parts" | "text" | "shaped" | "prompter";
@@ -26,6 +26,12 @@ export function formatOf(state: EditorState): Format {
   }
   return "parts";
 }
+
+// Only the keys that start a line are bold; those inside `{…}` would drown them.
+const yamlQuiet = yamlLanguage.configure({
+  props: [styleTags({ "FlowMapping/Pair/Key/Literal FlowMapping/Pair/Key/QuotedLiteral": tags.propertyName })],
+});
+const yaml = (): LanguageSupport => new LanguageSupport(yamlQuiet);
 
 /** Front matter is YAML always; the body is Jinja around YAML, Jinja around text, or what the format says. */
 export function languageOf(format: Format): LanguageSupport {

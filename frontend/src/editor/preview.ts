@@ -24,17 +24,19 @@ export class Preview {
   #timer: number | undefined;
   #current: AbortController | null = null;
   #goodAt: number | null;
+  #standIn: string;
   #asking = false;
   #stopped: Look | null = null;
   #trouble = "";
 
-  constructor(root: HTMLElement, wiring: Wiring, hasPreview: boolean) {
+  constructor(root: HTMLElement, wiring: Wiring, stood: { rendered: boolean; standIn: string }) {
     this.#region = find(root, "[data-preview]");
     this.#budget = find(root, "[data-budget]");
     this.#state = find(root, "[data-preview-state]");
     this.#banner = find(root, "[data-preview-stopped]");
     this.#wiring = wiring;
-    this.#goodAt = hasPreview ? Date.now() : null;
+    this.#goodAt = stood.rendered ? Date.now() : null;
+    this.#standIn = stood.standIn;
     window.setInterval(() => this.#tell(), 5000);
   }
 
@@ -76,7 +78,9 @@ export class Preview {
       swap(this.#region, look.preview);
       swap(this.#budget, look.budget);
     } else if (this.#goodAt === null) {
+      this.#standIn = look.standIn;
       swap(this.#region, look.preview);
+      if (look.budget) swap(this.#budget, look.budget);
     }
     this.#wiring.looked(look, look.rendered);
   }
@@ -84,8 +88,8 @@ export class Preview {
   #tell(): void {
     const age = this.#goodAt === null ? "" : ago(this.#goodAt);
     const stale = this.#stopped !== null || this.#trouble !== "";
-    this.#region.classList.toggle("is-stale", stale && this.#goodAt !== null);
-    this.#budget.classList.toggle("is-stale", stale && this.#goodAt !== null);
+    this.#region.classList.toggle("is-stale", stale);
+    this.#budget.classList.toggle("is-stale", stale);
     const words = this.#asking
       ? `rendering; this text is from ${age || "before"}`
       : age && !stale
@@ -97,8 +101,14 @@ export class Preview {
     if (stale) this.#banner.replaceChildren(...this.#reason());
   }
 
+  /** What stands there instead of the text as it is now. */
+  #shownWords(): Node | string {
+    if (this.#goodAt !== null) return make("b", {}, `Last good render, ${ago(this.#goodAt)}.`);
+    return this.#standIn ? make("b", {}, `Shown is ${this.#standIn}.`) : "";
+  }
+
   #reason(): (Node | string)[] {
-    const age = this.#goodAt === null ? "" : make("b", {}, `Last good render, ${ago(this.#goodAt)}.`);
+    const age = this.#shownWords();
     if (this.#trouble) {
       const again = make("button", { type: "button", class: "button button-quiet button-small" }, "Try again");
       again.addEventListener("click", () => void this.now());

@@ -136,24 +136,23 @@ class Block extends WidgetType {
 
   toDOM(view: EditorView): HTMLElement {
     const { problem } = this.placed;
-    const box = make("div", { class: `cm-problem cm-problem-${problem.severity}` });
-    const words = make("p", {}, make("b", {}, `${problem.severity}, line ${this.line}. `), problem.message, " ");
+    const severity = problem.severity[0]?.toUpperCase() + problem.severity.slice(1);
+    const words = make("p", {}, make("b", {}, `${severity}, line ${this.line}. `), problem.message, " ");
     words.append(make("span", { class: "cm-problem-code" }, problem.code));
-    box.append(words);
-    const actions = make("div", { class: "cm-problem-actions" });
-    if (problem.fix) {
-      const button = make("button", { type: "button", class: "button button-small" }, problem.fix.title);
-      button.addEventListener("click", () => applyFix(view, problem));
-      actions.append(button);
-    }
-    const close = make("button", { type: "button", class: "button button-quiet button-small" }, "Fold away");
+    const close = make("button", { type: "button", class: "icon-button", "aria-label": `Fold ${problem.code} away` });
+    close.append(icon("x"));
     close.addEventListener("click", () => {
       view.dispatch({ effects: toggle.of(nameOf(problem)) });
       view.focus();
     });
-    actions.append(close);
-    box.append(actions);
-    return box;
+    const box = make("div", { class: `cm-problem cm-problem-${problem.severity}` }, words, close);
+    if (problem.fix) {
+      const button = make("button", { type: "button", class: "button button-small" }, problem.fix.title);
+      button.addEventListener("click", () => applyFix(view, problem));
+      box.append(button);
+    }
+    // The space around the box is padding: CodeMirror measures widgets without their margins.
+    return make("div", { class: "cm-problem-place" }, box);
   }
 
   override ignoreEvent(): boolean {

@@ -45,6 +45,8 @@ export interface Setup {
   inputs: Record<string, Schema>;
   names: string[];
   problems: Problem[];
+  rendered: boolean;
+  standIn: string;
   draftSavedAt: number | null;
   filters: string[];
   urls: { edit: string; preview: string; draft: string };
@@ -54,6 +56,7 @@ export interface Setup {
 export interface Look {
   problems: Problem[];
   rendered: boolean;
+  standIn: string;
   preview: string;
   budget: string;
   stopped: string;
