@@ -48,6 +48,7 @@ class Replay:
         handler = _HANDLERS.get(event.kind)
         if handler is None:
             raise MirrorError(f"Event {event.number} is of the kind {event.kind}, which this version can't restore.")
+        self.person(event.person)
         handler(self, event, json.loads(event.text)["body"], read)
 
     # -- who and where --------------------------------------------------------------------------------------------

@@ -139,6 +139,7 @@ def publish(*, actor: Actor, number: int) -> ChangeRequest:
             how="published",
             reason=change.message,
             change=change,
+            at=change.closed_at,
         )
     return change
 

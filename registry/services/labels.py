@@ -75,13 +75,15 @@ def place(
     how: str,
     reason: str = "",
     change: ChangeRequest | None = None,
+    at: datetime | None = None,
 ) -> Label:
     """Write a move that was allowed; for services, inside their transaction, as the last thing in it.
 
+    at: the moment that the caller's own rows carry, by default now, so that a restore from the event finds it.
     Event body: {"template", "label", "from": number or null, "to": number or null, "digest": of `to` or null, "how":
     one of LabelMove.HOW, "reason", "change": number or null}.
     """
-    at = journal.now()
+    at = at or journal.now()
     held = _held(template, label)
     placed, _ = Label.objects.update_or_create(
         template=template, name=label, defaults={"version": target, "moved_at": at}

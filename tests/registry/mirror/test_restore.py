@@ -1,0 +1,163 @@
+"""The database back from a clone, compared field by field."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from django.apps import apps
+from django.core.management import call_command
+from django.db import connection, models
+
+from registry import immutability, mirror
+from registry.models import Event, Key, Namespace
+from registry.queries.keys import authenticate
+from registry.services import changes, keys, labels, templates
+
+pytestmark = pytest.mark.django_db
+RECOVERY = Path(__file__).parents[3] / "docs/operate/recovery.md"
+TEMPLATE = "support/refunds/reply"
+NAMES = {  # how a row is named across databases, where its own key is a number made there
+    "Namespace": lambda row: row.name,
+    "Template": lambda row: row.name,
+    "User": lambda row: row.username,
+    "Version": lambda row: f"{row.template.name}@{row.number}",
+}
+
+
+def read_table():
+    """Model name to (kind, fields not restored), as the page tells operators."""
+    rows = re.findall(r"^\| (\w+) \| (journalled|operational) \|(.*)\|$", RECOVERY.read_text(), re.MULTILINE)
+    return {name: (kind, {field.strip() for field in rest.split(",") if field.strip()}) for name, kind, rest in rows}
+
+
+def photograph():
+    """Every journalled row, each field by name, whatever the numbers of rows are."""
+    return {
+        name: sorted(repr(_fields(row, skipped)) for row in apps.get_model("registry", name).objects.all())
+        for name, (kind, skipped) in read_table().items()
+        if kind == "journalled"
+    }
+
+
+def _fields(row, skipped):
+    found = {}
+    for field in row._meta.concrete_fields:
+        if field.name not in skipped and not isinstance(field, models.AutoField):
+            value = getattr(row, field.name)
+            found[field.name] = NAMES.get(type(value).__name__, lambda it: getattr(it, "pk", it))(value)
+    return found
+
+
+@pytest.fixture
+def full(story):
+    """The story and the rarer events: a key and its end, rules, an archived template, requests withdrawn and reopened."""
+    author, reviewer, admin = story["author"], story["reviewer"], story["admin"]
+    issued = keys.issue(
+        actor=admin, namespace="support", name="shop", scope="read", person="reader", approved_only=True
+    )
+    keys.revoke(actor=admin, key_id=keys.issue(actor=admin, namespace="support", name="old", scope="write").key.id)
+    change = changes.propose(actor=author, name=TEMPLATE, label="production", version=3, message="")
+    changes.withdraw(actor=author, number=change.number, reason="Not yet")
+    changes.reopen(actor=author, number=change.number)
+    changes.set_version(actor=author, number=change.number, version=1)
+    labels.remove(actor=author, name=TEMPLATE, label="staging", expected=3)
+    document = "---\ntags: [old, new]\ndescription: Käse\n---\n- name: a\n  role: user\n  content: Hi\n"
+    templates.save(actor=author, name="support/old", document=document, message="", copied_from=f"{TEMPLATE}@1")
+    templates.archive(actor=admin, name="support/old", reason="")
+    return {"secret": issued.secret, "reviewer": reviewer}
+
+
+def empty_the_database():
+    """All rows of the registry's tables gone, as if the database were new."""
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        immutability.remove(connection.schema_editor())
+        if connection.vendor == "postgresql":
+            cursor.execute("SET CONSTRAINTS ALL DEFERRED")
+        for model in apps.get_app_config("registry").get_models(include_auto_created=True):
+            cursor.execute(f"DELETE FROM {model._meta.db_table}")
+
+
+@pytest.fixture
+def clone(full, mirror_path, tmp_path):
+    """A clone of the mirror, made before all else was lost."""
+    mirror.catch_up()
+    subprocess.run(["git", "clone", "-q", mirror_path, tmp_path / "clone"], check=True)
+    return tmp_path / "clone"
+
+
+def test_every_model_has_a_row_in_the_table():
+    assert sorted(read_table()) == sorted(model.__name__ for model in apps.get_app_config("registry").get_models())
+
+
+def test_every_journalled_row_comes_back_field_by_field(clone, mirror_path, tmp_path, settings):
+    before, chain = photograph(), Event.objects.order_by("-number").values_list("hash", flat=True).first()
+    empty_the_database()
+    restored = mirror.restore(clone)
+    for name, rows in photograph().items():
+        assert rows == before[name]
+    assert restored.chain == chain
+
+
+def test_the_restored_instance_writes_the_same_mirror(clone, mirror_path, tmp_path, settings, capsys):
+    before = subprocess.run(["git", "for-each-ref"], cwd=mirror_path, capture_output=True, check=True).stdout
+    empty_the_database()
+    settings.MIRROR_PATH = tmp_path / "fresh" / "mirror.git"
+    call_command("restore", from_git=clone)
+    assert "equal to" in capsys.readouterr().out
+    assert (
+        subprocess.run(["git", "for-each-ref"], cwd=settings.MIRROR_PATH, capture_output=True, check=True).stdout
+        == before
+    )
+
+
+def test_a_restored_key_opens_nothing(clone, full):
+    assert authenticate(full["secret"]) is not None
+    empty_the_database()
+    mirror.restore(clone)
+    assert Key.objects.count() == 2
+    assert authenticate(full["secret"]) is None
+    assert authenticate(f"pb_{Key.objects.first().id}_") is None
+
+
+def test_only_an_empty_database_is_restored_into(clone):
+    with pytest.raises(mirror.MirrorError, match="not empty"):
+        mirror.restore(clone)
+
+
+def test_a_folder_without_a_repository_is_refused(db, tmp_path):
+    with pytest.raises(mirror.MirrorError, match="no Git repository"):
+        mirror.restore(tmp_path)
+
+
+def amend(clone, path, old, new):
+    """Rewrite the newest commit that has the path, with other bytes in it, and make that main."""
+    file = clone / path
+    file.write_bytes(file.read_bytes().replace(old, new))
+    person = ["-c", "user.name=mallory", "-c", "user.email=m@example.org"]
+    subprocess.run(["git", *person, "commit", "-q", "--amend", "--no-edit", path], cwd=clone, check=True)
+
+
+def test_an_edited_document_stops_the_restore_and_nothing_is_stored(clone):
+    last = subprocess.run(
+        ["git", "log", "-1", "--format=%H", "--", "support/old.yml.j2"], cwd=clone, capture_output=True, check=True
+    )
+    subprocess.run(["git", "reset", "-q", "--hard", last.stdout.decode().strip()], cwd=clone, check=True)
+    amend(clone, "support/old.yml.j2", b"Hi", b"Evil")
+    empty_the_database()
+    with pytest.raises(mirror.MirrorError, match="digest"):
+        mirror.restore(clone)
+    assert not Namespace.objects.exists()
+
+
+def test_a_commit_added_by_hand_stops_the_restore_and_is_named(clone):
+    person = ["-c", "user.name=mallory", "-c", "user.email=m@example.org"]
+    subprocess.run(["git", *person, "commit", "-q", "--allow-empty", "-m", "I was here"], cwd=clone, check=True)
+    forged = (
+        subprocess.run(["git", "rev-parse", "HEAD"], cwd=clone, capture_output=True, check=True).stdout.decode().strip()
+    )
+    empty_the_database()
+    with pytest.raises(mirror.MirrorError, match=forged):
+        mirror.restore(clone)

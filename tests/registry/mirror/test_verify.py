@@ -1,0 +1,158 @@
+"""Verifying: what was forged or changed is named."""
+
+import os
+import subprocess
+
+import pytest
+from django.db import connection
+
+from registry import immutability, mirror
+from registry.mirror import layout
+from registry.mirror.repository import Repository
+from registry.models import Event
+
+pytestmark = pytest.mark.django_db
+PERSON = {f"GIT_{who}_{what}": "mallory" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+
+
+def git(path, *arguments, **more):
+    done = subprocess.run(
+        ["git", *arguments], cwd=path, capture_output=True, check=True, text=True, env={**os.environ, **PERSON}, **more
+    )
+    return done.stdout.strip()
+
+
+def forge(path, ref, message, parent, tree=None):
+    """A commit by hand on top of a parent."""
+    commit = git(path, "commit-tree", tree or f"{parent}^{{tree}}", "-p", parent, input=message)
+    git(path, "update-ref", ref, commit)
+    return commit
+
+
+@pytest.fixture
+def mirrored(support, mirror_path):
+    mirror.catch_up()
+    return mirror_path
+
+
+def head(path):
+    return Repository(path).heads()[layout.MAIN].commit
+
+
+def test_an_untouched_mirror_has_no_findings(mirrored):
+    assert mirror.verify() == []
+
+
+def test_a_forged_commit_on_top_is_named(mirrored):
+    forged = forge(mirrored, "refs/heads/main", "I was here\n", head(mirrored))
+    (finding,) = mirror.verify()
+    assert forged in finding
+    assert "no event" in finding
+
+
+def test_a_forged_commit_with_copied_trailers_is_named(mirrored):
+    message = Repository(mirrored).heads()[layout.MAIN].message
+    forged = forge(mirrored, "refs/heads/main", message, head(mirrored))
+    assert forged in mirror.verify()[0]
+
+
+def test_a_changed_message_is_named_with_the_line(mirrored):
+    parent = git(mirrored, "rev-parse", "main^")
+    message = Repository(mirrored).heads()[layout.MAIN].message
+    forged = forge(
+        mirrored, "refs/heads/main", message.replace("admin", "nobody", 1), parent, f"{head(mirrored)}^{{tree}}"
+    )
+    (finding,) = mirror.verify()
+    assert forged in finding
+    assert "mallory" in finding  # the first line that differs is the author's
+
+
+def test_a_changed_file_is_named_with_its_path(mirrored):
+    blob = git(mirrored, "hash-object", "-w", "--stdin", input="role: admin\n")
+    entries = git(mirrored, "ls-tree", "-r", "main")
+    index = {"GIT_INDEX_FILE": str(mirrored / "forged-index")}
+    path = ".promptuary/support/members/reader.yml"
+    lines = "\n".join(
+        f"100644 {blob}\t{path}" if line.endswith(path) else line.replace(" blob ", " ", 1)
+        for line in entries.split("\n")
+    )
+    subprocess.run(
+        ["git", "update-index", "--index-info"],
+        input=lines + "\n",
+        text=True,
+        cwd=mirrored,
+        check=True,
+        env={**os.environ, **index},
+    )
+    tree = subprocess.run(
+        ["git", "write-tree"], cwd=mirrored, check=True, env={**os.environ, **index}, capture_output=True, text=True
+    )
+    forge(
+        mirrored,
+        "refs/heads/main",
+        Repository(mirrored).heads()[layout.MAIN].message,
+        git(mirrored, "rev-parse", "main^"),
+        tree.stdout.strip(),
+    )
+    assert path in mirror.verify()[0]
+
+
+def test_a_stray_branch_and_a_moved_head_are_named(mirrored):
+    git(mirrored, "update-ref", "refs/heads/mine", "main")
+    git(mirrored, "symbolic-ref", "HEAD", "refs/heads/mine")
+    moved, stray = mirror.verify()
+    assert "HEAD" in moved
+    assert "refs/heads/mine" in stray
+
+
+def test_a_label_s_branch_without_a_move_is_named(mirrored):
+    git(mirrored, "update-ref", "refs/heads/label/production", "main")
+    assert "label/production" in mirror.verify()[0]
+
+
+def test_a_mirror_set_back_is_told_to_lack_events(mirrored):
+    git(mirrored, "update-ref", "refs/heads/main", "main~2")
+    assert "event 4" in mirror.verify()[0]
+    mirror.catch_up()
+    assert mirror.verify() == []
+
+
+def test_no_mirror_at_all_is_a_finding(support, mirror_path):
+    assert "no mirror" in mirror.verify()[0]
+
+
+def test_the_writer_refuses_to_go_on_from_a_forged_head(mirrored):
+    forged = forge(mirrored, "refs/heads/main", "I was here\n", head(mirrored))
+    with pytest.raises(mirror.Diverged, match=forged[:12]):
+        mirror.catch_up()
+
+
+def test_a_database_older_than_its_mirror_refuses_to_write(mirrored, operator):
+    immutability.remove(connection.schema_editor())
+    Event.objects.filter(number=5).delete()
+    with pytest.raises(mirror.Diverged, match="older than its mirror"):
+        mirror.catch_up()
+    assert "older" in (mirror.status().diverged or "")
+
+
+def test_a_changed_event_is_found_by_its_hash(mirrored):
+    immutability.remove(connection.schema_editor())
+    event = Event.objects.get(number=3)
+    Event.objects.filter(number=3).update(text=event.text.replace("reviewer", "outsider"))
+    assert "event 3 was changed" in mirror.verify()[0]
+
+
+def test_a_rebuilt_mirror_is_the_same_to_the_commit(mirrored):
+    before = head(mirrored)
+    kept = mirror.rebuild()
+    assert head(mirrored) == before
+    assert kept is not None
+    assert head(kept) == before
+
+
+def test_a_rebuild_sets_a_forged_mirror_aside(mirrored):
+    before = head(mirrored)
+    forge(mirrored, "refs/heads/main", "I was here\n", before)
+    mirror.rebuild()
+    assert head(mirrored) == before
+    assert mirror.verify() == []
