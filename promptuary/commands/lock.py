@@ -8,7 +8,6 @@ import typer
 
 from promptuary.commands.answers import Finding, Json, Key, Url, UsageError, answering, say, write_json
 from promptuary.commands.connection import Connection
-from promptuary.errors import NotFound
 from promptuary.locks import Locked, read_lock, write_lock
 from promptuary.names import split
 
@@ -54,8 +53,8 @@ def _compare(locked: dict[str, Locked], found: dict[str, Locked]) -> None:
     for name, entry in found.items():
         known = locked.get(name)
         if known is None:
-            raise NotFound(404, {"detail": f"{name} is not in the lock file"})
-        if known.digest != entry.digest:
+            drift.append(f"{name} is not in the lock file")
+        elif known.digest != entry.digest:
             drift.append(f"{name}@{entry.ref}: version {known.version} is locked, {entry.version} is served")
     if drift:
         raise Finding("; ".join(drift))

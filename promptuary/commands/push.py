@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from promptuary.commands.answers import Finding, Json, Key, Url, UsageError, answering, say, write_json
+from promptuary.commands.answers import Json, Key, Url, UsageError, answering, say, write_json
 from promptuary.commands.connection import Connection
 from promptuary.commands.review import propose_version
 from promptuary.names import check_name
@@ -78,8 +78,4 @@ def _push(connection: Connection, workspace: Workspace, name: str, message: str,
 
 
 def _base_of(pulled: Pulled | None) -> dict[str, str]:
-    if pulled is None:
-        return {}
-    if not pulled.digest.startswith("sha256:"):
-        raise Finding("the workspace does not say which version this was made from; pull it anew")
-    return {"If-Match": f'"{pulled.digest}"'}
+    return {"If-Match": f'"{pulled.digest}"'} if pulled else {}

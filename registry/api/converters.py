@@ -6,9 +6,9 @@ __all__ = ["NameConverter", "RefConverter"]
 
 
 class NameConverter(StringConverter):
-    """A template name, slashes and all. Whether it is a good one is for the service to say."""
+    """A template name, slashes and all, up to `/-/`. Whether it is a good one is for the service to say."""
 
-    regex = r"[^@]+?"
+    regex = r"(?:(?!/-/)[^@])+?"
 
 
 class RefConverter(StringConverter):

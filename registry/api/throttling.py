@@ -3,12 +3,16 @@
 Rates stand in the settings. Fetches of published versions are not throttled: they are what the registry is for.
 """
 
+from typing import TYPE_CHECKING
+
 from django.conf import settings
 from rest_framework.request import Request
 from rest_framework.throttling import SimpleRateThrottle
-from rest_framework.views import APIView
 
 from registry.models import Key
+
+if TYPE_CHECKING:  # the settings name this module, and APIView reads them while it is defined
+    from rest_framework.views import APIView
 
 __all__ = ["CallThrottle", "RenderThrottle"]
 
@@ -22,7 +26,7 @@ class CallThrottle(SimpleRateThrottle):
         """Read at each call, so that a change of settings needs no new import."""
         return str(settings.PROMPTUARY_RATES[self.scope])
 
-    def get_cache_key(self, request: Request, view: APIView) -> str:
+    def get_cache_key(self, request: Request, view: "APIView") -> str:
         """One bucket for each key, person or address."""
         if isinstance(request.auth, Key):
             who = f"key-{request.auth.id}"

@@ -1,0 +1,154 @@
+"""Change requests over the API, from the proposal to the move."""
+
+import pytest
+
+from registry.services import changes
+from tests.api.conftest import DOCUMENT, OTHER, REPLY, THIRD, problem
+
+
+@pytest.fixture
+def first(cast) -> str:
+    """The digest of version 1; there is a version 2."""
+    digest = cast.save().version.digest
+    cast.save(OTHER, base=digest)
+    return digest
+
+
+def _proposal(version=1, **fields):
+    return {"template": REPLY, "label": "production", "version": version, "message": "Please", **fields}
+
+
+def test_the_whole_way_from_proposal_to_production(caller, first):
+    author, reviewer = caller("author"), caller("reviewer", session=True)
+    opened = author.post("changes", _proposal())
+    assert (opened.status_code, opened["Location"]) == (201, "/api/v1/changes/1")
+    assert opened.json()["state"] == "open"
+    assert [blocker["code"] for blocker in opened.json()["blockers"]] == ["approvals"]
+    approved = reviewer.post("changes/1/decisions", {"decision": "approve", "digest": first, "text": "Good"})
+    assert (approved.status_code, approved.json()["state"], approved.json()["blockers"]) == (201, "approved", [])
+    assert author.post("changes/1/publish").json()["state"] == "published"
+    assert author.get(f"templates/{REPLY}@production").json()["version"] == 1
+
+
+def test_a_change_tells_what_it_proposes_and_what_was_said(cast, caller, first):
+    cast.propose(1)
+    changes.decide(actor=cast.actor("reviewer"), number=1, decision="comment", digest=first, text="Why now?")
+    body = caller("reader").get("changes/1").json()
+    assert (body["number"], body["template"], body["label"], body["version"]) == (1, REPLY, "production", 1)
+    assert (body["digest"], body["state"], body["author"], body["message"]) == (first, "open", "author", "Please")
+    assert [(said["person"], said["decision"], said["text"]) for said in body["decisions"]] == [
+        ("reviewer", "comment", "Why now?")
+    ]
+
+
+def test_an_unapproved_change_is_not_published(cast, caller, first, stored):
+    cast.propose(1)
+    for role in ("author", "admin"):
+        person, before = caller(role), stored()
+        found = problem(person.post("changes/1/publish"), 403, "approval-required")
+        assert found["blockers"][0]["code"] == "approvals"
+        assert stored() == before
+
+
+def test_a_decision_on_a_stale_digest_is_a_conflict(cast, caller, first, stored):
+    cast.propose(2)
+    before = stored()
+    body = {"decision": "approve", "digest": first}
+    found = problem(caller("reviewer", session=True).post("changes/1/decisions", body), 409, "conflict")
+    assert (found["version"], stored()) == (2, before)
+
+
+def test_nobody_approves_their_own_change(cast, caller, stored):
+    digest = cast.save(role="reviewer").version.digest
+    cast.propose(1, role="reviewer")
+    before = stored()
+    body = {"decision": "approve", "digest": digest}
+    problem(caller("reviewer", session=True).post("changes/1/decisions", body), 403, "not-allowed")
+    assert stored() == before
+
+
+def test_a_key_never_approves(cast, caller, first):
+    cast.propose(1)
+    body = {"decision": "approve", "digest": first}
+    assert "sign in" in problem(caller("reviewer").post("changes/1/decisions", body), 403, "not-allowed")["detail"]
+
+
+def test_another_version_voids_the_approvals(cast, caller, first):
+    cast.propose(1)
+    changes.decide(actor=cast.actor("reviewer"), number=1, decision="approve", digest=first)
+    body = caller("author").post("changes/1/version", {"version": 2}).json()
+    assert (body["state"], body["version"], body["round"]) == ("open", 2, 2)
+    problem(caller("author").post("changes/1/publish"), 403, "approval-required")
+
+
+def test_a_withdrawn_change_can_be_reopened_and_needs_its_approvals_anew(cast, caller, first):
+    cast.propose(1)
+    author = caller("author")
+    assert author.post("changes/1/withdraw", {"reason": "Not yet"}).json()["state"] == "withdrawn"
+    problem(author.post("changes/1/publish"), 409, "conflict")
+    body = author.post("changes/1/reopen").json()
+    assert (body["state"], body["round"]) == ("open", 2)
+
+
+def test_a_version_not_made_from_what_the_label_holds_is_not_published(cast, caller, first):
+    digest = cast.save(THIRD, base=first, parallel=True).version.digest
+    cast.publish(2)
+    cast.propose(3)
+    changes.decide(actor=cast.actor("reviewer"), number=2, decision="approve", digest=digest)
+    found = problem(caller("author").post("changes/2/publish"), 409, "conflict")
+    assert [blocker["code"] for blocker in found["blockers"]] == ["diverged"]
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "kind"),
+    [
+        ({"template": REPLY, "label": "production"}, 400, "bad-request"),
+        (_proposal(reviewers=["admin"]), 400, "bad-request"),
+        (_proposal(version=9), 404, "not-found"),
+        (_proposal(template="support/unknown"), 404, "not-found"),
+        (_proposal(label="staging"), 422, "invalid"),
+        (_proposal(label="latest"), 422, "invalid"),
+        (_proposal(message="x" * 20_000), 413, "too-large"),
+    ],
+)
+def test_a_proposal_that_makes_no_sense_is_refused(caller, first, stored, body, status, kind):
+    author, before = caller("author"), stored()
+    problem(author.post("changes", body), status, kind)
+    assert stored() == before
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ({"decision": "bless", "digest": "x"}, 400),
+        ({"decision": "approve"}, 400),
+        ({"decision": "comment", "digest": "{first}", "text": ""}, 422),
+        ({"decision": "approve", "digest": "x"}, 409),
+    ],
+)
+def test_a_decision_that_makes_no_sense_is_refused(cast, caller, first, stored, body, status):
+    cast.propose(1)
+    before = stored()
+    body = {name: value.replace("{first}", first) for name, value in body.items()}
+    assert caller("reviewer", session=True).post("changes/1/decisions", body).status_code == status
+    assert stored() == before
+
+
+def test_changes_are_listed_newest_first_and_filtered(cast, caller, first):
+    cast.publish(1)
+    cast.propose(2)
+    cast.save(DOCUMENT, name="support/another")
+    cast.propose(1, name="support/another")
+    reader = caller("reader")
+    assert [row["number"] for row in reader.get("changes").json()["results"]] == [3, 2, 1]
+    assert [row["number"] for row in reader.get("changes?state=published").json()["results"]] == [1]
+    assert [row["number"] for row in reader.get(f"changes?template={REPLY}&state=pending").json()["results"]] == [2]
+    assert reader.get("changes?namespace=demo").json() == {"results": [], "next": None}
+
+
+def test_a_change_of_strangers_is_not_found(cast, caller, first):
+    cast.propose(1)
+    outsider = caller("outsider")
+    problem(outsider.get("changes/1"), 404, "not-found")
+    problem(outsider.get("changes/99"), 404, "not-found")
+    problem(outsider.post("changes/1/withdraw", {}), 404, "not-found")

@@ -1,0 +1,77 @@
+"""Every error is a problem document, whoever raises it."""
+
+import pytest
+from django.test import Client
+
+from tests.api.conftest import DOCUMENT, Caller, problem
+
+
+@pytest.mark.parametrize(
+    "path", ["nothing", "templates/", "changes/x", "changes/1/nothing", "", "templates/a/b/-/nothing/x"]
+)
+def test_an_unknown_address_is_not_found_even_without_a_key(db, path):
+    problem(Caller().get(path), 404, "not-found")
+
+
+def test_a_call_without_a_key_is_asked_for_one(db):
+    response = Caller().get("templates")
+    problem(response, 401, "unauthenticated")
+    assert response["WWW-Authenticate"] == 'Bearer realm="promptuary"'
+
+
+@pytest.mark.parametrize("key", ["nonsense", "pb_aaaaaaaa_" + "x" * 43, "pb__", "pb_é_x"])
+def test_a_wrong_key_is_refused_even_beside_a_session(cast, key):
+    caller = Caller(person=cast.people["author"])
+    response = caller.get("templates", Authorization=f"Bearer {key}".encode().decode("latin-1"))
+    problem(response, 401, "unauthenticated")
+
+
+def test_a_method_that_there_is_not_is_refused_naming_those_there_are(caller):
+    response = caller("author").call("DELETE", "templates")
+    problem(response, 405, "method-not-allowed")
+    assert "GET" in response["Allow"]
+
+
+@pytest.mark.parametrize(
+    "body", [b"{", b"[1, 2", b'{"a": 1, "a": 2}', b'{"document": "\\ud800"}', b'{"document": "\\u0000"}']
+)
+def test_bad_json_is_refused_with_its_reason(caller, stored, body):
+    author, before = caller("author"), stored()
+    problem(author.put("templates/support/a", body), 400, "bad-json")
+    assert stored() == before
+
+
+@pytest.mark.parametrize("body", [b"[]", b'"text"', b"3", b"null"])
+def test_a_body_that_is_no_object_is_refused(caller, body):
+    problem(caller("author").put("templates/support/a", body), 400, "bad-request")
+
+
+@pytest.mark.parametrize(
+    "kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/yaml"]
+)
+def test_a_body_that_is_not_json_is_refused(cast, kind):
+    headers = {"Authorization": f"Bearer {cast.key(scope='write')}"}
+    response = Client().put("/api/v1/templates/support/a", b"a=b", content_type=kind, headers=headers)
+    problem(response, 415, "unsupported-media-type")
+
+
+def test_the_answer_is_json_whatever_is_asked_for(caller):
+    response = caller("reader").get("templates", Accept="text/html")
+    assert (response.status_code, response["Content-Type"]) == (200, "application/json")
+
+
+def test_too_many_calls_are_told_when_to_come_back(caller, settings):
+    settings.PROMPTUARY_RATES = {**settings.PROMPTUARY_RATES, "caller": "2/min"}
+    reader = caller("reader")
+    responses = [reader.get("templates") for _ in range(3)]
+    assert [response.status_code for response in responses] == [200, 200, 429]
+    problem(responses[2], 429, "too-many")
+    assert 1 <= int(responses[2]["Retry-After"]) <= 60
+
+
+def test_renderings_have_a_rate_of_their_own(caller, settings):
+    settings.PROMPTUARY_RATES = {**settings.PROMPTUARY_RATES, "render": "1/min"}
+    reader = caller("reader")
+    statuses = [reader.post("check", {"document": DOCUMENT}).status_code for _ in range(2)]
+    assert statuses == [200, 429]
+    assert reader.get("templates").status_code == 200

@@ -1,0 +1,228 @@
+"""GET /api/v1/templates/<name>@<ref>: through Django and ahead of it, with the same answers."""
+
+import hashlib
+from typing import Any
+
+import pytest
+import rfc8785
+
+from registry.fetch import Fetcher, ahead_of
+from registry.models import Version
+from registry.served import Memory, load
+from registry.services import changes, keys, members
+from tests.api.conftest import DOCUMENT, OTHER, REPLY, Caller, problem
+
+PATH = f"/api/v1/templates/{REPLY}"
+
+
+class Ahead:
+    """Calls the WSGI wrapper the way a server does; `passed_on` counts what it leaves to Django."""
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        self.passed_on = 0
+
+    def __call__(self, path: str, method: str = "GET", **environ: str) -> tuple[str, dict[str, str], bytes]:
+        seen: list[Any] = []
+        full = {"PATH_INFO": path, "REQUEST_METHOD": method, "HTTP_AUTHORIZATION": f"Bearer {self.key}", **environ}
+        body = b"".join(ahead_of(self._django)(full, lambda line, headers: seen.extend((line, dict(headers)))))
+        return seen[0], seen[1], body
+
+    def _django(self, environ, start_response):
+        self.passed_on += 1
+        start_response("299 Django", [])
+        return []
+
+
+@pytest.fixture
+def versions(cast) -> list[Version]:
+    """Versions 1 to 3, the third equal to the first; production on 2."""
+    first = cast.save().version
+    second = cast.save(OTHER, base=first.digest).version
+    third = cast.save(DOCUMENT, base=second.digest).version
+    cast.publish(2)
+    return [first, second, third]
+
+
+@pytest.fixture
+def ahead(cast, versions) -> Ahead:
+    return Ahead(cast.key(scope="write"))
+
+
+def test_a_fetch_gives_the_version_whole_and_its_digest_can_be_computed_again(cast, caller, versions):
+    body = caller("author").get(f"templates/{REPLY}@2").json()
+    covered = {name: body[name] for name in ("engine", "document", "fragments", "profile")}
+    assert "sha256:" + hashlib.sha256(rfc8785.dumps(covered)).hexdigest() == body["digest"] == versions[1].digest
+    assert (body["name"], body["version"], body["document"], body["settings"]) == (REPLY, 2, OTHER, {})
+    assert (body["author"], body["message"]) == ("author", "")
+    assert body["created_at"].endswith("Z")
+
+
+def test_pins_are_immutable_and_labels_are_asked_again(caller, versions):
+    author = caller("author")
+    digest = versions[1].digest
+    for ref in ("2", digest):
+        response = author.get(f"templates/{REPLY}@{ref}")
+        assert response["ETag"] == f'"{digest}"'
+        assert response["Cache-Control"] == "private, max-age=31536000, immutable"
+    response = author.get(f"templates/{REPLY}@production")
+    assert response["ETag"] == f'"2.{digest}"'
+    assert response["Cache-Control"] == "max-age=0, must-revalidate"
+    assert "Authorization" in response["Vary"]
+
+
+def test_a_digest_that_several_numbers_carry_gives_the_lowest(caller, versions):
+    assert caller("author").get(f"templates/{REPLY}@{versions[2].digest}").json()["version"] == 1
+    assert caller("author").get(f"templates/{REPLY}@3").json()["version"] == 3
+    assert caller("author").get(f"templates/{REPLY}@latest").json()["version"] == 3
+
+
+@pytest.mark.parametrize("form", ["{}", "W/{}", '"other", {}', "*"])
+def test_who_has_the_version_gets_304_without_a_body(caller, versions, form):
+    author = caller("author")
+    etag = author.get(f"templates/{REPLY}@production")["ETag"]
+    response = author.get(f"templates/{REPLY}@production", If_None_Match=form.format(etag))
+    assert (response.status_code, response.content, response["ETag"]) == (304, b"", etag)
+
+
+def test_a_moved_label_has_another_entity_tag(cast, caller, versions):
+    author = caller("author")
+    etag = author.get(f"templates/{REPLY}@production")["ETag"]
+    cast.publish(3)
+    response = author.get(f"templates/{REPLY}@production", If_None_Match=etag)
+    assert (response.status_code, response.json()["version"]) == (200, 3)
+
+
+@pytest.mark.parametrize("ref", ["9", "0", "staging", "sha256:" + "0" * 64, "-1", "Upper", "1.0", "", "99999999999999"])
+def test_a_ref_that_leads_nowhere_is_not_found(caller, ahead, ref):
+    problem(caller("author").get(f"templates/{REPLY}@{ref}"), 404, "not-found")
+    assert ahead(f"{PATH}@{ref}")[0] == "404 Not Found"
+
+
+def test_ahead_of_django_the_answer_is_the_same(caller, ahead):
+    for ref in ("2", "production", "latest"):
+        slow = caller("author").get(f"templates/{REPLY}@{ref}")
+        line, headers, body = ahead(f"{PATH}@{ref}")
+        assert (line, body) == ("200 OK", slow.content)
+        assert all(slow[name] == value for name, value in headers.items() if name != "Vary")
+    assert ahead.passed_on == 0
+
+
+def test_a_warm_fetch_asks_the_database_nothing(ahead, django_assert_num_queries):
+    ahead(f"{PATH}@2"), ahead(f"{PATH}@production")
+    with django_assert_num_queries(0):
+        assert ahead(f"{PATH}@2")[0] == "200 OK"
+        assert ahead(f"{PATH}@production")[0] == "200 OK"
+
+
+def test_a_miss_is_one_query_for_the_version(ahead, django_assert_num_queries):
+    ahead(f"{PATH}@2")
+    with django_assert_num_queries(1):
+        assert ahead(f"{PATH}@3")[0] == "200 OK"
+
+
+def test_head_gives_the_headers_alone(ahead):
+    line, headers, body = ahead(f"{PATH}@2", "HEAD")
+    assert (line, body) == ("200 OK", b"")
+    assert int(headers["Content-Length"]) > 100
+
+
+@pytest.mark.parametrize(
+    ("path", "environ"),
+    [
+        (f"{PATH}@2", {"REQUEST_METHOD": "PUT"}),
+        (f"{PATH}@2", {"HTTP_AUTHORIZATION": "Basic abc"}),
+        (PATH, {}),
+        ("/login@2", {}),
+    ],
+)
+def test_everything_else_is_left_to_django(ahead, path, environ):
+    assert ahead(path, **environ)[0] == "299 Django"
+
+
+def test_a_wrong_key_is_refused_ahead_of_django_too(cast, versions):
+    for key in ("", "pb_aaaaaaaa_" + "x" * 43, "nonsense", cast.key()[:-1]):
+        line, headers, _ = Ahead(key)(f"{PATH}@2")
+        assert (line, headers["WWW-Authenticate"]) == ("401 Unauthorized", 'Bearer realm="promptuary"')
+
+
+def test_a_key_limited_to_approved_versions_is_told_so(cast, versions):
+    ahead = Ahead(cast.key(scope="read"))
+    line, headers, body = ahead(f"{PATH}@1")
+    assert (line, headers["Content-Type"]) == ("403 Forbidden", "application/problem+json")
+    assert b"limited to approved versions" in body
+    assert ahead(f"{PATH}@2")[0] == "200 OK"
+    assert ahead(f"{PATH}@production")[0] == "200 OK"
+    assert ahead(f"{PATH}@latest")[0] == "403 Forbidden"
+
+
+def test_an_approval_opens_the_version_to_limited_keys(cast, clock, versions):
+    found, key = Fetcher(clock=clock), f"Bearer {cast.key(scope='read')}"
+    assert found.answer(key, f"{REPLY}@3").status == 403
+    change = cast.propose(3)
+    changes.decide(actor=cast.actor("reviewer"), number=change.number, decision="approve", digest=versions[2].digest)
+    clock.now += 1
+    assert found.answer(key, f"{REPLY}@3").status == 200
+
+
+class Clock:
+    """A clock that stands still until it is moved."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+def test_another_process_sees_a_moved_label_within_a_second(cast, clock, versions):
+    other, key = Fetcher(clock=clock), f"Bearer {cast.key(scope='write')}"
+    assert b'"version":2' in other.answer(key, f"{REPLY}@production").body
+    cast.publish(3)
+    clock.now += 0.99
+    assert b'"version":3' in other.answer(key, f"{REPLY}@production").body
+
+
+def test_another_process_refuses_a_revoked_key_within_a_second(cast, clock, versions):
+    issued = keys.issue(actor=cast.actor("admin"), namespace="support", name="old", scope="write", person="author")
+    other, key = Fetcher(clock=clock), f"Bearer {issued.secret}"
+    assert other.answer(key, f"{REPLY}@2").status == 200
+    keys.revoke(actor=cast.actor("admin"), key_id=issued.key.id)
+    clock.now += 0.99
+    assert other.answer(key, f"{REPLY}@2").status == 401
+
+
+def test_another_process_heeds_a_lost_role_within_a_second(cast, clock, versions):
+    other, key = Fetcher(clock=clock), f"Bearer {cast.key(scope='read')}"
+    assert other.answer(key, f"{REPLY}@2").status == 200
+    members.set_role(actor=cast.actor("admin"), namespace="support", username="author", role=None)
+    clock.now += 0.99
+    assert other.answer(key, f"{REPLY}@2").status == 404
+
+
+def test_a_save_does_not_cost_what_is_kept_of_others(cast, clock, versions, django_assert_num_queries):
+    other, key = Fetcher(clock=clock), f"Bearer {cast.key(scope='write')}"
+    other.answer(key, f"{REPLY}@production")
+    cast.save(name="support/another")
+    clock.now += 0.5
+    with django_assert_num_queries(2):  # the journal's head, and what came since
+        assert other.answer(key, f"{REPLY}@production").status == 200
+
+
+def test_what_is_kept_stays_within_its_bound(cast, versions):
+    memory, found = Memory(budget=20_000), load(REPLY, "2")
+    assert found is not None
+    for number in range(1000):
+        memory.keep(f"support/t{number}@1", found)
+    assert memory.find("support/t999@1") is found
+    assert memory.find("support/t1@1") is None
+
+
+def test_a_person_who_signed_in_fetches_without_a_key(cast, versions):
+    reader = Caller(person=cast.people["reader"])
+    assert reader.get(f"templates/{REPLY}@1").json()["version"] == 1

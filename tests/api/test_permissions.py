@@ -1,0 +1,139 @@
+"""Who gets what at every address of the API: one table, checked against the addresses that there are."""
+
+from typing import Any
+
+import pytest
+from django.db import transaction
+
+from registry.api.urls import urlpatterns
+from registry.fetch import fetcher
+from registry.services import changes, keys
+from tests.api.conftest import DOCUMENT, OTHER, REPLY, SAMPLES, THIRD, Caller
+
+CALLERS = ("anonymous", "outsider", "reader", "author", "reviewer", "admin", "read key", "write key", "revoked key")
+# read key and write key act for the author, the outsider is an admin of another namespace
+ANYONE = (200,) * 9
+SIGNED_IN = (401, 200, 200, 200, 200, 200, 200, 200, 401)
+READERS = (401, 404, 200, 200, 200, 200, 200, 200, 401)
+AUTHORS = (401, 404, 403, 200, 200, 200, 403, 200, 401)
+AUTHORS_MAKE = (401, 404, 403, 201, 201, 201, 403, 201, 401)
+REVIEWERS = (401, 404, 403, 403, 200, 200, 403, 403, 401)
+REVIEWERS_IN_PERSON = (401, 404, 403, 403, 201, 201, 403, 403, 401)
+NOBODY = (404,) * 9
+
+T = f"templates/{REPLY}"
+PROPOSAL = {"template": REPLY, "label": "production", "version": 3, "message": "Please"}
+# route name and method: path, body, expected statuses in the order of CALLERS
+TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
+    ("api-schema", "GET"): ("schema", None, ANYONE),
+    ("api-docs", "GET"): ("docs", None, ANYONE),
+    ("api-templates", "GET"): ("templates", None, SIGNED_IN),
+    ("api-fetch", "GET"): (f"{T}@production", None, READERS),
+    ("api-versions", "GET"): (f"{T}/-/versions", None, READERS),
+    ("api-samples", "GET"): (f"{T}/-/samples", None, READERS),
+    ("api-samples", "PUT"): (f"{T}/-/samples", {"samples": SAMPLES}, AUTHORS),
+    ("api-label", "PUT"): (f"{T}/-/labels/staging", {"version": 1, "expected": None}, AUTHORS),
+    ("api-roll-back", "POST"): (f"{T}/-/labels/production/roll-back", {"version": 1, "reason": "Broken"}, REVIEWERS),
+    ("api-template", "GET"): (T, None, READERS),
+    ("api-template", "PUT"): ("templates/support/new", {"document": DOCUMENT, "message": "New"}, AUTHORS_MAKE),
+    ("api-changes", "GET"): ("changes", None, SIGNED_IN),
+    ("api-changes", "POST"): ("changes", PROPOSAL, AUTHORS_MAKE),
+    ("api-change", "GET"): ("changes/{open}", None, READERS),
+    ("api-change-version", "POST"): ("changes/{open}/version", {"version": 2}, AUTHORS),
+    ("api-change-decisions", "POST"): (
+        "changes/{open}/decisions",
+        {"decision": "approve", "digest": "{digest}"},
+        REVIEWERS_IN_PERSON,
+    ),
+    ("api-change-publish", "POST"): ("changes/{approved}/publish", None, AUTHORS),
+    ("api-change-withdraw", "POST"): ("changes/{open}/withdraw", {}, AUTHORS),
+    ("api-change-reopen", "POST"): ("changes/{withdrawn}/reopen", None, AUTHORS),
+    ("api-check", "POST"): ("check", {"document": DOCUMENT}, SIGNED_IN),
+    ("api-render", "POST"): ("render", {"template": REPLY, "data": SAMPLES["short"]}, READERS),
+    ("api-unknown", "GET"): ("nothing/here", None, NOBODY),
+}
+
+
+def _routes():
+    for pattern in urlpatterns:
+        view = getattr(pattern.callback, "view_class", None)
+        methods = [method for method in ("get", "put", "post", "patch", "delete") if hasattr(view, method)] or ["get"]
+        for method in methods:
+            yield pattern.name, method.upper()
+
+
+def test_every_address_and_method_has_a_row():
+    assert sorted(_routes()) == sorted(TABLE)
+
+
+@pytest.fixture
+def world(cast) -> dict[str, Any]:
+    """Three versions, production on 2 after 1; an open, an approved and a withdrawn change request."""
+    first = cast.save()
+    cast.publish(1)
+    second = cast.save(OTHER, base=first.version.digest)
+    cast.publish(2)
+    cast.save(THIRD, base=second.version.digest)
+    numbers = {}
+    for state in ("open", "approved", "withdrawn"):
+        name = f"support/{state}"
+        saved = cast.save(name=name)
+        cast.save(OTHER, name=name, base=saved.version.digest)
+        numbers[state] = cast.propose(1, name=name).number
+    digest = saved.version.digest
+    changes.decide(actor=cast.actor("reviewer"), number=numbers["approved"], decision="approve", digest=digest)
+    changes.withdraw(actor=cast.actor("author"), number=numbers["withdrawn"])
+    return {**numbers, "digest": digest}
+
+
+@pytest.fixture
+def callers(cast) -> dict[str, Caller]:
+    revoked = keys.issue(actor=cast.actor("admin"), namespace="support", name="old", scope="write", person="author")
+    keys.revoke(actor=cast.actor("admin"), key_id=revoked.key.id)
+    people = {role: Caller(person=cast.people[role]) for role in CALLERS[1:6]}
+    return {
+        "anonymous": Caller(),
+        **people,
+        "read key": Caller(key=cast.key(scope="read")),
+        "write key": Caller(key=cast.key(scope="write")),
+        "revoked key": Caller(key=revoked.secret),
+    }
+
+
+@pytest.mark.parametrize(("route", "method"), TABLE, ids=lambda value: value.removeprefix("api-"))
+def test_each_caller_gets_what_the_table_says(route, method, world, callers):
+    path, body, expected = TABLE[route, method]
+    body = {**body, "digest": world["digest"]} if body and "digest" in body else body
+    assert tuple(_try(callers[name], method, path.format(**world), body) for name in CALLERS) == expected
+
+
+def _try(caller: Caller, method: str, path: str, body: Any) -> int:
+    fetcher().forget()
+    with transaction.atomic():
+        status = caller.call(method, path, body).status_code
+        transaction.set_rollback(True)
+    return status
+
+
+def test_a_session_without_its_csrf_token_writes_nothing(cast, stored):
+    caller = Caller(person=cast.people["author"])
+    caller._headers.clear()
+    before = stored()
+    response = caller.put(T, {"document": DOCUMENT, "message": ""})
+    assert (response.status_code, response.json()["type"], stored()) == (403, "not-allowed", before)
+
+
+def test_a_key_finds_nothing_outside_its_namespace_even_where_its_person_is_a_member(cast):
+    cast.save(name="demo/answer")
+    caller = Caller(key=cast.key("author", "write", "support"))
+    assert caller.get("templates/demo/answer").status_code == 404
+    assert caller.get("templates/demo/answer@1").status_code == 404
+    assert caller.get("templates").json()["results"] == []
+
+
+def test_a_key_ends_with_its_persons_role(cast):
+    cast.save()
+    caller = Caller(key=cast.key(scope="write"))
+    cast.people["author"].memberships.all().delete()
+    assert caller.get(f"{T}@1").status_code == 404
+    assert caller.get(T).status_code == 404

@@ -1,0 +1,72 @@
+"""The OpenAPI schema is served, complete, and what the API really answers."""
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+from django.core.management import call_command
+
+from registry.services import changes
+from tests.api.conftest import DOCUMENT, OTHER, REPLY, SAMPLES, Caller
+from tests.api.test_permissions import TABLE
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def schema(db):
+    return Caller().get("schema").json()
+
+
+def test_the_schema_is_openapi_3_1_with_both_ways_to_sign_in(schema):
+    assert schema["openapi"] == "3.1.0"
+    assert set(schema["components"]["securitySchemes"]) == {"key", "cookieAuth"}
+
+
+def test_every_address_stands_in_the_schema(schema):
+    count = sum(len(methods) for methods in schema["paths"].values())
+    assert count == len(TABLE) - 3  # all but the schema, its page and the unknown
+
+
+def test_the_page_shows_every_operation_and_loads_nothing_from_elsewhere(schema):
+    page = Caller().get("docs").content.decode()
+    assert all(path in page for path in schema["paths"])
+    assert "//" not in page.replace("<!doctype html>", "")
+    assert page.count("<section>") == sum(len(methods) for methods in schema["paths"].values())
+
+
+def test_the_schema_in_the_docs_is_the_one_that_is_served(db, tmp_path):
+    call_command("spectacular", "--validate", "--format", "openapi-json", "--file", str(tmp_path / "schema.json"))
+    fresh = json.loads((tmp_path / "schema.json").read_text())
+    assert fresh == json.loads((ROOT / "docs/openapi/v1.json").read_text()), "run `make schema`"
+
+
+def _check(schema, response, component):
+    assert response.status_code < 300, response.content
+    jsonschema.validate(
+        response.json(), {"$ref": f"#/components/schemas/{component}", "components": schema["components"]}
+    )
+
+
+def test_answers_have_the_form_that_the_schema_gives(cast, caller, schema):
+    author = caller("author")
+    saved = author.put(f"templates/{REPLY}", {"document": DOCUMENT, "message": "", "samples": SAMPLES})
+    _check(schema, saved, "SavedOutput")
+    cast.save(OTHER, base=saved.json()["digest"])
+    _check(schema, author.get("templates"), "TemplatePage")
+    _check(schema, author.get(f"templates/{REPLY}"), "TemplateOutput")
+    _check(schema, author.get(f"templates/{REPLY}@1"), "FetchOutput")
+    _check(schema, author.get(f"templates/{REPLY}/-/versions"), "HistoryPage")
+    _check(schema, author.get(f"templates/{REPLY}/-/samples"), "SamplesOutput")
+    _check(schema, author.put(f"templates/{REPLY}/-/labels/staging", {"version": 1, "expected": None}), "LabelOutput")
+    _check(schema, author.post("check", {"document": DOCUMENT.replace("{{", "{{ x")}), "CheckOutput")
+    _check(schema, author.post("render", {"document": DOCUMENT, "data": SAMPLES["short"]}), "RenderOutput")
+
+
+def test_change_requests_have_the_form_that_the_schema_gives(cast, caller, schema):
+    digest = cast.save().version.digest
+    cast.propose(1)
+    changes.decide(actor=cast.actor("reviewer"), number=1, decision="comment", digest=digest, text="Hm")
+    _check(schema, caller("reader").get("changes/1"), "ChangeOutput")
+    _check(schema, caller("reader").get("changes"), "ChangePage")
