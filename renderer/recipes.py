@@ -108,6 +108,7 @@ class Text:
         self.constant = "".join(only_text) if len(only_text) == len(self.pieces) else None
 
     def slots(self) -> list[int]:
+        """The numbers of its slots."""
         return [piece for piece in self.pieces if isinstance(piece, int)]
 
     def fill(self, slots: Slots) -> str:
@@ -176,7 +177,7 @@ class Recipe:
     starts: tuple[int, int, int] = (0, 0, 0)
     """Offsets of the part, its role and its priority, for faults."""
 
-    def fill(self, slots: Slots) -> Part:
+    def fill(self, slots: Slots, line: int) -> Part:
         """The part with values in place. Raises Fault for a value that the author put where it does not fit."""
         for key in self.expected:
             if key not in slots.given:
@@ -189,7 +190,9 @@ class Recipe:
         if role is None:
             role = self._role(slots)
         priority = 0 if self.priority is None else self._priority(slots)
-        return Part(self.name.fill(slots), role, content, priority, None, None, marks, self.shrink, self.min_tokens)
+        return Part(
+            self.name.fill(slots), role, content, priority, None, None, marks, self.shrink, self.min_tokens, line
+        )
 
     def _role(self, slots: Slots) -> str:
         text = self.role.fill(slots) if self.role else "user"

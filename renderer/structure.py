@@ -6,6 +6,7 @@ starts in the first column and parses each distinct item once; it gives up on an
 
 import re
 from collections.abc import Container, Sequence
+from itertools import accumulate
 
 from renderer import yaml_text
 from renderer.environment import Sandbox, Stream
@@ -52,20 +53,21 @@ class Structure:
     def _quickly(self, stream: Stream, slots: Slots) -> list[Part]:
         texts, marker = stream.sandbox.texts, self.marker
         text = "".join([texts[piece] if piece >= 0 else marker for piece in stream.pieces])
-        if not text.startswith("- "):
-            blank = _BLANK.match(text)
-            text = text[blank.end() :] if blank else text
-            if not text.startswith("- "):
-                raise _Unsure
-        items = text[2:].split("\n- ")
+        blank = _BLANK.match(text)
+        start = blank.end() if blank else 0
+        if not text.startswith("- ", start):
+            raise _Unsure
+        items = text[start + 2 :].split("\n- ")
+        starts = accumulate([len(item) + 3 for item in items[:-1]], initial=start)
+        lines = stream.lines(_one, tuple(starts))
         # The last item is told apart where it lacks the line end that the cut took from the others.
         items[-1] = items[-1][:-1] if items[-1].endswith("\n") else items[-1] + _UNENDED
         recipes, parts = self._recipes, []
-        for item in items:
+        for item, line in zip(items, lines, strict=True):
             recipe = recipes.get(item)
             if recipe is None:
                 recipe = self._read_item(item)
-            parts.append(recipe.fill(slots))
+            parts.append(recipe.fill(slots, line))
             slots.base += item.count(marker)
         return parts
 
@@ -102,7 +104,9 @@ class Structure:
                 message = "the body must be a list of parts: `- name: …`, `  content: …`"
                 raise Fault(message, "PT301", node.start)
             recipes = [read_part(item, marker) for item in node.items]
-            return [recipe.fill(slots) for recipe in recipes]
+            # A part's own line is where its dash stands; YAML's node starts after it, on the same line as a rule.
+            lines = stream.lines(_numbered_size, [item.start for item in node.items])
+            return [recipe.fill(slots, line) for recipe, line in zip(recipes, lines, strict=True)]
         except (Fault, yaml_text.YamlError) as error:
             raise _blame(error, stream, slots) from error
 
@@ -112,10 +116,18 @@ def _blame(error: Fault | yaml_text.YamlError, stream: Stream, slots: Slots) -> 
         site = slots.sites[error.slot]
         place = Place(site.line, site.column)
         return InputError(error.message, code=error.code, place=place, variable=site.expression)
-    place = stream.place(lambda number: len(str(number)) + 2, error.index)
+    place = stream.place(_numbered_size, error.index)
     if error.code == "PT401":
         return InputError(error.message, code=error.code, place=place)
     return DocumentError(error.message, code=error.code, place=place)
+
+
+def _one(number: int) -> int:
+    return 1
+
+
+def _numbered_size(number: int) -> int:
+    return len(str(number)) + 2
 
 
 def _numbered(found: Sequence[str], marker: str) -> str:

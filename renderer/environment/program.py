@@ -1,6 +1,6 @@
 """Parsing, compiling and running a body: from source to a stream of the author's literals and the values between them."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
@@ -58,6 +58,32 @@ class Stream:
         sites = self.sandbox.sites
         return [sites[~piece] for piece in self.pieces if piece < 0]
 
+    def lines(self, marked: Callable[[int], int], starts: Sequence[int]) -> list[int]:
+        """The document's lines of ascending offsets in the marked text; `marked(n)` is the length of the n-th value's mark."""
+        texts, found = self.sandbox.texts, []
+        wanted = iter((*starts, -1))
+        start, at, number = next(wanted), 0, 0
+        for piece in self.pieces:
+            if piece < 0:
+                end = at + marked(number)
+                number += 1
+            else:
+                end = at + len(texts[piece])
+            while at <= start < end:
+                found.append(self._line(piece, start - at))
+                start = next(wanted)
+            at = end
+        return found
+
+    def _line(self, piece: int, inside: int) -> int:
+        if piece < 0:
+            return self.sandbox.sites[~piece].line
+        literal = self.sandbox.literals[piece]
+        line = literal.lines.get(inside)
+        if line is None:
+            line = literal.lines[inside] = literal.place(inside).line
+        return line
+
     def place(self, marked: Callable[[int], int], index: int) -> Place:
         """The place in the document of an offset in the marked text; `marked(n)` is the length of the n-th value's mark."""
         at = number = 0
@@ -72,8 +98,7 @@ class Stream:
                 literal = self.sandbox.literals[piece]
                 size = len(literal.text)
                 inside = min(max(index - at, 0), size)
-                start, offset = [origin for origin in literal.origins if origin[0] <= inside][-1]
-                place = literal.unit.place(offset + inside - start)
+                place = literal.place(inside)
             at += size
             if index < at:
                 break
@@ -168,7 +193,7 @@ class Program:
         if isinstance(error, TemplateNotFound):
             return DocumentError(f"`{error.name}` is no fragment of this document", code="PT501", place=place)
         if isinstance(error, RecursionError):
-            return RenderError("the template calls itself without end", code="PT702", place=place)
+            return LimitError("the template calls itself without end", code="PT702", place=place)
         if isinstance(error, MemoryError):
             return LimitError("this needs more memory than a rendering may take", place=place)
         what = str(error) if isinstance(error, TemplateError) else f"{type(error).__name__}: {error}"

@@ -76,6 +76,12 @@ class Literal:
     text: str
     unit: "Unit"
     origins: list[tuple[int, int]]
+    lines: dict[int, int] = field(default_factory=dict)
+
+    def place(self, inside: int) -> Place:
+        """The place of an offset in the text."""
+        start, offset = [origin for origin in self.origins if origin[0] <= inside][-1]
+        return self.unit.place(offset + inside - start)
 
 
 @dataclass
