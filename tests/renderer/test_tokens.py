@@ -57,7 +57,15 @@ def test_something_else_is_no_tokenizer():
 @pytest.fixture
 def tokenizer_file(tmp_path):
     """A tokenizer.json of two words and a control token, as Hugging Face writes them."""
-    added = {"id": 3, "content": "<end>", "single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
+    added = {
+        "id": 3,
+        "content": "<end>",
+        "single_word": False,
+        "lstrip": False,
+        "rstrip": False,
+        "normalized": False,
+        "special": True,
+    }
     body = {
         "version": "1.0", "truncation": {"direction": "Right", "max_length": 2, "strategy": "LongestFirst", "stride": 0},
         "padding": None, "added_tokens": [added], "normalizer": None,
