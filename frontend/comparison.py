@@ -71,9 +71,7 @@ def compare_rendered(
     return RenderedDiff(old_side, new_side, parts, tokens, notes)
 
 
-def _render(
-    actor: Actor, name: str, version: Version, data: Mapping[str, Any], notes: list[str]
-) -> previews.Preview:
+def _render(actor: Actor, name: str, version: Version, data: Mapping[str, Any], notes: list[str]) -> previews.Preview:
     document, _ = inspect(version.document)
     declared = document.inputs if document is not None else None
     given = {key: value for key, value in data.items() if declared is None or key in declared}

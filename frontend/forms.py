@@ -20,8 +20,7 @@ def add_errors(form: forms.Form, error: PromptuaryError) -> None:
     """Put a service's refusal where it belongs: at its field, or above the form."""
     told = error.fields if isinstance(error, Invalid) else {}
     for field, sentence in told.items():
-        sentence = sentence[:1].upper() + sentence[1:]
-        form.add_error(field if field in form.fields else None, sentence)
+        form.add_error(field if field in form.fields else None, sentence[:1].upper() + sentence[1:])
     if not told:
         form.add_error(None, error.message)
 

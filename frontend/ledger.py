@@ -115,11 +115,13 @@ def _title(move: LabelMove | None) -> str:
     if move is None:
         return ""
     why = f": {move.reason}" if move.reason else f", change {move.change_id}" if move.change_id else ""
-    return f"{VERBS[move.how]} by {move.person.username} {distance(move.created_at, datetime.now(UTC))}{why}".capitalize()
+    return (
+        f"{VERBS[move.how]} by {move.person.username} {distance(move.created_at, datetime.now(UTC))}{why}".capitalize()
+    )
 
 
 def _act(template: Template, label: str, protected: bool) -> tuple[str, str]:
     if protected:
         address = reverse("propose", args=[template.name])
-        return f"Ask to move {label}", f"{address}?{urlencode({'label': label})}"
-    return f"Move {label}", f"{reverse('labels', args=[template.name])}?{urlencode({'label': label})}"
+        return "Ask to move", f"{address}?{urlencode({'label': label})}"
+    return "Move", f"{reverse('labels', args=[template.name])}?{urlencode({'label': label})}"

@@ -43,7 +43,7 @@ def signed_in(
     """A page for signed-in people: the view gets an Actor; strangers go to the login and come back after it."""
 
     @wraps(view)
-    def answer(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+    def answer(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         person = person_of(request)
         if person is None:
             return _to_login(request)

@@ -108,13 +108,13 @@ def compare(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]) 
         if places[name] not in stays:
             moved = f"moved from {_ordinal(places[name] + 1)} to {_ordinal(place + 1)}"
         result.append(_both_sides(before[name], part, moved))
-    names = list(after)
+    names: list[tuple[str, int] | None] = list(after)
     for place, (name, part) in enumerate(before.items()):
         if name not in after:
             above = [names.index(other) for other in list(before)[:place] if other in after]
             at = max(above, default=-1) + 1
             result.insert(at, _one_sided(part, "removed"))
-            names.insert(at, "")
+            names.insert(at, None)
     return result
 
 
@@ -173,10 +173,15 @@ def _both_sides(old: Mapping[str, Any], new: Mapping[str, Any], moved: str) -> P
 def _longest_rising(places: Sequence[int]) -> set[int]:
     """The places that keep their order; every other one moved (longest increasing subsequence, quadratic)."""
     best: list[tuple[int, ...]] = []
+    longest: tuple[int, ...] = ()
     for place in places:
-        fitting = [run for run in best if run[-1] < place]
-        best.append((*max(fitting, key=len, default=()), place))
-    return set(max(best, key=len, default=()))
+        before: tuple[int, ...] = ()
+        for run in best:
+            if run[-1] < place and len(run) > len(before):
+                before = run
+        best.append((*before, place))
+        longest = max(longest, best[-1], key=len)
+    return set(longest)
 
 
 def _ordinal(number: int) -> str:

@@ -2,6 +2,11 @@
 
 from django.urls import include, path
 
+handler400 = "frontend.views.errors.bad_request"
+handler403 = "frontend.views.errors.forbidden"
+handler404 = "frontend.views.errors.not_found"
+handler500 = "frontend.views.errors.server_error"
+
 urlpatterns = [
     path("api/v1/", include("registry.api.urls")),
     path("", include("frontend.urls")),

@@ -14,7 +14,7 @@ from frontend.ledger import Mark, drift, live_label
 from frontend.pages import signed_in
 from registry.access import Actor, Role
 from registry.errors import NotFound
-from registry.models import Membership, Namespace, Template
+from registry.models import Template
 from registry.queries import labels, namespaces, templates
 
 __all__ = ["browse", "home"]
@@ -134,9 +134,7 @@ def _search_context(actor: Actor, search: Search, folder: str) -> dict[str, Any]
     known = {"production", "staging", *_protected(actor, folder)}
     return {
         "q": search.words,
-        "filters": [
-            Filter(name, value, search.query(**{name: None})) for name, value in search.filters.items()
-        ],
+        "filters": [Filter(name, value, search.query(**{name: None})) for name, value in search.filters.items()],
         "tags": [
             {"name": f"{name} ({count:,})", "url": search.query(tag=name)} for name, count in templates.tags(actor)[:40]
         ],
@@ -147,7 +145,9 @@ def _search_context(actor: Actor, search: Search, folder: str) -> dict[str, Any]
 def _protected(actor: Actor, folder: str) -> set[str]:
     mine = [namespace for namespace, _ in namespaces.mine(actor)]
     root = folder.partition("/")[0]
-    return {str(label) for namespace in mine if not root or namespace.name == root for label in namespace.protected_labels}
+    return {
+        str(label) for namespace in mine if not root or namespace.name == root for label in namespace.protected_labels
+    }
 
 
 def _namespace_context(actor: Actor, name: str) -> dict[str, Any]:
@@ -158,14 +158,12 @@ def _namespace_context(actor: Actor, name: str) -> dict[str, Any]:
     namespace, role = roles[name]
     return {
         "namespace": namespace,
-        "admins": _admins(namespace),
+        "admins": [member.person.username for member in namespaces.members(actor, name) if member.role == Role.ADMIN][
+            :3
+        ],
         "may_create": role.rank >= Role.AUTHOR.rank,
+        "may_manage": role is Role.ADMIN,
     }
-
-
-def _admins(namespace: Namespace) -> list[str]:
-    rows = Membership.objects.filter(namespace=namespace, role=Role.ADMIN).order_by("person__username")
-    return list(rows.values_list("person__username", flat=True)[:3])
 
 
 def _rows(items: list[Template], folder: str) -> list[Row]:
@@ -215,5 +213,3 @@ def _branches(folders: list[templates.Folder], path: str) -> list[Branch]:
         for folder in folders
         for is_open in [f"{path}/".startswith(f"{folder.path}/")]
     ]
-
-

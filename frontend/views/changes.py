@@ -18,7 +18,7 @@ from frontend.views.compare import diff_context
 from registry import access
 from registry.access import Actor, Verb
 from registry.errors import Conflict, Invalid, NotAllowed, NotFound, PromptuaryError
-from registry.models import ChangeRequest, LabelMove, Version
+from registry.models import ChangeRequest, Version
 from registry.queries import changes as changes_query
 from registry.queries import labels, templates, versions
 from registry.services import changes
@@ -181,7 +181,7 @@ def _row(change: ChangeRequest, actor: Actor) -> dict[str, Any]:
 
 def _baseline(actor: Actor, change: ChangeRequest) -> Version | None:
     """What the change is set against: what the label held when it was published, else what it holds now."""
-    move = LabelMove.objects.filter(change=change).select_related("before").order_by("-pk").first()
+    move = changes_query.move_of(change)
     if move is not None:
         number = move.before.number if move.before else None
     else:

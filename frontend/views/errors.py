@@ -12,7 +12,9 @@ __all__ = ["bad_request", "csrf_failed", "forbidden", "not_found", "server_error
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     del exception  # it names the patterns that were tried, which helps no reader
-    return _page(request, HTTPStatus.NOT_FOUND, "Nothing stands at this address", "It may never have, or you may not read it.")
+    return _page(
+        request, HTTPStatus.NOT_FOUND, "Nothing stands at this address", "It may never have, or you may not read it."
+    )
 
 
 def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
@@ -42,4 +44,6 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 
 def _page(request: HttpRequest, status: HTTPStatus, heading: str, reason: str) -> HttpResponse:
-    return show(request, "refusal.html", {"heading": heading, "reason": reason, "status_code": int(status)}, status=status)
+    return show(
+        request, "refusal.html", {"heading": heading, "reason": reason, "status_code": int(status)}, status=status
+    )

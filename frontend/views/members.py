@@ -41,7 +41,9 @@ def members(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
                 add_errors(form, error)
                 status = status_of(error)
             else:
-                messages.success(request, f"{username} is {role} now." if role else f"{username} is no member any more.")
+                messages.success(
+                    request, f"{username} is {role} now." if role else f"{username} is no member any more."
+                )
                 return redirect("members", namespace)
     context = {
         "section": "templates",

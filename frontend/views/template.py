@@ -76,6 +76,7 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
         "template": template,
         "version": version,
         "crumbs": crumbs_of(name),
+        "description": (document.description if document else "") or template.description,
         "facts": _facts(template, document),
         "origin_url": _origin_url(template),
         "may_write": access.can(actor, Verb.SAVE, template.namespace),
@@ -106,9 +107,6 @@ def _facts(template: Template, document: Any) -> list[str]:
     facts = [template.format]
     if document is not None and document.model:
         facts.append(document.model)
-    if document is not None and document.token_limit:
-        less = f", less {document.reserve:,} for the reply" if document.reserve else ""
-        facts.append(f"at most {document.token_limit:,} tokens{less}")
     facts += [f"#{tag}" for tag in (document.tags if document is not None else ())]
     return facts
 

@@ -3,13 +3,13 @@
 from registry import access
 from registry.access import TABLE, Actor, Role, Verb
 from registry.errors import NotFound
-from registry.models import ChangeRequest, Decision, Label, Membership
+from registry.models import ChangeRequest, Decision, Label, LabelMove, Membership
 from registry.queries import namespaces, versions
 from registry.queries.pages import Page, check_limit, cut, read_number
 from registry.review import policy
 from registry.review.policy import Blocker, Facts, Standing, Voice
 
-__all__ = ["blockers", "facts_of", "find", "get", "listing", "overlapping", "standing"]
+__all__ = ["blockers", "facts_of", "find", "get", "listing", "move_of", "overlapping", "pending_count", "standing"]
 
 
 def get(actor: Actor, number: int) -> ChangeRequest:
@@ -59,6 +59,18 @@ def listing(
     rows = rows.select_related("template", "template__namespace", "version", "version__author", "opened_by")
     rows = rows.defer("template__words", "version__bundle").order_by("-number")
     return cut(rows[: limit + 1], limit, lambda change: change.number)
+
+
+def pending_count(actor: Actor) -> int:
+    """How many requests that the actor may read are neither published nor withdrawn."""
+    rows = ChangeRequest.objects.filter(template__namespace__in=namespaces.visible_to(actor))
+    return rows.filter(state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED)).count()
+
+
+def move_of(change: ChangeRequest) -> LabelMove | None:
+    """The label move that published the request, or None."""
+    moves = change.label_moves.select_related("before", "after", "person")
+    return moves.defer("before__bundle", "after__bundle").order_by("pk").first()
 
 
 def overlapping(change: ChangeRequest) -> list[ChangeRequest]:
