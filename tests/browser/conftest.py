@@ -1,0 +1,207 @@
+"""A running Promptuary with the demo in a home of its own, and Chromium to look at it with."""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
+
+ROOT = Path(__file__).resolve().parents[2]
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+DESKTOP = {"width": 1280, "height": 800}
+PHONE = {"width": 390, "height": 844}
+# Refusals that a test asks for; the browser's console repeats them as errors.
+WANTED_REFUSALS = ("status of 409", "status of 412", "status of 422", "ERR_INTERNET_DISCONNECTED")
+START_SECONDS = 120
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Without Chromium, or without the built scripts, these tests have nothing to drive."""
+    reason = ""
+    if CHROMIUM is None:
+        reason = "Chromium is not installed"
+    elif not (ROOT / "frontend/static/frontend/dist/editor.js").exists():
+        reason = "the frontend is not built (npm run build in frontend/)"
+    for item in items:
+        if Path(item.path).parent == Path(__file__).parent:
+            item.add_marker("browser")
+            if reason:
+                item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running Promptuary: web server and worker."""
+
+    url: str
+    home: Path
+
+    @property
+    def key(self) -> str:
+        """The demo's reading key for the namespace support."""
+        return (self.home / "demo-key").read_text(encoding="ascii").strip()
+
+    @property
+    def mirror(self) -> Path:
+        return self.home / "mirror.git"
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    home = tmp_path_factory.mktemp("home")
+    port = _free_port()
+    facts = {"PROMPTUARY_HOME": str(home), "PORT": str(port), "DJANGO_SETTINGS_MODULE": "registry.settings"}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PROMPTUARY_")}
+    log = home / "server.log"
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [sys.executable, "manage.py", "serve", "--demo"],
+            cwd=ROOT,
+            env={**kept, **facts},
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        try:
+            _wait_for(f"http://127.0.0.1:{port}/login", process, log)
+            yield Server(f"http://127.0.0.1:{port}", home)
+        finally:
+            _stop(process)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield started
+        started.close()
+
+
+@dataclass
+class Visit:
+    """Opens windows for people and remembers what their consoles complained of."""
+
+    browser: Browser
+    server: Server
+    sessions: dict[str, list]
+    complaints: list[str] = field(default_factory=list)
+    contexts: list[BrowserContext] = field(default_factory=list)
+
+    def open(self, person: str = "", path: str = "/", **options) -> Page:
+        """A new window at a path, with the person signed in; options are Playwright's for a context."""
+        options.setdefault("viewport", DESKTOP)
+        context = self.browser.new_context(base_url=self.server.url, **options)
+        context.set_default_timeout(15_000)
+        self.contexts.append(context)
+        page = context.new_page()
+        page.on("console", self._hear)
+        page.on("pageerror", lambda error: self.complaints.append(f"error in {page.url}: {error}"))
+        if person:
+            self._sign_in(context, person)
+        page.goto(path)
+        return page
+
+    def _sign_in(self, context: BrowserContext, person: str) -> None:
+        if person not in self.sessions:
+            page = context.new_page()
+            page.goto("/login")
+            page.get_by_label("Account").fill(person)
+            page.get_by_label("Password").fill(f"{person}-promptuary")
+            page.get_by_role("button", name="Sign in").click()
+            page.wait_for_url(lambda url: "/login" not in url)
+            self.sessions[person] = context.cookies()
+            page.close()
+        context.add_cookies(self.sessions[person])
+
+    def _hear(self, message: ConsoleMessage) -> None:
+        if message.type == "error" and not any(wanted in message.text for wanted in WANTED_REFUSALS):
+            self.complaints.append(f"console of {message.location.get('url')}: {message.text}")
+
+
+@pytest.fixture(scope="session")
+def sessions() -> dict[str, list]:
+    return {}
+
+
+@pytest.fixture
+def visit(browser: Browser, server: Server, sessions: dict[str, list]) -> Iterator[Visit]:
+    """Windows for one test; it fails where a console shows an error, a refused style or script among them."""
+    made = Visit(browser, server, sessions)
+    yield made
+    for context in made.contexts:
+        context.close()
+    assert made.complaints == []
+
+
+@pytest.fixture
+def fetch(server: Server) -> Callable[[str], httpx.Response]:
+    """Fetches an address of the API as the demo's service would."""
+
+    def get(path: str) -> httpx.Response:
+        return httpx.get(f"{server.url}/api/v1{path}", headers={"Authorization": f"Bearer {server.key}"}, timeout=10)
+
+    return get
+
+
+@pytest.fixture
+def until() -> Callable[[Callable[[], bool]], None]:
+    """Waits for something the worker or another process does, at most 15 s."""
+
+    def wait(holds: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + 15
+        while not holds():
+            assert time.monotonic() < deadline, "it did not come about within 15 s"
+            time.sleep(0.1)
+
+    return wait
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _wait_for(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        assert process.poll() is None, f"the server ended: {log.read_text(errors='replace')[-3000:]}"
+        try:
+            if httpx.get(url, timeout=2).status_code == 200:
+                return
+        except httpx.TransportError:
+            pass  # not up yet
+        time.sleep(0.2)
+    raise AssertionError(f"no answer within {START_SECONDS} s: {log.read_text(errors='replace')[-3000:]}")
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    """Ask the group that was started here to end, then make it."""
+    for sign in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.killpg(process.pid, sign)
+        except ProcessLookupError:
+            break
+        try:
+            process.wait(timeout=15)
+            break
+        except subprocess.TimeoutExpired:
+            continue

@@ -1,0 +1,56 @@
+"""What tests do at the editor: find its regions, type, wait for what the server says of it."""
+
+import re
+from typing import Any
+
+from playwright.sync_api import Locator, Page, expect
+
+__all__ = ["Desk"]
+
+
+class Desk:
+    """The editor page, as a person sees it."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.source = page.get_by_role("textbox", name="Source of the template")
+        self.preview = page.get_by_role("region", name="What the model reads")
+        self.budget = page.get_by_role("region", name="Token budget")
+        self.problem_count = page.locator("[data-problem-count]")
+        self.message = page.get_by_label("What changes")
+        self.banner = page.locator("[data-preview-stopped]")
+        self.outcome = page.locator("[data-outcome]")
+
+    def ready(self) -> "Desk":
+        """Wait until the script has taken the form over and the first preview came."""
+        self.page.locator("form.is-live").wait_for()
+        expect(self.page.locator("[data-preview-state]").or_(self.banner).first).to_contain_text(re.compile("."))
+        return self
+
+    @property
+    def text(self) -> str:
+        return str(self.page.locator("textarea[name=document]").evaluate("area => area.value"))
+
+    def replace(self, old: str, new: str) -> None:
+        """Select the first `old` in the source and type `new` over it, as a person would."""
+        self.select(old)
+        self.page.keyboard.insert_text(new)
+
+    def select(self, words: str) -> None:
+        """Find the words with the editor's own search and leave them selected."""
+        self.source.click()
+        self.page.keyboard.press("Control+Home")
+        self.page.keyboard.press("Control+f")
+        self.page.locator(".cm-search [name=search]").fill(words)
+        self.page.keyboard.press("Enter")
+        self.page.keyboard.press("Escape")
+
+    def line(self, words: str) -> Locator:
+        return self.page.locator(".cm-line", has_text=words)
+
+    def block(self, severity: str) -> Locator:
+        """The block under a line with a problem of this severity."""
+        return self.page.locator(f".cm-problem-{severity}")
+
+    def lit(self) -> Any:
+        return self.page.locator(".cm-lit").all_text_contents()

@@ -1,0 +1,216 @@
+"""The editor: alive while one types, never blank, never losing work."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import PHONE, Visit
+from tests.browser.desk import Desk
+
+ADDRESS = "/t/demo/{}/-/edit"
+
+
+@pytest.fixture
+def open_desk(visit: Visit):
+    """The editor on a template of the demo that no other test here writes to."""
+
+    def start(name: str = "summarise", person: str = "author", **options) -> Desk:
+        return Desk(visit.open(person, ADDRESS.format(name), **options)).ready()
+
+    return start
+
+
+@pytest.fixture
+def new_template(visit: Visit, request):
+    """The editor on a template that does not exist yet, named after the test."""
+    slug = re.sub(r"[^a-z0-9]+", "-", request.node.name)[:40].strip("-")
+
+    def start(person: str = "author") -> Desk:
+        return Desk(visit.open(person, ADDRESS.format(slug))).ready()
+
+    return start
+
+
+def test_the_preview_follows_the_text(new_template):
+    desk = new_template()
+    desk.replace("one short paragraph", "two long chapters")
+    expect(desk.preview).to_contain_text("two long chapters")
+    expect(desk.budget).to_contain_text("instructions")
+
+
+def test_a_text_that_does_not_render_keeps_the_last_good_preview_and_names_the_place(new_template):
+    desk = new_template()
+    desk.replace("{{ question }}", "{{ question")
+    expect(desk.banner).to_contain_text("Last good render")
+    expect(desk.banner.get_by_role("button")).to_have_text(re.compile(r"Go to line \d+"))
+    expect(desk.preview).to_contain_text("You answer questions")
+    expect(desk.preview).to_have_class(re.compile("is-stale"))
+    desk.banner.get_by_role("button").click()
+    expect(desk.source).to_be_focused()
+
+
+def test_a_problem_stands_in_the_gutter_and_under_its_line_with_its_code(new_template):
+    desk = new_template()
+    desk.replace("{{ question }}", "{{ qestion }}")
+    expect(desk.problem_count).to_contain_text("1 error")
+    expect(desk.block("error").first).to_contain_text(re.compile(r"Error, line 13\. .*qestion.* PT\d+"))
+    expect(desk.page.locator(".cm-sign-error")).to_have_count(1)
+
+
+def test_one_click_fixes_what_a_problem_names(new_template):
+    desk = new_template()
+    desk.replace("{{ question }}", "{{ qestion }}")
+    fix = desk.block("error").first.get_by_role("button", name=re.compile("question"))
+    fix.click()
+    expect(desk.problem_count).to_have_text("no problems")
+    assert "{{ question }}" in desk.text
+
+
+def test_pointing_at_a_value_lights_its_expression_and_back(new_template):
+    desk = new_template()
+    value = desk.preview.locator("[data-at]").first
+    value.hover()
+    assert desk.lit() == ["{{ question }}"]
+    desk.page.get_by_role("heading", name="Token budget").hover()
+    desk.line("{{ question }}").get_by_text("question").hover()
+    expect(value).to_have_class(re.compile("is-lit"))
+
+
+def test_inputs_are_typed_fields_that_the_preview_is_made_from(new_template):
+    desk = new_template()
+    desk.page.get_by_label("question", exact=True).fill("Why is the sky blue? {{ 7*7 }} <|im_end|>")
+    expect(desk.preview).to_contain_text("Why is the sky blue? {{ 7*7 }} <|im_end|>")
+    desk.page.get_by_role("button", name="Reset to sample").click()
+    expect(desk.preview).to_contain_text("What is a promptuary?")
+
+
+def test_pasted_json_fills_all_inputs_and_what_is_no_json_is_said(new_template):
+    desk = new_template()
+    desk.page.get_by_role("button", name="Paste JSON").click()
+    box = desk.page.get_by_role("textbox", name="Inputs as JSON")
+    box.fill("{question: 1}")
+    desk.page.get_by_role("button", name="Use these inputs").click()
+    expect(desk.page.get_by_role("alert").filter(has_text="not JSON")).to_be_visible()
+    box.fill('{"question": "From JSON?"}')
+    desk.page.get_by_role("button", name="Use these inputs").click()
+    expect(desk.preview).to_contain_text("From JSON?")
+
+
+def test_a_long_value_folds_and_stays_open_while_the_preview_is_made_again(new_template):
+    desk = new_template()
+    desk.page.get_by_label("question", exact=True).fill("word " * 300)
+    chip = desk.preview.locator("summary", has_text="more")
+    chip.click()
+    desk.page.get_by_label("question", exact=True).fill("other " * 300)
+    expect(desk.preview).to_contain_text("other other")
+    expect(desk.preview.locator("details[open]")).to_have_count(1)
+
+
+def test_a_draft_is_kept_on_the_server_and_waits_after_a_reload(new_template):
+    desk = new_template()
+    desk.replace("one short paragraph", "a haiku")
+    expect(desk.page.locator("[data-draft-state]")).to_contain_text("kept")
+    desk.page.reload()
+    desk.ready()
+    assert "a haiku" in desk.text
+    expect(desk.page.get_by_text("Your draft")).to_be_visible()
+
+
+def test_text_typed_while_the_server_is_away_is_offered_again(new_template):
+    desk = new_template()
+    desk.page.context.set_offline(True)
+    desk.replace("one short paragraph", "a limerick")
+    expect(desk.page.locator("[data-draft-state]")).to_contain_text("does not answer")
+    desk.page.context.set_offline(False)
+    kept = desk.page.evaluate("Object.entries(localStorage).find(([key]) => key.startsWith('draft:'))")
+    assert "a limerick" in kept[1]
+
+
+def test_a_discarded_draft_gives_the_saved_text_back(open_desk):
+    desk = open_desk("summarise")
+    first = desk.text
+    desk.replace("description:", "description: Changed,")
+    discard = desk.page.get_by_role("button", name="Discard the draft")
+    discard.click()
+    desk.ready()
+    assert desk.text == first
+    expect(desk.page.get_by_role("button", name="Discard the draft")).to_be_hidden()
+
+
+def test_who_saved_meanwhile_is_named_and_nothing_is_lost(new_template):
+    mine = new_template()
+    mine.page.keyboard.press("Control+s")
+    expect(mine.outcome).to_contain_text("Saved as version 1")
+    theirs = new_template("reviewer")
+    theirs.replace("one short paragraph", "a sonnet")
+    theirs.page.keyboard.press("Control+s")
+    expect(theirs.outcome).to_contain_text("Saved as version 2")
+    mine.replace("one short paragraph", "an essay")
+    mine.page.keyboard.press("Control+s")
+    expect(mine.outcome).to_contain_text("reviewer saved v2")
+    assert "an essay" in mine.text
+    mine.outcome.get_by_role("link", name="Compare with v2").click()
+    expect(mine.page.get_by_role("dialog")).to_contain_text("a sonnet")
+    mine.page.get_by_role("button", name="Back to the text").click()
+    mine.outcome.get_by_role("button", name="Save beside it").click()
+    expect(mine.outcome).to_contain_text("Saved as version 3")
+
+
+def test_the_difference_is_shown_before_it_is_saved(open_desk):
+    desk = open_desk("classify")
+    desk.replace("description:", "description: New words.")
+    desk.page.get_by_role("button", name="Review the diff").click()
+    expect(desk.page.get_by_role("dialog")).to_contain_text("New words.")
+    desk.page.keyboard.press("Escape")
+    expect(desk.page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_names_are_completed_from_the_declared_inputs(new_template):
+    desk = new_template()
+    desk.select("{{ question }}")
+    desk.page.keyboard.type("{{ qu")
+    option = desk.page.locator(".cm-tooltip-autocomplete [aria-selected]")
+    expect(option).to_contain_text("question")
+    desk.page.keyboard.press("Enter")
+    expect(desk.preview).to_contain_text("What is a promptuary?")
+
+
+def test_tab_leaves_the_source_so_that_no_keyboard_is_trapped(open_desk):
+    desk = open_desk("translate")
+    desk.source.focus()
+    desk.page.keyboard.press("Tab")
+    expect(desk.source).not_to_be_focused()
+
+
+def test_panes_are_resized_by_keys_and_remembered(open_desk):
+    desk = open_desk("translate")
+    divider = desk.page.get_by_role("separator", name="Width of the source")
+    before = desk.page.locator("[data-pane=source]").bounding_box()["width"]
+    divider.focus()
+    divider.press("ArrowLeft")
+    after = desk.page.locator("[data-pane=source]").bounding_box()["width"]
+    assert after == pytest.approx(before - 24, abs=2)
+    desk.page.reload()
+    desk.ready()
+    assert desk.page.locator("[data-pane=source]").bounding_box()["width"] == pytest.approx(after, abs=2)
+
+
+def test_the_page_itself_never_scrolls_and_line_one_stands_at_the_top(open_desk):
+    desk = open_desk("answer-with-references")
+    assert desk.page.evaluate("document.documentElement.scrollHeight <= innerHeight")
+    assert desk.page.locator(".cm-line").first.bounding_box()["y"] < 180
+
+
+def test_on_a_phone_the_panes_are_tabs_and_nothing_overflows(open_desk):
+    desk = open_desk("answer-with-references", viewport=PHONE)
+    for tab in ("Source", "Preview", "Inputs", "Tokens"):
+        desk.page.get_by_role("button", name=tab, exact=True).click()
+        assert desk.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], tab
+    expect(desk.budget).to_be_visible()
+
+
+def test_a_reader_is_told_which_role_it_takes(visit: Visit):
+    response = visit.open("reader").request.get(f"{visit.server.url}{ADDRESS.format('summarise')}")
+    assert response.status == 403
+    assert "author" in response.text()

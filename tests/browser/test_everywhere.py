@@ -1,0 +1,111 @@
+"""What every page has: the palette, single keys, copy buttons, themes, and no barrier that axe can find."""
+
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import DESKTOP, PHONE, Visit
+from tests.browser.desk import Desk
+
+REPLY = "/t/support/refunds/reply"
+PAGES = {
+    "browse": "/t/",
+    "template": REPLY,
+    "editor": f"{REPLY}/-/edit",
+    "versions": f"{REPLY}/-/versions",
+    "diff": f"{REPLY}/-/diff?from=1&to=2",
+    "changes": "/changes/",
+    "change": "/changes/1",
+    "new": "/new",
+}
+RULES = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}}
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("name", PAGES)
+def test_axe_finds_no_barrier(visit: Visit, name: str, viewport, theme):
+    page = visit.open("author", PAGES[name], viewport=viewport, color_scheme=theme)
+    if name == "editor":
+        Desk(page).ready()
+    assert _barriers(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
+
+
+def test_axe_finds_no_barrier_at_the_login(visit: Visit):
+    assert _barriers(visit.open(path="/login")) == []
+
+
+def test_the_palette_finds_a_template_by_keys_alone(visit: Visit):
+    page = visit.open("author", "/changes/")
+    page.keyboard.press("Control+k")
+    page.keyboard.type("refunds reply")
+    expect(page.get_by_role("option", name=re.compile("refunds/reply")).first).to_have_attribute(
+        "aria-selected", "true"
+    )
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(f"{REPLY}$"))
+
+
+def test_the_palette_closes_and_gives_the_focus_back(visit: Visit):
+    page = visit.open("author", "/changes/")
+    link = page.get_by_role("link", name="Templates").first
+    link.focus()
+    page.keyboard.press("Control+k")
+    expect(page.get_by_role("combobox")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(link).to_be_focused()
+
+
+def test_rows_are_walked_with_j_and_k(visit: Visit):
+    page = visit.open("author", "/t/demo/")
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    page.keyboard.press("k")
+    expect(page.locator("[data-row].is-current")).to_have_count(1)
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("/t/demo/.+"))
+
+
+def test_single_keys_can_be_turned_off(visit: Visit):
+    page = visit.open("author", "/t/demo/")
+    page.keyboard.press("?")
+    page.get_by_label("Turn the single-letter keys off").check()
+    page.get_by_role("button", name="Close").click()
+    page.keyboard.press("j")
+    expect(page.locator("[data-row].is-current")).to_have_count(0)
+
+
+def test_a_digest_is_copied_whole(visit: Visit):
+    page = visit.open("author", REPLY, permissions=["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Copy the whole digest").first.click()
+    assert re.fullmatch(r"sha256:[0-9a-f]{64}", page.evaluate("navigator.clipboard.readText()"))
+    expect(page.get_by_role("status").first).to_contain_text("Copied")
+
+
+def test_the_theme_follows_the_system_until_it_is_chosen(visit: Visit):
+    page = visit.open("author", "/t/", color_scheme="dark")
+    assert _ground(page) == "rgb(22, 19, 16)"
+    page.locator("summary", has_text="author").click()
+    page.get_by_role("button", name="Light").click()
+    assert _ground(page) == "rgb(245, 241, 232)"
+
+
+def test_search_swaps_the_list_and_keeps_its_words_in_the_address(visit: Visit):
+    page = visit.open("author", "/t/")
+    page.get_by_label("Search templates").fill("translate")
+    expect(page.locator("[data-row]")).to_have_count(1)
+    expect(page).to_have_url(re.compile("q=translate"))
+    expect(page.get_by_label("Search templates")).to_be_focused()
+
+
+def _barriers(page: Page) -> list[str]:
+    """What axe objects to: rule, how many, the first element."""
+    found = Axe().run(page, options=RULES).response["violations"]
+    return [f"{each['id']} x{len(each['nodes'])}: {each['nodes'][0]['html'][:160]}" for each in found]
+
+
+def _ground(page: Page) -> str:
+    return str(page.evaluate("getComputedStyle(document.documentElement).backgroundColor"))

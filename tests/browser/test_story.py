@@ -1,0 +1,107 @@
+"""The main job, from the first click to the bytes that a service fetches."""
+
+import re
+import subprocess
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import DESKTOP, PHONE, Server, Visit
+from tests.browser.desk import Desk
+
+NAME = "support/refunds/reply"
+
+
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_what_an_author_writes_and_a_reviewer_approves_is_what_a_service_fetches(
+    visit: Visit, server: Server, fetch, until, viewport
+):
+    author = visit.open(viewport=viewport, path="/login")
+    sign_in(author, "author")
+    find_template(author)
+    number = write_a_version(author, f"Answer in at most {viewport['width']} words.", narrow=viewport is PHONE)
+    before = fetch(f"/templates/{NAME}@production").json()["version"]
+    change = propose(author, number)
+
+    reviewer = visit.open("reviewer", change, viewport=viewport)
+    reviewer.get_by_role("button", name=f"Approve v{number}").first.click()
+    expect(reviewer.locator("main")).to_contain_text("Nothing stands in the way")
+    assert fetch(f"/templates/{NAME}@production").json()["version"] == before, "an approval alone moves nothing"
+    reviewer.get_by_role("button", name=re.compile("^Publish")).first.click()
+    expect(reviewer.locator(".change-facts .badge")).to_have_text("Published")
+
+    served = fetch(f"/templates/{NAME}@production").json()
+    assert served["version"] == number
+    assert f"at most {viewport['width']} words" in served["document"]
+    until(lambda: mirrored(server, "label/production") == served["document"].encode())
+    assert mirrored(server, "main") == served["document"].encode()
+
+
+def test_the_same_story_works_without_any_script(visit: Visit, fetch):
+    author = visit.open("author", f"/t/{NAME}/-/edit", java_script_enabled=False)
+    number = int(re.search(r"Save v(\d+)", author.locator(".editor-foot").inner_text())[1])
+    document = author.get_by_label("Source of the template")
+    text = document.input_value()
+
+    document.fill(text.replace("{{ question }}", "{{ qestion }}"))
+    author.get_by_role("button", name="Save").click()
+    expect(author.get_by_role("alert")).to_contain_text("Not saved")
+    assert "{{ qestion }}" in document.input_value(), "a refusal loses nothing"
+
+    document.fill(text.replace("description: ", "description: Plainly. "))
+    author.get_by_label("What changes").fill("Say it plainly")
+    author.get_by_role("button", name="Save").click()
+    expect(author.locator(".editor-outcome")).to_contain_text(f"Saved as version {number}")
+    saved = fetch(f"/templates/{NAME}").json()["latest"]
+    assert saved["version"] == number
+    author.get_by_role("button", name=f"Propose v{number} for production").click()
+    expect(author.locator(".editor-outcome")).to_contain_text("asks that production point to")
+
+
+def sign_in(page: Page, person: str) -> None:
+    page.get_by_label("Account").fill(person)
+    page.get_by_label("Password").fill(f"{person}-promptuary")
+    page.get_by_role("button", name="Sign in").click()
+
+
+def find_template(page: Page) -> None:
+    page.goto("/t/")
+    page.get_by_label("Search templates").fill("refund")
+    page.get_by_role("link", name=re.compile("reply")).first.click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("reply")
+    page.get_by_role("link", name=re.compile("Edit a draft|Resume your draft")).click()
+
+
+def write_a_version(page: Page, sentence: str, *, narrow: bool) -> int:
+    """Edit with the preview alive, meet a refusal, save; gives the version's number."""
+    desk = Desk(page).ready()
+    number = int(re.search(r"v(\d+)", page.locator("[data-next]").inner_text())[1])
+    desk.replace("  content: |\n", f"  content: |\n    {sentence}\n") if "  content: |\n" in desk.text else None
+    if narrow:
+        page.get_by_role("button", name="Preview", exact=True).click()
+    expect(desk.preview).to_contain_text(sentence)
+    if narrow:
+        page.get_by_role("button", name="Source", exact=True).click()
+    desk.replace(sentence, sentence + " {{ nobody }}")
+    expect(desk.problem_count).to_contain_text("error")
+    desk.message.fill("Keep it short")
+    page.get_by_role("button", name=re.compile("^Save v")).click()
+    expect(desk.outcome.get_by_role("alert")).to_contain_text("nobody")
+    desk.replace(" {{ nobody }}", "")
+    expect(desk.problem_count).not_to_contain_text("error")
+    page.get_by_role("button", name=re.compile("^Save v")).click()
+    expect(desk.outcome).to_contain_text(f"Saved as version {number}")
+    return number
+
+
+def propose(page: Page, number: int) -> str:
+    page.get_by_role("button", name=f"Propose v{number} for production").click()
+    link = page.get_by_role("link", name=re.compile(r"Open change \d+"))
+    expect(link).to_be_visible()
+    return str(link.get_attribute("href"))
+
+
+def mirrored(server: Server, branch: str) -> bytes:
+    """The document at the tip of a branch of the mirror, as Git holds it."""
+    command = ["git", "-C", str(server.mirror), "show", f"{branch}:{NAME}.yml.j2"]
+    return subprocess.run(command, capture_output=True, check=False).stdout
