@@ -13,17 +13,17 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from promptuary.errors import ConfigurationError
 from promptuary.names import check_name
-from renderer.document import read_yaml
+from renderer import plain_yaml
+from renderer.yaml_text import Bounds, YamlError, compose, value_of
 
 __all__ = ["DOCUMENT", "SAMPLES", "Pulled", "Workspace", "find_documents", "read_samples", "read_text"]
 
 DOCUMENT = ".yml.j2"
 SAMPLES = ".samples.yml"
 STATE = ".promptuary"
+_BOUNDS = Bounds(depth=64, nodes=1_000_000)  # samples may be a mebibyte of data
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Workspace:
         path = self.document_path(name)
         _write(path, str(body["document"]))
         if samples:
-            _write(self.samples_path(name), write_yaml(samples))
+            _write(self.samples_path(name), plain_yaml.write(samples))
         else:
             self.samples_path(name).unlink(missing_ok=True)
         for ref, text in body["fragments"].items():
@@ -129,25 +129,14 @@ def read_samples(document: Path) -> dict[str, Any]:
     path = document.with_name(document.name.removesuffix(DOCUMENT) + SAMPLES)
     if not path.exists():
         return {}
-    samples = read_yaml(read_text(path))
-    if samples is None:
-        return {}
+    try:
+        samples = value_of(compose(read_text(path), _BOUNDS)) or {}
+    except YamlError as error:
+        line = read_text(path).count("\n", 0, error.index) + 1
+        raise ConfigurationError(f"{path}:{line}: {error.message}") from None
     if not isinstance(samples, dict) or not all(isinstance(values, dict) for values in samples.values()):
         raise ConfigurationError(f"{path}: samples are a mapping of sample names to mappings of inputs")
     return samples
-
-
-def write_yaml(value: object) -> str:
-    """YAML that reads back as the same JSON value."""
-    text: str = yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
-    return text
-
-
-class _Dumper(yaml.SafeDumper):
-    """Never writes anchors, which the reader refuses."""
-
-    def ignore_aliases(self, _data: Any) -> bool:
-        return True
 
 
 def _write(path: Path, text: str) -> None:

@@ -11,10 +11,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from registry.journal import Kind
-from registry.mirror import layout, plain_yaml
+from registry.mirror import layout
 from registry.mirror.entries import Entry, Move
 from registry.mirror.sources import Sources
 from registry.models import Event
+from renderer import plain_yaml
 
 __all__ = ["read"]
 

@@ -78,7 +78,6 @@ BROKEN = {
     "a bad schema": DOCUMENT.replace("type: string", "type: sting"),
     "an unpinned fragment": DOCUMENT.replace("{{ question }}", "{{ question }}{{ fragment('support/policy') }}"),
     "a missing fragment": DOCUMENT.replace("{{ question }}", "{{ question }}{{ fragment('support/policy@3') }}"),
-    "no parts": "content: a\n",
 }
 
 

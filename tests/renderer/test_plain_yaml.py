@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from registry.mirror import plain_yaml
+from renderer import plain_yaml
 from renderer.yaml_text import Bounds, compose, value_of
 
 _texts = st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=40) | st.sampled_from(
