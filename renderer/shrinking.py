@@ -6,13 +6,16 @@ from dataclasses import replace
 from renderer.counting import Tokenizer
 from renderer.prompt import Mark, Part
 
-__all__ = ["shortened"]
+__all__ = ["GAP", "shortened"]
+
+GAP = " … "
+"""Stands where the middle of a text was taken out, so that its two ends don't run together."""
 
 
 def shortened(part: Part, tokens: int, tokenizer: Tokenizer) -> Part:
     """Return the part with its text cut to at most `tokens` tokens, as near as a cut between tokens allows.
 
-    The end named by `shrink` goes: `start` keeps the end of the text, `end` its start, `middle` both ends.
+    `shrink` names what goes: `start` keeps the end of the text, `end` its start, `middle` both ends with a GAP between.
     """
     text = part.content if isinstance(part.content, str) else ""
     borders = [0, *tokenizer.borders(text)]
@@ -25,12 +28,13 @@ def shortened(part: Part, tokens: int, tokenizer: Tokenizer) -> Part:
     else:
         keep = _most(len(borders) - 1, lambda count: tokenizer.count(_without_middle(text, borders, count)) <= tokens)
         start, end = _middle(borders, keep)
-    content = text[:start] + text[end:]
+    gap = GAP if part.shrink == "middle" and 0 < start < end else ""
+    content = text[:start] + gap + text[end:]
     return replace(
         part,
         content=content,
         token_count=tokenizer.count(content),
-        marks=_moved(part.marks, start, end),
+        marks=_moved(part.marks, start, end, len(gap)),
         input_tokens=None,
     )
 
@@ -55,15 +59,16 @@ def _middle(borders: list[int], keep: int) -> tuple[int, int]:
 
 def _without_middle(text: str, borders: list[int], keep: int) -> str:
     start, end = _middle(borders, keep)
-    return text[:start] + text[end:]
+    return text[:start] + GAP + text[end:]
 
 
-def _moved(marks: tuple[Mark, ...], start: int, end: int) -> tuple[Mark, ...]:
-    """Marks after text[start:end] is gone; one that is wholly in it goes too."""
-    gone = end - start
+def _moved(marks: tuple[Mark, ...], start: int, end: int, gap: int) -> tuple[Mark, ...]:
+    """Marks after text[start:end] gave way to a gap; one that is wholly in it goes too."""
 
     def at(offset: int) -> int:
-        return offset if offset <= start else max(start, offset - gone)
+        if offset <= start:
+            return offset
+        return start if offset < end else offset - (end - start) + gap
 
     moved = (Mark(at(mark.start), at(mark.end), mark.site) for mark in marks)
     return tuple(mark for mark in moved if mark.start < mark.end)
