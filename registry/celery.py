@@ -1,14 +1,18 @@
 """The Celery application. Messages are wake-ups only: what is to be done stands in the journal and in rows of Job."""
 
 import os
+import warnings
 from typing import Any
 
 from celery import Celery, bootsteps
 from celery.beat import EmbeddedService, Scheduler
+from celery.platforms import SecurityWarning
 
 __all__ = ["app"]
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "registry.settings")
+# Celery warns whoever works as root because of pickled messages; this worker accepts JSON only.
+warnings.filterwarnings("ignore", category=SecurityWarning)
 
 app = Celery("registry")
 app.config_from_object("django.conf:settings", namespace="CELERY")

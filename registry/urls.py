@@ -2,12 +2,16 @@
 
 from django.urls import include, path
 
+from registry import health
+
 handler400 = "frontend.views.errors.bad_request"
 handler403 = "frontend.views.errors.forbidden"
 handler404 = "frontend.views.errors.not_found"
 handler500 = "frontend.views.errors.server_error"
 
 urlpatterns = [
+    path("livez", health.livez, name="livez"),
+    path("readyz", health.readyz, name="readyz"),
     path("api/v1/", include("registry.api.urls")),
     path("", include("frontend.urls")),
 ]

@@ -1,0 +1,47 @@
+"""Whether this instance lives, and whether it is ready to serve: two addresses for whatever watches it."""
+
+from django.db import DatabaseError, connection
+from django.http import HttpRequest, JsonResponse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from registry import mirror
+
+__all__ = ["livez", "readyz"]
+
+MOST_LAG = 60.0  # seconds; a worker that is alive catches up in a few
+
+
+@never_cache
+@require_safe
+def livez(_request: HttpRequest) -> JsonResponse:
+    """200 while the process answers at all."""
+    return JsonResponse({"status": "ok"})
+
+
+@never_cache
+@require_safe
+def readyz(_request: HttpRequest) -> JsonResponse:
+    """200 when the database answers and the mirror keeps up, 503 with the reason otherwise.
+
+    Fetches by pin go on while the mirror lags; a load balancer should look at `database` alone for them.
+    """
+    checks: dict[str, str] = {}
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+        checks["database"] = "ok"
+        checks["mirror"] = _judge_mirror()
+    except DatabaseError:
+        checks["database"] = "does not answer"
+    ready = all(verdict == "ok" for verdict in checks.values())
+    return JsonResponse({"status": "ok" if ready else "not ready", "checks": checks}, status=200 if ready else 503)
+
+
+def _judge_mirror() -> str:
+    state = mirror.status()
+    if state.diverged:
+        return "diverged from the journal: run manage.py mirror verify"
+    if state.lag > MOST_LAG:
+        return f"{state.lag:.0f} s behind: is a worker running?"
+    return "ok"

@@ -1,0 +1,44 @@
+"""/livez and /readyz, as a load balancer meets them."""
+
+import pytest
+
+from registry import mirror
+from registry.access import operator
+from registry.models import Event
+from registry.services import namespaces
+
+pytestmark = pytest.mark.usefixtures("transactional_db")
+
+
+@pytest.fixture(autouse=True)
+def a_mirror_of_its_own(settings, tmp_path):
+    settings.MIRROR_PATH = tmp_path / "mirror.git"
+
+
+def test_a_process_that_answers_lives(client):
+    answer = client.get("/livez")
+    assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
+
+
+def test_an_empty_registry_is_ready(client):
+    assert client.get("/readyz").json()["checks"] == {"database": "ok", "mirror": "ok"}
+
+
+def test_a_mirror_that_just_fell_behind_is_no_reason_to_stop_serving(client):
+    namespaces.create(actor=operator(), name="support")
+    assert client.get("/readyz").status_code == 200
+
+
+def test_a_mirror_that_nobody_writes_is_told(client, monkeypatch):
+    namespaces.create(actor=operator(), name="support")
+    monkeypatch.setattr("registry.health.MOST_LAG", -1.0)
+    answer = client.get("/readyz")
+    assert answer.status_code == 503
+    assert "is a worker running" in answer.json()["checks"]["mirror"]
+
+
+def test_a_mirror_that_caught_up_is_ready_again(client):
+    namespaces.create(actor=operator(), name="support")
+    mirror.catch_up()
+    assert client.get("/readyz").status_code == 200
+    assert Event.objects.count() == 1
