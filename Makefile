@@ -32,9 +32,9 @@ $(VENV)/.run: $(VENV)/.python requirements.txt requirements-vocabularies.txt con
 
 setup-dev: $(VENV)/.dev ## add what tests and lint need
 
-$(VENV)/.dev: $(VENV)/.run requirements-dev.txt
+$(VENV)/.dev: $(VENV)/.run requirements-dev.txt requirements-evaluation.txt
 	@echo "Installing requirements-dev.txt ..."
-	@$(PIP) -r requirements-dev.txt
+	@$(PIP) -r requirements-dev.txt -r requirements-evaluation.txt
 	@touch $@
 
 ifdef NPM

@@ -34,7 +34,7 @@ def test_a_switch_that_is_neither_is_refused_by_name(monkeypatch, text):
 @pytest.mark.parametrize("text", ["0", "70000", "eighty", "8.5", "-1", "٣"])
 def test_a_number_out_of_range_is_refused_with_the_range(monkeypatch, text):
     monkeypatch.setenv("PORT", text)
-    with pytest.raises(ImproperlyConfigured, match="PORT.*1 to 65535"):
+    with pytest.raises(ImproperlyConfigured, match=r"PORT.*1 to 65535"):
         env.read_int("PORT", 8000, least=1, most=65535)
 
 
