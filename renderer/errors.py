@@ -6,6 +6,7 @@
     │   ├── ProfileError        a profile is unknown or ill-formed
     │   └── EngineError         the document asks for a newer engine than this one
     ├── InputError              the given data do not fit (`path` names the input)
+    │   └── PrompterError       a prompter cannot be made or filled so (`cause` says why)
     ├── TruncationError         the prompt cannot be made to fit (`protected`, `shortfall`)
     ├── TokenizerError          a tokenizer is unknown, missing or does not match its checksum
     ├── LimitError              a bound of time, memory or size was hit
@@ -26,6 +27,7 @@ __all__ = [
     "LimitError",
     "OutputError",
     "ProfileError",
+    "PrompterError",
     "RenderError",
     "TokenizerError",
     "TruncationError",
@@ -131,6 +133,17 @@ class InputError(RenderError):
         self.facts["path"] = self.path
 
 
+class PrompterError(InputError):
+    """A prompter cannot be made or filled so. `cause` is one word: slots, keys, history, tools, marks …"""
+
+    default_code = "PT921"
+
+    def __init__(self, message: str, *, cause: str = "", **facts: Any) -> None:
+        super().__init__(message, **facts)
+        self.cause = cause
+        self.facts["cause"] = cause
+
+
 class TruncationError(RenderError):
     """The prompt cannot be made to fit. `protected` names the parts that may not be cut, `shortfall` is in tokens."""
 
@@ -170,6 +183,7 @@ _CLASSES: dict[str, type[RenderError]] = {
         ProfileError,
         EngineError,
         InputError,
+        PrompterError,
         TruncationError,
         TokenizerError,
         LimitError,

@@ -1,0 +1,145 @@
+"""LazyLLM's prompters: one instruction for every model, as a marked text or as messages with tools.
+
+`AlpacaPrompter` makes one instruction of everything; `ChatPrompter` keeps turns. Errors are PrompterErrors, whose `cause`
+is instruction, extra_keys, marks, dialect, template, input, slots, keys, values, history or tools.
+"""
+
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from typing import Any
+
+from renderer.errors import PrompterError
+from renderer.functions import nearest
+from renderer.prompters import queries, recipes, slots
+from renderer.prompters.recipes import Field, Recipe
+
+__all__ = ["AlpacaPrompter", "ChatPrompter", "Prompter", "PrompterError"]
+
+
+class Prompter:
+    """A prompter of any recipe. Threads may share it; nothing given to it is ever changed."""
+
+    def __init__(
+        self,
+        recipe: Recipe,
+        instruction: str | Mapping[str, str] | None = None,
+        extra_keys: str | Sequence[str] | None = None,
+        tools: Sequence[Mapping[str, Any]] | None = None,
+        marks: Mapping[str, str | None] | None = None,
+        dialect: str = recipes.DIALECTS[0],
+    ) -> None:
+        self.marks = _marks(marks)
+        self.recipe = recipes.with_reply_mark(recipe, self.marks)
+        self.instruction = recipes.instruct(recipe, instruction, extra_keys, dialect)
+        self.tools = queries.choose_tools(list(tools) if tools else None, None)
+        self.dialect = dialect
+
+    def generate_prompt(
+        self,
+        input: str | Mapping[str, Any] | None = None,
+        history: Sequence[Any] | None = None,
+        tools: Sequence[Mapping[str, Any]] | None = None,
+        label: str | None = None,
+        return_dict: bool = False,
+    ) -> Any:
+        """The prompt as one marked text, or with `return_dict` as `{"messages": [...]}` with `tools` beside it if any.
+
+        `label`, what the model should say, ends the marked text for fine-tuning and has no place among messages.
+        Raises PrompterError.
+        """
+        query = queries.read_query(input, self.instruction.slots, strict=self.dialect != "0.1.1")
+        self._check(query.input, history)
+        chosen = queries.choose_tools(self.tools, tools)
+        system, user = (slots.fill(side, query.values) for side in (self.instruction.system, self.instruction.user))
+        if return_dict:
+            return self._messages(system, user, query.input, history, chosen)
+        return self._text(system, user, query.input, history, chosen) + (label or "")
+
+    def _check(self, left: Any, history: Any) -> None:
+        if "input" not in self.recipe.fields and left is not None and left != "":
+            raise PrompterError("everything given must fill a slot of the instruction or an extra key", cause="input")
+        if "history" not in self.recipe.fields and history:
+            raise PrompterError("this prompter has no place for a history", cause="history")
+
+    def _text(self, system: str, user: str, left: Any, history: Any, tools: list[Any]) -> str:
+        fields = {
+            **self.marks,
+            "instruction": system,
+            "tools": queries.tools_text(tools),
+            "history": "".join(self._turn(*pair) for pair in queries.history_pairs(history)),
+            "user": user,
+            "input": _spoken(left),
+        }
+        return "".join(fields[piece.name] if isinstance(piece, Field) else piece for piece in self.recipe.template)
+
+    def _turn(self, said: str, answered: str) -> str:
+        marks = self.marks
+        return f"{marks['soh']}{said}{marks['eoh']}{marks['soa']}{answered}{marks['eoa']}"
+
+    def _messages(self, system: str, user: str, left: Any, history: Any, tools: list[Any]) -> dict[str, Any]:
+        if not isinstance(left, str | Mapping):
+            raise PrompterError(f"the input must be text or a message, not {type(left).__name__}", cause="input")
+        last = deepcopy(dict(left)) if isinstance(left, Mapping) else {"role": "user", "content": left}
+        if user:
+            last["content"] = user + str(last.get("content", ""))
+        head = self.marks["system"] + ("\n" + system if system else "")
+        messages = [{"role": "system", "content": head}, *queries.history_messages(history), last]
+        return {"messages": messages, "tools": tools} if tools else {"messages": messages}
+
+    def get_response(self, output: str, input: str | None = None) -> str:
+        """What the model added: the output without the exact input before it, or what follows the last mark of a reply."""
+        if input and output.startswith(input):
+            return output[len(input) :]
+        return output.rpartition(self.recipe.reply_after)[2] if self.recipe.reply_after else output
+
+
+class AlpacaPrompter(Prompter):
+    """Everything is one instruction: no history, and every value has its slot or extra key."""
+
+    def __init__(
+        self,
+        instruction: str | Mapping[str, str] | None = None,
+        extra_keys: str | Sequence[str] | None = None,
+        tools: Sequence[Mapping[str, Any]] | None = None,
+        marks: Mapping[str, str | None] | None = None,
+        dialect: str = recipes.DIALECTS[0],
+    ) -> None:
+        super().__init__(recipes.find("alpaca", dialect), instruction, extra_keys, tools, marks, dialect)
+
+
+class ChatPrompter(Prompter):
+    """Turns between marks: system, history, and the user's input."""
+
+    def __init__(
+        self,
+        instruction: str | Mapping[str, str] | None = None,
+        extra_keys: str | Sequence[str] | None = None,
+        tools: Sequence[Mapping[str, Any]] | None = None,
+        marks: Mapping[str, str | None] | None = None,
+        dialect: str = recipes.DIALECTS[0],
+    ) -> None:
+        super().__init__(recipes.find("chat", dialect), instruction, extra_keys, tools, marks, dialect)
+
+
+def _marks(given: Mapping[str, str | None] | None) -> dict[str, str]:
+    """The default marks and system text with the given ones in their place; None keeps a default, an empty text clears it."""
+    marks = {"system": recipes.SYSTEM, **recipes.MARKS}
+    for name, mark in (given or {}).items():
+        if name not in marks:
+            raise PrompterError(f"`{name}` is no mark; {nearest(str(name), list(marks))}", cause="marks")
+        if mark is not None and not isinstance(mark, str):
+            raise PrompterError(f"the mark `{name}` must be text", cause="marks")
+        marks[name] = marks[name] if mark is None else mark
+    return marks
+
+
+def _spoken(left: Any) -> str:
+    """The user's input as text; a message of the user's is what it says."""
+    if isinstance(left, Mapping):
+        content = left.get("content")
+        if left.get("role") != "user" or not isinstance(content, str):
+            raise PrompterError("the input is a message that only `return_dict` can take", cause="input")
+        return content
+    if isinstance(left, str | int):
+        return str(left)
+    raise PrompterError(f"the input must be text, not {type(left).__name__}", cause="input")

@@ -1,0 +1,126 @@
+"""What a call gives a prompter: the query for its slots, the history and the tools, each checked."""
+
+import json
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from typing import Any, NamedTuple
+
+from renderer.errors import PrompterError
+
+__all__ = ["Query", "choose_tools", "history_messages", "history_pairs", "read_query", "tools_text"]
+
+
+class Query(NamedTuple):
+    """The value of each slot, and what is left over as the user's input."""
+
+    values: dict[str, str]
+    input: Any = ""
+
+
+def _listed(names: Sequence[Any]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def read_query(given: Any, slots: Sequence[str], *, strict: bool) -> Query:
+    """Share a query out among the slots.
+
+    A text fills the only slot, or is the input where there is none. A mapping gives each slot its value; one further key
+    at most is the input. `strict` wants texts as the values of slots. Raises PrompterError.
+    """
+    if isinstance(given, Mapping):
+        return _read_mapping(given, slots, strict=strict)
+    if not isinstance(given, str | int):
+        raise PrompterError(f"the input must be text or a mapping, not {type(given).__name__}", cause="input")
+    if len(slots) > 1:
+        raise PrompterError(
+            f"a text can fill one slot, but the instruction has {len(slots)}: {_listed(slots)}; give a mapping",
+            cause="slots",
+        )
+    return Query({slots[0]: str(given)}) if slots else Query({}, given)
+
+
+def _read_mapping(given: Mapping[Any, Any], slots: Sequence[str], *, strict: bool) -> Query:
+    missing = [name for name in slots if name not in given]
+    if missing:
+        raise PrompterError(f"no value for {_listed(missing)}", cause="keys", variable=missing[0], code="PT401")
+    spare = [name for name in given if name not in slots]
+    if len(spare) > 1:
+        raise PrompterError(f"{_listed(spare)} fill no slot; at most one of them can be the user's input", cause="keys")
+    values = {}
+    for name in slots:
+        if strict and not isinstance(given[name], str):
+            raise PrompterError(
+                f"the value of `{name}` must be text, not {type(given[name]).__name__}", cause="values", variable=name
+            )
+        values[name] = str(given[name])
+    return Query(values, given[spare[0]] if spare else "")
+
+
+def choose_tools(own: Any, given: Any) -> list[Any]:
+    """The prompter's own tools or those of the call, never both. Raises PrompterError."""
+    if own and given is not None:
+        raise PrompterError("the prompter has tools of its own, so a call cannot give others", cause="tools")
+    tools = own or given or []
+    if not isinstance(tools, list | tuple) or not all(isinstance(tool, Mapping) for tool in tools):
+        raise PrompterError("`tools` must be a list of function tools", cause="tools")
+    return deepcopy(list(tools))
+
+
+def tools_text(tools: Sequence[Any]) -> str:
+    """The block of tools in a marked prompt; empty without tools."""
+    if not tools:
+        return ""
+    try:
+        return f"### Function-call Tools. \n\n{json.dumps(tools)}\n\n"
+    except (TypeError, ValueError) as error:
+        raise PrompterError(f"the tools are not plain JSON: {error}", cause="tools") from error
+
+
+def _history(history: Any) -> Sequence[Any]:
+    if not history:
+        return ()
+    if isinstance(history, str | Mapping) or not isinstance(history, Sequence):
+        raise PrompterError("`history` must be a list of turns", cause="history")
+    return history
+
+
+def history_pairs(history: Any) -> list[tuple[str, str]]:
+    """The turns of a history for a marked prompt: pairs of what the user and the assistant said."""
+    pairs = []
+    for turn in _history(history):
+        if not isinstance(turn, list):
+            raise PrompterError(
+                "a marked prompt takes its history as [user, assistant] pairs; messages are for `return_dict`",
+                cause="history",
+            )
+        if len(turn) != 2:
+            raise PrompterError(f"a turn of the history must be a pair, not {len(turn)} texts", cause="history")
+        pairs.append((_said(turn[0]), _said(turn[1])))
+    return pairs
+
+
+def history_messages(history: Any) -> list[dict[str, Any]]:
+    """The turns of a history as messages: lists of up to two texts, or messages, which may be mixed."""
+    messages: list[dict[str, Any]] = []
+    for turn in _history(history):
+        if isinstance(turn, list):
+            if len(turn) > 2:
+                raise PrompterError(f"a turn of the history has at most two texts, not {len(turn)}", cause="history")
+            roles = ("user", "assistant")
+            messages.extend({"role": role, "content": _content(said)} for role, said in zip(roles, turn, strict=False))
+        elif isinstance(turn, Mapping):
+            messages.append(deepcopy(dict(turn)))
+        else:
+            raise PrompterError("a turn of the history must be a list of texts or a message", cause="history")
+    return messages
+
+
+def _content(said: Any) -> Any:
+    """A message's content may also be a list of content items."""
+    return deepcopy(said) if isinstance(said, list) else _said(said)
+
+
+def _said(text: Any) -> str:
+    if not isinstance(text, str):
+        raise PrompterError(f"a turn of the history must be text, not {type(text).__name__}", cause="history")
+    return text

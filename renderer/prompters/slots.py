@@ -1,0 +1,67 @@
+"""Slots in an instruction: `{name}`, where a name is letters, digits and `_`; `{{` … `}}` are braces.
+
+A text is read once and filled in one pass, so a value that looks like a slot stays as it is.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+__all__ = ["Piece", "Slot", "fill", "names", "read"]
+
+
+class Slot(NamedTuple):
+    """A slot, and the offset at which it stands in its text."""
+
+    name: str
+    start: int
+
+
+Piece = str | Slot
+
+_SIGN = re.compile(r"\{\{|\{(\w+)\}|\}\}")
+
+
+def read(text: str) -> tuple[Piece, ...]:
+    """Take a text apart into literal texts and slots.
+
+    A `{{` and the `}}` that closes it become single braces, so `{{name}}` is the text `{name}`. Doubled braces without a
+    partner, and single ones around anything but a name, stay as they are: JSON may stand in an instruction.
+    """
+    signs = list(_SIGN.finditer(text))
+    paired = _paired(signs)
+    pieces: list[Piece] = []
+    literal, end = "", 0
+    for sign in signs:
+        literal += text[end : sign.start()]
+        end = sign.end()
+        if sign[1] is None:
+            literal += sign[0][0] if sign.start() in paired else sign[0]
+            continue
+        pieces.extend([literal] if literal else [])
+        pieces.append(Slot(sign[1], sign.start()))
+        literal = ""
+    literal += text[end:]
+    return (*pieces, literal) if literal else tuple(pieces)
+
+
+def _paired(signs: Sequence[re.Match[str]]) -> set[int]:
+    """Where the doubled braces stand that have a partner."""
+    opened: list[int] = []
+    paired: set[int] = set()
+    for sign in signs:
+        if sign[0] == "{{":
+            opened.append(sign.start())
+        elif sign[0] == "}}" and opened:
+            paired.update((opened.pop(), sign.start()))
+    return paired
+
+
+def names(pieces: Sequence[Piece]) -> list[str]:
+    """The names of the slots, each once, in the order of the text."""
+    return list(dict.fromkeys(piece.name for piece in pieces if isinstance(piece, Slot)))
+
+
+def fill(pieces: Sequence[Piece], values: Mapping[str, str]) -> str:
+    """The text with every slot's value in its place."""
+    return "".join(values[piece.name] if isinstance(piece, Slot) else piece for piece in pieces)
