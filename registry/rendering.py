@@ -1,13 +1,25 @@
 """The bounded child that runs what authors wrote; one for each process, started when first needed."""
 
 import functools
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-from renderer.bounded import BoundedRenderer
+from registry.errors import Busy
+from renderer.bounded import BoundedRenderer, BusyError
 
-__all__ = ["bounded"]
+__all__ = ["bounded", "child"]
 
 
 @functools.cache
 def bounded() -> BoundedRenderer:
     """The process's own; safe to use from any thread."""
     return BoundedRenderer()
+
+
+@contextmanager
+def child() -> Iterator[BoundedRenderer]:
+    """The same, for the length of a call; Busy where too many calls are waiting."""
+    try:
+        yield bounded()
+    except BusyError as error:
+        raise Busy(error.message, retry_after=1) from error

@@ -1,8 +1,14 @@
 """What every test may use."""
 
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 from django.db import connection
 from hypothesis import settings
+from pytest_django.plugin import DjangoDbBlocker
+
+from tests import databases
 
 # Machines are small and shared: an example may be slow without being wrong.
 settings.register_profile("promptuary", deadline=None)
@@ -17,3 +23,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("postgres"):
             item.add_marker(skip)
+
+
+@pytest.fixture
+def transactional_db(django_db_setup: None, django_db_blocker: DjangoDbBlocker, tmp_path: Path) -> Iterator[None]:
+    """A database of this test's own, in which threads and servers commit; in place of the plugin's, which empties tables."""
+    with django_db_blocker.unblock(), databases.copied(tmp_path):
+        yield

@@ -12,7 +12,7 @@ from registry.names import LATEST
 from registry.queries import namespaces
 from registry.queries.pages import Page, check_limit, cut, read_text
 
-__all__ = ["Folder", "find", "get", "search", "tags", "tree"]
+__all__ = ["Folder", "find", "get", "search", "tags", "take", "tree"]
 
 _HEAVY = ("words", "latest__bundle", "latest__problems", "latest__settings")
 _MOST_WORDS = 10
@@ -35,9 +35,9 @@ def get(actor: Actor, name: str) -> Template:
 
 def find(actor: Actor, verb: Verb, name: str, *, lock: bool = False) -> Template:
     """The template, with the right to do this to it checked; locked until commit where the caller is about to write."""
-    rows = Template.objects.select_related("namespace", "latest").filter(name=name)
     if lock:
-        rows = rows.select_for_update(of=("self",), no_key=True)
+        take(name)
+    rows = Template.objects.select_related("namespace", "latest").filter(name=name)
     template = rows.defer("words").first()
     if template is None:
         raise _unknown(name)
@@ -46,6 +46,15 @@ def find(actor: Actor, verb: Verb, name: str, *, lock: bool = False) -> Template
     except NotFound as error:
         raise _unknown(name) from error
     return template
+
+
+def take(name: str) -> bool:
+    """Lock the template's row until commit; whether there is one.
+
+    What is read with it has to be read after: PostgreSQL gives a row it waited for as it is now, but what is joined to it
+    as it was before.
+    """
+    return Template.objects.select_for_update(no_key=True).filter(name=name).values_list("pk").first() is not None
 
 
 def search(  # noqa: PLR0913  # the filters of the browse page and the API, each with its own meaning

@@ -11,7 +11,8 @@ from registry import journal
 from registry.access import Actor
 from registry.errors import Invalid
 from registry.queries import fragments
-from registry.rendering import bounded
+from registry.recent import Recent
+from registry.rendering import child
 from registry.texts import DOCUMENT_BYTES, SAMPLES_BYTES, check_size, check_text
 from renderer import document as documents
 from renderer import profiles
@@ -23,6 +24,8 @@ __all__ = ["Examined", "check", "examine", "write_samples"]
 
 Samples = Mapping[str, Mapping[str, Any]]
 _MOST_SAMPLES = 200
+_LIMITS = "PT70"  # the renderer's codes for a bound that was hit
+_seen: Recent[tuple[str, str], list[Problem]] = Recent(most=256)
 
 
 @dataclass(frozen=True)
@@ -49,18 +52,35 @@ def check(*, actor: Actor, document: str, samples: Samples | None = None) -> lis
 
 
 def examine(actor: Actor, document: str, samples: Samples | None = None) -> Examined:
-    """Read, resolve, render on each sample and count; the author's template runs in the bounded child only."""
-    check_text("document", document, DOCUMENT_BYTES)
-    write_samples(samples or {})
+    """Read, resolve, render on each sample and count; the author's template runs in the bounded child only.
+
+    What was checked lately with the same digest and samples is not checked again: a save follows its own check.
+    """
+    if not isinstance(document, str):
+        raise Invalid(fields={"document": "this must be text."})
+    check_size("document", len(document.encode("utf-8", "surrogatepass")), DOCUMENT_BYTES)
+    data = write_samples(samples or {})
     read, problems = documents.inspect(document)
     if read is None:
         return Examined(None, problems, "", "")
     profile, faults = _profile_of(read)
     resolved = fragments.resolve(actor, read)
-    found = bounded().validate(document, fragments=resolved.texts, profile=profile, samples=dict(samples or {}))
-    everything = _in_order([*resolved.problems, *faults, *found])
     bundle = {"engine": renderer.ENGINE, "document": document, "fragments": resolved.texts, "profile": profile}
-    return Examined(read, everything, journal.canonical(bundle), renderer.digest(bundle))
+    digest = renderer.digest(bundle)
+    found = _seen.get((digest, journal.digest_of(data)), lambda: _validate(bundle, samples or {}), keep=_is_lasting)
+    return Examined(read, _in_order([*resolved.problems, *faults, *found]), journal.canonical(bundle), digest)
+
+
+def _validate(bundle: dict[str, Any], samples: Samples) -> list[Problem]:
+    with child() as bounded:
+        return bounded.validate(
+            bundle["document"], fragments=bundle["fragments"], profile=bundle["profile"], samples=dict(samples)
+        )
+
+
+def _is_lasting(problems: list[Problem]) -> bool:
+    """Whether the same check would say the same again; what hit a bound of time may not."""
+    return not any(problem.code.startswith(_LIMITS) for problem in problems)
 
 
 def write_samples(samples: object) -> str:

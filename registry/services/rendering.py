@@ -4,11 +4,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-import renderer
 from registry.access import Actor
 from registry.errors import Invalid
 from registry.queries import versions
-from registry.rendering import bounded
+from registry.rendering import child
 from registry.services.checking import Examined, examine
 from renderer.errors import RenderError
 from renderer.problems import blocking
@@ -39,20 +38,8 @@ def render(  # noqa: PLR0913  # what a rendering can be asked for
     if (document is None) == (name is None):
         raise Invalid(fields={"template": "give either a template with a ref, or a document."})
     bundle, digest, number = _find(actor, name, ref, document)
-    try:
-        rendered = bounded().render(
-            bundle["document"],
-            fragments=bundle["fragments"],
-            profile=bundle["profile"],
-            data=dict(data),
-            target=target,
-            prompt=prompt,
-            extra=extra,
-            token_limit=token_limit,
-        )
-    except RenderError as error:
-        raise Invalid(problems=[error.to_problem()]) from error
-    return {**rendered, "version": number, "digest": digest}
+    options = {"prompt": prompt, "extra": extra, "token_limit": token_limit}
+    return {**_run(bundle, data, target, **options), "version": number, "digest": digest}
 
 
 def render_examined(*, examined: Examined, data: Mapping[str, Any], target: str = "messages") -> dict[str, Any]:
@@ -62,14 +49,16 @@ def render_examined(*, examined: Examined, data: Mapping[str, Any], target: str 
     """
     if not examined.bundle:
         raise Invalid(problems=blocking(examined.problems))
-    bundle = json.loads(examined.bundle)
+    return {**_run(json.loads(examined.bundle), data, target), "version": None, "digest": examined.digest}
+
+
+def _run(bundle: Mapping[str, Any], data: Mapping[str, Any], target: str, **options: Any) -> dict[str, Any]:
+    given = {name: bundle[name] for name in ("fragments", "profile")}
     try:
-        rendered = bounded().render(
-            bundle["document"], fragments=bundle["fragments"], profile=bundle["profile"], data=dict(data), target=target
-        )
+        with child() as bounded:
+            return bounded.render(bundle["document"], dict(data), **given, target=target, **options)
     except RenderError as error:
         raise Invalid(problems=[error.to_problem()]) from error
-    return {**rendered, "version": None, "digest": examined.digest}
 
 
 def _find(
@@ -81,4 +70,4 @@ def _find(
     examined = examine(actor, document or "")
     if not examined.is_sound:
         raise Invalid(problems=blocking(examined.problems))
-    return json.loads(examined.bundle), renderer.digest(json.loads(examined.bundle)), None
+    return json.loads(examined.bundle), examined.digest, None

@@ -172,8 +172,7 @@ def _find_or_make(actor: Actor, namespace: Namespace, work: _Work, at: datetime)
 
 
 def _locked(name: str) -> Template | None:
-    rows = Template.objects.select_related("latest").select_for_update(of=("self",), no_key=True)
-    return rows.filter(name=name).first()
+    return Template.objects.select_related("latest").filter(name=name).first() if templates.take(name) else None
 
 
 def _find_base(template: Template, work: _Work) -> Version:

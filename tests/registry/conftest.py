@@ -18,7 +18,13 @@ inputs:
 
 
 @pytest.fixture
-def operator(db) -> Actor:
+def database(request):
+    """The usual database, rolled back after the test, or one of its own for a test that commits."""
+    return request.getfixturevalue("transactional_db" if "transactional_db" in request.fixturenames else "db")
+
+
+@pytest.fixture
+def operator(database) -> Actor:
     return access.operator()
 
 

@@ -169,9 +169,11 @@ def test_a_document_over_256_kib_is_refused(author):
         templates.save(actor=author, name="support/reply", document="a" * (256 * 1024 + 1), message="")
 
 
-def test_a_nul_is_refused_with_its_line(author):
-    with pytest.raises(Invalid, match="line 2 holds a NUL"):
-        templates.save(actor=author, name="support/reply", document="one\ntwo\0", message="")
+@pytest.mark.parametrize("text", ["one\ntwo\0", "one\n\ud800"], ids=["NUL", "half a surrogate pair"])
+def test_what_is_no_text_is_a_problem_with_its_line(author, text):
+    with pytest.raises(Invalid) as caught:
+        templates.save(actor=author, name="support/reply", document=text, message="")
+    assert [problem.line for problem in caught.value.problems] == [2]
 
 
 def test_tags_and_description_come_from_the_latest_document(author, save):

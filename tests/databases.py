@@ -1,0 +1,66 @@
+"""A database that a test may commit to: a copy of the migrated one, dropped afterwards.
+
+The usual emptying after a committing test is no way here: triggers refuse to delete versions, events and decisions.
+"""
+
+import contextlib
+import itertools
+import os
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from django.db import connection, connections
+
+__all__ = ["copied"]
+
+_numbers = itertools.count(1)
+
+
+@contextlib.contextmanager
+def copied(folder: Path) -> Iterator[None]:
+    """Let every thread of this process work on a copy; on SQLite a file in `folder`, with WAL as in production."""
+    shared: dict[str, Any] = connection.settings_dict  # threads connect by this same mapping
+    original = shared["NAME"]
+    make, drop = (
+        (_make_postgresql, _drop_postgresql) if connection.vendor == "postgresql" else (_make_sqlite, _drop_sqlite)
+    )
+    name = make(str(original), folder)
+    connections.close_all()
+    kept_open = connection.connection  # an in-memory database ends with its last connection
+    connection.connection = None
+    shared["NAME"] = name
+    try:
+        yield
+    finally:
+        connection.close()
+        connection.connection = kept_open
+        shared["NAME"] = original
+        drop(name)
+
+
+def _make_postgresql(original: str, _folder: Path) -> str:
+    name = f"{original}_copy_{os.getpid()}_{next(_numbers)}"
+    connection.close()  # nobody may be connected to a template
+    with connection._nodb_cursor() as cursor:
+        cursor.execute(f'CREATE DATABASE "{name}" TEMPLATE "{original}"')
+    return name
+
+
+def _drop_postgresql(name: str) -> None:
+    with connection._nodb_cursor() as cursor:
+        cursor.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+
+
+def _make_sqlite(_original: str, folder: Path) -> str:
+    path = folder / f"copy-{next(_numbers)}.sqlite3"
+    connection.ensure_connection()
+    with contextlib.closing(sqlite3.connect(path)) as target:
+        connection.connection.backup(target)
+    return str(path)
+
+
+def _drop_sqlite(name: str) -> None:
+    for suffix in ("", "-wal", "-shm"):
+        Path(name + suffix).unlink(missing_ok=True)

@@ -1,0 +1,58 @@
+import pytest
+
+from registry.errors import NotFound
+from registry.queries import changes
+from registry.services import changes as writing
+
+
+@pytest.fixture
+def two(author, save):
+    """Request 1 for version 1, request 2 for version 2, both open."""
+    return [
+        writing.propose(actor=author, name="support/reply", label="production", version=save(mark).number, message=mark)
+        for mark in ("one", "two")
+    ]
+
+
+def test_a_member_reads_a_request(reader, two):
+    change = changes.get(reader, 2)
+    assert (change.template.name, change.version.number, change.opened_by.username) == ("support/reply", 2, "author")
+
+
+def test_outsiders_hear_of_none(outsider, two):
+    with pytest.raises(NotFound):
+        changes.get(outsider, 1)
+    assert changes.listing(outsider).items == []
+
+
+def test_requests_are_listed_newest_first_and_by_state(author, reader, two):
+    writing.withdraw(actor=author, number=1)
+    assert [change.number for change in changes.listing(reader).items] == [2, 1]
+    assert [change.number for change in changes.listing(reader, state="pending").items] == [2]
+    assert [change.number for change in changes.listing(reader, state="withdrawn").items] == [1]
+    assert changes.listing(reader, namespace="elsewhere").items == []
+    assert len(changes.listing(reader, template="support/reply", limit=1).items) == 1
+
+
+def test_requests_for_one_label_overlap(two):
+    assert changes.overlapping(two[0]) == [two[1]]
+
+
+def test_each_viewer_sees_their_own_next_action(author, reviewer, two):
+    (for_author,) = changes.blockers(two[0], author)
+    (for_reviewer,) = changes.blockers(two[0], reviewer)
+    assert for_author.action == "Ask admin or reviewer to review it."
+    assert for_reviewer.action == "Read the change, then approve it or request changes."
+    assert for_author.waiting_for == ("admin", "reviewer")
+
+
+def test_an_approved_request_has_no_blocker(author, reviewer, two):
+    writing.decide(actor=reviewer, number=1, decision="approve", digest=two[0].version.digest)
+    assert changes.blockers(changes.get(author, 1), author) == []
+    assert changes.standing(two[0]).approvals == ("reviewer",)
+
+
+def test_publishing_one_leaves_the_other_to_be_merged_or_not(author, reviewer, two):
+    writing.decide(actor=reviewer, number=1, decision="approve", digest=two[0].version.digest)
+    writing.publish(actor=author, number=1)
+    assert [blocker.code for blocker in changes.blockers(two[1], author)] == ["approvals"]

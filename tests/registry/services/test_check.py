@@ -1,0 +1,31 @@
+from registry.models import Event, Version
+from registry.services import checking
+
+
+def test_a_sound_document_has_no_problem(reader, document):
+    assert checking.check(actor=reader, document=document(), samples={"a": {"question": "?"}}) == []
+
+
+def test_problems_come_in_the_order_of_lines(reader):
+    found = checking.check(
+        actor=reader, document="---\ncolour: blue\ninputs: {a: {type: text}}\n---\n- name: q\n  content: '{{ a }}'\n"
+    )
+    assert [problem.line for problem in found] == sorted(problem.line for problem in found)
+    assert len(found) >= 2
+
+
+def test_checking_stores_nothing(reader, document):
+    before = Event.objects.count()
+    checking.check(actor=reader, document=document())
+    assert (Version.objects.count(), Event.objects.count()) == (0, before)
+
+
+def test_a_profile_that_is_not_there_is_named_with_its_line(reader):
+    found = checking.check(actor=reader, document="---\nprofile: nonesuch\n---\n- name: q\n  content: hello\n")
+    assert [(problem.line, problem.severity) for problem in found if "nonesuch" in problem.message] == [(2, "error")]
+
+
+def test_a_model_brings_its_profile_into_the_bundle(reader):
+    examined = checking.examine(reader, "---\nmodel: gpt-4o\n---\n- name: q\n  content: hello\n")
+    assert examined.is_sound
+    assert '"profile":{' in examined.bundle

@@ -1,0 +1,156 @@
+"""Many at once, each with a connection of its own, against a database that commits."""
+
+import itertools
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from django.db import connection
+
+from registry.access import Actor
+from registry.errors import Conflict, PreconditionRequired, Stale
+from registry.mirror.chain import faults_of_chain
+from registry.models import ChangeRequest, Decision, Event, Label, LabelMove, Template, User, Version
+from registry.services import changes, labels, namespaces, templates
+
+DOCUMENT = "- name: question\n  content: answer {mark}\n"
+
+
+def at_once(calls):
+    """Run the calls in threads that start together; what each returned or raised."""
+    gate = threading.Barrier(len(calls))
+
+    def run(call):
+        gate.wait(timeout=30)
+        try:
+            return call()
+        except Exception as error:  # noqa: BLE001  # what was raised is what the test is about
+            return error
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(len(calls)) as pool:
+        return [future.result(timeout=240) for future in [pool.submit(run, call) for call in calls]]
+
+
+def write(actor, writer, saves, *, parallel):
+    """Save `saves` documents on one template, taking the newest as the base again after each refusal; the numbers made."""
+    made = []
+    while len(made) < saves:
+        base = Template.objects.filter(name="support/reply").values_list("latest__digest", flat=True).first()
+        try:
+            saved = templates.save(
+                actor=actor,
+                name="support/reply",
+                document=DOCUMENT.format(mark=f"{writer}-{len(made)}"),
+                message="",
+                base=base,
+                parallel=parallel,
+            )
+            made.append(saved.version.number)
+        except (Stale, PreconditionRequired):
+            continue
+    return made
+
+
+def require_whole_journal():
+    assert list(faults_of_chain()) == []
+    numbers = list(Event.objects.order_by("number").values_list("number", flat=True))
+    assert numbers == list(range(1, len(numbers) + 1))
+
+
+@pytest.mark.postgres
+def test_sixteen_writers_of_one_template_leave_no_gap_and_lose_nothing(transactional_db, author):
+    results = at_once([lambda n=n: write(author, n, 50, parallel=n % 2 == 0) for n in range(16)])
+    assert [error for error in results if isinstance(error, Exception)] == []
+    numbers = sorted(number for made in results for number in made)
+    assert numbers == list(range(1, 801))
+    assert Version.objects.count() == 800
+    for version in Version.objects.exclude(number=1).select_related("base"):
+        assert version.base.number < version.number
+    require_whole_journal()
+
+
+def test_first_saves_at_once_make_one_template(transactional_db, author):
+    results = at_once([lambda n=n: write(author, n, 1, parallel=False) for n in range(6)])
+    assert sorted(number for made in results for number in made) == [1, 2, 3, 4, 5, 6]
+    assert Template.objects.count() == 1
+    require_whole_journal()
+
+
+def test_moves_of_one_label_follow_one_another(transactional_db, author, save):
+    save("one"), save("two")
+    labels.move(actor=author, name="support/reply", label="staging", version=1, expected=None)
+
+    def toggle(_):
+        done = 0
+        for expected, version in ((1, 2), (2, 1)) * 10:
+            try:
+                labels.move(actor=author, name="support/reply", label="staging", version=version, expected=expected)
+                done += 1
+            except Conflict:
+                pass
+        return done
+
+    done = at_once([lambda n=n: toggle(n) for n in range(4)])
+    moves = list(LabelMove.objects.order_by("pk").values_list("before__number", "after__number"))
+    assert sum(done) == len(moves) - 1
+    assert all(earlier[1] == later[0] for earlier, later in itertools.pairwise(moves))
+    assert Label.objects.get().version.number == moves[-1][1]
+    require_whole_journal()
+
+
+def test_of_two_that_publish_at_once_one_does(transactional_db, author, reviewer, save):
+    change = changes.propose(
+        actor=author, name="support/reply", label="production", version=save("1").number, message=""
+    )
+    changes.decide(actor=reviewer, number=change.number, decision="approve", digest=change.version.digest)
+    results = at_once([lambda: changes.publish(actor=author, number=change.number) for _ in range(4)])
+    assert sorted(type(result).__name__ for result in results) == ["ChangeRequest", "Conflict", "Conflict", "Conflict"]
+    assert LabelMove.objects.count() == 1
+
+
+@pytest.mark.parametrize("_round", range(4))
+def test_a_head_that_moves_while_others_approve_never_goes_live_unapproved(
+    transactional_db, author, reviewer, admin, save, _round
+):
+    first, second = save("one"), save("two")
+    number = changes.propose(actor=author, name="support/reply", label="production", version=1, message="").number
+    at_once(
+        [
+            lambda: changes.decide(actor=reviewer, number=number, decision="approve", digest=first.digest),
+            lambda: changes.decide(actor=admin, number=number, decision="approve", digest=first.digest),
+            lambda: changes.set_version(actor=author, number=number, version=second.number),
+            lambda: changes.publish(actor=author, number=number),
+        ]
+    )
+    held = Label.objects.filter(name="production").select_related("version").first()
+    assert held is None or (held.version == first and Decision.objects.filter(digest=first.digest, round=1).exists())
+    assert (held is not None) == (ChangeRequest.objects.get().state == "published")
+    require_whole_journal()
+
+
+def test_an_admin_and_a_publisher_at_once_come_in_some_order(transactional_db, author, reviewer, admin, save):
+    change = changes.propose(
+        actor=author, name="support/reply", label="production", version=save("1").number, message=""
+    )
+    changes.decide(actor=reviewer, number=change.number, decision="approve", digest=change.version.digest)
+    at_once(
+        [
+            lambda: changes.publish(actor=author, number=change.number),
+            lambda: namespaces.set_rules(actor=admin, namespace="support", approvals=2),
+        ]
+    )
+    kinds = list(Event.objects.order_by("number").values_list("kind", flat=True))
+    published = ChangeRequest.objects.get().state == "published"
+    assert published == ("label.moved" in kinds)
+    if published:
+        assert kinds.index("label.moved") < kinds.index("namespace.ruled")
+    require_whole_journal()
+
+
+def test_everyone_who_makes_a_namespace_at_once_gets_an_answer(transactional_db, operator):
+    people = [Actor(User.objects.create(username=f"person-{n}")) for n in range(6)]
+    results = at_once([lambda p=person: namespaces.create(actor=p, name="sales") for person in people])
+    assert sorted(type(result).__name__ for result in results) == ["Conflict"] * 5 + ["Namespace"]
+    require_whole_journal()
