@@ -91,7 +91,8 @@ class Promptuary(_Client):
         reached or has no such template, never for a digest that does not match or a key that is refused.
         Raises `PromptuaryError`.
         """
-        return self.fetch(name, ref, fallback=fallback).template
+        kept = _kept(self._shelf, name, ref)
+        return kept or self.fetch(name, ref, fallback=fallback).template
 
     def fetch(self, name: str, ref: str | int = "production", *, fallback: Fallback | None = None) -> Fetched:
         """The same, with where it came from and whether it is stale."""
@@ -141,7 +142,8 @@ class AsyncPromptuary(_Client):
         self, name: str, ref: str | int = "production", *, fallback: Fallback | None = None
     ) -> renderer.Template:
         """As `Promptuary.get`."""
-        return (await self.fetch(name, ref, fallback=fallback)).template
+        kept = _kept(self._shelf, name, ref)
+        return kept or (await self.fetch(name, ref, fallback=fallback)).template
 
     async def fetch(self, name: str, ref: str | int = "production", *, fallback: Fallback | None = None) -> Fetched:
         """As `Promptuary.fetch`."""
@@ -188,6 +190,14 @@ class AsyncPromptuary(_Client):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.close()
+
+
+def _kept(shelf: Shelf, name: str, ref: str | int) -> renderer.Template | None:
+    """The short way: what memory holds and may serve without a word to anyone."""
+    entry = shelf.memory.find(name, str(ref))
+    if entry is None or entry.error is not None or shelf.clock() >= entry.fresh_until:
+        return None
+    return entry.bundle.template
 
 
 def _check_url(url: str) -> str:

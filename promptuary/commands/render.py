@@ -109,4 +109,4 @@ def _tell(prompt: renderer.Prompt, as_json: bool) -> None:
     if prompt.ignored:
         say(f"ignored inputs: {', '.join(sorted(prompt.ignored))}", "yellow")
     exact = "" if prompt.tokenizer.get("exact") else " (estimated)"
-    say(f"{prompt.token_count} tokens{exact}")
+    say(f"{prompt.token_count} token{'s' if prompt.token_count != 1 else ''}{exact}")

@@ -1,0 +1,159 @@
+"""The transports over real sockets: servers that are gone, slow, broken or hostile."""
+
+import asyncio
+import gzip
+import os
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from promptuary import BadAnswer, Promptuary, Unavailable
+from promptuary.http import MAX_BYTES, AsyncHttpTransport, HttpTransport
+from promptuary.wire import Request
+
+OK = b'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nETag: "x"\r\n\r\nhi'
+
+
+@contextmanager
+def serving(*answers: bytes, pause: float = 0.0, keep: bool = False) -> Iterator[str]:
+    """A server that gives one answer a connection, `pause` seconds between its bytes; `keep` leaves it open."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    listener.settimeout(10)
+    done = threading.Event()
+
+    def serve() -> None:
+        for answer in answers:
+            try:
+                connection, _ = listener.accept()
+                with connection:
+                    connection.recv(65536)
+                    for start in range(0, len(answer), 1 if pause else max(len(answer), 1)):
+                        connection.sendall(answer[start : start + 1] if pause else answer)
+                        if done.wait(pause):
+                            return
+                    if keep:
+                        done.wait(5)
+            except OSError:
+                return
+
+    thread = threading.Thread(target=serve, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    finally:
+        done.set()
+        listener.close()
+        thread.join(5)
+
+
+def _send(url: str, timeout: float = 5.0, kind: str = "sync"):
+    request = Request("GET", "/x", timeout)
+    if kind == "sync":
+        transport = HttpTransport(url, {"Authorization": "Bearer key"})
+        try:
+            return transport.send(request)
+        finally:
+            transport.close()
+
+    async def story():
+        client = AsyncHttpTransport(url, {"Authorization": "Bearer key"})
+        try:
+            return await client.send(request)
+        finally:
+            await client.close()
+
+    return asyncio.run(story())
+
+
+both = pytest.mark.parametrize("kind", ["sync", "async"])
+
+
+@both
+def test_an_answer_comes_with_status_headers_and_body(kind):
+    with serving(OK) as url:
+        answer = _send(url, kind=kind)
+    assert (answer.status, answer.headers["etag"], answer.body) == (200, '"x"', b"hi")
+
+
+@both
+def test_nobody_listening_is_unavailable_at_once(kind):
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    began = time.monotonic()
+    with pytest.raises(Unavailable, match=f"127.0.0.1:{port} cannot be reached"):
+        _send(f"http://127.0.0.1:{port}", kind=kind)
+    assert time.monotonic() - began < 1
+
+
+@both
+@pytest.mark.parametrize("pause", [30.0, 0.05])
+def test_a_silent_or_dripping_server_costs_no_more_than_the_time_limit(kind, pause):
+    slow = b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n" + b"x" * 1000
+    with serving(slow, slow, pause=pause) as url:
+        began = time.monotonic()
+        with pytest.raises(Unavailable, match=r"within 0\.4 s"):
+            _send(url, timeout=0.4, kind=kind)
+        assert time.monotonic() - began < 0.9
+
+
+@both
+def test_a_connection_that_breaks_once_is_tried_again(kind):
+    with serving(b"", OK) as url:
+        assert _send(url, kind=kind).body == b"hi"
+
+
+@both
+def test_a_connection_that_keeps_breaking_is_unavailable(kind):
+    with serving(b"", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhi") as url, pytest.raises(Unavailable):
+        _send(url, kind=kind)
+
+
+@both
+def test_an_answer_without_end_is_given_up(kind):
+    bomb = gzip.compress(b"\0" * (MAX_BYTES + 1))
+    head = f"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {len(bomb)}\r\n\r\n".encode()
+    with serving(head + bomb) as url, pytest.raises(BadAnswer, match="larger than"):
+        _send(url, kind=kind)
+
+
+@both
+def test_a_redirect_is_not_followed(kind):
+    with serving(b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n") as url:
+        assert _send(url, kind=kind).status == 302
+
+
+@pytest.mark.parametrize("status", [500, 502, 503, 429])
+def test_a_failing_server_counts_as_unavailable(status):
+    answer = f"HTTP/1.1 {status} Bad\r\nContent-Length: 6\r\n\r\n<html>".encode()
+    with serving(answer) as url, pytest.raises(Unavailable, match=str(status)):
+        Promptuary(url, "key").get("support/a")
+
+
+def test_a_client_works_in_a_child_after_a_fork():
+    with serving(OK, OK, keep=False) as url:
+        transport = HttpTransport(url, {})
+        assert transport.send(Request("GET", "/x", 5)).body == b"hi"
+        child = os.fork()
+        if child == 0:
+            status = 1
+            try:
+                status = 0 if transport.send(Request("GET", "/x", 5)).body == b"hi" else 1
+            finally:
+                os._exit(status)
+        _, status = os.waitpid(child, 0)
+        transport.close()
+    assert os.waitstatus_to_exitcode(status) == 0
+
+
+def test_a_burst_of_threads_asks_once(world):
+    client = world.client()
+    threads = [threading.Thread(target=client.get, args=("support/refunds/reply",)) for _ in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert world.asked <= 2
