@@ -79,7 +79,7 @@ def inspect(text: str) -> tuple[Document | None, list[Problem]]:
     try:
         found = _split(plain)
     except yaml_text.YamlError as error:
-        place = Lines(plain, 2).place(error.index)
+        place = Lines(plain).place(plain.find("\n") + 1 + error.index)
         return None, [Problem(error.code, "error", f"front matter: {error.message}", place.line, place.column)]
     if found is None:
         return Document(text=text, front={}, body=plain, body_line=1), []

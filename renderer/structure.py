@@ -58,6 +58,7 @@ class Structure:
         if not text.startswith("- ", start):
             raise _Unsure
         items = text[start + 2 :].split("\n- ")
+        slots.base = text.count(marker, 0, start)
         starts = accumulate([len(item) + 3 for item in items[:-1]], initial=start)
         lines = stream.lines(_one, tuple(starts))
         # The last item is told apart where it lacks the line end that the cut took from the others.

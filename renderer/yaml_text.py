@@ -79,8 +79,7 @@ def compose(text: str, bounds: Bounds | None = None) -> Node | None:
         index = _first_unreadable(text, error)
         raise YamlError(f"YAML cannot hold the character U+{ord(text[index]):04X} here", index) from error
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        raise YamlError(_sentence(error), min(mark.index, len(text)) if mark else 0) from error
+        raise YamlError(_sentence(error), min(_index(error), len(text))) from error
     except yaml.YAMLError as error:
         raise YamlError(f"this is not YAML: {error}", 0) from error
 
@@ -91,6 +90,17 @@ _UNREADABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U0001000
 def _first_unreadable(text: str, error: yaml.reader.ReaderError) -> int:
     found = _UNREADABLE.search(text)
     return found.start() if found else min(max(int(error.position), 0), len(text) - 1)
+
+
+def _index(error: yaml.MarkedYAMLError) -> int:
+    """Where to look: an unclosed quote or bracket is noticed far behind the place where it was opened."""
+    opened = error.context_mark
+    mark = error.problem_mark or opened
+    unclosed = (error.context or "").startswith(("while scanning a quoted", "while parsing a flow"))
+    ended = (error.problem or "").endswith("end of stream")
+    if opened and mark and unclosed and (ended or mark.line > opened.line):
+        mark = opened
+    return int(mark.index) if mark else 0
 
 
 def _sentence(error: yaml.MarkedYAMLError) -> str:
