@@ -15,8 +15,10 @@ __all__ = [
     "markup_count",
     "messages",
     "part_counts",
+    "piece_tokens",
     "text",
     "tokens",
+    "turn_cost",
     "unknown_costs",
 ]
 
@@ -60,7 +62,12 @@ def text(parts: Sequence[Part], profile: Profile | None = None) -> str:
 
 def tokens(parts: Sequence[Part], profile: Profile | None, tokenizer: Tokenizer) -> list[Any]:
     """Return the ids of the whole prompt. Markup and contents are encoded apart, so no content becomes a control token."""
-    return list(chain.from_iterable(_encoded(layout.pieces(parts, profile), profile, tokenizer)))
+    return piece_tokens(layout.pieces(parts, profile), profile, tokenizer)
+
+
+def piece_tokens(pieces: Iterable[layout.Piece], profile: Profile | None, tokenizer: Tokenizer) -> list[Any]:
+    """Return the ids of laid out pieces."""
+    return list(chain.from_iterable(_encoded(pieces, profile, tokenizer)))
 
 
 def _encoded(pieces: Iterable[layout.Piece], profile: Profile | None, tokenizer: Tokenizer) -> list[Ids]:
