@@ -38,11 +38,14 @@ class Turn:
     contents: list[tuple[Content, int | None]] = field(default_factory=list)
 
 
-def turns(parts: Sequence[Part], profile: Profile | None) -> list[Turn]:
-    """Make turns of parts by the profile's policies. Raises ProfileError where the family can't take them."""
+def turns(parts: Sequence[Part], profile: Profile | None, *, spoken_only: bool = False) -> list[Turn]:
+    """Make turns of parts by the profile's policies. Raises ProfileError where the family can't take them.
+
+    `spoken_only` leaves out what is for the text of a prompt and not for its messages.
+    """
+    found = _glued(parts, profile, spoken_only)
     if profile is None:
-        return [Turn(part.role, [(part.content, index)]) for index, part in enumerate(parts)]
-    found = [Turn(_role(part.role, profile), [(part.content, index)]) for index, part in enumerate(parts)]
+        return found
     if profile.system != "native":
         found = _placed_system(found, parts, profile)
     if profile.merge:
@@ -52,8 +55,24 @@ def turns(parts: Sequence[Part], profile: Profile | None) -> list[Turn]:
     return found
 
 
-def _role(role: str, profile: Profile) -> str:
-    if profile.markup is None:
+def _glued(parts: Sequence[Part], profile: Profile | None, spoken_only: bool) -> list[Turn]:
+    """A turn for each part, but for those whose frame glues them to the one before."""
+    found: list[Turn] = []
+    for index, part in enumerate(parts):
+        frame = part.frame
+        if frame is not None and spoken_only and not frame.spoken:
+            continue
+        if frame is None or frame.glue is None or not found:
+            found.append(Turn(_role(part.role, profile), [(part.content, index)]))
+            continue
+        before = found[-1].contents
+        apart = frame.glue and part.content and any(content for content, _ in before)
+        before.extend([(frame.glue, None), (part.content, index)] if apart else [(part.content, index)])
+    return found
+
+
+def _role(role: str, profile: Profile | None) -> str:
+    if profile is None or profile.markup is None:
         return role
     known = profile.markup.roles
     while role not in known and role in _STAND_INS:
@@ -125,6 +144,9 @@ def _place(part: Part) -> Place | None:
 def pieces(parts: Sequence[Part], profile: Profile | None) -> Iterator[Piece]:
     """Lay the prompt out: markup and contents in the order in which the model reads them."""
     markup = profile.markup if profile else None
+    if markup is None and any(part.frame for part in parts):
+        yield from _framed(parts)
+        return
     laid = turns(parts, profile)
     if profile and profile.default_system is not None and not any(turn.role == "system" for turn in laid):
         laid.insert(0, Turn("system", [(profile.default_system, None)] if profile.default_system else []))
@@ -145,6 +167,17 @@ def pieces(parts: Sequence[Part], profile: Profile | None) -> Iterator[Piece]:
             yield Piece(after)
     if markup.reply and not (last and _left_open(last, profile)):
         yield Piece(markup.reply)
+
+
+def _framed(parts: Sequence[Part]) -> Iterator[Piece]:
+    """The layout that the parts bring themselves."""
+    for index, part in enumerate(parts):
+        frame = part.frame
+        if frame and frame.before:
+            yield Piece(frame.before)
+        yield from _contents(Turn(part.role, [(part.content, index)]), trim=False)
+        if frame and frame.after:
+            yield Piece(frame.after)
 
 
 def _left_open(turn: Turn, profile: Profile) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, Protocol
 
-__all__ = ["Content", "Cut", "Mark", "Part", "Prompt", "Render", "Site", "Span", "Stamp"]
+__all__ = ["Content", "Cut", "Frame", "Mark", "Part", "Prompt", "Render", "Site", "Span", "Stamp"]
 
 Content = str | list[Any]
 
@@ -19,7 +19,7 @@ class Site:
     column: int
     kind: Literal["input", "fragment"] = "input"
     names: frozenset[str] = field(default=frozenset(), compare=False)
-    """The names its expression uses, as written; what flows into them is the flow check's business."""
+    """The inputs that may reach what it prints; known only where the document declares an untrusted one."""
 
 
 class Mark(NamedTuple):
@@ -56,6 +56,20 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
+class Frame:
+    """How a part of a format with a layout of its own stands in the prompt.
+
+    `before` and `after` are its markup where the profile has none. With `glue`, as a message the part goes on with the
+    message before it, that text between them. What is not `spoken` stands in the text only and is no message.
+    """
+
+    before: str = ""
+    after: str = ""
+    glue: str | None = None
+    spoken: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Part:
     """One piece of a prompt.
 
@@ -73,6 +87,7 @@ class Part:
     shrink: Literal["start", "middle", "end"] | None = None
     min_tokens: int = 0
     line: int | None = field(default=None, compare=False)
+    frame: Frame | None = field(default=None, repr=False)
 
     @property
     def spans(self) -> tuple[Span, ...]:

@@ -11,6 +11,7 @@ from renderer.prompt import Content, Part
 
 __all__ = [
     "attachment_cost",
+    "frame_counts",
     "input_tokens",
     "markup_count",
     "messages",
@@ -25,9 +26,9 @@ __all__ = [
 
 def messages(parts: Sequence[Part], profile: Profile | None = None) -> list[dict[str, Any]]:
     """Return `[{"role", "content"}]` in OpenAI form, after the profile's policies on system text and neighbours."""
-    if profile is None:
+    if profile is None and not any(part.frame for part in parts):
         return [{"role": part.role, "content": _sent(part.content)} for part in parts]
-    return [{"role": turn.role, "content": _content(turn)} for turn in layout.turns(parts, profile)]
+    return [{"role": turn.role, "content": _content(turn)} for turn in layout.turns(parts, profile, spoken_only=True)]
 
 
 def _content(turn: layout.Turn) -> Content:
@@ -103,10 +104,20 @@ def _item_count(item: Any, profile: Profile | None, tokenizer: Tokenizer) -> int
 
 def markup_count(parts: Sequence[Part], profile: Profile | None, tokenizer: Tokenizer) -> int:
     """Return the tokens that the profile's markup adds to these parts."""
-    if profile is None:
+    if profile is None and not any(part.frame for part in parts):
         return 0
     pieces = layout.pieces(parts, profile)
     return sum(len(_markup_ids(piece.text, profile, tokenizer)) for piece in pieces if piece.part is None)
+
+
+def frame_counts(parts: Sequence[Part], profile: Profile | None, tokenizer: Tokenizer) -> list[int]:
+    """Return the tokens of the markup that each part brings itself, where the profile has none."""
+    return [
+        sum(len(_markup_ids(mark, profile, tokenizer)) for mark in (part.frame.before, part.frame.after))
+        if part.frame
+        else 0
+        for part in parts
+    ]
 
 
 def turn_cost(role: str, profile: Profile, tokenizer: Tokenizer) -> int:

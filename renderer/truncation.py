@@ -8,6 +8,7 @@ where it is while a chat grows by less than a step, which keeps a model's prefix
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import add
 
 from renderer import shrinking, targets
 from renderer.counting import Tokenizer
@@ -76,6 +77,7 @@ def _with_count(part: Part, count: int) -> Part:
         part.shrink,
         part.min_tokens,
         part.line,
+        part.frame,
     )
 
 
@@ -108,7 +110,7 @@ class _Cutting:
         """What each part's leaving saves: its tokens, and the markup around a turn of its role."""
         counts = [part.token_count or 0 for part in self._parts]
         if self._profile is None or self._profile.markup is None:
-            return counts
+            return list(map(add, counts, targets.frame_counts(self._parts, self._profile, self._tokenizer)))
         roles = {part.role for part in self._parts}
         around = {role: targets.turn_cost(role, self._profile, self._tokenizer) for role in roles}
         return [count + around[part.role] for count, part in zip(counts, self._parts, strict=True)]
