@@ -217,7 +217,7 @@ class Template:
             token_count=fitted.token_count,
             cut=tuple(fitted.cuts),
             ignored=ignored,
-            tokenizer={"name": tokenizer.name, "revision": tokenizer.revision, "exact": tokenizer.exact},
+            tokenizer=_counter_facts(tokenizer, targets.unknown_costs(fitted.parts, self._profile)),
             token_limit=limit,
             reserve=document.reserve,
             settings=document.settings,
@@ -248,6 +248,12 @@ class Template:
         if given is None and self._profile is not None:
             return profiles.tokenizer(self._profile)
         return tokens.find(given)
+
+
+def _counter_facts(tokenizer: Tokenizer, uncounted: list[str]) -> dict[str, Any]:
+    """What counted, and whether exactly; the parts whose images or files have no known cost are named."""
+    facts = {"name": tokenizer.name, "revision": tokenizer.revision, "exact": tokenizer.exact and not uncounted}
+    return {**facts, "uncounted": uncounted} if uncounted else facts
 
 
 class _Render:
