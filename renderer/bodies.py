@@ -4,9 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from renderer import inputs, trust
 from renderer.document import Document
 from renderer.environment import (
     FragmentText,
+    Names,
     Program,
     Sandbox,
     Stream,
@@ -14,6 +16,8 @@ from renderer.environment import (
     Use,
     parse,
     references,
+    skeleton,
+    trace,
     used_names,
     with_run,
 )
@@ -43,16 +47,32 @@ class JinjaBody:
     """A compiled body of format parts or text. Threads may share it."""
 
     def __init__(
-        self, document: Document, unit: Unit, fragments: dict[str, "JinjaBody"], assemble: Callable[[Sandbox], Assembly]
+        self,
+        document: Document,
+        unit: Unit,
+        fragments: dict[str, "JinjaBody"],
+        assemble: Callable[[Sandbox], Assembly],
+        untrusted: frozenset[str],
     ) -> None:
         self.document = document
         self.unit = unit
         self.fragments = fragments
+        self.untrusted = untrusted
+        if self.untrusted:
+            flow = trace(unit, {ref: body.reached for ref, body in fragments.items()})
+            for part in unit.sandbox.units.values():
+                part.flow = flow
+            self.reached: Names = frozenset().union(*flow.values())
+        else:
+            self.reached = frozenset()
         self.program = Program(unit.sandbox)
         self.assembly = assemble(unit.sandbox)
 
     def parts(self, data: Mapping[str, Any]) -> list[list[Part]]:
-        return [self.render(data, _Run(data))]
+        parts = self.render(data, _Run(data))
+        if self.untrusted:
+            trust.check_parts(parts, self.untrusted)
+        return [parts]
 
     def render(self, data: Mapping[str, Any], run: _Run) -> list[Part]:
         return self.assembly.parts(self.program.run(data, run), data)
@@ -66,6 +86,8 @@ class JinjaBody:
         return {use.name for use in self.uses()}
 
     def problems(self) -> list[Problem]:
+        if self.untrusted and self.document.format == "parts":
+            return trust.problems(skeleton(self.unit), self.untrusted)
         return []
 
 
@@ -75,16 +97,22 @@ def compile_body(
     functions: Mapping[str, Callable[..., Any]],
     assemblies: Mapping[str, Callable[[Sandbox], Assembly]],
     shown: Place | None = None,
+    untrusted: frozenset[str] | None = None,
 ) -> JinjaBody:
-    """Compile a document and all it refers to. `shown` is the place that errors of a fragment are reported at."""
+    """Compile a document and all it refers to. `shown` is the place that errors of a fragment are reported at.
+
+    `untrusted` are the includer's untrusted inputs; None are the document's own.
+    """
+    if untrusted is None:
+        untrusted = inputs.untrusted(document)
     bodies: dict[str, JinjaBody] = {}
     sandbox = Sandbox({**functions, "fragment": with_run(_FragmentCall(bodies))})
     unit = parse(sandbox, None, document.body, document.body_line, shown)
     texts: dict[str, tuple[Document, Place]] = {}
     _parse_includes(unit, document, fragments, texts)
     for ref, (inner, place) in texts.items():
-        bodies[ref] = compile_body(inner, fragments, functions, assemblies, place)
-    return JinjaBody(document, unit, bodies, assemblies[document.format])
+        bodies[ref] = compile_body(inner, fragments, functions, assemblies, place, untrusted)
+    return JinjaBody(document, unit, bodies, assemblies[document.format], untrusted)
 
 
 def _parse_includes(

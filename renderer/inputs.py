@@ -13,7 +13,7 @@ from renderer.errors import DocumentError, InputError
 from renderer.plain import check_plain
 from renderer.problems import Problem
 
-__all__ = ["RESERVED", "Inputs", "plain_path", "problems", "without_annotations"]
+__all__ = ["RESERVED", "Inputs", "plain_path", "problems", "untrusted", "without_annotations"]
 
 RESERVED = frozenset(("self", "loop", "caller", "varargs", "kwargs", "token_limit", "fragment"))
 """Names that mean something in every template, so that no input can have them."""
@@ -114,11 +114,6 @@ class Inputs:
         self.document = document
         self.declared = document.inputs
 
-    @property
-    def untrusted(self) -> frozenset[str]:
-        """Inputs with `untrusted: true` anywhere in their schema."""
-        return frozenset(name for name, schema in (self.declared or {}).items() if _holds_untrusted(schema))
-
     def prepare(
         self, data: Mapping[str, Any], extra: Literal["ignore", "error"]
     ) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -157,6 +152,11 @@ class Inputs:
             place = self.document.place("inputs", name)
             raise InputError(f"`{path}`: {wrong[1]}", code="PT402", variable=name, path=path, place=place)
         return value
+
+
+def untrusted(document: Document) -> frozenset[str]:
+    """Inputs with `untrusted: true` anywhere in their schema."""
+    return frozenset(name for name, schema in (document.inputs or {}).items() if _holds_untrusted(schema))
 
 
 def _holds_untrusted(schema: Any) -> bool:

@@ -99,6 +99,8 @@ class Unit:
     shown: Place | None = None
     tree: nodes.Template = field(default_factory=lambda: nodes.Template([]))
     template: Template | None = None
+    flow: Mapping[int, frozenset[str]] = field(default_factory=dict)
+    """The inputs that may reach a printed expression, by `id()` of its node; empty where nobody asks."""
 
     def place(self, start: int, end: int | None = None) -> Place:
         return self.shown or self.lines.place(start, end)
@@ -122,14 +124,8 @@ class Unit:
         start, end = (tag.start, tag.end) if tag else (offset, offset)
         place = self.place(start, end)
         kind: Literal_["input", "fragment"] = "fragment" if _calls_fragment(node) else "input"
-        names = frozenset(name.name for name in _names(node))
+        names = self.flow.get(id(node), frozenset())
         return Site(self.source[start:end].strip("{}%-+ \n\t"), place.line, place.column, kind, names)
-
-
-def _names(node: nodes.Node) -> Iterable[nodes.Name]:
-    if isinstance(node, nodes.Name):
-        yield node
-    yield from node.find_all(nodes.Name)
 
 
 def _calls_fragment(node: nodes.Node) -> bool:
