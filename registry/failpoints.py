@@ -5,11 +5,10 @@ PROMPTUARY_FAILPOINT=mirror.streaming:3 kills at the third passing. Without the 
 
 import os
 import signal
-from collections.abc import Callable
 
 from django.core.exceptions import ImproperlyConfigured
 
-__all__ = ["POINTS", "reach"]
+__all__ = ["POINTS", "arm", "reach"]
 
 POINTS = (
     "journal.appending",
@@ -29,27 +28,32 @@ POINTS = (
 )
 
 
-def _nothing(_name: str) -> None:
-    pass
+_armed: tuple[str, int] | None = None
 
 
-def _killer(armed: str) -> Callable[[str], None]:
-    point, _, passing = armed.partition(":")
+def arm(setting: str) -> None:
+    """Kill this process at a point: `name`, or `name:n` for its n-th passing."""
+    global _armed  # noqa: PLW0603  # one per process, as the kill is
+    point, _, passing = setting.partition(":")
     if point not in POINTS or not (passing or "1").isdecimal():
-        raise ImproperlyConfigured(f"PROMPTUARY_FAILPOINT is {armed!r}; it must be one of {', '.join(POINTS)}.")
-    left = int(passing or "1")
-
-    def kill(name: str) -> None:
-        nonlocal left
-        if name != point:
-            return
-        left -= 1
-        if left <= 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    return kill
+        raise ImproperlyConfigured(f"PROMPTUARY_FAILPOINT is {setting!r}; it must be one of {', '.join(POINTS)}.")
+    _armed = (point, int(passing or "1"))
 
 
-reach: Callable[[str], None] = (
-    _killer(os.environ["PROMPTUARY_FAILPOINT"]) if "PROMPTUARY_FAILPOINT" in os.environ else _nothing
-)
+def reach(name: str) -> None:
+    """Pass a point: one look at a global, unless a test has armed it."""
+    if _armed is not None:
+        _pass(name, *_armed)
+
+
+def _pass(name: str, point: str, left: int) -> None:
+    global _armed  # noqa: PLW0603  # as above
+    if name != point:
+        return
+    _armed = (point, left - 1)
+    if left <= 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+if "PROMPTUARY_FAILPOINT" in os.environ:
+    arm(os.environ["PROMPTUARY_FAILPOINT"])

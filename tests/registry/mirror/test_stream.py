@@ -62,7 +62,7 @@ def test_a_label_s_branch_holds_exactly_what_the_label_serves(repository):
     write(repository, story()[:11])
     head = repository.heads()[PRODUCTION].commit
     assert repository.file(head, "support/reply.yml.j2") == b"text 8\n"
-    assert [stamp for _, stamp in repository.commits(PRODUCTION)][0].startswith("event 9\n")
+    assert next(stamp for _, stamp in repository.commits(PRODUCTION)).startswith("event 9\n")
 
 
 def test_a_label_taken_away_leaves_its_branch_empty(repository):

@@ -1,0 +1,105 @@
+"""What the kill tests kill: `python -m tests.journeys.kill_driver prepare`, or `kill <point> <passing> ...`.
+
+Each killed child says every answered change on a line of its own as soon as it is committed, so the test knows what must
+be there; the last line is what was found afterwards.
+"""
+
+import json
+import os
+import shutil
+import signal
+import sys
+
+import django
+from django.conf import settings
+
+django.setup()
+
+from registry import access, failpoints, mirror  # noqa: E402  # needs the settings
+from registry.access import Actor  # noqa: E402  # as above
+from registry.mirror import layout, upkeep  # noqa: E402  # as above
+from registry.mirror.repository import Repository  # noqa: E402  # as above
+from registry.models import Event, Label, User  # noqa: E402  # as above
+from registry.services import labels, members, namespaces, templates  # noqa: E402  # as above
+
+TEMPLATE = "support/reply"
+LABELS = ("blue", "green")
+CHANGES = 50  # more than one batch, with what stands there before
+
+
+def prepare() -> None:
+    """A namespace, an author and two versions to move labels between."""
+    operator = access.operator()
+    namespaces.create(actor=operator, name="support")
+    author = User.objects.create(username="author")
+    members.set_role(actor=operator, namespace="support", username="author", role="author")
+    base = None
+    for text in ("Hello", "Good day"):
+        document = f"- name: a\n  role: user\n  content: {text}\n"
+        saved = templates.save(actor=Actor(author), name=TEMPLATE, document=document, message=text, base=base)
+        base = saved.version.digest
+
+
+def write() -> None:
+    """Change, mirror, pack and rebuild: every failpoint is passed."""
+    author = Actor(User.objects.get(username="author"))
+    for count in range(CHANGES):
+        label = LABELS[count % 2]
+        held = Label.objects.select_related("version").filter(template__name=TEMPLATE, name=label).first()
+        number = held.version.number if held else None
+        labels.move(actor=author, name=TEMPLATE, label=label, version=2 if number == 1 else 1, expected=number)
+        _say(str(Event.objects.order_by("-number").values_list("hash", flat=True).first()))
+    mirror.catch_up(wait=20)
+    upkeep.repack()
+    mirror.rebuild()
+
+
+def kill(point: str, *passings: str) -> None:
+    """Run `write` in one child after the other, each to its death at the point; then look at what is left."""
+    for passing in passings:
+        if point == "mirror.created":
+            shutil.rmtree(settings.MIRROR_PATH, ignore_errors=True)
+        child = os.fork()
+        if child == 0:
+            failpoints.arm(f"{point}:{passing}")
+            write()
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        if not os.WIFSIGNALED(status) or os.WTERMSIG(status) != signal.SIGKILL:
+            sys.exit(f"{point}:{passing} was never passed")
+    check()
+
+
+def check() -> None:
+    """Bring the mirror up, verify it, rebuild it; say what was found and what the journal holds."""
+    mirror.catch_up(wait=20)
+    findings = mirror.verify()
+    before = _heads()
+    mirror.rebuild()
+    commits = list(Repository(settings.MIRROR_PATH).commits(layout.MAIN))
+    _say(
+        json.dumps(
+            {
+                "findings": findings,
+                "same_after_rebuild": before == _heads(),
+                "commits": len(commits),
+                "events": list(Event.objects.order_by("number").values_list("hash", flat=True)),
+            }
+        )
+    )
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+def _heads() -> dict[str, str]:
+    return {ref: head.commit for ref, head in Repository(settings.MIRROR_PATH).heads().items()}
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "kill":
+        kill(*sys.argv[2:])
+    else:
+        prepare()

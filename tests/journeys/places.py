@@ -1,0 +1,85 @@
+"""Homes and databases for real processes, apart from the test run's own."""
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+import psycopg
+from django.db import connection
+
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True)
+class Place:
+    """One instance: its home and, on PostgreSQL, its database's URL (SQLite's file stands in the home)."""
+
+    home: Path
+    database: str | None = None
+
+    def environment(self, **more: str) -> dict[str, str]:
+        """What its processes see: nothing of the test run but the machine's own variables."""
+        kept = {
+            name: value for name, value in os.environ.items() if not name.startswith(("PROMPTUARY_", "DJANGO_", "PORT"))
+        }
+        own = {
+            "PROMPTUARY_HOME": str(self.home),
+            "DJANGO_SETTINGS_MODULE": "registry.settings",
+            "PYTHONPATH": str(ROOT),
+        }
+        if self.database:
+            own["PROMPTUARY_DATABASE_URL"] = self.database
+        return {**kept, **own, **more}
+
+    def run(self, *arguments: str, check: bool = True, **more: str) -> "subprocess.CompletedProcess[str]":
+        """Run Python with these arguments in the place's environment, to its end."""
+        command = [sys.executable, *arguments]
+        done = subprocess.run(
+            command, env=self.environment(**more), cwd=ROOT, capture_output=True, text=True, check=False, timeout=120
+        )
+        if check and done.returncode:
+            raise AssertionError(f"{' '.join(arguments)} ended with {done.returncode}:\n{done.stdout}\n{done.stderr}")
+        return done
+
+    def manage(self, *arguments: str, check: bool = True) -> "subprocess.CompletedProcess[str]":
+        """Run manage.py with these arguments."""
+        return self.run("manage.py", *arguments, check=check)
+
+
+def make(home: Path) -> Place:
+    """A new place with an empty, migrated database on the engine that the test run is about."""
+    home.mkdir(parents=True)
+    place = Place(home, _create_database(home.name))
+    place.manage("migrate", "--verbosity", "0")
+    return place
+
+
+def copy(place: Place, home: Path) -> Place:
+    """The same place once more, its database included; nothing may run in the first meanwhile."""
+    shutil.copytree(place.home, home)
+    template = urlsplit(place.database).path.lstrip("/") if place.database else None
+    return Place(home, _create_database(home.name, template))
+
+
+def remove(place: Place) -> None:
+    """Drop the database; the home goes with the test's folder."""
+    if place.database:
+        _execute(f'DROP DATABASE IF EXISTS "{urlsplit(place.database).path.lstrip("/")}" WITH (FORCE)')
+
+
+def _create_database(name: str, template: str | None = None) -> str | None:
+    url = os.environ.get("PROMPTUARY_DATABASE_URL", "")
+    if connection.vendor != "postgresql":
+        return None
+    fresh = f"{name}_{os.getpid()}_{os.urandom(3).hex()}"
+    _execute(f'CREATE DATABASE "{fresh}"' + (f' TEMPLATE "{template}"' if template else ""))
+    return urlunsplit(urlsplit(url)._replace(path=f"/{fresh}"))
+
+
+def _execute(statement: str) -> None:
+    with psycopg.connect(os.environ["PROMPTUARY_DATABASE_URL"], autocommit=True) as session:
+        session.execute(statement)

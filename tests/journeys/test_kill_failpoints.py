@@ -1,0 +1,45 @@
+"""Killed on purpose at each named place, three times over: nothing answered is lost, nothing doubled, the order kept."""
+
+import json
+import os
+
+import pytest
+
+from registry.failpoints import POINTS
+from tests.journeys import places
+
+KILLS = 50 if os.environ.get("PROMPTUARY_TORTURE") else 3
+DRIVER = ("-m", "tests.journeys.kill_driver")
+ONCE = {"mirror.created", "mirror.repacking", "mirror.rebuilt", "mirror.swapping"}  # passed once in a run
+STEP = {"journal.appending": 17, "journal.appended": 17, "journal.committed": 17, "mirror.streaming": 61}
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory):
+    place = places.make(tmp_path_factory.mktemp("kill") / "prepared")
+    place.run(*DRIVER, "prepare")
+    yield place
+    places.remove(place)
+
+
+@pytest.fixture
+def place(prepared, tmp_path):
+    made = places.copy(prepared, tmp_path / "place")
+    yield made
+    places.remove(made)
+
+
+def passing(point, kill):
+    """At which passing to kill this time: early, later and late, where the place is passed often."""
+    return 1 if point in ONCE else 1 + (kill % 3) * STEP.get(point, 0)
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_nothing_answered_is_lost_or_doubled(place, point):
+    passings = [str(passing(point, kill)) for kill in range(KILLS)]
+    *answered, last = place.run(*DRIVER, "kill", point, *passings).stdout.split("\n")[:-1]
+    found = json.loads(last)
+    assert found["findings"] == []
+    assert [digest for digest in found["events"] if digest in set(answered)] == answered
+    assert found["commits"] == len(found["events"])
+    assert found["same_after_rebuild"]
