@@ -1,5 +1,6 @@
 """Prompt templates: read, check, render, count and fit them. Knows nothing of servers."""
 
+from renderer import prompters
 from renderer.comparison import Change, compare
 from renderer.digest import ENGINE, digest
 from renderer.document import Document
@@ -17,7 +18,9 @@ from renderer.errors import (
 )
 from renderer.problems import Edit, Fix, Problem
 from renderer.prompt import Cut, Part, Prompt, Span, Stamp
+from renderer.shapers import shape
 from renderer.template import Template, from_bundle, load
+from renderer.traces import trace_scores
 from renderer.validation import validate
 
 __all__ = [
@@ -47,5 +50,8 @@ __all__ = [
     "digest",
     "from_bundle",
     "load",
+    "prompters",
+    "shape",
+    "trace_scores",
     "validate",
 ]

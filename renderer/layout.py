@@ -13,7 +13,7 @@ from renderer.problems import Place
 from renderer.profiles import Profile
 from renderer.prompt import Content, Part
 
-__all__ = ["Piece", "Turn", "pieces", "turns"]
+__all__ = ["Piece", "Turn", "framed", "pieces", "turns"]
 
 # Where a family's markup lacks a role, the one that stands in for it.
 _STAND_INS = {"developer": "system", "function": "tool", "tool": "user"}
@@ -144,7 +144,7 @@ def _place(part: Part) -> Place | None:
 def pieces(parts: Sequence[Part], profile: Profile | None) -> Iterator[Piece]:
     """Lay the prompt out: markup and contents in the order in which the model reads them."""
     markup = profile.markup if profile else None
-    if markup is None and any(part.frame for part in parts):
+    if framed(parts, profile):
         yield from _framed(parts)
         return
     laid = turns(parts, profile)
@@ -167,6 +167,12 @@ def pieces(parts: Sequence[Part], profile: Profile | None) -> Iterator[Piece]:
             yield Piece(after)
     if markup.reply and not (last and _left_open(last, profile)):
         yield Piece(markup.reply)
+
+
+def framed(parts: Sequence[Part], profile: Profile | None) -> bool:
+    """Whether the parts bring their own layout: the profile has none, or gives LazyLLM's marks for that layout."""
+    own = profile is None or profile.markup is None or bool(profile.lazyllm)
+    return own and any(part.frame for part in parts)
 
 
 def _framed(parts: Sequence[Part]) -> Iterator[Piece]:

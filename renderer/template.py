@@ -95,12 +95,15 @@ class Template:
         self.version = version
         _check_functions(self.functions)
         self.inputs = Inputs(document)
-        self._profile: Profile | None = profiles.check(self.profile, document.settings) if self.profile is not None else None
+        self._profile: Profile | None = (
+            profiles.check(self.profile, document.settings) if self.profile is not None else None
+        )
         self.body = self._compile(document)
 
     def _compile(self, document: Document) -> formats.Body:
         offered = {**{name: function.call for name, function in FUNCTIONS.items()}, **self.functions}
-        return formats.find(document.format).compile(document, self.fragments, offered)
+        body = formats.find(document.format).compile(document, self.fragments, offered)
+        return body.in_profile(self._profile) if isinstance(body, formats.WithProfile) else body
 
     def bundle(self) -> dict[str, Any]:
         """The four fields the digest covers."""
@@ -165,11 +168,12 @@ class Template:
         step = self._step(truncation_step)
         context, ignored = self.inputs.prepare({} if data is None else data, extra)
         body = self.body if prompt is None else self._compile(_with_body(self.document, prompt))
-        counter = self._tokenizer(tokenizer)
+        counter = self.tokenizer(tokenizer)
         context.setdefault("token_limit", -1 if limit is None else limit)
         stamp = None if prompt is None else True
+        tools = body.tools(context) if isinstance(body, formats.WithTools) else self.document.tools
         return [
-            self._fit(parts, counter, limit=limit, step=step, ignored=ignored, overridden=stamp is not None)
+            self._fit(parts, counter, tools, limit=limit, step=step, ignored=ignored, overridden=stamp is not None)
             for parts in body.parts(context)
         ]
 
@@ -183,14 +187,28 @@ class Template:
     ) -> Outputs:
         """Read a model's replies as `output` declares: `{name: value}`. Raises OutputError.
 
-        `prompts` are those the replies answer, for a fan-out; None is no more than the data.
+        `prompts` are those the replies answer, as texts or Prompts; None is those that a shaped document makes of the data,
+        so that the replies of a fan-out find their documents.
         """
-        return outputs.read(self.document, replies, data or {}, prompts or [], clock=clock)
+        asked = self._asked(data or {}) if prompts is None else prompts
+        texts = [prompt.text if isinstance(prompt, Prompt) else prompt for prompt in asked]
+        return outputs.read(self.document, replies, data or {}, texts, clock=clock)
+
+    def _asked(self, data: Mapping[str, Any]) -> list[str]:
+        """The prompts of these data, unless some are missing: replies can be read without."""
+        if self.document.format != "shaped":
+            return []
+        try:
+            context, _ = self.inputs.prepare(data, "ignore")
+            return [str(parts[0].content) for parts in self.body.parts(context)]
+        except InputError:
+            return []
 
     def _fit(
         self,
         parts: Sequence[Part],
         tokenizer: Tokenizer,
+        tools: tuple[Any, ...],
         *,
         limit: int | None,
         step: int,
@@ -222,7 +240,7 @@ class Template:
             reserve=document.reserve,
             settings=document.settings,
             model=document.model,
-            tools=document.tools,
+            tools=tools,
             profile=self.profile,
             renderer=_Render(self, self._profile, tokenizer, overridden),
         )
@@ -244,7 +262,8 @@ class Template:
             raise InputError(f"truncation_step must be a whole number of at least 1, not {given!r}", code="PT606")
         return given
 
-    def _tokenizer(self, given: TokenizerLike) -> Tokenizer:
+    def tokenizer(self, given: TokenizerLike = None) -> Tokenizer:
+        """The tokenizer that counts: the given one, else the profile's, else the default."""
         if given is None and self._profile is not None:
             return profiles.tokenizer(self._profile)
         return tokens.find(given)

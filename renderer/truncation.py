@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from operator import add
 
-from renderer import shrinking, targets
+from renderer import layout, shrinking, targets
 from renderer.counting import Tokenizer
 from renderer.errors import TruncationError
 from renderer.profiles import Profile
@@ -109,8 +109,10 @@ class _Cutting:
     def _part_costs(self) -> list[int]:
         """What each part's leaving saves: its tokens, and the markup around a turn of its role."""
         counts = [part.token_count or 0 for part in self._parts]
-        if self._profile is None or self._profile.markup is None:
+        if layout.framed(self._parts, self._profile):
             return list(map(add, counts, targets.frame_counts(self._parts, self._profile, self._tokenizer)))
+        if self._profile is None or self._profile.markup is None:
+            return counts
         roles = {part.role for part in self._parts}
         around = {role: targets.turn_cost(role, self._profile, self._tokenizer) for role in roles}
         return [count + around[part.role] for count, part in zip(counts, self._parts, strict=True)]

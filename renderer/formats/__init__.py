@@ -1,11 +1,18 @@
 """The formats: four ways in which a body becomes parts."""
 
 from renderer.formats.parts import ASSEMBLIES, Jinja
-from renderer.formats.protocol import Body, Format, Functions, WithUses
+from renderer.formats.prompter import Prompter
+from renderer.formats.protocol import Body, Format, Functions, WithProfile, WithTools, WithUses
+from renderer.formats.shaped import Shaped
 
-__all__ = ["ASSEMBLIES", "FORMATS", "Body", "Format", "Functions", "WithUses", "find"]
+__all__ = ["ASSEMBLIES", "FORMATS", "Body", "Format", "Functions", "WithProfile", "WithTools", "WithUses", "find"]
 
-FORMATS: dict[str, Format] = {"parts": Jinja("parts"), "text": Jinja("text")}
+FORMATS: dict[str, Format] = {
+    "parts": Jinja("parts"),
+    "text": Jinja("text"),
+    "shaped": Shaped(),
+    "prompter": Prompter(),
+}
 
 
 def find(name: str) -> Format:

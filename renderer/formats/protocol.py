@@ -6,9 +6,10 @@ from typing import Any, Protocol, runtime_checkable
 from renderer.document import Document
 from renderer.environment import Use
 from renderer.problems import Problem
+from renderer.profiles import Profile
 from renderer.prompt import Part
 
-__all__ = ["Body", "Format", "Functions", "WithUses"]
+__all__ = ["Body", "Format", "Functions", "WithProfile", "WithTools", "WithUses"]
 
 Functions = Mapping[str, Callable[..., Any]]
 
@@ -34,6 +35,20 @@ class WithUses(Protocol):
     """A body that can tell where it uses each name; others report undeclared names among their problems."""
 
     def uses(self) -> list[Use]: ...
+
+
+@runtime_checkable
+class WithProfile(Protocol):
+    """A body whose parts depend on the profile: its marks and system text."""
+
+    def in_profile(self, profile: Profile | None) -> Body: ...
+
+
+@runtime_checkable
+class WithTools(Protocol):
+    """A body that says itself which tools its prompts have."""
+
+    def tools(self, data: Mapping[str, Any]) -> tuple[Any, ...]: ...
 
 
 class Format(Protocol):

@@ -1,19 +1,20 @@
 """Shaped documents: text with `{functions(of, inputs)}` in it, from which one prompt comes, or one for each item of a list."""
 
 import inspect
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from renderer import expressions
 from renderer.document import Document
+from renderer.environment import Use
 from renderer.errors import DocumentError, InputError, LimitError, RenderError
 from renderer.expressions import Call, Dict, Field, Items, Literal, Name, Node, SyntaxFault, Text
 from renderer.formats.protocol import Functions
+from renderer.formats.shaped_advice import doubtful_backslashes, fix, old_variables
 from renderer.functions import FUNCTIONS, nearest
 from renderer.functions.passages import MAX_TEXT, check_pattern, content_of
 from renderer.functions.sentences import KeyedSentences
-from renderer.problems import Edit, Fix, Place, Problem
+from renderer.problems import Place, Problem
 from renderer.prompt import Mark, Part, Site
 
 __all__ = ["MAX_PROMPTS", "Shaped", "ShapedBody", "positional"]
@@ -34,7 +35,7 @@ class Shaped:
             pieces = expressions.parse(document.body)
         except SyntaxFault as fault:
             place = document.body_place(fault.start, fault.end)
-            raise DocumentError(fault.message, code="PT901", place=place, fix=_fix(place, fault.cure)) from fault
+            raise DocumentError(fault.message, code="PT901", place=place, fix=fix(place, fault.cure)) from fault
         for field in pieces:
             if isinstance(field, Field):
                 _check(field, document, calls)
@@ -61,9 +62,17 @@ class ShapedBody:
             names.add("documents")
         return names
 
+    def uses(self) -> list[Use]:
+        """Where each input stands."""
+        return [
+            Use(node.name, self._document.body_place(node.start, node.end))
+            for node in self._nodes()
+            if isinstance(node, Name) and node.name not in self._constants
+        ]
+
     def problems(self) -> list[Problem]:
         """Old `$name` variables, and backslashes that probably were not meant as line breaks or tabs."""
-        return [*_old_variables(self._document, self._pieces), *_doubtful_backslashes(self._document, self._pieces)]
+        return [*old_variables(self._document, self._pieces), *doubtful_backslashes(self._document, self._pieces)]
 
     def parts(self, data: Mapping[str, Any]) -> list[list[Part]]:
         """One part a prompt. A list value gives a prompt for each of its items; other values stand in every prompt."""
@@ -173,10 +182,11 @@ def _repeats(node: Node) -> bool:
 
 def _site(document: Document, field: Field) -> Site | None:
     """Where a field that shows an input stands; None for one made of literals."""
-    if not any(isinstance(node, Name) for node in expressions.walk(field.node)):
+    names = frozenset(node.name for node in expressions.walk(field.node) if isinstance(node, Name))
+    if not names:
         return None
     place = document.body_place(field.start)
-    return Site(expressions.write(field.node), place.line, place.column)
+    return Site(expressions.write(field.node), place.line, place.column, names=names)
 
 
 def _check(field: Field, document: Document, calls: Mapping[str, Callable[..., Any]]) -> None:
@@ -194,7 +204,7 @@ def _check(field: Field, document: Document, calls: Mapping[str, Callable[..., A
             "arguments go by position here, and strings are written whole",
             code="PT903",
             place=place,
-            fix=_fix(place, (f"Write `{rewritten}`", rewritten)),
+            fix=fix(place, (f"Write `{rewritten}`", rewritten)),
         )
 
 
@@ -242,51 +252,3 @@ def positional(node: Node, calls: Mapping[str, Callable[..., Any]]) -> Node:
         default = None if parameter.default is parameter.empty else parameter.default
         arguments.append(given.pop(parameter.name, Literal(default, node.start, node.end)))
     return Call(node.name, tuple(arguments), (), node.start, node.end)
-
-
-_OLD_VARIABLE = re.compile(r"(?<!\$)\$([A-Za-z_]\w*)", re.ASCII)
-_PATH = re.compile(r"(?<![A-Za-z])[A-Za-z]:\\[^\s{}]*|(?<=\w)\\[nrt](?=[a-z])")
-
-
-def _old_variables(document: Document, pieces: Sequence[Text | Field]) -> Iterable[Problem]:
-    declared = document.inputs or {}
-    only_text = not any(isinstance(piece, Field) for piece in pieces)
-    for piece in pieces:
-        if isinstance(piece, Text):
-            for match in _OLD_VARIABLE.finditer(document.body, piece.start, piece.end):
-                sure = match[1] in declared or (only_text and not declared)
-                place = document.body_place(match.start(), match.end())
-                rewritten = "{" + match[1] + "}"
-                yield _problem(
-                    "PT905",
-                    "error" if sure else "warning",
-                    f"`{match[0]}` is the old way to write a variable and would stay in the prompt as it is",
-                    place,
-                    _fix(place, (f"Write `{rewritten}`", rewritten)),
-                )
-
-
-def _doubtful_backslashes(document: Document, pieces: Sequence[Text | Field]) -> Iterable[Problem]:
-    for piece in pieces:
-        if isinstance(piece, Text):
-            for match in _PATH.finditer(document.body, piece.start, piece.end):
-                written = re.sub(r"(?<!\\)\\(?=[nrt])", r"\\\\", match[0])
-                if written != match[0]:
-                    place = document.body_place(match.start(), match.end())
-                    yield _problem(
-                        "PT906",
-                        "warning",
-                        "a backslash before n, r or t stands for a line break or a tab; double it if you mean the backslash",
-                        place,
-                        _fix(place, ("Double the backslashes", written)),
-                    )
-
-
-def _problem(code: str, severity: Any, message: str, place: Place, fix: Fix | None) -> Problem:
-    return Problem(code, severity, message, place.line, place.column, place.end_line, place.end_column, fix)
-
-
-def _fix(place: Place, cure: tuple[str, str] | None) -> Fix | None:
-    if cure is None or place.end_line is None or place.end_column is None:
-        return None
-    return Fix(cure[0], (Edit(place.line, place.column, place.end_line, place.end_column, cure[1]),))
