@@ -2,7 +2,7 @@
 
 import typer
 
-from promptuary.commands import history, labels, lint, lock, pull, push, render, review
+from promptuary.commands import evaluate, history, labels, lint, lock, pull, push, render, review
 
 __all__ = ["app"]
 
@@ -22,4 +22,5 @@ app.command("move")(labels.move)
 app.command("rollback")(labels.rollback)
 app.command("log")(history.log)
 app.command("diff")(history.diff)
+app.command("test")(evaluate.evaluate)
 app.command("lock")(lock.lock)

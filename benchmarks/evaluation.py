@@ -1,0 +1,92 @@
+"""10,000 rows x 5 metrics: evaluation.score against haystack-ai's evaluators on the same rows, in one run.
+
+    python benchmarks/evaluation.py [rows]
+
+Prints CPU seconds and their ratio for each metric, and the memory that scoring and a whole run add per 1,000 rows. The
+peer is used where `haystack-ai` is installed, and said to be absent where it is not.
+"""
+
+import importlib.util
+import random
+import resource
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+import evaluation
+
+ROUNDS = 3
+
+
+def make_rows(count: int) -> tuple[list[list[dict[str, Any]]], list[list[dict[str, Any]]], list[str], list[str]]:
+    """Seeded rows: expected and retrieved documents of 10, golds and answers of some words."""
+    chance = random.Random(1)
+    keys = [f"document {n}" for n in range(200)]
+    words = "the boat bell harbour tower opens at nine on weekdays and closes in winter".split()
+    expected, retrieved, golds, answers = [], [], [], []
+    for _ in range(count):
+        found = chance.sample(keys, 10)
+        expected.append([{"id": key} for key in chance.sample(found, 2) + chance.sample(keys, 1)])
+        retrieved.append([{"id": key} for key in found])
+        golds.append(" ".join(chance.choices(words, k=6)))
+        answers.append(golds[-1] if chance.random() < 0.3 else " ".join(chance.choices(words, k=6)))
+    return expected, retrieved, golds, answers
+
+
+def timed(call: Callable[[], Any]) -> tuple[float, Any]:
+    """The least CPU seconds of some rounds, and what came."""
+    best, found = float("inf"), None
+    for _ in range(ROUNDS):
+        start = time.process_time()
+        found = call()
+        best = min(best, time.process_time() - start)
+    return best, found
+
+
+def peers(expected: Any, retrieved: Any, golds: Any, answers: Any) -> dict[str, Callable[[], Any]]:
+    """Haystack's evaluators over the same rows, by our metric's name."""
+    from haystack import Document  # noqa: PLC0415  # an optional peer
+    from haystack.components import evaluators  # noqa: PLC0415  # an optional peer
+
+    gold = [[Document(id=d["id"], content=d["id"]) for d in row] for row in expected]
+    found = [[Document(id=d["id"], content=d["id"]) for d in row] for row in retrieved]
+    ranked = {"ground_truth_documents": gold, "retrieved_documents": found}
+    return {
+        "recall_multi_hit": lambda: evaluators.DocumentRecallEvaluator(mode="multi_hit").run(**ranked)["score"],
+        "mrr": lambda: evaluators.DocumentMRREvaluator().run(**ranked)["score"],
+        "map": lambda: evaluators.DocumentMAPEvaluator().run(**ranked)["score"],
+        "ndcg": lambda: evaluators.DocumentNDCGEvaluator().run(**ranked)["score"],
+        "exact_match": lambda: evaluators.AnswerExactMatchEvaluator().run(
+            ground_truth_answers=golds, predicted_answers=answers
+        )["score"],
+    }
+
+
+def main(count: int) -> None:
+    expected, retrieved, golds, answers = make_rows(count)
+    ours = {name: (expected, retrieved) for name in ("recall_multi_hit", "mrr", "map", "ndcg")}
+    ours["exact_match"] = (golds, answers)  # type: ignore[assignment]  # answers are texts, documents are lists
+    evaluation.score("mrr", expected[:1], retrieved[:1])  # imports are not what is measured
+    theirs = peers(expected, retrieved, golds, answers) if importlib.util.find_spec("haystack") else {}
+    if not theirs:
+        print("haystack-ai is not installed: only our own figures (pip install haystack-ai)")
+    print(f"{count} rows, CPU seconds, least of {ROUNDS}\n{'metric':<18}{'ours':>9}{'haystack':>10}{'ratio':>8}")
+    for name, (gold, given) in ours.items():
+        mine, found = timed(lambda n=name, g=gold, a=given: evaluation.score(n, g, a)["score"])
+        peer, value = timed(theirs[name]) if name in theirs else (0.0, found)
+        same = "" if abs(found - value) < 1e-9 else "  DIFFERENT VALUES"
+        print(f"{name:<18}{mine:>9.3f}{peer or float('nan'):>10.3f}{(peer / mine) if peer else float('nan'):>8.1f}{same}")
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    runnable = evaluation.FunctionRunnable("answer", lambda question: {"answer": question})
+    rows = ({"question": text} for text in answers * 10)
+    evaluation.run(runnable, rows, ({"answer": text} for text in golds * 10))
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    print(f"a run of {count * 10} streamed rows added {grown / 1024:.1f} MB to the peak")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 10_000)

@@ -1,0 +1,125 @@
+"""What a run has to reach, and whether it did: for checks of change requests, and for continuous integration.
+
+A gate is a metric with a floor ("squad_f1 >= 0.8"), or with the most it may fall behind a baseline ("squad_f1 - 0.02").
+Neither is implied: a gate without a bound is refused, so that nothing passes by omission.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+from xml.etree import ElementTree as ET
+
+from evaluation.comparison import Comparison, compare_scores
+from evaluation.errors import EvaluationError
+from evaluation.results import EvaluationResult
+from evaluation.scoring import Score
+
+__all__ = ["Gate", "Verdict", "judge", "parse_gate", "to_junit", "to_markdown"]
+
+_FORM = re.compile(r"^\s*([A-Za-z0-9_]+)(?:\[([^\]]+)\])?\s*(>=|-)\s*([0-9]*\.?[0-9]+)\s*$")
+
+
+@dataclass(frozen=True)
+class Gate:
+    """A bound on one metric: at least `floor`, or at most `fall` behind the baseline; of one output where several have it."""
+
+    metric: str
+    output: str | None = None
+    floor: float | None = None
+    fall: float | None = None
+
+    def __str__(self) -> str:
+        of = f"[{self.output}]" if self.output else ""
+        return (
+            f"{self.metric}{of} >= {self.floor:g}" if self.floor is not None else f"{self.metric}{of} - {self.fall:g}"
+        )
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One gate's outcome for one target, in words too."""
+
+    gate: str
+    target: str
+    passed: bool
+    score: float | None
+    baseline: float | None
+    scored: int
+    of: int
+    finding: str
+    comparison: Comparison | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The verdict as plain JSON."""
+        return asdict(self)
+
+
+def parse_gate(text: str) -> Gate:
+    """Read `metric >= 0.8`, `metric - 0.02` (no more than that worse than the baseline), or `metric[output] >= 1`."""
+    found = _FORM.match(text)
+    if not found:
+        raise EvaluationError(f"{text!r} is no gate: write 'squad_f1 >= 0.8', or 'squad_f1 - 0.02' against a baseline")
+    metric, output, sign, number = found.groups()
+    bound = float(number)
+    return Gate(metric, output, bound, None) if sign == ">=" else Gate(metric, output, None, bound)
+
+
+def judge(result: EvaluationResult, gates: Sequence[Gate], baseline: EvaluationResult | None = None) -> list[Verdict]:
+    """Every gate's verdicts. A gate that could score no row fails: silence is no success."""
+    return [verdict for gate in gates for verdict in _judge_gate(result, gate, baseline)]
+
+
+def _judge_gate(result: EvaluationResult, gate: Gate, baseline: EvaluationResult | None) -> list[Verdict]:
+    if gate.fall is not None:
+        if baseline is None:
+            raise EvaluationError(f"the gate '{gate}' needs a baseline to compare with")
+        if baseline.inputs_digest != result.inputs_digest:
+            raise EvaluationError("the baseline ran on other inputs, so it can't be compared with")
+    found = result.calculate_metrics(gate.metric, output=gate.output)
+    before = baseline.calculate_metrics(gate.metric, output=gate.output) if baseline and gate.fall is not None else {}
+    return [_weigh(gate, target, score, before.get(target)) for target, score in found.items()]
+
+
+def _weigh(gate: Gate, target: str, score: Score, before: Score | None) -> Verdict:
+    value = score["score"]
+    was = before["score"] if before else None
+    comparison = compare_scores(before, score) if before else None
+    if value is None:
+        passed, finding = False, "no row could be scored"
+    elif gate.floor is not None:
+        passed = value >= gate.floor
+        finding = f"{value:.4g}, at least {gate.floor:g} is asked for"
+    elif was is None or comparison is None:
+        passed, finding = False, "the baseline could score no row"
+    else:
+        passed = value >= was - (gate.fall or 0.0)
+        finding = (
+            f"{value:.4g} against {was:.4g} ({value - was:+.4g}; {comparison.better} rows better, "
+            f"{comparison.worse} worse), at most {gate.fall:g} less is allowed"
+        )
+    missing = score["of"] - score["scored"]
+    finding += f"; {missing} of {score['of']} rows not scored" if missing else ""
+    return Verdict(str(gate), target, passed, value, was, score["scored"], score["of"], finding, comparison)
+
+
+def to_markdown(title: str, verdicts: Sequence[Verdict]) -> str:
+    """A table for a pull request's comment."""
+    lines = [f"## {title}", "", "| | gate | output | finding |", "| --- | --- | --- | --- |"]
+    for verdict in verdicts:
+        mark = "passed" if verdict.passed else "**failed**"
+        lines.append(f"| {mark} | `{verdict.gate}` | {verdict.target} | {verdict.finding} |")
+    return "\n".join(lines) + "\n"
+
+
+def to_junit(title: str, verdicts: Sequence[Verdict]) -> str:
+    """JUnit XML, a test case a verdict, as CI servers read it."""
+    failed = sum(not verdict.passed for verdict in verdicts)
+    suite = ET.Element("testsuite", name=title, tests=str(len(verdicts)), failures=str(failed), errors="0")
+    for verdict in verdicts:
+        case = ET.SubElement(suite, "testcase", classname=title, name=f"{verdict.gate} {verdict.target}")
+        if verdict.passed:
+            ET.SubElement(case, "system-out").text = verdict.finding
+        else:
+            ET.SubElement(case, "failure", message=verdict.finding)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(suite, encoding="unicode") + "\n"

@@ -1,0 +1,144 @@
+"""`promptuary test`: evaluate a document on disk over a dataset, offline; exit code 1 on a regression."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import Progress
+
+import evaluation
+import renderer
+from evaluation import datasets, gates
+from promptuary.commands.answers import FINDINGS, Json, UsageError, answering, say, write_json
+from promptuary.workspace import DOCUMENT, Workspace, read_samples, read_text
+
+__all__ = ["evaluate"]
+
+Document = Annotated[Path, typer.Argument(metavar="FILE", help="A document on disk.")]
+Rows = Annotated[Path | None, typer.Option("--dataset", help="CSV, JSONL, YAML or a BEIR folder; else its samples.")]
+Model = Annotated[str, typer.Option("--model", help="echo, recorded:FILE.jsonl, or a model's name with --model-url.")]
+ModelUrl = Annotated[str, typer.Option("--model-url", envvar="PROMPTUARY_MODEL_URL", help="An OpenAI-compatible base.")]
+ModelKey = Annotated[str, typer.Option("--model-key", envvar="PROMPTUARY_MODEL_KEY", help="Its key.", show_envvar=True)]
+Gates = Annotated[
+    list[str] | None, typer.Option("--gate", help="'squad_f1 >= 0.8', or 'squad_f1 - 0.02' against the baseline.")
+]
+Baseline = Annotated[Path | None, typer.Option("--baseline", help="A result that --save wrote before.")]
+Save = Annotated[Path | None, typer.Option("--save", help="Keep the result here.")]
+Junit = Annotated[Path | None, typer.Option("--junit", help="Write a JUnit report here.")]
+Markdown = Annotated[Path | None, typer.Option("--markdown", help="Write a Markdown report here.")]
+Workers = Annotated[int, typer.Option("--workers", min=1, max=64, help="Rows asked at once.")]
+
+
+def evaluate(  # noqa: PLR0913, PLR0917  # an argument an option of the command
+    document: Document,
+    dataset: Rows = None,
+    model: Model = "echo",
+    model_url: ModelUrl = "",
+    model_key: ModelKey = "",
+    gate: Gates = None,
+    baseline: Baseline = None,
+    save: Save = None,
+    junit: Junit = None,
+    markdown: Markdown = None,
+    workers: Workers = 4,
+    as_json: Json = False,
+) -> None:
+    """Run a document over a dataset and judge the result by gates."""
+    with answering(as_json):
+        try:
+            bounds = [gates.parse_gate(text) for text in gate or []]
+            rows = _read_rows(document, dataset)
+            runnable = evaluation.TemplateRunnable(_load(document), _find_model(model, model_url, model_key))
+            result = _run(runnable, rows, workers, quiet=as_json)
+            verdicts = gates.judge(result, bounds, evaluation.EvaluationResult.load(baseline) if baseline else None)
+        except evaluation.EvaluationError as error:
+            raise UsageError(str(error)) from error
+        errors = list(result.errors())
+        if save:
+            result.save(save)
+        for path, write in ((junit, gates.to_junit), (markdown, gates.to_markdown)):
+            if path:
+                path.write_text(write(f"{document.name} on {rows.name}", verdicts), encoding="utf-8")
+        failed = bool(errors) or any(not verdict.passed for verdict in verdicts)
+        _tell(rows, verdicts, errors, as_json=as_json, failed=failed)
+    if failed:
+        raise typer.Exit(FINDINGS)
+
+
+def _read_rows(document: Path, dataset: Path | None) -> datasets.Dataset:
+    if dataset is not None:
+        return datasets.read(dataset)
+    samples = read_samples(document)
+    if not samples:
+        raise UsageError(f"{document.name} has no samples beside it: name a --dataset")
+    return datasets.Dataset("samples", tuple(datasets.Row(inputs, None, name) for name, inputs in samples.items()))
+
+
+def _load(document: Path) -> renderer.Template:
+    if not document.name.endswith(DOCUMENT) or not document.is_file():
+        raise UsageError(f"{document}: not a document (*{DOCUMENT})")
+    workspace = Workspace.around(document)
+    return renderer.load(read_text(document), fragments=workspace.fragments() if workspace else {})
+
+
+def _find_model(name: str, url: str, key: str) -> evaluation.Model:
+    if name == "echo":
+        return evaluation.EchoModel()
+    if name.startswith("recorded:"):
+        return evaluation.RecordedModel(_read_replies(Path(name.removeprefix("recorded:"))))
+    if not url:
+        raise UsageError(f"where is the model {name}? Give its --model-url, or use echo or recorded:FILE")
+    return evaluation.HTTPModel(name, url, key=key or None)
+
+
+def _read_replies(path: Path) -> dict[str, str]:
+    """Replies by prompt digest, from lines {"prompt": "sha256:…", "reply": "…"}."""
+    replies = {}
+    for number, line in enumerate(read_text(path).split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            entry = json.loads(line)
+            replies[str(entry["prompt"])] = str(entry["reply"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise UsageError(f"{path}:{number}: needs a mapping with prompt and reply") from error
+    return replies
+
+
+def _run(
+    runnable: evaluation.Runnable, rows: datasets.Dataset, workers: int, *, quiet: bool
+) -> evaluation.EvaluationResult:
+    with Progress(console=Console(stderr=True), transient=True, disable=quiet) as bar:
+        task = bar.add_task(rows.name, total=len(rows.rows))
+        return evaluation.run(
+            runnable,
+            rows.inputs,
+            rows.expected_outputs,
+            on_progress=lambda done, _total: bar.update(task, completed=done),
+            workers=workers,
+        )
+
+
+def _tell(
+    rows: datasets.Dataset,
+    verdicts: list[gates.Verdict],
+    errors: list[tuple[int, dict[str, str]]],
+    *,
+    as_json: bool,
+    failed: bool,
+) -> None:
+    if as_json:
+        told = [{"row": row, "id": rows.rows[row].id, **error} for row, error in errors]
+        judged = [verdict.to_dict() for verdict in verdicts]
+        write_json(
+            {"ok": not failed, "rows": len(rows.rows), "dataset": rows.digest, "verdicts": judged, "errors": told}
+        )
+        return
+    for row, error in errors:
+        say(f"row {row} {rows.rows[row].id}: {error['kind']}: {error['message']}", "red")
+    for verdict in verdicts:
+        style = "green" if verdict.passed else "red"
+        say(f"{'passed' if verdict.passed else 'FAILED'}  {verdict.gate} ({verdict.target}): {verdict.finding}", style)
+    say(f"{len(rows.rows)} rows, {len(errors)} failed; {len(verdicts)} gates")

@@ -1,0 +1,84 @@
+"""promptuary test: a document over a dataset, offline, with gates and reports."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+import renderer
+from evaluation import prompt_digest
+from promptuary.commands.app import app
+
+DOCUMENT = "---\ninputs:\n  q: {type: string}\n---\n- name: question\n  content: |\n    {{ q }}\n"
+
+
+@pytest.fixture
+def document(tmp_path):
+    path = tmp_path / "ask.yml.j2"
+    path.write_text(DOCUMENT)
+    (tmp_path / "rows.jsonl").write_text(
+        "".join(json.dumps({"inputs": {"q": q}, "expected": {"answer": a}}) + "\n" for q, a in (("a", "a"), ("b", "c")))
+    )
+    return path
+
+
+def call(*arguments):
+    return CliRunner().invoke(app, ["test", *map(str, arguments)])
+
+
+def test_a_gate_that_holds_exits_with_0(document):
+    found = call(document, "--dataset", document.parent / "rows.jsonl", "--gate", "exact_match >= 0.5", "--json")
+    assert found.exit_code == 0
+    assert json.loads(found.stdout)["verdicts"][0]["score"] == 0.5
+
+
+def test_a_gate_that_does_not_hold_exits_with_1_and_is_in_the_reports(document):
+    junit, markdown = document.parent / "junit.xml", document.parent / "report.md"
+    found = call(
+        document, "--dataset", document.parent / "rows.jsonl", "--gate", "exact_match >= 0.9",
+        "--junit", junit, "--markdown", markdown,
+    )  # fmt: skip
+    assert found.exit_code == 1
+    assert 'failures="1"' in junit.read_text()
+    assert "**failed**" in markdown.read_text()
+
+
+def test_a_regression_against_a_kept_result_exits_with_1(document):
+    rows, kept, replies = (document.parent / name for name in ("rows.jsonl", "before.jsonl", "replies.jsonl"))
+    assert call(document, "--dataset", rows, "--save", kept).exit_code == 0
+    template = renderer.load(DOCUMENT)
+    digests = [prompt_digest(template.render({"q": q})) for q in ("a", "b")]
+    replies.write_text("".join(json.dumps({"prompt": digest, "reply": "?"}) + "\n" for digest in digests))
+    found = call(
+        document, "--dataset", rows, "--model", f"recorded:{replies}", "--baseline", kept,
+        "--gate", "exact_match - 0.02",
+    )  # fmt: skip
+    assert found.exit_code == 1
+
+
+def test_samples_are_run_where_no_dataset_is_named(document):
+    (document.parent / "ask.samples.yml").write_text("first: {q: hello}\n")
+    assert json.loads(call(document, "--json").stdout)["rows"] == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "name a --dataset"),
+        (["--dataset", "absent.jsonl"], "absent.jsonl"),
+        (["--dataset", "rows.jsonl", "--gate", "squad_f1"], "no gate"),
+        (["--dataset", "rows.jsonl", "--model", "gpt-4o"], "--model-url"),
+    ],
+)
+def test_what_can_not_be_run_exits_with_2_and_says_why(document, monkeypatch, arguments, said):
+    monkeypatch.chdir(document.parent)
+    found = call("ask.yml.j2", *arguments)
+    assert found.exit_code == 2
+    assert said in found.output
+
+
+def test_a_row_that_fails_to_render_is_a_finding(document):
+    (document.parent / "ask.samples.yml").write_text("first: {q: 3}\n")
+    found = call(document, "--json")
+    assert found.exit_code == 1
+    assert json.loads(found.stdout)["errors"][0]["kind"] == "InputError"
