@@ -11,15 +11,13 @@ from frontend.desk import Desk
 from frontend.looks import Look
 from frontend.outcomes import Outcome
 from registry.models import Version
+from renderer.environment.operators import FILTERS
+from renderer.functions import FUNCTIONS
 
 __all__ = ["diff_of", "facts", "outcome_answer", "preview_answer", "setup"]
 
-# What authors' filters may be; offered while typing, judged by the renderer.
-FILTERS = (
-    "abs batch capitalize center count default dictsort first float format groupby indent int items join last length "
-    "list lower map max min reject rejectattr replace reverse round select selectattr slice sort string sum title "
-    "tojson trim truncate unique upper wordcount wordwrap"
-).split()
+# Offered while typing; the two one-letter names are aliases that read badly.
+FILTER_NAMES = sorted({*FILTERS, *FUNCTIONS} - {"d", "e"})
 
 
 def facts(desk: Desk, seen: Look) -> dict[str, Any]:
@@ -41,7 +39,7 @@ def setup(desk: Desk, seen: Look) -> dict[str, Any]:
         "rendered": seen.stopped is None,
         "standIn": seen.stand_in,
         "draftSavedAt": int(desk.draft.updated_at.timestamp() * 1000) if desk.draft else None,
-        "filters": FILTERS,
+        "filters": FILTER_NAMES,
         "urls": {name: reverse(name, args=[desk.name]) for name in ("edit", "preview", "draft")},
     }
 

@@ -98,7 +98,7 @@ function start(root: HTMLFormElement): void {
     }
     if (!outcome.saved) return;
     base = outcome.saved;
-    find<HTMLInputElement>(root, "[name=base]").value = base.digest;
+    find<HTMLInputElement>(root, "[name=base]").value = String(base.number);
     view.dispatch({ effects: setBase.of(base.document) });
     message.value = "";
     for (const next of root.querySelectorAll("[data-next]")) next.textContent = `v${base.number + 1}`;
@@ -137,7 +137,8 @@ function start(root: HTMLFormElement): void {
     const look = await call<Look>("POST", setup.urls.preview, { ...body(), want: "diff" });
     showDialog(base ? `What changes since v${base.number}` : "The whole text is new", look.diff ?? "");
   });
-  root.addEventListener("keydown", (event) => {
+  document.addEventListener("keydown", (event) => {
+    if (document.querySelector("dialog[open]")) return;
     if ((event.ctrlKey || event.metaKey) && event.key === "s" && !event.defaultPrevented) {
       event.preventDefault();
       save();

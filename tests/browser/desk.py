@@ -1,9 +1,8 @@
 """What tests do at the editor: find its regions, type, wait for what the server says of it."""
 
-import re
 from typing import Any
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page
 
 __all__ = ["Desk"]
 
@@ -24,7 +23,9 @@ class Desk:
     def ready(self) -> "Desk":
         """Wait until the script has taken the form over and the first preview came."""
         self.page.locator("form.is-live").wait_for()
-        expect(self.page.locator("[data-preview-state]").or_(self.banner).first).to_contain_text(re.compile("."))
+        self.page.locator("[data-preview-state]:not(:empty), [data-preview-stopped]:not([hidden])").first.wait_for(
+            state="attached"
+        )
         return self
 
     @property
@@ -41,7 +42,8 @@ class Desk:
         self.source.click()
         self.page.keyboard.press("Control+Home")
         self.page.keyboard.press("Control+f")
-        self.page.locator(".cm-search [name=search]").fill(words)
+        self.page.locator(".cm-search [name=search]").fill("")
+        self.page.keyboard.type(words)
         self.page.keyboard.press("Enter")
         self.page.keyboard.press("Escape")
 

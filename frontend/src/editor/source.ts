@@ -43,6 +43,29 @@ function followFormat(): Extension {
   });
 }
 
+/** Types over a selection by the editor's own means. Left to itself the browser keeps the look of the deleted text in
+ * a `style` attribute, which the page's content security policy refuses. */
+const typeOver = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const { main, ranges } = view.state.selection;
+    const { data } = event;
+    if (event.inputType !== "insertText" || data === null || event.isComposing || main.empty || ranges.length > 1) {
+      return false;
+    }
+    const change = () =>
+      view.state.update({
+        changes: { from: main.from, to: main.to, insert: data },
+        selection: { anchor: main.from + data.length },
+        userEvent: "input.type",
+        scrollIntoView: true,
+      });
+    const handlers = view.state.facet(EditorView.inputHandler);
+    if (!handlers.some((handle) => handle(view, main.from, main.to, data, change))) view.dispatch(change());
+    event.preventDefault();
+    return true;
+  },
+});
+
 /** The source editor, in the place of the textarea that stays the form's own field. */
 export function openSource(
   area: HTMLTextAreaElement,
@@ -63,7 +86,7 @@ export function openSource(
         EditorState.allowMultipleSelections.of(true),
         EditorView.lineWrapping,
         EditorView.contentAttributes.of({ "aria-label": "Source of the template", spellcheck: "false" }),
-        EditorState.phrases.of({ Find: "Find", Replace: "Replace with" }),
+        typeOver,
         problemMarks,
         lineNumbers(),
         changedLines,
