@@ -16,7 +16,9 @@ class RegistryConfig(AppConfig):
 
     def ready(self) -> None:
         from registry import journal  # noqa: PLC0415  # models can be imported only now
+        from registry.services import jobs  # noqa: PLC0415  # as above
         from registry.tasks import wakeups  # noqa: PLC0415  # as above
 
         checks.register(immutability.check_triggers, checks.Tags.database)
         journal.subscribe(wakeups.wake_mirror)
+        jobs.subscribe(wakeups.wake_jobs)

@@ -22,6 +22,8 @@ TABLES = {  # each with its primary key
     "registry_decision": "id",
     "registry_labelmove": "id",
     "registry_sampleset": "id",
+    "registry_verdict": "id",
+    "registry_comment": "id",
 }
 _FUNCTION = "promptuary_refuse_change"
 

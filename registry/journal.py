@@ -47,6 +47,9 @@ class Kind(StrEnum):
     CHANGE_DECIDED = "change.decided"
     CHANGE_WITHDRAWN = "change.withdrawn"
     CHANGE_REOPENED = "change.reopened"
+    COMMENT_ADDED = "comment.added"
+    THREAD_RESOLVED = "thread.resolved"
+    VERDICT_GIVEN = "verdict.given"
 
 
 def now() -> datetime:

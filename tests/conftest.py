@@ -17,6 +17,10 @@ settings.load_profile("promptuary")
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """A test marked `postgres` runs in the PostgreSQL pass of `make test` only."""
+    for item in items:
+        names: list[str] = getattr(item, "fixturenames", [])
+        if "database" in names and not {"db", "transactional_db"} & set(names):
+            names.insert(0, "db")  # `database` asks for it only while it runs, too late for the plugin to see
     if connection.vendor == "postgresql":
         return
     skip = pytest.mark.skip(reason="runs in the PostgreSQL pass of make test")

@@ -8,13 +8,18 @@ from registry.models.jobs import Job
 from registry.models.keys import Key
 from registry.models.labels import Label, LabelMove
 from registry.models.namespaces import Membership, Namespace, Role
+from registry.models.notifications import Notification
 from registry.models.people import User
+from registry.models.renderings import Rendering
 from registry.models.samples import SampleSet
 from registry.models.templates import Tag, Template
+from registry.models.threads import Comment, Thread
+from registry.models.verdicts import Verdict
 from registry.models.versions import Version
 
 __all__ = [
     "ChangeRequest",
+    "Comment",
     "Commit",
     "Decision",
     "Draft",
@@ -25,10 +30,14 @@ __all__ = [
     "LabelMove",
     "Membership",
     "Namespace",
+    "Notification",
+    "Rendering",
     "Role",
     "SampleSet",
     "Tag",
     "Template",
+    "Thread",
     "User",
+    "Verdict",
     "Version",
 ]

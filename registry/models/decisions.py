@@ -15,7 +15,8 @@ class Decision(models.Model):
     APPROVE = "approve"
     REQUEST_CHANGES = "request_changes"
     COMMENT = "comment"
-    DECISIONS = (APPROVE, REQUEST_CHANGES, COMMENT)
+    ACKNOWLEDGE = "acknowledge"  # a break of the contract, seen and accepted
+    DECISIONS = (APPROVE, REQUEST_CHANGES, COMMENT, ACKNOWLEDGE)
 
     change = models.ForeignKey(ChangeRequest, on_delete=models.PROTECT, related_name="decisions")
     number = models.PositiveIntegerField(help_text="1, 2, 3 … within the request")
@@ -33,10 +34,12 @@ class Decision(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["change", "number"], name="decision_number_once"),
             models.CheckConstraint(
-                condition=models.Q(decision__in=("approve", "request_changes", "comment")), name="decision_known"
+                condition=models.Q(decision__in=("approve", "request_changes", "comment", "acknowledge")),
+                name="decision_known",
             ),
             models.CheckConstraint(
-                condition=~models.Q(decision="approve") | models.Q(key__isnull=True), name="decision_key_never_approves"
+                condition=~models.Q(decision__in=("approve", "acknowledge")) | models.Q(key__isnull=True),
+                name="decision_key_never_approves",
             ),
         ]
 

@@ -4,9 +4,9 @@ from registry import access
 from registry.access import TABLE, Actor, Role, Verb
 from registry.errors import NotFound
 from registry.models import ChangeRequest, Decision, Label, LabelMove, Membership
-from registry.queries import namespaces, versions
+from registry.queries import namespaces, verdicts, versions
 from registry.queries.pages import Page, check_limit, cut, read_number
-from registry.review import policy
+from registry.review import checks, policy
 from registry.review.policy import Blocker, Facts, Standing, Voice
 
 __all__ = ["blockers", "facts_of", "find", "get", "listing", "move_of", "overlapping", "pending_count", "standing"]
@@ -90,7 +90,8 @@ def blockers(change: ChangeRequest, actor: Actor) -> list[Blocker]:
     """What keeps the request from being published, with the next action of the one who looks."""
     rules = namespaces.rules_of(change.template.namespace)
     viewer = "" if actor.key else actor.person.username
-    return policy.blockers(rules, facts_of(change), viewer)
+    facts = facts_of(change)
+    return policy.blockers(rules, facts, viewer, checks.blockers(verdicts.states(change), facts.author))
 
 
 def facts_of(change: ChangeRequest) -> Facts:

@@ -79,7 +79,7 @@ def standing(rules: Rules, facts: Facts) -> Standing:
     last: dict[str, str] = {}
     for voice in facts.voices:
         counts = voice.is_reviewer and voice.round == facts.round and voice.digest == facts.digest
-        if counts and voice.decision != "comment":
+        if counts and voice.decision in ("approve", "request_changes"):
             last[voice.person] = voice.decision
     approvals = tuple(
         person

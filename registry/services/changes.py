@@ -10,7 +10,7 @@ from registry.journal import Kind
 from registry.models import ChangeRequest, Decision, Label, Namespace, Template, Version
 from registry.queries import changes, namespaces, templates
 from registry.review import policy
-from registry.services import labels
+from registry.services import labels, verdicts
 from registry.texts import check_text
 
 __all__ = ["decide", "propose", "publish", "reassess", "reopen", "set_version", "withdraw"]
@@ -44,6 +44,7 @@ def propose(*, actor: Actor, name: str, label: str, version: int, message: str) 
             updated_at=at,
         )
         _assess(change)
+        verdicts.ask(change.template, change.label)
         _append(Kind.CHANGE_PROPOSED, actor, change, message=change.message)
     return change
 
@@ -64,12 +65,14 @@ def set_version(*, actor: Actor, number: int, version: int) -> ChangeRequest:
         change.round += 1
         change.updated_at = journal.now()
         _assess(change)
+        verdicts.ask(change.template, change.label)
         _append(Kind.CHANGE_HEADED, actor, change, round=change.round)
     return change
 
 
 def decide(*, actor: Actor, number: int, decision: str, digest: str, text: str = "") -> Decision:
-    """Approve, request changes or comment; bound to the request's label and the digest that the person looked at.
+    """Approve, request changes, comment, or acknowledge a break of the contract; bound to the request's label and the
+    digest that the person looked at.
 
     Conflict where the head is another digest by now, NotAllowed for one's own request, for keys and for authors.
     Event body: {"change", "template", "label", "version", "digest", "decision", "number", "round", "text": its digest or
@@ -182,6 +185,7 @@ def reopen(*, actor: Actor, number: int) -> ChangeRequest:
         change.updated_at = journal.now()
         change.state = ChangeRequest.OPEN
         _assess(change)
+        verdicts.ask(change.template, change.label)
         _append(Kind.CHANGE_REOPENED, actor, change, round=change.round)
     return change
 

@@ -11,6 +11,7 @@ from registry.journal import Kind
 from registry.models import SampleSet, Template
 from registry.queries import samples as sample_sets
 from registry.queries import templates
+from registry.services import verdicts
 from registry.services.checking import Samples, examine, write_samples
 
 __all__ = ["save", "store"]
@@ -57,6 +58,7 @@ def store(*, actor: Actor, template: Template, text: str, at: datetime) -> Sampl
         key=actor.key,
         created_at=at,
     )
+    verdicts.ask(template)
     body = {"template": template.name, "number": stored.number, "digest": digest}
     journal.append(Kind.SAMPLES_SAVED, actor, template.namespace, body, at=at, template=template.name)
     return stored

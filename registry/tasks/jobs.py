@@ -1,17 +1,14 @@
 """Jobs as rows: queued in the caller's transaction, claimed by one worker, queued again when that worker dies."""
 
 import logging
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
 
 from django.db import connection, transaction
 from django.utils import timezone
 
-from registry.journal import canonical
 from registry.models import Job
-from registry.tasks.wakeups import wake_jobs
+from registry.services.jobs import enqueue
 
 __all__ = ["MOST_ATTEMPTS", "SILENCE", "Progress", "claim", "enqueue", "finish", "requeue_silent"]
 
@@ -33,20 +30,6 @@ class Progress:
     def report(self, done: int, total: int) -> None:
         """Say how many steps of how many are done."""
         Job.objects.filter(pk=self.job_id).update(done=done, total=total, heartbeat_at=timezone.now())
-
-
-def enqueue(kind: str, *, subject: str = "", payload: Mapping[str, Any] | None = None) -> Job:
-    """Queue a job in the caller's transaction. One that waits already for the same subject is given back instead."""
-    with transaction.atomic():
-        job, made = Job.objects.get_or_create(
-            kind=kind,
-            subject=subject,
-            state=Job.QUEUED,
-            defaults={"payload": canonical(dict(payload or {})), "created_at": timezone.now()},
-        )
-    if made:
-        transaction.on_commit(wake_jobs, robust=True)
-    return job
 
 
 def claim() -> Job | None:

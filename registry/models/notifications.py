@@ -1,0 +1,28 @@
+"""Notifications: what somebody should know or is waited for. Read and forgotten; part of no journal."""
+
+from django.db import models
+
+from registry.models.changes import ChangeRequest
+from registry.models.people import User
+from registry.models.templates import Template
+
+__all__ = ["Notification"]
+
+
+class Notification(models.Model):
+    """One sentence for one person, about a request or a template."""
+
+    person = models.ForeignKey(User, on_delete=models.CASCADE, related_name="notifications")
+    kind = models.CharField(max_length=40, help_text="the kind of the event it comes from")
+    sentence = models.TextField()
+    is_waiting = models.BooleanField(default=False, help_text="whether the person is expected to act")
+    template = models.ForeignKey(Template, on_delete=models.CASCADE, related_name="+")
+    change = models.ForeignKey(ChangeRequest, on_delete=models.CASCADE, related_name="+", null=True)
+    created_at = models.DateTimeField()
+    read_at = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["person", "read_at", "-id"], name="notification_unread")]
+
+    def __str__(self) -> str:
+        return self.sentence

@@ -1,0 +1,76 @@
+"""The checks of a change request: which there are, what each looks at, what stands in the way of publishing."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from registry.review.policy import Blocker
+from registry.review.rules import CHECKS, Rules
+from renderer.digest import canonical
+
+__all__ = ["Looked", "State", "blockers", "key_of", "required"]
+
+_LOOKS_AT = {
+    "problems": ("version", "samples"),
+    "samples": ("version", "samples"),
+    "budget": ("version", "samples", "against"),
+    "contract": ("version", "against"),
+}
+
+
+@dataclass(frozen=True)
+class Looked:
+    """The digests a check may look at: the head's, the current samples', and that of what the label holds."""
+
+    template: str
+    version: str
+    samples: str | None
+    against: str | None
+
+
+@dataclass(frozen=True)
+class State:
+    """One check of a request. `outcome` is passed, failed, or None while it has not been given for these digests."""
+
+    name: str
+    key: str
+    is_required: bool
+    outcome: str | None
+    summary: str
+    findings: tuple[Mapping[str, object], ...] = ()
+    is_acknowledged: bool = False
+
+    @property
+    def is_blocking(self) -> bool:
+        """Whether it keeps the request from being published."""
+        return self.is_required and self.outcome != "passed" and not self.is_acknowledged
+
+
+def required(rules: Rules) -> tuple[str, ...]:
+    """The checks that must pass; backward compatibility makes the contract one of them."""
+    named = {*rules.required_checks, *(["contract"] if rules.compatibility == "backward" else [])}
+    return tuple(check for check in CHECKS if check in named)
+
+
+def key_of(name: str, looked: Looked) -> str:
+    """One digest over the check's name and every digest it looks at."""
+    digests = {part: getattr(looked, part) for part in _LOOKS_AT[name]}
+    seal = canonical({"check": name, "template": looked.template, **digests})
+    return "sha256:" + hashlib.sha256(seal).hexdigest()
+
+
+def blockers(states: Sequence[State], author: str) -> list[Blocker]:
+    """What required checks keep the request from being published, and what to do about each."""
+    found = []
+    for state in states:
+        if not state.is_blocking:
+            continue
+        code = f"check:{state.name}"
+        if state.outcome is None:
+            found.append(Blocker(code, f"The check {state.name} has not finished.", "Wait for it: it runs by itself."))
+            continue
+        action = "Save a version that mends it, and put it into the request."
+        if state.name == "contract":
+            action += " Or let a reviewer acknowledge the break."
+        found.append(Blocker(code, f"The check {state.name} failed: {state.summary}", action, (author,)))
+    return found

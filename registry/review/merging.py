@@ -1,0 +1,83 @@
+"""Three-way merge of documents, line by line, in the manner of diff3."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+__all__ = ["Conflict", "Merged", "merge", "split"]
+
+Lines = list[str]
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """A region that both sides changed differently. `line` is where its marker stands in the merged text, from 1."""
+
+    line: int
+    base: str
+    ours: str
+    theirs: str
+
+
+@dataclass(frozen=True)
+class Merged:
+    """The merged text; where there are conflicts it holds both sides between markers, and nothing is lost."""
+
+    text: str
+    conflicts: tuple[Conflict, ...]
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether the text can be taken as it is."""
+        return not self.conflicts
+
+
+def split(text: str) -> Lines:
+    """Lines with their line feeds; nothing but a line feed ends one."""
+    parts = text.split("\n")
+    return [part + "\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
+
+
+def merge(base: str, ours: str, theirs: str, *, our_name: str = "ours", their_name: str = "theirs") -> Merged:
+    """What both sides come to, each seen as changes of the base. A change made on both sides is taken once."""
+    old, left, right = split(base), split(ours), split(theirs)
+    merged: Lines = []
+    conflicts: list[Conflict] = []
+    for in_old, in_left, in_right in _regions(old, left, right):
+        was, mine, yours = old[in_old], left[in_left], right[in_right]
+        if yours in (mine, was):
+            merged += mine
+        elif mine == was:
+            merged += yours
+        else:
+            conflicts.append(Conflict(len(merged) + 1, "".join(was), "".join(mine), "".join(yours)))
+            marked = [f"<<<<<<< {our_name}\n", *_ended(mine), "=======\n", *_ended(yours), f">>>>>>> {their_name}\n"]
+            merged += marked
+    return Merged("".join(merged), tuple(conflicts))
+
+
+def _regions(old: Lines, left: Lines, right: Lines) -> Iterator[tuple[slice, slice, slice]]:
+    """The three texts cut into stretches that belong together: those that all share, and those in between."""
+    at_old = at_left = at_right = 0
+    for in_old, in_left, in_right, length in [*_shared(old, left, right), (len(old), len(left), len(right), 0)]:
+        yield slice(at_old, in_old), slice(at_left, in_left), slice(at_right, in_right)
+        at_old, at_left, at_right = in_old + length, in_left + length, in_right + length
+        yield slice(in_old, at_old), slice(in_left, at_left), slice(in_right, at_right)
+
+
+def _shared(old: Lines, left: Lines, right: Lines) -> list[tuple[int, int, int, int]]:
+    """Runs of lines that stand in all three: where they begin in each, and how many they are."""
+    to_left = SequenceMatcher(None, old, left, autojunk=False).get_matching_blocks()
+    to_right = SequenceMatcher(None, old, right, autojunk=False).get_matching_blocks()
+    runs = []
+    for mine in to_left:
+        for yours in to_right:
+            start, end = max(mine.a, yours.a), min(mine.a + mine.size, yours.a + yours.size)
+            if start < end:
+                runs.append((start, mine.b + start - mine.a, yours.b + start - yours.a, end - start))
+    return sorted(runs)
+
+
+def _ended(lines: Lines) -> Lines:
+    """The lines with a line feed after the last one, so that a marker can follow."""
+    return [*lines[:-1], lines[-1].removesuffix("\n") + "\n"] if lines else []

@@ -1,0 +1,56 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from registry.review.merging import merge, split
+
+TEXTS = st.lists(st.sampled_from(["a\n", "b\n", "c\n", "d\r\n", "\n"]), max_size=8).map("".join)
+
+
+@pytest.mark.parametrize(
+    ("base", "ours", "theirs", "merged"),
+    [
+        ("a\nb\nc\n", "a\nB\nc\n", "a\nb\nc\n", "a\nB\nc\n"),
+        ("a\nb\nc\n", "a\nb\nc\n", "a\nb\nC\n", "a\nb\nC\n"),
+        ("a\nb\nc\n", "A\nb\nc\n", "a\nb\nC\n", "A\nb\nC\n"),
+        ("a\nb\nc\n", "a\nX\nc\n", "a\nX\nc\n", "a\nX\nc\n"),
+        ("a\nb\nc\n", "a\nc\n", "a\nb\nc\nd\n", "a\nc\nd\n"),
+        ("a\n", "a\nmine\n", "first\na\n", "first\na\nmine\n"),
+        ("a", "a\nb", "a", "a\nb"),
+        ("", "x\n", "", "x\n"),
+    ],
+)
+def test_changes_that_do_not_meet_are_both_taken(base, ours, theirs, merged):
+    result = merge(base, ours, theirs)
+    assert (result.text, result.is_clean) == (merged, True)
+
+
+def test_changes_of_one_line_are_a_conflict_that_loses_nothing():
+    result = merge("a\nb\nc\n", "a\nmine\nc\n", "a\nyours\nc\n", our_name="version 3", their_name="version 2")
+    assert result.text == "a\n<<<<<<< version 3\nmine\n=======\nyours\n>>>>>>> version 2\nc\n"
+    (conflict,) = result.conflicts
+    assert (conflict.line, conflict.base, conflict.ours, conflict.theirs) == (2, "b\n", "mine\n", "yours\n")
+
+
+def test_a_last_line_without_its_end_does_not_run_into_a_marker():
+    assert merge("a", "b", "c").text == "<<<<<<< ours\nb\n=======\nc\n>>>>>>> theirs\n"
+
+
+@given(TEXTS, TEXTS)
+def test_a_side_that_changed_nothing_gives_way(base, other):
+    assert merge(base, base, other).text == other
+    assert merge(base, other, base).text == other
+    assert merge(base, other, other).text == other
+
+
+@given(TEXTS, TEXTS, TEXTS)
+def test_sides_can_be_swapped(base, ours, theirs):
+    one, other = merge(base, ours, theirs), merge(base, theirs, ours)
+    assert one.is_clean == other.is_clean
+    if one.is_clean:
+        assert one.text == other.text
+
+
+@given(st.text(alphabet="ab\n\r\u2028", max_size=20))
+def test_lines_put_together_are_the_text(text):
+    assert "".join(split(text)) == text

@@ -1,0 +1,138 @@
+import json
+
+import pytest
+
+from registry.errors import Conflict, NotFound
+from registry.models import Event, Job, Label, Verdict
+from registry.queries import changes as asking
+from registry.queries import verdicts as found
+from registry.services import changes, namespaces, samples, templates, verdicts
+
+NARROWED = "---\ninputs:\n  question: {type: string}\n  tone: {type: string}\n---\n- name: q\n  content: '{{ question }} {{ tone }}'\n"
+LONG = "---\ntoken_limit: 40\ninputs:\n  question: {type: string}\n---\n- name: q\n  content: '{{ question }}'\n- name: extra\n  truncation_priority: 1\n  content: 'word word word word {{ question }}'\n"
+
+
+@pytest.fixture
+def strict(admin):
+    """Every check is required and the contract is kept."""
+    names = ["problems", "samples", "budget", "contract"]
+    return namespaces.set_rules(actor=admin, namespace="support", required_checks=names)
+
+
+@pytest.fixture
+def sampled(author, save, publish):
+    """Version 1 is on production, with two samples beside it."""
+    version = save("one")
+    samples.save(actor=author, name="support/reply", samples={"a": {"question": "Why?"}, "b": {"question": "How?"}})
+    publish(version)
+    return version
+
+
+def proposed(author, document):
+    latest = templates.Template.objects.get(name="support/reply").latest
+    saved = templates.save(actor=author, name="support/reply", document=document, message="", base=latest.digest)
+    return changes.propose(
+        actor=author, name="support/reply", label="production", version=saved.version.number, message=""
+    )
+
+
+def outcomes(change):
+    return {state.name: state.outcome for state in found.states(change)}
+
+
+def test_a_request_asks_for_its_checks(propose, save):
+    propose(save("one"))
+    job = Job.objects.get()
+    assert (job.kind, job.state, json.loads(job.payload)) == ("change.checks", "queued", {"change": 1})
+
+
+def test_all_pass_where_all_is_well(author, sampled, document):
+    change = proposed(author, document("two"))
+    steps = []
+    verdicts.give(number=change.number, report=lambda done, total: steps.append((done, total)))
+    assert set(outcomes(change).values()) == {"passed"}
+    assert steps == [(0, 4), (1, 4), (2, 4), (3, 4), (4, 4)]
+
+
+def test_a_verdict_is_given_once_for_the_same_digests(author, sampled, document):
+    change = proposed(author, document("two"))
+    assert len(verdicts.give(number=change.number)) == 4
+    assert verdicts.give(number=change.number) == []
+    assert Event.objects.filter(kind="verdict.given").count() == 4
+
+
+def test_required_checks_hold_the_label_until_they_are_through(strict, author, propose, approve, save):
+    change = propose(save("one"))
+    approve(change)
+    with pytest.raises(Conflict, match="has not finished"):
+        changes.publish(actor=author, number=change.number)
+    verdicts.give(number=change.number)
+    assert changes.publish(actor=author, number=change.number).state == "published"
+
+
+def test_samples_that_change_ask_anew_and_give_another_verdict(author, sampled, document):
+    change = proposed(author, document("two"))
+    verdicts.give(number=change.number)
+    Job.objects.all().delete()
+    samples.save(actor=author, name="support/reply", samples={"c": {"question": "Who?"}})
+    assert Job.objects.count() == 1
+    assert outcomes(change) == {"problems": None, "samples": None, "budget": None, "contract": "passed"}
+
+
+def test_a_new_required_input_breaks_the_contract(author, admin, reviewer, save, publish):
+    publish(save("one"))
+    namespaces.set_rules(actor=admin, namespace="support", compatibility="backward")
+    change = proposed(author, NARROWED)
+    verdicts.give(number=change.number)
+    state = next(state for state in found.states(change) if state.name == "contract")
+    assert (state.outcome, state.is_required, state.is_blocking) == ("failed", True, True)
+    assert "`tone` is new and required" in state.summary
+    assert [blocker.code for blocker in asking.blockers(change, reviewer)] == ["check:contract", "approvals"]
+
+
+def test_a_break_can_be_acknowledged_by_a_reviewer(admin, author, reviewer, save, publish, approve):
+    publish(save("one"))
+    namespaces.set_rules(actor=admin, namespace="support", compatibility="backward")
+    change = proposed(author, NARROWED)
+    verdicts.give(number=change.number)
+    approve(change)
+    with pytest.raises(Conflict, match="contract failed"):
+        changes.publish(actor=author, number=change.number)
+    digest = change.version.digest
+    changes.decide(
+        actor=reviewer, number=change.number, decision="acknowledge", digest=digest, text="All callers moved"
+    )
+    changes.publish(actor=author, number=change.number)
+    assert Label.objects.get().version.number == 2
+
+
+def test_a_part_cut_now_that_was_not_cut_before_fails_the_budget(author, sampled):
+    samples.save(actor=author, name="support/reply", samples={"a": {"question": "why " * 22}})
+    change = proposed(author, LONG)
+    verdicts.give(number=change.number)
+    state = next(state for state in found.states(change) if state.name == "budget")
+    assert state.outcome == "failed"
+    assert state.findings[0]["newly_cut"] == ["extra"]
+
+
+def test_a_check_that_is_not_required_does_not_hold_anything(admin, author, save, publish, approve):
+    publish(save("one"))
+    change = proposed(author, NARROWED)
+    verdicts.give(number=change.number)
+    approve(change)
+    assert outcomes(change)["contract"] == "failed"
+    assert changes.publish(actor=author, number=change.number).state == "published"
+
+
+def test_the_journal_names_the_verdict_and_not_what_was_rendered(author, sampled, document):
+    change = proposed(author, document("two"))
+    verdicts.give(number=change.number)
+    event = Event.objects.filter(kind="verdict.given").first()
+    body = json.loads(event.text)["body"]
+    assert (event.person, body["check"], body["outcome"]) == ("operator", "problems", "passed")
+    assert body["key"] == Verdict.objects.first().key
+
+
+def test_a_request_that_is_not_there_has_no_checks(support):
+    with pytest.raises(NotFound):
+        verdicts.give(number=9)
