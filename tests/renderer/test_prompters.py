@@ -2,14 +2,20 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from renderer.prompters import AlpacaPrompter, ChatPrompter, PrompterError, slots
+from renderer.prompters import PrompterError, slots
+from renderer.prompters import AlpacaPrompter as Alpaca
+from renderer.prompters import ChatPrompter as Chat
 
 SEED = Path(__file__).resolve().parents[3] / "shared/seeds/001_b59e2e7edff3f330.txt"
+# Untyped on purpose: half of these tests give what a type checker would refuse.
+AlpacaPrompter: Any = Alpaca
+ChatPrompter: Any = Chat
 TOOLS = [{"type": "function", "function": {"name": "example"}}]
 AGENT = "你是一个工具调用的Agent，我会给你提供一些工具，请根据用户输入，帮我选择最合适的工具并使用"
 TALK = "你是一个对话机器人，现在你要和用户进行友好的对话"

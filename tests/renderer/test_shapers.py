@@ -1,6 +1,7 @@
 """Output shapers one by one: `shape(name, inputs, params)`."""
 
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
@@ -15,10 +16,10 @@ NUMBER = r"\[(\d+)\]"
 def references(text: str, pattern: str = NUMBER, **params) -> list[str]:
     inputs = {"strings": [text], "documents": params.pop("documents", DOCUMENTS)}
     (answer,) = shape("strings_to_answers", inputs, {"reference_pattern": pattern, **params})
-    return answer["document_ids"]
+    return list(answer["document_ids"])
 
 
-def refusal(name: str, inputs: dict, params: dict | None = None) -> str:
+def refusal(name: str, inputs: dict[str, Any], params: dict[str, Any] | None = None) -> str:
     with pytest.raises(OutputError) as caught:
         shape(name, inputs, params)
     return caught.value.message
