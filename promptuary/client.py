@@ -13,9 +13,9 @@ import time
 from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any, Self, cast
-from urllib.parse import urlsplit
 
 import renderer
+from promptuary.address import Address
 from promptuary.cache import DiskCache, Flights, MemoryCache
 from promptuary.errors import ConfigurationError, NotFound, Unavailable
 from promptuary.fetching import Fallback, Fetched, Shelf, fetch, glance, stand_in
@@ -47,31 +47,30 @@ class _Client:
         cache_dir: str | os.PathLike[str] | None = None,
         on_stale: OnStale | None = None,
     ) -> None:
-        self.url = _check_url(url or os.environ.get("PROMPTUARY_URL", ""))
-        self._key = _check_key(key or os.environ.get("PROMPTUARY_KEY", ""))
+        self._address = Address.read(url, key)
         if ttl < 0 or timeout <= 0:
             raise ConfigurationError("ttl is 0 seconds or more, timeout more than 0")
         self._shelf = Shelf(
             memory=MemoryCache(ENTRIES),
-            disk=DiskCache(cache_dir, self.url) if cache_dir is not None else None,
+            disk=DiskCache(cache_dir, self._address.url) if cache_dir is not None else None,
             ttl=ttl,
             timeout=timeout,
             clock=time.monotonic,
             on_stale=on_stale,
         )
 
+    @property
+    def url(self) -> str:
+        """The registry's address."""
+        return self._address.url
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.url!r})"
 
-    def _headers(self) -> dict[str, str]:
-        headers = {"User-Agent": "promptuary-python"}
-        if self._key:
-            headers["Authorization"] = f"Bearer {self._key}"
-        return headers
-
     def _make_transport(self, kind: str) -> Any:
         # Loaded here and not with the package: see promptuary.http.
-        return getattr(importlib.import_module("promptuary.http"), kind)(self.url, self._headers())
+        transport = getattr(importlib.import_module("promptuary.http"), kind)
+        return transport(self._address.url, self._address.headers("promptuary-python"))
 
 
 class Promptuary(_Client):
@@ -198,23 +197,3 @@ def _kept(shelf: Shelf, name: str, ref: str | int) -> renderer.Template | None:
     if entry is None or entry.error is not None or shelf.clock() >= entry.fresh_until:
         return None
     return entry.bundle.template
-
-
-def _check_url(url: str) -> str:
-    try:
-        parts = urlsplit(url)
-    except ValueError as error:
-        raise ConfigurationError(f"{url!r} is not an address: {error}") from None
-    if parts.scheme not in ("http", "https") or not parts.netloc:
-        raise ConfigurationError(
-            f"the registry's address is http(s)://host, not {url!r}; give it or set PROMPTUARY_URL"
-        )
-    if parts.username or parts.password:
-        raise ConfigurationError("a key is given as `key`, not inside the address")
-    return url.rstrip("/")
-
-
-def _check_key(key: str) -> str:
-    if key and not (key.isascii() and key.isprintable() and " " not in key):
-        raise ConfigurationError("the key holds characters that no key has; was it pasted with a line break?")
-    return key

@@ -15,15 +15,15 @@ _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 
 def check_name(name: str) -> str:
     """The name itself, or `ConfigurationError`: `<namespace>/<name>` in lower-case slugs."""
-    if not isinstance(name, str) or not _NAME.fullmatch(name):
+    if not _NAME.fullmatch(str(name)):
         raise ConfigurationError(f"{name!r} is not a template name: lower-case slugs joined by '/', namespace first")
     return name
 
 
 def check_ref(ref: str | int) -> str:
     """The ref as text, or `ConfigurationError`: a version number, a label or a digest."""
-    text = str(ref) if isinstance(ref, int) and not isinstance(ref, bool) else ref
-    if not isinstance(text, str) or not (_NUMBER.fullmatch(text) or _LABEL.fullmatch(text) or _DIGEST.fullmatch(text)):
+    text = "" if isinstance(ref, bool) else str(ref)
+    if not (_NUMBER.fullmatch(text) or _LABEL.fullmatch(text) or _DIGEST.fullmatch(text)):
         raise ConfigurationError(f"{ref!r} is not a ref: a version number, a label or sha256:<64 hex digits>")
     return text
 

@@ -38,7 +38,7 @@ _OF_LABELS = {Kind.VERSION_SAVED, Kind.LABEL_MOVED}
 _OF_APPROVALS = {Kind.CHANGE_PROPOSED, Kind.CHANGE_HEADED, Kind.CHANGE_DECIDED, Kind.CHANGE_WITHDRAWN}
 
 StartResponse = Callable[[str, list[tuple[str, str]]], Any]
-Application = Callable[[dict[str, Any], StartResponse], Iterable[bytes]]
+Application = Callable[[dict[str, Any], Any], Iterable[bytes]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,11 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 from urllib.parse import quote, urlencode
 
+from promptuary.address import Address
 from promptuary.client import Promptuary
 from promptuary.errors import BadAnswer
 from promptuary.fetching import refuse
@@ -20,9 +22,18 @@ class Connection:
     """Calls of the API below /api/v1/. Raises `PromptuaryError`, refusals with their problem documents."""
 
     def __init__(self, url: str, key: str) -> None:
-        self.client = Promptuary(url, key, timeout=TIMEOUT)
-        headers = {"User-Agent": "promptuary-cli", **({"Authorization": f"Bearer {key}"} if key else {})}
-        self._transport = HttpTransport(self.client.url, headers)
+        address = Address.read(url, key)
+        self.url = address.url
+        self._transport = HttpTransport(address.url, address.headers("promptuary-cli"))
+        self.client = Promptuary(address.url, address.key, timeout=TIMEOUT, transport=self._transport)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._transport.close()
 
     def get(self, path: str, **query: str) -> Any:
         """GET as JSON."""

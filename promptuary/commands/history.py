@@ -22,8 +22,8 @@ ExitCode = Annotated[bool, typer.Option("--exit-code", help="Exit with 1 when th
 
 def log(name: Name, count: Count = 20, as_json: Json = False, url: Url = "", key: Key = "") -> None:
     """The versions of a template, newest first."""
-    with answering(as_json):
-        pages = Connection(url, key).pages(f"templates/{check_name(name)}/-/versions")
+    with answering(as_json), Connection(url, key) as connection:
+        pages = connection.pages(f"templates/{check_name(name)}/-/versions")
         versions = list(islice(pages, count))
         if as_json:
             write_json({"versions": versions})
@@ -55,7 +55,8 @@ def _document(side: str, url: str, key: str) -> str:
     path = Path(side)
     if path.is_file():
         return read_text(path)
-    return Connection(url, key).client.get(*split(side, "latest")).document.text
+    with Connection(url, key) as connection:
+        return connection.client.get(*split(side, "latest")).document.text
 
 
 def _lines(text: str) -> list[str]:

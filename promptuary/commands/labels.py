@@ -21,8 +21,7 @@ Reason = Annotated[str, typer.Option("--reason", "-m", help="Why; everyone conce
 
 def move(target: Target, label: Label, as_json: Json = False, url: Url = "", key: Key = "") -> None:
     """Move an unprotected label to a version. A protected one moves by `propose` and `publish` only."""
-    with answering(as_json):
-        connection = Connection(url, key)
+    with answering(as_json), Connection(url, key) as connection:
         name, ref = split(target, "latest")
         version = int(ref) if ref.isdigit() else connection.get(f"templates/{name}@{ref}")["version"]
         standing = connection.get(f"templates/{name}")["labels"].get(check_ref(label))
@@ -46,9 +45,9 @@ def rollback(
     key: Key = "",
 ) -> None:
     """Put a label back on a version that it held before; for reviewers."""
-    with answering(as_json):
+    with answering(as_json), Connection(url, key) as connection:
         path = f"templates/{check_name(name)}/-/labels/{check_ref(label)}/roll-back"
-        _tell(Connection(url, key).call("POST", path, {"version": version, "reason": reason}), as_json)
+        _tell(connection.call("POST", path, {"version": version, "reason": reason}), as_json)
 
 
 def _tell(answer: Any, as_json: bool) -> None:

@@ -34,8 +34,8 @@ def lock(
         targets = [split(name) for name in names or []] or [(name, entry.ref) for name, entry in locked.items()]
         if not targets:
             raise UsageError("nothing to lock: name a template")
-        connection = Connection(url, key)
-        found = {name: _resolve(connection, name, ref) for name, ref in targets}
+        with Connection(url, key) as connection:
+            found = {name: _resolve(connection, name, ref) for name, ref in targets}
         if frozen:
             _compare(locked, found)
         else:

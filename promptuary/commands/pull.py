@@ -28,8 +28,8 @@ def pull(
     key: Key = "",
 ) -> None:
     """Write templates, their samples and fragments as files. Without @REF: the latest version."""
-    with answering(as_json):
-        connection, workspace = Connection(url, key), Workspace(folder)
+    with answering(as_json), Connection(url, key) as connection:
+        workspace = Workspace(folder)
         pulled = workspace.pulled()
         targets = _targets(connection, names or list(pulled))
         if not targets:

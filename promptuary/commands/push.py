@@ -37,8 +37,8 @@ def push(
         if dry_run:
             results = [{"name": name, "result": "would be pushed"} for name in changed]
         else:
-            connection = Connection(url, key)
-            results = [_push(connection, workspace, name, message, label) for name in changed]
+            with Connection(url, key) as connection:
+                results = [_push(connection, workspace, name, message, label) for name in changed]
         if as_json:
             write_json({"pushed": results})
         elif not results:

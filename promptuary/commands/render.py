@@ -1,6 +1,7 @@
 """`promptuary render`: a document on disk, or a template of the registry, with data."""
 
 import json
+import os
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -52,7 +53,8 @@ def render(
         else:
             if sample:
                 raise UsageError("--sample is for a document on disk; pull the template first")
-            template = Connection(url, key).client.get(*split(subject))
+            with Connection(url, key) as connection:
+                template = connection.client.get(*split(subject))
         _write(template.render(values, token_limit=token_limit), target, as_json)
 
 
@@ -72,9 +74,9 @@ def _sample_of(path: Path, sample: str) -> dict[str, Any]:
 def _read_data(given: str) -> dict[str, Any]:
     if not given:
         return {}
-    text = given
+    text = os.fsencode(given).decode("utf-8")  # whatever the terminal's locale
     if given == "-":
-        text = sys.stdin.read()
+        text = sys.stdin.buffer.read().decode("utf-8")
     elif not given.lstrip().startswith("{"):
         text = read_text(Path(given))
     try:

@@ -27,8 +27,7 @@ def propose(
     key: Key = "",
 ) -> None:
     """Open a change request, or put the version into the one that is pending."""
-    with answering(as_json):
-        connection = Connection(url, key)
+    with answering(as_json), Connection(url, key) as connection:
         name, ref = split(target, "latest")
         version = int(ref) if ref.isdigit() else connection.get(f"templates/{name}@{ref}")["version"]
         _tell(connection, propose_version(connection, name, label, version, message), as_json)
@@ -36,8 +35,7 @@ def propose(
 
 def approve(number: Number, digest: Digest = "", as_json: Json = False, url: Url = "", key: Key = "") -> None:
     """Approve a change request. The registry takes this from a person who signed in, never from a key."""
-    with answering(as_json):
-        connection = Connection(url, key)
+    with answering(as_json), Connection(url, key) as connection:
         seen = digest or connection.get(f"changes/{number}")["digest"]
         body = {"decision": "approve", "digest": seen}
         try:
@@ -45,14 +43,13 @@ def approve(number: Number, digest: Digest = "", as_json: Json = False, url: Url
         except NotAllowed as error:
             if error.status != 403:
                 raise
-            raise Finding(f"{error.detail} Approve it here: {connection.client.url}/changes/{number}") from None
+            raise Finding(f"{error.detail} Approve it here: {connection.url}/changes/{number}") from None
         _tell(connection, change, as_json)
 
 
 def publish(number: Number, as_json: Json = False, url: Url = "", key: Key = "") -> None:
     """Publish an approved change request: its label moves."""
-    with answering(as_json):
-        connection = Connection(url, key)
+    with answering(as_json), Connection(url, key) as connection:
         _tell(connection, connection.call("POST", f"changes/{number}/publish", {}), as_json)
 
 
@@ -72,7 +69,7 @@ def _tell(connection: Connection, change: Any, as_json: bool) -> None:
     if as_json:
         write_json(change)
         return
-    where = f"{connection.client.url}/changes/{change['number']}"
+    where = f"{connection.url}/changes/{change['number']}"
     say(
         f"change {change['number']}: {change['template']}@{change['version']} for {change['label']} is {change['state']}"
     )

@@ -23,7 +23,7 @@ class ProposeInput(Input):
     """What a change request asks for."""
 
     template = Text()
-    label = Text()
+    label = Text()  # type: ignore[assignment]  # the metaclass takes declared fields out of the class
     version = Integer(min_value=1)
     message = Text(required=False, default="")
 

@@ -30,7 +30,9 @@ class RenderInput(Input):
     template = Text(required=False)
     ref = Text(required=False)
     document = Text(required=False)
-    data = serializers.DictField(required=False, default=dict)
+    data = serializers.DictField(  # type: ignore[assignment]  # the metaclass takes declared fields out of the class
+        required=False, default=dict
+    )
     target = serializers.ChoiceField(["messages", "text", "tokens"], required=False, default="messages")
     prompt = Integer(required=False, min_value=0, help_text="Which prompt, where the document makes several.")
 

@@ -65,7 +65,7 @@ def _of_framework(error: exceptions.APIException) -> Problem:
     if isinstance(error, exceptions.NotAuthenticated | exceptions.AuthenticationFailed):
         return unauthenticated(detail if isinstance(error, exceptions.AuthenticationFailed) else "")
     if isinstance(error, exceptions.Throttled):
-        wait = str(max(1, int(error.wait or 1)))
+        wait = str(max(1, int(getattr(error, "wait", None) or 1)))
         sentence = f"Too many requests; try again in {wait} s."
         return Problem(429, "too-many", "Too many requests", sentence, headers={"Retry-After": wait})
     types = {403: "not-allowed", 404: "not-found", 405: "method-not-allowed", 406: "not-acceptable"}

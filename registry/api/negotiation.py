@@ -1,6 +1,6 @@
 """The API speaks JSON, whatever a client says it would accept."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.parsers import BaseParser
@@ -13,13 +13,14 @@ __all__ = ["JsonOnly"]
 class JsonOnly(BaseContentNegotiation):
     """Picks the one renderer there is; the parser by the body's Content-Type."""
 
-    def select_parser(self, request: Request, parsers: Sequence[BaseParser]) -> BaseParser | None:
+    def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> BaseParser | None:
         """The parser for this body; None makes a 415."""
         kind = request.content_type.partition(";")[0].strip().lower()
         return next((parser for parser in parsers if parser.media_type == kind), None)
 
     def select_renderer(
-        self, request: Request, renderers: Sequence[BaseRenderer], format_suffix: str | None = None
+        self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None
     ) -> tuple[BaseRenderer, str]:
         """The first renderer."""
-        return renderers[0], str(renderers[0].media_type)
+        renderer = next(iter(renderers))
+        return renderer, str(renderer.media_type)

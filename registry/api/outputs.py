@@ -99,7 +99,7 @@ class SamplesOutput(Output):
 
 class LabelOutput(Output):
     template = serializers.CharField()
-    label = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]  # the metaclass takes declared fields out of the class
     version = serializers.IntegerField()
     digest = serializers.CharField()
 
@@ -107,7 +107,7 @@ class LabelOutput(Output):
 class ChangeItem(Output):
     number = serializers.IntegerField()
     template = serializers.CharField()
-    label = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]  # the metaclass takes declared fields out of the class
     version = serializers.IntegerField()
     digest = serializers.CharField()
     state = serializers.ChoiceField(["open", "approved", "published", "withdrawn"])
@@ -168,4 +168,4 @@ class ProblemOutput(Output):
     status = serializers.IntegerField()
     detail = serializers.CharField()
     problems = FoundProblem(many=True, required=False)
-    fields = serializers.DictField(child=serializers.CharField(), required=False)  # type: ignore[assignment]  # a member
+    fields = serializers.DictField(child=serializers.CharField(), required=False)  # type: ignore[assignment]  # the metaclass takes declared fields out of the class

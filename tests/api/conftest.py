@@ -90,7 +90,8 @@ class Caller:
         sent = {**self._headers, **{name.replace("_", "-"): value for name, value in headers.items()}}
         content = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
         options = {"data": content, "content_type": "application/json"} if method not in ("GET", "HEAD") else {}
-        return getattr(self._client, method.lower())("/api/v1/" + path, headers=sent, **options)
+        response: HttpResponse = getattr(self._client, method.lower())("/api/v1/" + path, headers=sent, **options)
+        return response
 
     def get(self, path: str, **headers: str) -> HttpResponse:
         return self.call("GET", path, **headers)
@@ -110,7 +111,9 @@ def _forget_everything() -> None:
 
 
 @pytest.fixture
-def cast(db: None) -> Cast:
+def cast(request: pytest.FixtureRequest) -> Cast:
+    # A live server commits, so a test with one gets a database of its own.
+    request.getfixturevalue("transactional_db" if "live_server" in request.fixturenames else "db")
     cast = Cast({name: User.objects.create(username=name) for name in (*ROLES, "outsider")})
     for name, protected in (("support", ["production"]), ("demo", [])):
         namespaces.create(actor=cast.actor("admin"), name=name, protected_labels=protected)

@@ -9,7 +9,7 @@ from tests.api.conftest import DOCUMENT, OTHER, REPLY, THIRD, problem
 @pytest.fixture
 def first(cast) -> str:
     """The digest of version 1; there is a version 2."""
-    digest = cast.save().version.digest
+    digest: str = cast.save().version.digest
     cast.save(OTHER, base=digest)
     return digest
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from registry.strict_json import BadJson, parse
 
-TEXTS = st.text(st.characters(blacklist_categories=("Cs",), blacklist_characters="\0"))
+TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
 NUMBERS = st.integers(-(2**53) + 1, 2**53 - 1) | st.floats(allow_nan=False, allow_infinity=False)
 VALUES = st.recursive(
     st.none() | st.booleans() | NUMBERS | TEXTS,

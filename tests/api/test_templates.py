@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.api.conftest import DOCUMENT, OTHER, REPLY, Caller, problem
+from tests.api.conftest import DOCUMENT, OTHER, REPLY, problem
 
 
 def test_a_template_tells_its_labels_and_its_latest_version(cast, caller):
@@ -79,6 +79,6 @@ def test_a_limit_or_cursor_out_of_bounds_is_refused(cast, caller, query):
 def test_listing_many_templates_takes_few_queries(cast, caller, django_assert_max_num_queries):
     for number in range(5):
         cast.save(DOCUMENT, name=f"support/t{number}")
-    reader: Caller = caller("reader")
+    reader = caller("reader")
     with django_assert_max_num_queries(6):
         reader.get("templates")

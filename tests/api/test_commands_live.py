@@ -1,0 +1,169 @@
+"""The command line against a real server."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from promptuary.commands.app import app
+from tests.api.conftest import DOCUMENT, OTHER, REPLY, SAMPLES
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(live_server, cast, tmp_path: Path, monkeypatch) -> Run:
+    """Run the command in a fresh folder with the author's write key; production stands on version 1 of 2."""
+    cast.save(OTHER, base=cast.save(samples=SAMPLES).version.digest)
+    cast.publish(1)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PROMPTUARY_URL", live_server.url)
+    monkeypatch.setenv("PROMPTUARY_KEY", cast.key(scope="write"))
+    return lambda *arguments, **options: CliRunner().invoke(app, [str(item) for item in arguments], **options)
+
+
+def _json(result: Result) -> Any:
+    return json.loads(result.stdout)
+
+
+def test_pull_writes_the_document_and_its_samples(run):
+    result = run("pull", REPLY, "--json")
+    assert (result.exit_code, _json(result)["pulled"][0]["version"]) == (0, 2)
+    assert Path(f"{REPLY}.yml.j2").read_text() == OTHER
+    assert "Where is my parcel?" in Path(f"{REPLY}.samples.yml").read_text()
+    assert run("lint").exit_code == 0
+    rendered = run("render", f"{REPLY}.yml.j2", "--sample", "short", "--target", "text")
+    assert (rendered.exit_code, rendered.stdout) == (0, "Where is my parcel?")
+
+
+def test_pull_takes_a_whole_namespace_or_one_ref(run, cast):
+    cast.save(name="support/another")
+    assert run("pull", "support").exit_code == 0
+    assert Path("support/another.yml.j2").read_text() == DOCUMENT
+    assert run("pull", f"{REPLY}@production").exit_code == 0
+    assert Path(f"{REPLY}.yml.j2").read_text() == DOCUMENT
+
+
+def test_pull_brings_the_fragments_that_checking_needs(run, cast):
+    text = "---\nformat: text\n---\nBe kind.\n"
+    cast.save(text, name="support/policy")
+    cast.save(
+        DOCUMENT.replace("{{ question }}", "{{ question }}{{ fragment('support/policy@1') }}"), name="support/kind"
+    )
+    run("pull", "support/kind")
+    assert run("lint").exit_code == 0
+    rendered = run("render", "support/kind.yml.j2", "-d", '{"question": "Why? "}', "-t", "text")
+    assert rendered.stdout == "Why? Be kind.\n"
+
+
+def test_pull_does_not_overwrite_edits(run):
+    run("pull", REPLY)
+    path = Path(f"{REPLY}.yml.j2")
+    path.write_text(DOCUMENT)
+    result = run("pull", REPLY)
+    assert (result.exit_code, path.read_text()) == (1, DOCUMENT)
+    assert "edited here" in result.stderr
+    assert run("pull", REPLY, "--force").exit_code == 0
+    assert path.read_text() == OTHER
+
+
+def test_push_saves_what_changed_and_nothing_else(run, cast):
+    run("pull", "support")
+    assert _json(run("push", "--json"))["pushed"] == []
+    Path(f"{REPLY}.yml.j2").write_text(DOCUMENT)
+    pushed = _json(run("push", "-m", "Back", "--json"))["pushed"]
+    assert [(item["name"], item["version"], item["result"]) for item in pushed] == [(REPLY, 3, "saved")]
+    assert _json(run("push", "--json"))["pushed"] == []
+    assert "Back" in run("log", REPLY).stdout
+
+
+def test_push_is_refused_where_somebody_saved_in_between(run, cast):
+    run("pull", REPLY)
+    digest = _json(run("lock", f"{REPLY}@2", "--json"))["templates"][REPLY]["digest"]
+    cast.save(DOCUMENT, base=digest)
+    Path(f"{REPLY}.yml.j2").write_text(DOCUMENT.replace("Answer", "Reply to"))
+    result = run("push")
+    assert result.exit_code == 1
+    assert "the latest is version 3" in result.stderr
+
+
+def test_push_tells_the_line_of_an_error_and_stores_nothing(run, stored):
+    run("pull", REPLY)
+    before = stored()
+    Path(f"{REPLY}.yml.j2").write_text(DOCUMENT.replace("{{ question }}", "{{ answer }}"))
+    result = run("push", "--json")
+    lines = [item["line"] for item in _json(result)["error"]["problems"] if item["severity"] == "error"]
+    assert (result.exit_code, lines, stored()) == (1, [8], before)
+
+
+def test_push_makes_a_new_template_and_proposes_it(run):
+    Path("support").mkdir()
+    Path("support/new.yml.j2").write_text(DOCUMENT)
+    pushed = _json(run("push", "support/new", "--propose", "production", "--json"))["pushed"][0]
+    assert (pushed["version"], pushed["change"]) == (1, 2)
+    Path("support/new.yml.j2").write_text(OTHER)
+    pushed = _json(run("push", "--propose", "production", "--json"))["pushed"][0]
+    assert (pushed["version"], pushed["change"]) == (2, 2)
+
+
+def test_a_protected_label_moves_by_a_change_request_only(run, cast, stored):
+    before = stored()
+    result = run("move", f"{REPLY}@2", "production")
+    assert (result.exit_code, stored()) == (1, before)
+    assert f"promptuary propose {REPLY}@2 --label production" in result.stderr
+    number = _json(run("propose", f"{REPLY}@2", "-m", "Better", "--json"))["number"]
+    assert run("publish", number).exit_code == 1
+    assert "sign in" in run("approve", number).stderr
+    assert _json(run("log", REPLY, "--json"))["versions"][0]["labels"] == []
+
+
+def test_an_unprotected_label_moves(run):
+    assert _json(run("move", f"{REPLY}@1", "staging", "--json"))["version"] == 1
+    assert _json(run("move", f"{REPLY}@2", "staging", "--json"))["version"] == 2
+
+
+def test_rollback_is_for_reviewers(run, cast):
+    cast.publish(2)
+    arguments = ("rollback", REPLY, 1, "--reason", "Rude answers", "--json")
+    assert run(*arguments).exit_code == 1
+    result = run(*arguments, "--key", cast.key("reviewer", "write"))
+    assert (result.exit_code, _json(result)["version"]) == (0, 1)
+
+
+def test_diff_shows_what_changed(run):
+    result = run("diff", f"{REPLY}@1", f"{REPLY}@2", "--exit-code")
+    assert result.exit_code == 1
+    assert "+description: Answer a question well\n" in result.stdout
+    assert run("diff", f"{REPLY}@1", f"{REPLY}@1", "--exit-code").exit_code == 0
+
+
+def test_lock_pins_and_tells_drift(run, cast):
+    assert run("lock", REPLY).exit_code == 0
+    locked = json.loads(Path("promptuary.lock").read_text())["templates"][REPLY]
+    assert (locked["ref"], locked["version"]) == ("production", 1)
+    assert run("lock", "--frozen").exit_code == 0
+    cast.publish(2)
+    result = run("lock", "--frozen")
+    assert result.exit_code == 1
+    assert "version 1 is locked, 2 is served" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        (("--key", "pb_wrong"), 2),
+        (("--url", "http://127.0.0.1:9"), 2),
+        (("--url", "nonsense"), 2),
+    ],
+)
+def test_a_registry_that_cannot_be_asked_is_exit_code_two(run, options, code):
+    result = run("log", REPLY, "--json", *options)
+    assert (result.exit_code, list(_json(result))) == (code, ["error"])
+
+
+def test_what_is_not_there_is_exit_code_one(run):
+    assert run("log", "support/unknown").exit_code == 1
+    assert run("render", f"{REPLY}@9", "-d", "{}").exit_code == 1
