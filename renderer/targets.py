@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from itertools import chain
+from operator import attrgetter
 from typing import Any
 
 from renderer import layout
@@ -12,6 +13,7 @@ from renderer.prompt import Content, Part
 __all__ = [
     "attachment_cost",
     "frame_counts",
+    "has_frames",
     "input_tokens",
     "markup_count",
     "messages",
@@ -26,7 +28,7 @@ __all__ = [
 
 def messages(parts: Sequence[Part], profile: Profile | None = None) -> list[dict[str, Any]]:
     """Return `[{"role", "content"}]` in OpenAI form, after the profile's policies on system text and neighbours."""
-    if profile is None and not any(part.frame for part in parts):
+    if profile is None and not has_frames(parts):
         return [{"role": part.role, "content": _sent(part.content)} for part in parts]
     return [{"role": turn.role, "content": _content(turn)} for turn in layout.turns(parts, profile, spoken_only=True)]
 
@@ -86,10 +88,15 @@ def _encoded(pieces: Iterable[layout.Piece], profile: Profile | None, tokenizer:
 
 def part_counts(parts: Sequence[Part], profile: Profile | None, tokenizer: Tokenizer) -> list[int]:
     """Return the tokens of each part's own content, without markup."""
-    trim = bool(profile and profile.markup and profile.markup.trim)
     contents = [part.content for part in parts]
-    plain = [(content.strip() if trim else content) if isinstance(content, str) else "" for content in contents]
+    only_text = set(map(type, contents)) <= {str}
+    if profile and profile.markup and profile.markup.trim:
+        plain = [content.strip() if isinstance(content, str) else "" for content in contents]
+    else:
+        plain = contents if only_text else [content if isinstance(content, str) else "" for content in contents]  # type: ignore[assignment]  # all texts
     counts = list(map(len, tokenizer.encode_many(plain)))
+    if only_text:
+        return counts
     for index, content in enumerate(contents):
         if not isinstance(content, str):
             counts[index] = sum(_item_count(item, profile, tokenizer) for item in content)
@@ -104,7 +111,7 @@ def _item_count(item: Any, profile: Profile | None, tokenizer: Tokenizer) -> int
 
 def markup_count(parts: Sequence[Part], profile: Profile | None, tokenizer: Tokenizer) -> int:
     """Return the tokens that the profile's markup adds to these parts."""
-    if profile is None and not any(part.frame for part in parts):
+    if profile is None and not has_frames(parts):
         return 0
     pieces = layout.pieces(parts, profile)
     return sum(len(_markup_ids(piece.text, profile, tokenizer)) for piece in pieces if piece.part is None)
@@ -118,6 +125,11 @@ def frame_counts(parts: Sequence[Part], profile: Profile | None, tokenizer: Toke
         else 0
         for part in parts
     ]
+
+
+def has_frames(parts: Sequence[Part]) -> bool:
+    """Whether any part brings a layout of its own."""
+    return any(map(attrgetter("frame"), parts))
 
 
 def turn_cost(role: str, profile: Profile, tokenizer: Tokenizer) -> int:
@@ -152,12 +164,9 @@ def attachment_cost(item: dict[str, Any], profile: Profile | None) -> int | None
 
 def unknown_costs(parts: Sequence[Part], profile: Profile | None) -> list[str]:
     """Return the names of the parts that hold an image or file of unknown cost, which counts as nothing."""
-    return [
-        part.name
-        for part in parts
-        if not isinstance(part.content, str)
-        and any(
-            isinstance(item, dict) and item.get("type") != "text" and attachment_cost(item, profile) is None
-            for item in part.content
-        )
-    ]
+    mixed = [part for part in parts if type(part.content) is not str]
+    return [part.name for part in mixed if any(_is_unknown(item, profile) for item in part.content)]
+
+
+def _is_unknown(item: Any, profile: Profile | None) -> bool:
+    return isinstance(item, dict) and item.get("type") != "text" and attachment_cost(item, profile) is None
