@@ -14,6 +14,7 @@ from renderer.environment import (
     Stream,
     Unit,
     Use,
+    findings,
     parse,
     references,
     skeleton,
@@ -86,9 +87,25 @@ class JinjaBody:
         return {use.name for use in self.uses()}
 
     def problems(self) -> list[Problem]:
+        """Heavy and irreproducible constructs, fragments' included, and untrusted values in system parts."""
+        found = [
+            Problem(
+                item.code,
+                item.severity,
+                item.message,
+                item.place.line,
+                item.place.column,
+                item.place.end_line,
+                item.place.end_column,
+            )
+            for unit in self.unit.sandbox.units.values()
+            for item in findings(unit)
+        ]
+        for body in self.fragments.values():
+            found.extend(body.problems())
         if self.untrusted and self.document.format == "parts":
-            return trust.problems(skeleton(self.unit), self.untrusted)
-        return []
+            found.extend(trust.problems(skeleton(self.unit), self.untrusted))
+        return found
 
 
 def compile_body(

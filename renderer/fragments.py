@@ -75,19 +75,15 @@ def _not_pinned(reference: Reference, source: Source) -> FragmentError:
     ref, place = reference.ref, reference.place
     pin = getattr(source, "pin", None)
     pinned = pin(ref) if callable(pin) else None
-    fix = None
-    if pinned and place.end_line == place.line and place.end_column is not None:
-        edit = Edit(place.line, place.column, place.line, place.end_column, _respelled(reference, pinned))
+    fix, quotes = None, reference.spelled
+    if pinned and quotes.end_line is not None and quotes.end_column is not None:
+        edit = Edit(quotes.line, quotes.column, quotes.end_line, quotes.end_column, f'"{pinned}"')
         fix = Fix(f"Pin to {pinned}", (edit,))
     if re.fullmatch(rf"{_NAME}@.+", ref):
         message = f"`{ref}` names a label, which moves; name a version such as `{ref.partition('@')[0]}@3`"
     else:
         message = f"`{ref}` is no pinned reference; write `namespace/name@3`"
     return FragmentError(message, code="PT502", place=place, fix=fix)
-
-
-def _respelled(reference: Reference, ref: str) -> str:
-    return f'{{{{ fragment("{ref}") }}}}' if reference.kind == "text" else f'{{% include "{ref}" %}}'
 
 
 def read(reference: Reference, text: str, includer: Document) -> Document:

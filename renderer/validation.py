@@ -1,15 +1,17 @@
 """Everything that can be said about a document before it is used: problems, in the order of its lines."""
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from renderer import document as documents
-from renderer import formats, fragments, inputs
+from renderer import findings, formats, fragments, inputs, trials
 from renderer.document import Document
 from renderer.environment import Use
 from renderer.errors import InputError, RenderError
 from renderer.functions import FUNCTIONS
 from renderer.problems import Problem, Severity, blocking
+from renderer.prompt import Part
 from renderer.shapers import outputs
 from renderer.template import Template, find_profile
 
@@ -48,6 +50,8 @@ class _Checks:
 
     def run(self) -> list[Problem]:
         self.found.extend(inputs.problems(self.document))
+        self.found.extend(findings.of_text(self.document))
+        self.found.extend(findings.of_samples(self.samples))
         profile = self._try(lambda: find_profile(self.document, self.profile))
         texts = self._try(lambda: fragments.resolve(self.document, self.source))
         if texts is None:
@@ -62,8 +66,16 @@ class _Checks:
             self.found.extend(template.body.problems())
             self.found.extend(outputs.problems(self.document))
             self._limits(template)
+            if not blocking(self.found):
+                self._trials(template)
             self._samples(template)
         return self.found
+
+    def _trials(self, template: Template) -> None:
+        found = trials.structure_problems(template)
+        self.found.extend(found)
+        if not found:
+            self.found.extend(self._try(lambda: list(trials.worst_case(template, template.tokenizer()))) or [])
 
     def _try(self, step: Callable[[], Any]) -> Any:
         """The step's result; its error becomes a problem and None."""
@@ -139,6 +151,11 @@ class _Checks:
             for unknown in prompt.ignored:
                 message = f"the sample `{name}` gives `{unknown}`, which is not an input"
                 self.found.append(Problem("PT410", "warning", message, variable=unknown, sample=name))
+            if prompt.cut:
+                message = f"sample `{name}`: {len(prompt.cut)} parts are cut to fit {prompt.token_limit} tokens"
+                self.found.append(Problem("PT601", "note", message, sample=name))
+            if len({part.name for part in prompt.parts}) < len(prompt.parts):
+                self.found.append(_same_names(prompt.parts, name))
 
     def _add(
         self,
@@ -152,6 +169,13 @@ class _Checks:
         end_column: int | None = None,
     ) -> None:
         self.found.append(Problem(code, severity, message, line, column, end_line, end_column, variable=variable))
+
+
+def _same_names(parts: Sequence[Part], sample: str) -> Problem:
+    counts = Counter(part.name for part in parts)
+    twice = next(part for part in parts if counts[part.name] > 1)
+    message = f"{counts[twice.name]} parts are named `{twice.name}`; names help most when they differ"
+    return Problem("PT308", "note", message, twice.line or 1, sample=sample)
 
 
 def _of_sample(error: RenderError, name: str) -> Problem:

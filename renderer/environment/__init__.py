@@ -1,5 +1,6 @@
 """Jinja, kept in one package: a sandbox whose output never mixes the author's text with values."""
 
+from renderer.environment.checks import Finding, check_size, findings
 from renderer.environment.flow import Names, trace
 from renderer.environment.names import Use, used_names
 from renderer.environment.pieces import Captured, FragmentText
@@ -7,18 +8,23 @@ from renderer.environment.program import Program, Stream, parse, with_run
 from renderer.environment.references import Reference, references
 from renderer.environment.sandbox import GLOBALS, Sandbox, Unit
 from renderer.environment.skeleton import skeleton
+from renderer.environment.standin import StandIns
 
 __all__ = [
     "GLOBALS",
     "Captured",
+    "Finding",
     "FragmentText",
     "Names",
     "Program",
     "Reference",
     "Sandbox",
+    "StandIns",
     "Stream",
     "Unit",
     "Use",
+    "check_size",
+    "findings",
     "parse",
     "references",
     "skeleton",

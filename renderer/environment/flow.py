@@ -140,7 +140,8 @@ class _Flow:
 
     def _if(self, node: nodes.If, scope: _Scope) -> None:
         branches = [scope.inner() for _ in range(3)]
-        for body, branch in zip((node.body, node.elif_, node.else_), branches, strict=True):
+        bodies: list[list[nodes.Node]] = [node.body, list(node.elif_), node.else_]
+        for body, branch in zip(bodies, branches, strict=True):
             self.all(body, branch)
         scope.join(branches)
 

@@ -2,12 +2,15 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from jinja2 import filters
+from jinja2.nodes import EvalContext
 from jinja2.runtime import Undefined
+from jinja2.utils import pass_eval_context
 
+from renderer import functions
 from renderer.errors import LimitError
 
 __all__ = ["BOUNDED_FILTERS", "FILTERS", "MAX_TEXT", "OPERATORS"]
@@ -103,6 +106,27 @@ def replace(value: str, old: str, new: str, count: int | None = None) -> str:
     return text.replace(old, new, -1 if count is None else count)
 
 
+@pass_eval_context
+def join(
+    context: EvalContext,
+    value: Any,
+    d: str | None = None,
+    attribute: str | int | None = None,
+    str_replace: Mapping[str, str] | None = None,
+    *,
+    pattern: str | None = None,
+) -> str:
+    """Jinja's join, and the shaping function for documents: they are told by their `content`, a pattern by its `$`."""
+    if pattern is None and isinstance(attribute, str) and "$" in attribute:
+        pattern, attribute = attribute, None
+    documents = isinstance(value, list) and any(
+        isinstance(item, Mapping) and ("content" in item or "answer" in item) for item in value
+    )
+    if pattern is not None or str_replace is not None or (documents and attribute is None):
+        return functions.join(value, " " if d is None else d, pattern, str_replace)
+    return filters.sync_do_join(context, value, "" if d is None else d, attribute)
+
+
 def to_json(value: Any, indent: int | None = None) -> str:
     """JSON with sorted keys, every character as it is: a prompt is no web page."""
     if indent is not None:
@@ -126,6 +150,7 @@ BOUNDED_FILTERS: dict[str, Callable[..., Any]] = {
     "center": center,
     "format": formatted,
     "indent": indent,
+    "join": join,
     "replace": replace,
     "safe": unchanged,
     "slice": slices,
@@ -133,7 +158,7 @@ BOUNDED_FILTERS: dict[str, Callable[..., Any]] = {
 }
 
 _TAKEN_OVER = (
-    "abs capitalize count d default dictsort e escape filesizeformat first float forceescape groupby int items join last "
+    "abs capitalize count d default dictsort e escape filesizeformat first float forceescape groupby int items last "
     "length list lower map max min reject rejectattr reverse round select selectattr sort string striptags sum title trim "
     "truncate unique upper urlencode wordcount wordwrap"
 )

@@ -11,6 +11,7 @@ from typing import Any
 from jinja2.runtime import Undefined
 from markupsafe import Markup
 
+from renderer.functions import KeyedSentences
 from renderer.prompt import Mark
 
 __all__ = ["Captured", "FragmentText", "Piece", "Unprintable", "as_text"]
@@ -69,7 +70,11 @@ def as_text(value: Any) -> str:
         return value  # type: ignore[no-any-return]  # mypy does not narrow by type()
     if kind in (Captured, FragmentText, Markup):
         return str.__str__(value)
-    if value is None or kind in (int, float, bool, dict, list, tuple) or isinstance(value, Undefined | tuple):
+    if (
+        value is None
+        or kind in (int, float, bool, dict, list, tuple, KeyedSentences)
+        or isinstance(value, Undefined | tuple)
+    ):
         return str(value)
     if isinstance(value, str):
         return str.__str__(value)

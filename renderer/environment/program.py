@@ -1,15 +1,20 @@
 """Parsing, compiling and running a body: from source to a stream of the author's literals and the values between them."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from types import TracebackType
 from typing import Any
 
+from jinja2 import tests
 from jinja2.exceptions import SecurityError, TemplateError, TemplateNotFound, TemplateSyntaxError, UndefinedError
 from jinja2.runtime import Context
 from jinja2.utils import pass_context
 
 from renderer import watch
+from renderer.environment.checks import NOT_REPRODUCIBLE, check_size
+from renderer.environment.operators import FILTERS
 from renderer.environment.pieces import Captured, Piece
 from renderer.environment.sandbox import Sandbox, Unit, path_to
 from renderer.errors import DocumentError, InputError, LimitError, RenderError
@@ -29,20 +34,43 @@ def parse(sandbox: Sandbox, ref: str | None, body: str, first_line: int, shown: 
     try:
         tree = sandbox.parse(body, name)
     except TemplateSyntaxError as error:
-        raise _syntax_error(error, lines, shown) from error
+        raise _syntax_error(error, lines, shown, body) from error
     except RecursionError as error:
-        raise DocumentError("the template is nested too deeply", code="PT106", place=shown) from error
+        # The parser does not say where; the longest tag is the one with the many brackets.
+        tag = max(sandbox.located(name).tags, key=lambda tag: tag.end - tag.start, default=None)
+        place = shown or (lines.place(tag.start, tag.end) if tag else lines.place(0))
+        raise DocumentError("the template is nested too deeply", code="PT106", place=place) from error
     except ValueError as error:
         raise DocumentError(f"this is not Jinja: {error}", code="PT201", place=shown or lines.place(0)) from error
     unit = Unit(ref, body, lines, sandbox.located(name), sandbox, shown, tree)
+    too_large = check_size(unit)
+    if too_large is not None:
+        raise DocumentError(too_large.message, code=too_large.code, place=too_large.place)
     sandbox.units[name] = unit
     return unit
 
 
-def _syntax_error(error: TemplateSyntaxError, lines: Lines, shown: Place | None) -> DocumentError:
-    place = shown or lines.place(max(0, error.lineno - 1))
-    message = (error.message or "this is not Jinja").rstrip(".")
-    return DocumentError(message[:1].lower() + message[1:], code="PT201", place=place)
+def _syntax_error(error: TemplateSyntaxError, lines: Lines, shown: Place | None, source: str = "") -> DocumentError:
+    offset, message = max(0, error.lineno - 1), (error.message or "this is not Jinja").rstrip(".")
+    unknown = _UNKNOWN.match(message)
+    if unknown:
+        return _unknown(unknown[1], unknown[2], shown or lines.place(offset))
+    if message.lower().startswith("unexpected end of template"):
+        # What was left open is where to look, not the end of the document.
+        offset = max(source.rfind("{{"), source.rfind("{%"), 0)
+    return DocumentError(message[:1].lower() + message[1:], code="PT201", place=shown or lines.place(offset))
+
+
+_UNKNOWN = re.compile(r"[Nn]o (filter|test) named '([^']*)'")
+
+
+def _unknown(kind: str, name: str, place: Place) -> DocumentError:
+    if name in NOT_REPRODUCIBLE:
+        message = f"`{name}` gives another result each time; the same data must give the same prompt"
+        return DocumentError(message, code="PT203", place=place)
+    close = get_close_matches(name, FILTERS if kind == "filter" else tests.TESTS, 1)
+    hint = f"; did you mean `{close[0]}`?" if close else ""
+    return DocumentError(f"there is no {kind} `{name}`{hint}", code="PT205", place=place)
 
 
 @dataclass(slots=True)
@@ -126,7 +154,7 @@ class Program:
             )
             return template
         except TemplateSyntaxError as error:
-            raise _syntax_error(error, unit.lines, unit.shown) from error
+            raise _syntax_error(error, unit.lines, unit.shown, unit.source) from error
         except (RecursionError, SyntaxError, MemoryError) as error:
             message = "the template is nested too deeply"
             raise DocumentError(message, code="PT106", place=unit.place(0)) from error

@@ -14,11 +14,12 @@ __all__ = ["Reference", "references"]
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """`fragment("ref")` (kind text) or `{% include "ref" %}` (kind parts), with the place of its tag."""
+    """`fragment("ref")` (kind text) or `{% include "ref" %}` (kind parts), with the places of its tag and of its quotes."""
 
     ref: str
     kind: Literal["text", "parts"]
     place: Place
+    spelled: Place
 
 
 def references(unit: Unit) -> list[Reference]:
@@ -26,11 +27,11 @@ def references(unit: Unit) -> list[Reference]:
     found = []
     for node in unit.tree.find_all((nodes.Call, nodes.Include)):
         if isinstance(node, nodes.Include):
-            found.append(Reference(_constant(node.template, unit, node), "parts", _place(unit, node)))
+            found.append(_reference(node.template, "parts", unit, node))
         elif isinstance(node, nodes.Call) and isinstance(node.node, nodes.Name) and node.node.name == "fragment":
             if len(node.args) != 1 or node.kwargs or node.dyn_args or node.dyn_kwargs:
                 raise FragmentError('write fragment("namespace/name@3")', code="PT506", place=_place(unit, node))
-            found.append(Reference(_constant(node.args[0], unit, node), "text", _place(unit, node)))
+            found.append(_reference(node.args[0], "text", unit, node))
     for refused in unit.tree.find_all((nodes.Import, nodes.FromImport, nodes.Extends)):
         what = "extends" if isinstance(refused, nodes.Extends) else "import"
         message = f"`{{% {what} %}}` is not allowed; use `{{% include %}}` or fragment()"
@@ -38,11 +39,14 @@ def references(unit: Unit) -> list[Reference]:
     return found
 
 
-def _constant(node: nodes.Node, unit: Unit, at: nodes.Node) -> str:
-    if isinstance(node, nodes.Const) and isinstance(node.value, str):
-        return node.value
-    message = "name the fragment in quotes: its text is fixed when the document is saved"
-    raise FragmentError(message, code="PT506", place=_place(unit, at))
+def _reference(node: nodes.Node, kind: Literal["text", "parts"], unit: Unit, at: nodes.Node) -> Reference:
+    place = _place(unit, at)
+    if not isinstance(node, nodes.Const) or not isinstance(node.value, str):
+        message = "name the fragment in quotes: its text is fixed when the document is saved"
+        raise FragmentError(message, code="PT506", place=place)
+    length = next((len(value) for line, _, value in unit.located.tokens if line == node.lineno), 0)
+    spelled = unit.place(node.lineno - 1, node.lineno - 1 + length)
+    return Reference(node.value, kind, place, spelled)
 
 
 def _place(unit: Unit, node: nodes.Node) -> Place:

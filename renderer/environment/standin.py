@@ -1,0 +1,78 @@
+"""A value that stands in for data nobody has given: usable in nearly every way, so that a body can be tried without data."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+__all__ = ["StandIn", "StandIns"]
+
+
+class StandIn:
+    """Prints as `x`, iterates once (or never), answers every question with `truth`."""
+
+    __slots__ = ("_truth",)
+
+    def __init__(self, truth: bool) -> None:
+        self._truth = truth
+
+    def _same(self, *args: Any, **kwargs: Any) -> "StandIn":
+        return self
+
+    def _answer(self, other: Any = None) -> bool:
+        return self._truth
+
+    def __str__(self) -> str:
+        return "x"
+
+    def __getattr__(self, name: str) -> "StandIn":
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self
+
+    def __iter__(self) -> Iterator["StandIn"]:
+        return iter([self] if self._truth else [])
+
+    def __len__(self) -> int:
+        return int(self._truth)
+
+    def __int__(self) -> int:
+        return 1
+
+    def __float__(self) -> float:
+        return 1.0
+
+    def __index__(self) -> int:
+        return 1
+
+    def __hash__(self) -> int:
+        return 0
+
+    def __format__(self, spec: str) -> str:
+        return "x"
+
+    def __eq__(self, other: object) -> bool:
+        return self._truth
+
+    __repr__ = __str__
+    __bool__ = __lt__ = __le__ = __gt__ = __ge__ = __contains__ = _answer
+    __call__ = __getitem__ = __neg__ = __pos__ = __abs__ = __round__ = _same
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __mod__ = __rmod__ = _same
+    __truediv__ = __rtruediv__ = __floordiv__ = __rfloordiv__ = __pow__ = __rpow__ = _same
+
+
+class StandIns(Mapping[str, Any]):
+    """Data in which the wanted names are stand-ins."""
+
+    def __init__(self, names: frozenset[str], truth: bool) -> None:
+        self._names = names
+        self._value = StandIn(truth)
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._names:
+            raise KeyError(name)
+        return self._value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)

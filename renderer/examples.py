@@ -1,0 +1,90 @@
+"""Data made up from declared inputs: to try a body without samples, and to see how long its prompt can get."""
+
+from typing import Any
+
+__all__ = ["Longest", "bare", "full"]
+
+_MAX_DEPTH = 12
+_MAX_TEXT = 4_000_000
+
+
+def full(schema: Any, depth: int = 0) -> Any:
+    """A small value with everything in it that the schema describes: one item a list, every property."""
+    schema = schema if isinstance(schema, dict) and depth < _MAX_DEPTH else {}
+    for key in ("default", "const"):
+        if key in schema and schema[key] not in ("", [], {}, None, False):
+            return schema[key]
+    if schema.get("enum"):
+        return schema["enum"][0]
+    kind = _kind(schema)
+    if kind == "array":
+        return [full(schema.get("items", {}), depth + 1)] * max(1, min(int(schema.get("minItems", 1)), 10))
+    if kind == "object":
+        return {name: full(part, depth + 1) for name, part in schema.get("properties", {}).items()}
+    return {"integer": max(1, int(schema.get("minimum", 1))), "number": 1.5, "boolean": True, "null": None}.get(
+        kind, "x"
+    )
+
+
+def bare(schema: Any) -> Any:
+    """The emptiest value of the same kind."""
+    schema = schema if isinstance(schema, dict) else {}
+    if "const" in schema or schema.get("enum"):
+        return schema["const"] if "const" in schema else schema["enum"][-1]
+    if _kind(schema) == "object":
+        needed = schema.get("required", [])
+        return {name: bare(part) for name, part in schema.get("properties", {}).items() if name in needed}
+    return {"array": [], "integer": 0, "number": 0, "boolean": False, "null": None}.get(_kind(schema), "")
+
+
+def _kind(schema: dict[str, Any]) -> str:
+    given = schema.get("type")
+    if isinstance(given, list):
+        given = next((kind for kind in given if kind != "null"), "null")
+    if isinstance(given, str):
+        return given
+    if "properties" in schema:
+        return "object"
+    return "array" if "items" in schema else "string"
+
+
+class Longest:
+    """The longest value of each schema. `unbounded` collects the paths that have no bound."""
+
+    def __init__(self) -> None:
+        self.unbounded: list[str] = []
+        self.size = 0
+
+    def value(self, schema: Any, path: str, depth: int = 0) -> Any:
+        schema = schema if isinstance(schema, dict) and depth < _MAX_DEPTH else {}
+        choices = [schema["const"]] if "const" in schema else schema.get("enum")
+        if choices:
+            return max(choices, key=lambda choice: len(str(choice)))
+        kind = _kind(schema)
+        if kind == "array":
+            return self._array(schema, path, depth)
+        if kind == "object":
+            if schema.get("additionalProperties", True) is not False and not schema.get("properties"):
+                self.unbounded.append(path)
+            parts = schema.get("properties", {})
+            return {name: self.value(part, f"{path}.{name}", depth + 1) for name, part in parts.items()}
+        if kind == "string":
+            return self._string(schema, path)
+        return {"integer": 10**15, "number": 1.5e15, "boolean": True}.get(kind)
+
+    def _string(self, schema: dict[str, Any], path: str) -> str:
+        bound = schema.get("maxLength")
+        if not isinstance(bound, int):
+            self.unbounded.append(path)
+            return "x"
+        self.size += bound
+        return "x" * min(bound, max(0, _MAX_TEXT - self.size + bound))
+
+    def _array(self, schema: dict[str, Any], path: str, depth: int) -> list[Any]:
+        bound = schema.get("maxItems")
+        item = self.value(schema.get("items", {}), f"{path}[]", depth + 1)
+        if not isinstance(bound, int):
+            self.unbounded.append(path)
+            return [item]
+        self.size += bound * len(str(item))
+        return [item] * min(bound, 10_000)

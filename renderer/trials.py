@@ -1,0 +1,89 @@
+"""Trying a document without anybody's data: whether its body can give parts at all, and how long they can get."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from renderer import examples
+from renderer.counting import Tokenizer
+from renderer.environment import StandIns
+from renderer.errors import DocumentError, RenderError
+from renderer.formats import Body
+from renderer.problems import Problem
+from renderer.prompt import Part
+from renderer.template import Template
+
+__all__ = ["structure_problems", "worst_case"]
+
+
+def structure_problems(template: Template) -> list[Problem]:
+    """Errors in the author's own text that show with any data: made up from the declared inputs, or stood in for."""
+    found: dict[tuple[str, int, int], Problem] = {}
+    for data in _trials(template):
+        try:
+            template.body.parts(data)
+        except DocumentError as error:
+            # What else goes wrong, no parts among it, may be the fault of the made-up data.
+            if error.code.startswith(("PT1", "PT3")) and error.code != "PT311":
+                found.setdefault((error.code, error.line or 0, error.column or 0), error.to_problem())
+        except RenderError:
+            continue  # made-up data may rightly be refused
+    return list(found.values())
+
+
+def _trials(template: Template) -> Iterator[Mapping[str, Any]]:
+    declared = template.document.inputs
+    limit = {"token_limit": -1}
+    if declared is None:
+        names = frozenset(template.body.names())
+        for truth in (True, False):
+            yield StandIns(names, truth)
+    else:
+        yield {**{name: examples.full(schema) for name, schema in declared.items()}, **limit}
+        yield {**{name: examples.bare(schema) for name, schema in declared.items()}, **limit}
+
+
+def worst_case(template: Template, tokenizer: Tokenizer) -> Iterator[Problem]:
+    """Whether the parts that may not be cut can grow beyond the limit, every character of an input taken for a token."""
+    document = template.document
+    limit = document.token_limit
+    if limit is None or document.inputs is None:
+        return
+    longest = examples.Longest()
+    data = {name: longest.value(schema, name) for name, schema in document.inputs.items()}
+    if longest.size > 4_000_000:
+        tokens = longest.size
+    else:
+        parts = _parts(template.body, {**data, "token_limit": limit})
+        if parts is None:
+            return
+        tokens = sum(_most_tokens(part, tokenizer) for part in parts if part.truncation_priority <= 0)
+    place = document.place("token_limit")
+    room = limit - document.reserve
+    if tokens > room:
+        message = f"in the worst case the parts that may not be cut take {tokens:,} tokens; there is room for {room:,}"
+        yield Problem("PT602", "warning", message, place.line, place.column, place.end_line, place.end_column)
+    elif longest.unbounded:
+        first = longest.unbounded[0]
+        what = "maxItems" if first.endswith("]") else "maxLength or maxItems"
+        message = f"`{first}` has no {what}, so the longest prompt is not known"
+        where = document.place("inputs", first.split(".")[0].split("[")[0])
+        yield Problem("PT611", "note", message, where.line, where.column, variable=first)
+
+
+def _parts(body: Body, data: Mapping[str, Any]) -> list[Part] | None:
+    try:
+        return [part for parts in body.parts(data) for part in parts]
+    except RenderError:
+        return None
+
+
+def _most_tokens(part: Part, tokenizer: Tokenizer) -> int:
+    if not isinstance(part.content, str):
+        return 0
+    own, at, printed = [], 0, 0
+    for mark in part.marks:
+        own.append(part.content[at : mark.start])
+        printed += mark.end - mark.start
+        at = mark.end
+    own.append(part.content[at:])
+    return printed + sum(tokenizer.count(text) for text in own if text)
