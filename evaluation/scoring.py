@@ -45,14 +45,12 @@ def score(
     definition = catalogue.find(metric)
     catalogue.check_options(definition, options)
     values: list[float | None] = [None] * len(actual)
-    rows: list[int] = []
-    for row, (gold, given) in enumerate(zip(expected, actual, strict=True)):
-        if given is None:
-            continue
-        if definition.needs_gold and not has_gold(gold):
+    rows = [row for row, given in enumerate(actual) if given is not None]
+    if definition.needs_gold and not all(map(has_gold, expected)):
+        without = [row for row in rows if not has_gold(expected[row])]
+        for row in without:
             values[row] = None if no_gold == "skip" else float(no_gold) * definition.top
-        else:
-            rows.append(row)
+        rows = sorted(set(rows) - set(without))
     corpus = _fill(definition, expected, actual, rows, values, options)
     counted = [value for value in values if value is not None]
     mean = sum(counted) / len(counted) if counted else None
@@ -75,6 +73,9 @@ def _fill(
         return None
     if definition.by_corpus is None or not rows:
         return None
+    if len(rows) == len(actual):
+        whole, values[:] = definition.by_corpus(expected, actual, rows, **options)
+        return whole
     whole, each = definition.by_corpus([expected[r] for r in rows], [actual[r] for r in rows], rows, **options)
     for row, value in zip(rows, each, strict=True):
         values[row] = value

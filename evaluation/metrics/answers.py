@@ -71,6 +71,8 @@ def span_f1(expected: Any, actual: Any, row: int) -> float:
 
 
 def _best(expected: Any, actual: Any, row: int, compare: Callable[[str, str], float]) -> float:
+    if type(expected) is str and type(actual) is str:
+        return compare(expected, actual)
     answers = answer_texts(actual, row)
     return max((compare(gold, answer) for gold in golds(expected, row) for answer in answers), default=0.0)
 

@@ -42,12 +42,15 @@ class Metric(StrEnum):
 
 
 RowMetric = Callable[..., float]
-CorpusMetric = Callable[..., tuple[float, list[float]]]
+CorpusMetric = Callable[..., tuple[float | None, list[float]]]
 
 
 @dataclass(frozen=True)
 class Definition:
-    """A metric: either a value for each row whose mean counts, or one for all rows at once."""
+    """A metric: a function of one row, or of all rows at once.
+
+    `by_corpus` gives the corpus value (None where it is the mean of the rows') and each row's.
+    """
 
     metric: Metric
     output_types: tuple[OutputType, ...]
@@ -71,12 +74,12 @@ _DEFINITIONS = [
     Definition(Metric.CONTAINS, _ANSWERS, 1, answers.contains, options=("ignore_case",)),
     Definition(Metric.REGEX, _ANSWERS, 1, answers.regex),
     Definition(Metric.JSON_SCHEMA, ("json",), 1, structures.json_schema, options=("schema",), needs_gold=False),
-    Definition(Metric.RECALL_SINGLE_HIT, ("documents",), 1, documents.recall_single_hit, options=_RANKED),
-    Definition(Metric.RECALL_MULTI_HIT, ("documents",), 1, documents.recall_multi_hit, options=_RANKED),
-    Definition(Metric.PRECISION, ("documents",), 1, documents.precision, options=_RANKED),
-    Definition(Metric.MRR, ("documents",), 1, documents.reciprocal_rank, options=_RANKED),
-    Definition(Metric.MAP, ("documents",), 1, documents.average_precision, options=_RANKED),
-    Definition(Metric.NDCG, ("documents",), 1, documents.ndcg, options=_RANKED),
+    Definition(Metric.RECALL_SINGLE_HIT, ("documents",), 1, by_corpus=documents.recall_single_hit, options=_RANKED),
+    Definition(Metric.RECALL_MULTI_HIT, ("documents",), 1, by_corpus=documents.recall_multi_hit, options=_RANKED),
+    Definition(Metric.PRECISION, ("documents",), 1, by_corpus=documents.precision, options=_RANKED),
+    Definition(Metric.MRR, ("documents",), 1, by_corpus=documents.reciprocal_rank, options=_RANKED),
+    Definition(Metric.MAP, ("documents",), 1, by_corpus=documents.average_precision, options=_RANKED),
+    Definition(Metric.NDCG, ("documents",), 1, by_corpus=documents.ndcg, options=_RANKED),
     Definition(Metric.BLEU, ("text", "answer"), 100, by_corpus=texts.bleu, options=_BLEU),
     Definition(Metric.CHRF, ("text", "answer"), 100, by_corpus=texts.chrf, options=_CHRF),
     Definition(Metric.ROUGE1, ("text", "answer"), 1, by_corpus=partial(texts.rouge, "rouge1")),

@@ -10,7 +10,7 @@ __all__ = ["answer_text", "answer_texts", "document_keys", "gold_gains", "golds"
 
 def has_gold(expected: Any) -> bool:
     """Whether the row says what was expected: None and empty lists don't, the empty string does."""
-    return expected is not None and expected not in ([], ())
+    return bool(expected) or (expected is not None and expected not in ([], ()))
 
 
 def answer_text(answer: Any, row: int) -> str:
@@ -43,18 +43,23 @@ def document_keys(documents: Any, field: str, row: int) -> list[str]:
 
 def gold_gains(documents: Sequence[Any], field: str, row: int) -> dict[str, float]:
     """Gain by key: a gold document's `score`, or 1 for each where none has one; some with and some without is refused."""
-    scored = [isinstance(document, Mapping) and document.get("score") is not None for document in documents]
-    if any(scored) and not all(scored):
-        raise EvaluationError(f"row {row}: either every expected document has a score or none has")
+    keys = document_keys(documents, field, row)
+    scores = [document.get("score") if isinstance(document, Mapping) else None for document in documents]
+    if all(score is None for score in scores):
+        return dict.fromkeys(keys, 1.0)
     gains: dict[str, float] = {}
-    for key, document, has_score in zip(document_keys(documents, field, row), documents, scored, strict=True):
-        gains[key] = max(gains.get(key, 0.0), float(document["score"]) if has_score else 1.0)
+    for key, score in zip(keys, scores, strict=True):
+        if score is None:
+            raise EvaluationError(f"row {row}: either every expected document has a score or none has")
+        gains[key] = max(gains.get(key, 0.0), float(score))
     return gains
 
 
 def _document_key(document: Any, field: str, row: int) -> str:
     if isinstance(document, str | int):
         return str(document)
+    if type(document) is dict and field in document and document[field] is not None:
+        return str(document[field])
     value: Any = document
     for step in field.split("."):
         value = value.get(step) if isinstance(value, Mapping) else None
