@@ -26,7 +26,22 @@ def make_rows(count: int) -> tuple[list[list[dict[str, Any]]], list[list[dict[st
     """Seeded rows: expected and retrieved documents of 10, golds and answers of some words."""
     chance = random.Random(1)
     keys = [f"document {n}" for n in range(200)]
-    words = "the boat bell harbour tower opens at nine on weekdays and closes in winter".split()
+    words = [
+        "the",
+        "boat",
+        "bell",
+        "harbour",
+        "tower",
+        "opens",
+        "at",
+        "nine",
+        "on",
+        "weekdays",
+        "and",
+        "closes",
+        "in",
+        "winter",
+    ]
     expected, retrieved, golds, answers = [], [], [], []
     for _ in range(count):
         found = chance.sample(keys, 10)
@@ -68,7 +83,7 @@ def peers(expected: Any, retrieved: Any, golds: Any, answers: Any) -> dict[str, 
 
 def main(count: int) -> None:
     expected, retrieved, golds, answers = make_rows(count)
-    ours = {name: (expected, retrieved) for name in ("recall_multi_hit", "mrr", "map", "ndcg")}
+    ours = dict.fromkeys(("recall_multi_hit", "mrr", "map", "ndcg"), (expected, retrieved))
     ours["exact_match"] = (golds, answers)  # type: ignore[assignment]  # answers are texts, documents are lists
     evaluation.score("mrr", expected[:1], retrieved[:1])  # imports are not what is measured
     theirs: dict[str, Callable[[], Any]] = {}
