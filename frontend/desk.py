@@ -82,9 +82,11 @@ def lay(actor: Actor, name: str, sample: str = "") -> Desk:
     """
     template, namespace = _find(actor, name)
     latest = template.latest if template else None
-    draft = drafts.find(actor, name)
     found = samples.current(template) if template else None
     kept: Samples = found.samples if found else {}
+    draft = drafts.find(actor, name)
+    if draft and latest and draft.document == latest.document and _read_samples(draft.samples, kept) == kept:
+        draft = None  # says nothing that is not saved
     desk = Desk(
         name=name,
         namespace=namespace,

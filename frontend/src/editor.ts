@@ -52,7 +52,7 @@ function start(root: HTMLFormElement): void {
   const inputs = new Inputs(root, setup, changed);
   const preview = new Preview(root, { url: setup.urls.preview, body, looked, goTo }, setup);
   const draft = new Draft(root, setup.name, setup.urls.draft, setup.draftSavedAt, body);
-  const save = installSave(root, { url: setup.urls.edit, body, came });
+  const save = installSave(root, { url: setup.urls.edit, body, before: () => draft.rest(), came });
   let base = setup.base;
 
   function goTo(place: { line: number; column: number }): void {
@@ -96,7 +96,10 @@ function start(root: HTMLFormElement): void {
       showProblems(outcome.problems);
       if (outcome.problems.length) goToProblem(view, 1);
     }
-    if (!outcome.saved) return;
+    if (!outcome.saved) {
+      draft.changed();
+      return;
+    }
     base = outcome.saved;
     find<HTMLInputElement>(root, "[name=base]").value = String(base.number);
     view.dispatch({ effects: setBase.of(base.document) });
@@ -132,10 +135,17 @@ function start(root: HTMLFormElement): void {
 
   find(root, "[data-problem-count]").hidden = false;
   find(root, "[data-problem-count]").addEventListener("click", () => goToProblem(view, 1));
-  find(root, "[data-review]").addEventListener("click", async (event) => {
+  async function review(title: string, against: string): Promise<void> {
+    const look = await call<Look>("POST", setup.urls.preview, { ...body(), want: "diff", against });
+    showDialog(title, look.diff ?? "");
+  }
+  root.addEventListener("click", (event) => {
+    const compare = (event.target as Element).closest<HTMLElement>("[data-against]");
+    if (!compare && !(event.target as Element).closest("[data-review]")) return;
     event.preventDefault();
-    const look = await call<Look>("POST", setup.urls.preview, { ...body(), want: "diff" });
-    showDialog(base ? `What changes since v${base.number}` : "The whole text is new", look.diff ?? "");
+    const number = compare?.dataset.against ?? "";
+    if (number) void review(`Your text against v${number}`, number);
+    else void review(base ? `What changes since v${base.number}` : "The whole text is new", "");
   });
   document.addEventListener("keydown", (event) => {
     if (document.querySelector("dialog[open]")) return;

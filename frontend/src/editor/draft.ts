@@ -19,6 +19,7 @@ export class Draft {
   #savedAt: number | null;
   #trouble = "";
   #dirty = false;
+  #sending: Promise<void> = Promise.resolve();
 
   constructor(
     root: HTMLElement,
@@ -59,9 +60,20 @@ export class Draft {
     this.#timer = window.setTimeout(() => void this.flush(), DELAY);
   }
 
-  /** Sends what is unsent; `keepalive` lets the request outlive the page. */
-  async flush(keepalive = false): Promise<void> {
+  /** Nothing more is sent until the next change; resolves when what was under way has arrived. */
+  async rest(): Promise<void> {
     window.clearTimeout(this.#timer);
+    await this.#sending;
+  }
+
+  /** Sends what is unsent; `keepalive` lets the request outlive the page. */
+  flush(keepalive = false): Promise<void> {
+    window.clearTimeout(this.#timer);
+    if (this.#dirty) this.#sending = this.#sending.then(() => this.#send(keepalive));
+    return this.#sending;
+  }
+
+  async #send(keepalive: boolean): Promise<void> {
     if (!this.#dirty) return;
     const body = this.#body();
     const text = JSON.stringify({ document: body.document, at: Date.now() } satisfies {

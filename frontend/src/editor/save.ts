@@ -5,6 +5,8 @@ import type { Outcome } from "./types.ts";
 interface Wiring {
   url: string;
   body: () => Record<string, unknown>;
+  /** Lets a draft that is on its way arrive first, so that it cannot outlive the version made of it. */
+  before: () => Promise<void>;
   came: (outcome: Outcome) => void;
 }
 
@@ -22,6 +24,7 @@ export function installSave(root: HTMLFormElement, wiring: Wiring): () => void {
     pressed?.prepend(spinner);
     pressed?.setAttribute("aria-busy", "true");
     try {
+      await wiring.before();
       const outcome = await call<Outcome>("POST", wiring.url, { ...wiring.body(), do: action });
       show(outcome.html);
       wiring.came(outcome);
@@ -29,6 +32,7 @@ export function installSave(root: HTMLFormElement, wiring: Wiring): () => void {
       const words =
         error instanceof CallError ? error.message : "That did not work. Your text is safe here; try again.";
       place.replaceChildren(make("div", { class: "banner banner-bad", role: "alert" }, icon("circle-x"), words));
+      wiring.came({ html: "", problems: null, saved: null });
     } finally {
       busy = false;
       spinner.remove();
