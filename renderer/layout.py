@@ -4,8 +4,10 @@ A turn is what a model sees as one message. Without a profile each part is a tur
 family wants it and neighbours of one role are joined where it refuses them.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from renderer.errors import ProfileError
@@ -173,6 +175,27 @@ def framed(parts: Sequence[Part], profile: Profile | None) -> bool:
     """Whether the parts bring their own layout: the profile has none, or gives LazyLLM's marks for that layout."""
     own = profile is None or profile.markup is None or bool(profile.lazyllm)
     return own and any(part.frame for part in parts)
+
+
+def markup(parts: Sequence[Part], profile: Profile | None) -> Counter[str]:
+    """How often each piece of markup stands in the laid out prompt."""
+    if profile is None or profile.markup is None or not parts or not _each_part_is_a_turn(parts, profile):
+        return Counter(piece.text for piece in pieces(parts, profile) if piece.part is None)
+    # Only the roles count, and who stands last: lay out one system part and the last, and add the others by number.
+    system = next((part for part in parts[:-1] if _role(part.role, profile) == "system"), None)
+    few = [part for part in (system, parts[-1]) if part]
+    found = Counter(piece.text for piece in pieces(few, profile) if piece.part is None)
+    others = Counter(map(attrgetter("role"), parts))
+    others.subtract(part.role for part in few)
+    for role, number in others.items():
+        for text in profile.markup.roles[_role(role, profile)]:
+            found[text] += number
+    return found
+
+
+def _each_part_is_a_turn(parts: Sequence[Part], profile: Profile) -> bool:
+    moved = profile.system != "native" or profile.merge or profile.user_first
+    return not moved and not any(map(attrgetter("frame"), parts))
 
 
 def _framed(parts: Sequence[Part]) -> Iterator[Piece]:

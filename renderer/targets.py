@@ -59,13 +59,22 @@ def text(parts: Sequence[Part], profile: Profile | None = None) -> str:
 
     An image or file, which no text can carry, shows as its type in brackets.
     """
+    if profile is None and _are_plain(parts):
+        return "".join([str(part.content) for part in parts])
     pieces = layout.pieces(parts, profile)
     return "".join(piece.text if piece.attachment is None else f"[{piece.attachment.get('type')}]" for piece in pieces)
 
 
 def tokens(parts: Sequence[Part], profile: Profile | None, tokenizer: Tokenizer) -> list[Any]:
     """Return the ids of the whole prompt. Markup and contents are encoded apart, so no content becomes a control token."""
+    if profile is None and _are_plain(parts):
+        return list(chain.from_iterable(tokenizer.encode_many([str(part.content) for part in parts])))
     return piece_tokens(layout.pieces(parts, profile), profile, tokenizer)
+
+
+def _are_plain(parts: Sequence[Part]) -> bool:
+    """Whether the parts are their texts and nothing else, so that there is nothing to lay out."""
+    return not has_frames(parts) and all(type(part.content) is str for part in parts)
 
 
 def piece_tokens(pieces: Iterable[layout.Piece], profile: Profile | None, tokenizer: Tokenizer) -> list[Any]:
@@ -113,8 +122,8 @@ def markup_count(parts: Sequence[Part], profile: Profile | None, tokenizer: Toke
     """Return the tokens that the profile's markup adds to these parts."""
     if profile is None and not has_frames(parts):
         return 0
-    pieces = layout.pieces(parts, profile)
-    return sum(len(_markup_ids(piece.text, profile, tokenizer)) for piece in pieces if piece.part is None)
+    pieces = layout.markup(parts, profile)
+    return sum(len(_markup_ids(text, profile, tokenizer)) * number for text, number in pieces.items())
 
 
 def frame_counts(parts: Sequence[Part], profile: Profile | None, tokenizer: Tokenizer) -> list[int]:

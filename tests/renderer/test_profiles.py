@@ -1,10 +1,12 @@
 """Profiles: every family that ships, the markup it writes, and the laws its markup keeps."""
 
+from collections import Counter
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from renderer import load, profiles, targets, tokens, truncation
+from renderer import layout, load, profiles, targets, tokens, truncation
 from renderer.errors import ProfileError, TokenizerError
 from renderer.prompt import Part
 
@@ -149,6 +151,15 @@ def test_a_turn_is_a_prefix_of_the_next(name):
     before = targets.text(told, profile)
     after = targets.text([*told, Part("a", "assistant", "Hello"), Part("b", "user", "Bye")], profile)
     assert after.startswith(before)
+
+
+@given(st.lists(st.sampled_from(["system", "user", "assistant", "tool", "developer"]), max_size=7))
+@pytest.mark.parametrize("name", ["openai-chat", "qwen2.5", "llama3.1", "completion"])
+def test_markup_counted_by_role_is_the_markup_laid_out(name, roles):
+    profile = family(name)
+    parts = [Part(f"p{at}", role, "x") for at, role in enumerate(roles)]
+    laid = Counter(piece.text for piece in layout.pieces(parts, profile) if piece.part is None)
+    assert +layout.markup(parts, profile) == +laid
 
 
 MARKS = [
