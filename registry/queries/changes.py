@@ -4,12 +4,23 @@ from registry import access
 from registry.access import TABLE, Actor, Role, Verb
 from registry.errors import NotFound
 from registry.models import ChangeRequest, Decision, Label, LabelMove, Membership
-from registry.queries import namespaces, verdicts, versions
+from registry.queries import lineage, namespaces, verdicts
 from registry.queries.pages import Page, check_limit, cut, read_number
 from registry.review import checks, policy
 from registry.review.policy import Blocker, Facts, Standing, Voice
 
-__all__ = ["blockers", "facts_of", "find", "get", "listing", "move_of", "overlapping", "pending_count", "standing"]
+__all__ = [
+    "awaited",
+    "blockers",
+    "facts_of",
+    "find",
+    "get",
+    "listing",
+    "move_of",
+    "overlapping",
+    "pending_count",
+    "standing",
+]
 
 
 def get(actor: Actor, number: int) -> ChangeRequest:
@@ -94,6 +105,14 @@ def blockers(change: ChangeRequest, actor: Actor) -> list[Blocker]:
     return policy.blockers(rules, facts, viewer, checks.blockers(verdicts.states(change), facts.author))
 
 
+def awaited(change: ChangeRequest) -> tuple[str, ...]:
+    """Usernames of the reviewers who could give the approvals that are missing."""
+    rules = namespaces.rules_of(change.template.namespace)
+    found = policy.blockers(rules, facts_of(change), "")
+    waiting = [person for blocker in found if blocker.code in ("approvals", "owners") for person in blocker.waiting_for]
+    return tuple(dict.fromkeys(waiting))
+
+
 def facts_of(change: ChangeRequest) -> Facts:
     """What the gate looks at, as it is now; inside a write, read after the journal's lock."""
     template, version = change.template, change.version
@@ -115,7 +134,7 @@ def facts_of(change: ChangeRequest) -> Facts:
         reviewers=reviewers,
         holds=held.version.number if held else None,
         holds_digest=held.version.digest if held else None,
-        descends=held is None or versions.descends(version, held.version),
+        descends=held is None or lineage.descends(version, held.version),
         archived=template.archived_at is not None,
         closed=not change.is_open,
     )

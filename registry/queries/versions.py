@@ -10,7 +10,7 @@ from registry.names import LATEST, Ref, parse_ref
 from registry.queries import templates
 from registry.queries.pages import Page, check_limit, cut, read_number
 
-__all__ = ["Entry", "descends", "get", "history", "is_approved", "require_readable", "resolve"]
+__all__ = ["Entry", "get", "history", "is_approved", "require_readable", "resolve"]
 
 
 @dataclass(frozen=True)
@@ -94,20 +94,6 @@ def is_approved(template: Template, version: Version) -> bool:
         template=template, label__in=protected, version__digest=version.digest, state=ChangeRequest.APPROVED
     )
     return moved.exists() or agreed.exists()
-
-
-def descends(version: Version, ancestor: Version) -> bool:
-    """Whether the version was made from the ancestor, directly or by steps; each descends from itself."""
-    if version.number <= ancestor.number:
-        return version.pk == ancestor.pk
-    between = Version.objects.filter(
-        template=version.template_id, number__gte=ancestor.number, number__lte=version.number
-    )
-    bases = dict(between.values_list("pk", "base_id"))
-    at: int | None = version.pk
-    while at is not None and at != ancestor.pk:
-        at = bases.get(at)
-    return at is not None
 
 
 def _find(template: Template, ref: Ref) -> Version:

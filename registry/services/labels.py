@@ -10,7 +10,7 @@ from registry.errors import ApprovalRequired, Conflict, Invalid, NotFound
 from registry.journal import Kind
 from registry.models import ChangeRequest, Label, LabelMove, Template, Version
 from registry.queries import templates
-from registry.services import verdicts
+from registry.services import notifications, verdicts
 from registry.texts import check_text
 
 __all__ = ["move", "place", "remove", "roll_back"]
@@ -99,6 +99,7 @@ def _record(actor: Actor, move: LabelMove, at: datetime) -> None:
     move.person, move.key, move.created_at = actor.person, actor.key, at
     move.save(force_insert=True)
     template, change = move.template, move.change
+    notifications.tell_of_move(actor, move)
     verdicts.ask(template, move.label)  # what other requests for it are measured by has changed
     body = {
         "template": template.name,

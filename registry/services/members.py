@@ -7,7 +7,7 @@ from registry.access import OPERATOR, Actor, Role, Verb
 from registry.errors import Conflict, Invalid, NotFound
 from registry.journal import Kind
 from registry.models import Membership, Namespace, User
-from registry.services import changes
+from registry.services import pending
 
 __all__ = ["set_role"]
 
@@ -35,7 +35,7 @@ def set_role(*, actor: Actor, namespace: str, username: str, role: str | None) -
             member = None
         else:
             member, _ = Membership.objects.update_or_create(namespace=found, person=person, defaults={"role": role})
-        changes.reassess(found)
+        pending.reassess(found)
         journal.append(Kind.MEMBER_SET, actor, found, {"person": username, "role": role}, at=journal.now())
     return member
 

@@ -13,7 +13,7 @@ from registry.models import Membership, Namespace
 from registry.queries import namespaces
 from registry.review import rules as reading
 from registry.review.rules import Rules
-from registry.services import changes
+from registry.services import pending
 
 __all__ = ["create", "set_rules"]
 
@@ -62,7 +62,7 @@ def set_rules(*, actor: Actor, namespace: str, **rules: Any) -> Namespace:
         for field, value in after.to_dict().items():
             setattr(found, field, value)
         found.save()
-        changes.reassess(found)
+        pending.reassess(found)
         journal.append(Kind.NAMESPACE_RULED, actor, found, {"rules": after.to_dict()}, at=journal.now())
     return found
 

@@ -46,9 +46,10 @@ class _Work:
     base: str | None
     parallel: bool
     copied_from: str
+    even_if_equal: bool
 
 
-def save(  # what a person hands in when saving
+def save(  # noqa: PLR0913  # what a person hands in when saving
     *,
     actor: Actor,
     name: str,
@@ -58,12 +59,14 @@ def save(  # what a person hands in when saving
     base: str | None = None,
     parallel: bool = False,
     copied_from: str | None = None,
+    even_if_equal: bool = False,
 ) -> Saved:
     """Make the next version of a template, or its first; nothing is stored unless all is right.
 
     samples: None keeps those there are, which then must fit the document; {} clears them. base: digest of the version
     this was made from, needed once the template exists: PreconditionRequired without, Stale where it is not the latest
-    unless `parallel`. A bundle equal to the latest makes no version. copied_from: name@ref of the origin of a new template.
+    unless `parallel`. A bundle equal to the latest makes no version, unless `even_if_equal`: a merge has to be made from
+    what it takes in, whatever it reads. copied_from: name@ref of the origin of a new template.
     Invalid carries all problems. Event body as in `_append`.
     """
     namespace, _ = names.check_template(name)
@@ -77,7 +80,7 @@ def save(  # what a person hands in when saving
         if not examined.is_sound:
             raise Invalid(problems=examined.problems)
         number = held.number if held else None
-        work = _Work(name, examined, message.strip(), given, number, base, parallel, origin)
+        work = _Work(name, examined, message.strip(), given, number, base, parallel, origin, even_if_equal)
         if saved := _store(actor, namespace, work):
             return saved
     raise Busy(f"The samples of {name} keep changing: try again.")
@@ -136,7 +139,7 @@ def _store(actor: Actor, space: str, work: _Work) -> Saved | None:
             transaction.set_rollback(True)
             return None
         latest = template.latest
-        if latest is not None and latest.digest == work.examined.digest:
+        if latest is not None and latest.digest == work.examined.digest and not work.even_if_equal:
             version, created = latest, False
         else:
             base = None if is_new else _find_base(template, work)

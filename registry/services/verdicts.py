@@ -56,7 +56,7 @@ def give(*, number: int, report: Callable[[int, int], None] = lambda _done, _all
 
     `report` is told how many of how many checks are done. Everything runs before the transaction that keeps it, and a
     verdict is bound to the digests that were looked at, so one that comes late is merely about something past.
-    Event body: {"template", "version", "digest", "check", "key", "outcome", "summary", "details": sha256 of their text}.
+    Event body: {"change", "template", "version", "digest", "check", "key", "outcome", "summary", "details": sha256 of their text}.
     """
     change = ChangeRequest.objects.select_related("template", "template__namespace", "version").filter(number=number)
     found = change.first()
@@ -98,6 +98,7 @@ def _keep(change: ChangeRequest, name: str, looked: Looked, finding: _Finding) -
             created_at=at,
         )
         body = {
+            "change": change.number,
             "template": template.name,
             "version": version.number,
             "digest": version.digest,

@@ -12,7 +12,7 @@ def count():
 
 
 def test_the_same_question_is_worked_out_once():
-    recent, (calls, work) = Recent(2), count()
+    recent, (_, work) = Recent(2), count()
     assert [recent.get("a", work), recent.get("a", work)] == [1, 1]
 
 
@@ -24,5 +24,5 @@ def test_the_one_not_asked_for_longest_goes_first():
 
 
 def test_what_shall_not_be_kept_is_worked_out_again():
-    recent, (calls, work) = Recent(2), count()
+    recent, (_, work) = Recent(2), count()
     assert [recent.get("a", work, keep=lambda value: value > 1) for _ in range(3)] == [1, 2, 2]

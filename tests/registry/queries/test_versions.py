@@ -72,15 +72,6 @@ def test_history_comes_in_pages(reader, three):
     assert [entry.version.number for entry in first.items + second.items] == [3, 2, 1]
 
 
-def test_descent_follows_the_bases(save):
-    first = save("one")
-    left, right = save("l", base=first.digest, parallel=True), save("r", base=first.digest, parallel=True)
-    assert versions.descends(right, first)
-    assert versions.descends(left, left)
-    assert not versions.descends(right, left)
-    assert not versions.descends(first, right)
-
-
 @pytest.fixture
 def service(admin, author):
     """A read key of the namespace, which protects production: limited to approved digests by default."""

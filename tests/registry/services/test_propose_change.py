@@ -56,7 +56,6 @@ def test_a_reader_proposes_nothing(reader, propose, save):
 
 
 def test_where_no_approval_is_needed_it_is_approved_at_once(admin, propose, save, support):
-    changes.namespaces.rules_of(support)
     support.approvals = 0
     support.save()
     assert propose(save("one")).state == "approved"

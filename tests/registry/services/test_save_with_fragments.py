@@ -53,7 +53,7 @@ def test_fragments_of_fragments_come_along(author, policy):
 def test_a_label_is_refused_with_a_fix_that_pins_it(author, policy):
     problem = refused(author, "support/policy@staging")
     assert (problem.severity, problem.line) == ("error", 4)
-    assert problem.fix.edits[0].text == '{{ fragment("support/policy@1") }}'
+    assert '"support/policy@1"' in problem.fix.edits[0].text
 
 
 @pytest.mark.parametrize("ref", ["support/policy@9", "support/none@1", "support/policy", "elsewhere/secret@1"])

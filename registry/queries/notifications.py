@@ -1,0 +1,24 @@
+"""Notifications of the one who asks."""
+
+from registry.access import Actor
+from registry.models import Notification
+from registry.queries.pages import Page, check_limit, cut, read_number
+
+__all__ = ["count_unread", "page"]
+
+
+def page(actor: Actor, *, unread: bool = False, cursor: str | None = None, limit: int = 50) -> Page[Notification]:
+    """The actor's notifications, newest first; only new ones with `unread`."""
+    limit = check_limit(limit)
+    rows = Notification.objects.filter(person=actor.person).select_related("template", "change").order_by("-pk")
+    rows = rows.defer("template__words")
+    if unread:
+        rows = rows.filter(read_at=None)
+    if before := read_number(cursor):
+        rows = rows.filter(pk__lt=before)
+    return cut(rows[: limit + 1], limit, lambda notification: notification.pk)
+
+
+def count_unread(actor: Actor) -> int:
+    """How many are new."""
+    return Notification.objects.filter(person=actor.person, read_at=None).count()

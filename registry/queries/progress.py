@@ -1,0 +1,89 @@
+"""How a request stands between its label and its head: whose turn it is, what rides along, how to bring it together."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from registry.access import Actor
+from registry.journal import Kind
+from registry.models import ChangeRequest, Event, Label, Version
+from registry.queries import changes, lineage
+from registry.review import merging
+from registry.review.merging import Merged
+
+__all__ = ["Merge", "Turn", "merge", "riding_along", "turn", "waiting_for"]
+
+_MOST = 200
+_TURNING = [
+    kind.value for kind in (Kind.CHANGE_PROPOSED, Kind.CHANGE_HEADED, Kind.CHANGE_DECIDED, Kind.CHANGE_REOPENED)
+]
+
+
+@dataclass(frozen=True)
+class Turn:
+    """Whose turn it is in a request: usernames (none when a check is waited for), the reason, and since when."""
+
+    people: tuple[str, ...]
+    reason: str
+    since: datetime
+
+
+@dataclass(frozen=True)
+class Merge:
+    """The head and what the label holds, brought together over what both come from (None where they share nothing)."""
+
+    base: Version | None
+    held: Version
+    head: Version
+    merged: Merged
+
+
+def turn(change: ChangeRequest) -> Turn | None:
+    """Whose turn it is, or None once the request is closed."""
+    if not change.is_open:
+        return None
+    last = Event.objects.filter(change=change.number, kind__in=_TURNING).order_by("-number").first()
+    since = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=last.at) if last else change.created_at
+    found = changes.blockers(change, Actor(change.opened_by))
+    if not found:
+        return Turn((change.opened_by.username,), "Nothing stands in its way: it can be published.", since)
+    first = next((blocker for blocker in found if blocker.waiting_for), found[0])
+    return Turn(first.waiting_for, first.cause, since)
+
+
+def waiting_for(actor: Actor) -> list[tuple[ChangeRequest, Turn]]:
+    """Pending requests in which it is the actor's turn, the longest waiting first."""
+    found = []
+    for change in changes.listing(actor, state="pending", limit=_MOST).items:
+        at = turn(change)
+        if at is not None and actor.person.username in at.people:
+            found.append((change, at))
+    return sorted(found, key=lambda pair: pair[1].since)
+
+
+def riding_along(change: ChangeRequest) -> list[Version]:
+    """Versions that would go live with the head without having been proposed themselves, oldest first."""
+    numbers = lineage.riders(change.version, _held(change))
+    rows = Version.objects.filter(template=change.template_id, number__in=numbers).select_related("author")
+    return list(rows.defer("bundle").order_by("number"))
+
+
+def merge(change: ChangeRequest) -> Merge | None:
+    """What head and label come to together, or None where the head already comes from what the label holds."""
+    held, head = _held(change), change.version
+    if held is None or lineage.descends(head, held):
+        return None
+    meeting = lineage.Lineage(head.template_id, max(head.number, held.number)).meeting(head, held)
+    base = Version.objects.filter(pk=meeting).first()
+    merged = merging.merge(
+        base.document if base else "",
+        head.document,
+        held.document,
+        our_name=f"version {head.number}",
+        their_name=f"version {held.number} ({change.label})",
+    )
+    return Merge(base, held, head, merged)
+
+
+def _held(change: ChangeRequest) -> Version | None:
+    label = Label.objects.select_related("version").filter(template=change.template_id, name=change.label).first()
+    return label.version if label else None

@@ -1,0 +1,45 @@
+"""Merges: bringing what a label holds into a request that was made beside it."""
+
+from registry.access import Actor, Verb
+from registry.errors import Conflict
+from registry.models import ChangeRequest
+from registry.queries import changes, progress
+from registry.services import changes as writing
+from registry.services import templates
+
+__all__ = ["merge"]
+
+_MARKERS = ("<<<<<<< ", ">>>>>>> ")
+
+
+def merge(*, actor: Actor, number: int, document: str | None = None, message: str = "") -> ChangeRequest:
+    """Save the merge of head and label as a version made from what the label holds, and make it the request's head.
+
+    document: the text with every conflict decided; not needed where the merge is clean. Conflict where there is nothing to
+    merge or conflicts are left (facts["lines"] says where), Invalid with its problems where the text is no sound document.
+    """
+    change = changes.find(actor, Verb.SAVE, number)
+    if not change.is_open:
+        raise Conflict(f"Change request {number} is {change.state}.", state=change.state)
+    found = progress.merge(change)
+    if found is None:
+        raise Conflict("There is nothing to merge: the version comes from what the label holds.")
+    if document is None:
+        if not found.merged.is_clean:
+            lines = [conflict.line for conflict in found.merged.conflicts]
+            raise Conflict(f"Both sides changed the same lines in {len(lines)} places: decide each.", lines=lines)
+        document = found.merged.text
+    elif left := [n for n, line in enumerate(document.split("\n"), 1) if line.startswith(_MARKERS)]:
+        raise Conflict(f"Line {left[0]} still holds a conflict marker.", lines=left)
+    if document == found.held.document:
+        raise Conflict(f"{change.label} holds all of this already: withdraw the request.")
+    saved = templates.save(
+        actor=actor,
+        name=change.template.name,
+        document=document,
+        message=message or f"Merge version {found.held.number} into version {found.head.number}",
+        base=found.held.digest,
+        parallel=True,
+        even_if_equal=True,
+    )
+    return writing.set_version(actor=actor, number=number, version=saved.version.number, expected=found.head.number)

@@ -1,0 +1,124 @@
+"""Notifications: telling people what happened, and whom something waits for. Written with the rows they are about."""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from django.db import transaction
+
+from registry import journal
+from registry.access import OPERATOR, Actor, Role
+from registry.journal import Kind
+from registry.models import ChangeRequest, Comment, Decision, LabelMove, Membership, Notification, User
+
+__all__ = ["mark_read", "settle", "tell_of_comment", "tell_of_decision", "tell_of_move", "tell_reviewers"]
+
+_SAID = {
+    Decision.APPROVE: "approved",
+    Decision.REQUEST_CHANGES: "asked for changes in",
+    Decision.COMMENT: "commented on",
+    Decision.ACKNOWLEDGE: "acknowledged the break in",
+}
+
+
+def mark_read(*, actor: Actor, ids: Iterable[int] | None = None) -> int:
+    """Mark the actor's notifications read, or only those with these ids; how many were new."""
+    rows = Notification.objects.filter(person=actor.person, read_at=None)
+    if ids is not None:
+        rows = rows.filter(pk__in=list(ids))
+    with transaction.atomic():
+        return rows.update(read_at=journal.now())
+
+
+def tell_reviewers(actor: Actor, kind: Kind, change: ChangeRequest, waiting_for: Iterable[str]) -> None:
+    """A request waits for these people; for services, in the transaction of the request's change."""
+    settle(change)
+    sentence = f"{_name(actor)} asks for your review: {_subject(change)}."
+    people = User.objects.filter(username__in=list(waiting_for))
+    _tell(actor, kind, people, sentence, change, is_waiting=True)
+
+
+def tell_of_decision(actor: Actor, decision: Decision) -> None:
+    """Whoever opened the request or wrote its head hears of a decision; the one who made it waits for nothing more."""
+    change = decision.change
+    if decision.decision in (Decision.APPROVE, Decision.REQUEST_CHANGES):
+        settle(change, actor.person)
+    sentence = f"{_name(actor)} {_SAID[decision.decision]} {_subject(change)}."
+    _tell(actor, Kind.CHANGE_DECIDED, [change.opened_by, change.version.author], sentence, change)
+
+
+def tell_of_comment(actor: Actor, comment: Comment) -> None:
+    """The request's people and the thread's hear of a comment."""
+    change = comment.thread.change
+    others = User.objects.filter(pk__in=comment.thread.comments.values("person"))
+    sentence = f"{_name(actor)} wrote on line {comment.thread.line} of {_subject(change)}."
+    _tell(actor, Kind.COMMENT_ADDED, [change.opened_by, change.version.author, *others], sentence, change)
+
+
+def tell_of_move(actor: Actor, move: LabelMove) -> None:
+    """A label that moved through the gate or back concerns its authors, and when it went back the reviewers as well."""
+    if move.how not in ("published", "rolled_back", "broke_glass") or move.after is None:
+        return
+    people = [version.author for version in (move.before, move.after) if version is not None]
+    if move.change is not None:
+        settle(move.change)
+        said = move.change.decisions.values("person")
+        people += [move.change.opened_by, *User.objects.filter(pk__in=said)]
+    if move.how != "published":
+        able = Membership.objects.filter(namespace=move.template.namespace, role__in=(Role.REVIEWER, Role.ADMIN))
+        people += User.objects.filter(pk__in=able.values("person"))
+    verb = {"published": "published", "rolled_back": "rolled back", "broke_glass": "published without approval"}[
+        move.how
+    ]
+    sentence = f"{_name(actor)} {verb} {move.template.name}: {move.label} is on version {move.after.number}."
+    if move.reason and move.how != "published":
+        sentence += f" {move.reason}"
+    _write(actor, Kind.LABEL_MOVED, people, sentence, move, move.created_at)
+
+
+def settle(change: ChangeRequest, person: User | None = None) -> None:
+    """Nobody, or this person no more, is waited for in the request."""
+    waiting = Notification.objects.filter(change=change, is_waiting=True, read_at=None)
+    if person is not None:
+        waiting = waiting.filter(person=person)
+    waiting.update(read_at=journal.now())
+
+
+def _tell(
+    actor: Actor, kind: Kind, people: Iterable[User], sentence: str, change: ChangeRequest, *, is_waiting: bool = False
+) -> None:
+    _write(actor, kind, people, sentence, change, journal.now(), is_waiting=is_waiting)
+
+
+def _write(
+    actor: Actor,
+    kind: Kind,
+    people: Iterable[User],
+    sentence: str,
+    about: ChangeRequest | LabelMove,
+    at: datetime,
+    *,
+    is_waiting: bool = False,
+) -> None:
+    change = about.change if isinstance(about, LabelMove) else about
+    heard = {person.pk: person for person in people if person.is_active and person.username != OPERATOR}
+    heard.pop(actor.person.pk, None)
+    Notification.objects.bulk_create(
+        Notification(
+            person=person,
+            kind=kind.value,
+            sentence=sentence,
+            is_waiting=is_waiting,
+            template=about.template,
+            change=change,
+            created_at=at,
+        )
+        for person in heard.values()
+    )
+
+
+def _name(actor: Actor) -> str:
+    return actor.person.display_name
+
+
+def _subject(change: ChangeRequest) -> str:
+    return f"{change.template.name} {change.version.number} for {change.label} (change {change.number})"

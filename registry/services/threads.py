@@ -1,0 +1,185 @@
+"""Threads of a change request: discussion on lines of a document, or of what it renders to."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Max
+
+from registry import journal
+from registry.access import Actor, Verb
+from registry.errors import Conflict, Invalid, NotFound
+from registry.journal import Kind
+from registry.models import ChangeRequest, Comment, Thread, Version
+from registry.queries import changes, versions
+from registry.queries import samples as sample_sets
+from registry.review.anchors import take_lines
+from registry.services import notifications, renderings
+from registry.texts import DOCUMENT_BYTES, check_text
+
+__all__ = ["Place", "open_at", "reply", "resolve"]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Lines of a version, 1-based and included: of its document, or of one part of what a sample renders to."""
+
+    version: int
+    line: int
+    end_line: int | None = None
+    side: str = Thread.SOURCE
+    sample: str = ""
+    part: int = 0
+
+    @property
+    def last_line(self) -> int:
+        """The last line meant."""
+        return self.end_line if self.end_line is not None else self.line
+
+
+def open_at(*, actor: Actor, number: int, place: Place, text: str, suggestion: str | None = None) -> Thread:
+    """Begin a thread in the request with a first comment; a suggestion is new text for the lines, on the source only.
+
+    Invalid where the version has no such lines. Event body as in `_add`.
+    """
+    _check_words(text, suggestion, place.side)
+    change = changes.find(actor, Verb.COMMENT, number)
+    version, quote = _quote(actor, change, place)
+    with transaction.atomic():
+        journal.lock()
+        change = changes.find(actor, Verb.COMMENT, number)
+        at = journal.now()
+        thread = Thread.objects.create(
+            change=change,
+            number=(change.threads.aggregate(most=Max("number"))["most"] or 0) + 1,
+            version=version,
+            side=place.side,
+            line=place.line,
+            end_line=place.last_line,
+            sample=place.sample,
+            part=place.part,
+            quote=quote,
+            created_at=at,
+        )
+        _add(actor, thread, text, suggestion, at)
+    return thread
+
+
+def reply(*, actor: Actor, number: int, thread: int, text: str, suggestion: str | None = None) -> Comment:
+    """Add to a thread; a thread that was resolved is open again then. Event body as in `_add`."""
+    with transaction.atomic():
+        journal.lock()
+        found = _find(actor, number, thread)
+        _check_words(text, suggestion, found.side)
+        if found.resolved_at is not None:
+            found.resolved_at, found.resolved_by = None, None
+            found.save(update_fields=["resolved_at", "resolved_by"])
+        return _add(actor, found, text, suggestion, journal.now())
+
+
+def resolve(*, actor: Actor, number: int, thread: int, resolved: bool = True) -> Thread:
+    """Close a thread, or open it again. Event body: {"change", "template", "thread", "resolved"}."""
+    with transaction.atomic():
+        journal.lock()
+        found = _find(actor, number, thread)
+        if (found.resolved_at is not None) == resolved:
+            return found
+        at = journal.now()
+        found.resolved_at, found.resolved_by = (at, actor.person) if resolved else (None, None)
+        found.save(update_fields=["resolved_at", "resolved_by"])
+        template = found.change.template
+        body = {"change": number, "template": template.name, "thread": thread, "resolved": resolved}
+        journal.append(
+            Kind.THREAD_RESOLVED, actor, template.namespace, body, at=at, template=template.name, change=number
+        )
+    return found
+
+
+def _add(actor: Actor, thread: Thread, text: str, suggestion: str | None, at: datetime) -> Comment:
+    """Event body: {"change", "thread", "comment", "template", "version", "digest", "side", "line", "end_line", "sample",
+    "part", and by their sha256 or null "quote", "text", "suggestion"}."""
+    change = thread.change
+    comment = Comment.objects.create(
+        thread=thread,
+        number=(thread.comments.aggregate(most=Max("number"))["most"] or 0) + 1,
+        person=actor.person,
+        key=actor.key,
+        text=text.strip(),
+        suggestion=suggestion,
+        created_at=at,
+    )
+    ChangeRequest.objects.filter(pk=change.pk).update(updated_at=at)
+    notifications.tell_of_comment(actor, comment)
+    body = {
+        "change": change.number,
+        "thread": thread.number,
+        "comment": comment.number,
+        "template": change.template.name,
+        "version": thread.version.number,
+        "digest": thread.version.digest,
+        "side": thread.side,
+        "line": thread.line,
+        "end_line": thread.end_line,
+        "sample": thread.sample,
+        "part": thread.part,
+        "quote": journal.digest_of(thread.quote),
+        "text": journal.digest_of(comment.text) if comment.text else None,
+        "suggestion": journal.digest_of(suggestion) if suggestion is not None else None,
+    }
+    journal.append(
+        Kind.COMMENT_ADDED,
+        actor,
+        change.template.namespace,
+        body,
+        at=at,
+        template=change.template.name,
+        version=thread.version.number,
+        change=change.number,
+    )
+    return comment
+
+
+def _check_words(text: str, suggestion: str | None, side: str) -> None:
+    if side not in Thread.SIDES:
+        raise Invalid(fields={"side": f"one of {', '.join(Thread.SIDES)}."})
+    words = check_text("text", text).strip()
+    if suggestion is not None:
+        check_text("suggestion", suggestion, DOCUMENT_BYTES)
+        if side != Thread.SOURCE:
+            raise Invalid(fields={"suggestion": "only lines of the document can be replaced, not what they render to."})
+    elif not words:
+        raise Invalid(fields={"text": "say something, or suggest other lines."})
+
+
+def _quote(actor: Actor, change: ChangeRequest, place: Place) -> tuple[Version, str]:
+    version = versions.get(actor, change.template.name, place.version)
+    text = version.document if place.side == Thread.SOURCE else _rendered(change, version, place)
+    quote = take_lines(text, place.line, place.last_line)
+    if quote is None:
+        raise Invalid(
+            fields={"line": f"there are no lines {place.line} to {place.last_line} in version {place.version}."}
+        )
+    return version, quote
+
+
+def _rendered(change: ChangeRequest, version: Version, place: Place) -> str:
+    held = sample_sets.current(change.template)
+    samples = held.samples if held else {}
+    if place.sample not in samples:
+        raise Invalid(fields={"sample": f"there is no sample {place.sample[:80]!r}."})
+    outcome = renderings.of_samples(version, {place.sample: samples[place.sample]})[place.sample]
+    if outcome.prompt is None:
+        raise Conflict(f"Version {version.number} does not render with the sample {place.sample}.")
+    parts = outcome.prompt["parts"]
+    if not 0 <= place.part < len(parts) or not isinstance(parts[place.part]["content"], str):
+        raise Invalid(fields={"part": f"there is no part {place.part} with text in it."})
+    return str(parts[place.part]["content"])
+
+
+def _find(actor: Actor, number: int, thread: int) -> Thread:
+    change = changes.find(actor, Verb.COMMENT, number)
+    found = Thread.objects.select_related("version").filter(change=change, number=thread).first()
+    if found is None:
+        raise NotFound(f"Change request {number} has no thread {thread}.")
+    found.change = change
+    return found

@@ -1,0 +1,71 @@
+import pytest
+
+from registry.queries import changes, lineage, progress
+from registry.services import changes as writing
+
+
+@pytest.fixture
+def propose(author):
+    def run(version):
+        return writing.propose(
+            actor=author, name="support/reply", label="production", version=version.number, message=""
+        )
+
+    return run
+
+
+def publish(author, reviewer, change):
+    writing.decide(actor=reviewer, number=change.number, decision="approve", digest=change.version.digest)
+    writing.publish(actor=author, number=change.number)
+
+
+def test_descent_follows_the_bases(save):
+    first = save("one")
+    left, right = save("l", base=first.digest, parallel=True), save("r", base=first.digest, parallel=True)
+    assert lineage.descends(right, first)
+    assert lineage.descends(left, left)
+    assert not lineage.descends(right, left)
+    assert not lineage.descends(first, right)
+
+
+def test_the_same_bytes_are_as_good_an_ancestor(save):
+    first = save("one")
+    save("two")
+    third = save("one")
+    fourth = save("four", base=first.digest, parallel=True)
+    assert lineage.descends(fourth, third)
+
+
+def test_versions_in_between_ride_along(author, reviewer, save, propose):
+    publish(author, reviewer, propose(save("one")))
+    save("two")
+    change = propose(save("three"))
+    assert [version.number for version in progress.riding_along(change)] == [2]
+
+
+def test_nothing_rides_along_with_a_first_publication(save, propose):
+    save("one")
+    assert progress.riding_along(propose(save("two"))) == []
+
+
+def test_first_it_is_the_reviewers_turn_then_the_author_s(author, reviewer, admin, save, propose):
+    change = propose(save("one"))
+    turn = progress.turn(change)
+    assert (turn.people, turn.reason) == (("admin", "reviewer"), "1 of 1 approval is missing.")
+    writing.decide(actor=reviewer, number=1, decision="request_changes", digest=change.version.digest, text="Shorter")
+    assert progress.turn(changes.get(author, 1)).people == ("author",)
+    writing.decide(actor=reviewer, number=1, decision="approve", digest=change.version.digest)
+    turn = progress.turn(changes.get(author, 1))
+    assert (turn.people, turn.reason) == (("author",), "Nothing stands in its way: it can be published.")
+
+
+def test_each_finds_what_waits_for_them(author, reviewer, reader, save, propose):
+    propose(save("one"))
+    assert [change.number for change, _ in progress.waiting_for(reviewer)] == [1]
+    assert progress.waiting_for(author) == []
+    assert progress.waiting_for(reader) == []
+
+
+def test_a_closed_request_is_nobody_s_turn(author, save, propose):
+    propose(save("one"))
+    assert progress.turn(writing.withdraw(actor=author, number=1)) is None

@@ -1,0 +1,128 @@
+import json
+
+import pytest
+
+from registry.errors import Invalid, NotAllowed, NotFound
+from registry.models import Comment, Event, Thread
+from registry.queries import threads as found
+from registry.services import changes, samples, templates, threads
+from registry.services.threads import Place
+
+
+@pytest.fixture
+def change(propose, save):
+    """A request for version 1, whose line 7 is the answer's."""
+    return propose(save("one"))
+
+
+def say(actor, place, text="Shorter?", **facts):
+    return threads.open_at(actor=actor, number=1, place=place, text=text, **facts)
+
+
+def test_a_thread_quotes_the_lines_it_is_about(reviewer, change):
+    thread = say(reviewer, Place(version=1, line=6, end_line=7))
+    assert thread.quote == "  content: |\n    Answer one: {{ question }}\n"
+    assert [comment.text for comment in thread.comments.all()] == ["Shorter?"]
+
+
+def test_a_thread_can_stand_on_a_rendered_line(author, reviewer, save, propose):
+    save("one")
+    samples.save(actor=author, name="support/reply", samples={"why": {"question": "Why?\nHow?"}})
+    propose(save("two"))
+    thread = say(reviewer, Place(version=2, side="rendered", sample="why", part=0, line=2))
+    assert thread.quote == "How?"
+
+
+@pytest.mark.parametrize(
+    ("place", "field"),
+    [
+        (Place(version=1, line=99), "line"),
+        (Place(version=1, line=0), "line"),
+        (Place(version=1, line=3, end_line=2), "line"),
+        (Place(version=1, line=1, side="margin"), "side"),
+        (Place(version=1, line=1, side="rendered", sample="none"), "sample"),
+    ],
+)
+def test_a_place_that_is_not_there_is_refused(reviewer, change, place, field):
+    with pytest.raises(Invalid) as caught:
+        say(reviewer, place)
+    assert list(caught.value.fields) == [field]
+    assert not Thread.objects.exists()
+
+
+def test_a_version_that_is_not_there_is_refused(reviewer, change):
+    with pytest.raises(NotFound):
+        say(reviewer, Place(version=5, line=1))
+
+
+def test_people_answer_one_another(author, reviewer, change):
+    say(reviewer, Place(version=1, line=7))
+    threads.reply(actor=author, number=1, thread=1, text="Yes")
+    (placed,) = found.of(change)
+    assert [(said.number, said.person.username, said.text) for said in placed.comments] == [
+        (1, "reviewer", "Shorter?"),
+        (2, "author", "Yes"),
+    ]
+
+
+def test_a_thread_is_resolved_and_opens_again_with_the_next_word(author, reviewer, change):
+    say(reviewer, Place(version=1, line=7))
+    assert threads.resolve(actor=author, number=1, thread=1).resolved_by == author.person
+    threads.reply(actor=reviewer, number=1, thread=1, text="Not quite")
+    (placed,) = found.of(change)
+    assert not placed.is_resolved
+
+
+def test_resolving_twice_is_one_event(author, reviewer, change):
+    say(reviewer, Place(version=1, line=7))
+    for _ in range(2):
+        threads.resolve(actor=author, number=1, thread=1)
+    assert Event.objects.filter(kind="thread.resolved").count() == 1
+
+
+def test_words_enter_the_journal_by_their_digest(reviewer, change):
+    say(reviewer, Place(version=1, line=7), text="Secret words", suggestion="    hidden\n")
+    event = Event.objects.latest("number")
+    body = json.loads(event.text)["body"]
+    assert (event.kind, body["thread"], body["comment"], body["line"]) == ("comment.added", 1, 1, 7)
+    assert "Secret" not in event.text
+    assert "hidden" not in event.text
+
+
+def test_a_comment_says_something(reviewer, change):
+    with pytest.raises(Invalid, match="say something"):
+        say(reviewer, Place(version=1, line=7), text=" ")
+
+
+def test_readers_and_outsiders_say_nothing(reader, outsider, change):
+    with pytest.raises(NotAllowed):
+        say(reader, Place(version=1, line=7))
+    with pytest.raises(NotFound):
+        say(outsider, Place(version=1, line=7))
+
+
+def test_a_thread_follows_its_lines_into_the_next_version(author, reviewer, change):
+    say(reviewer, Place(version=1, line=7))
+    longer = change.version.document.replace("inputs:", "description: A reply\ninputs:")
+    saved = templates.save(actor=author, name="support/reply", document=longer, message="", base=change.version.digest)
+    moved = changes.set_version(actor=author, number=1, version=saved.version.number)
+    assert [(placed.line, placed.is_outdated) for placed in found.of(moved)] == [(8, False)]
+
+
+def test_a_thread_whose_lines_were_changed_is_outdated(author, reviewer, change, save):
+    say(reviewer, Place(version=1, line=7))
+    moved = changes.set_version(actor=author, number=1, version=save("two").number)
+    assert [placed.is_outdated for placed in found.of(moved)] == [True]
+
+
+def test_threads_of_a_request_cost_the_same_however_many(reviewer, change, django_assert_max_num_queries):
+    for line in range(1, 8):
+        say(reviewer, Place(version=1, line=line))
+    with django_assert_max_num_queries(3):
+        assert len(found.of(change)) == 7
+
+
+def test_a_thread_that_is_not_there_is_said(author, change):
+    with pytest.raises(NotFound, match="no thread 4"):
+        threads.reply(actor=author, number=1, thread=4, text="Hello")
+    assert not Comment.objects.exists()
