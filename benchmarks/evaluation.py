@@ -12,6 +12,7 @@ import resource
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -94,7 +95,8 @@ def main(count: int) -> None:
     print(f"{count} rows, CPU seconds, least of {ROUNDS}\n{'metric':<18}{'ours':>9}{'haystack':>10}{'ratio':>8}")
     sums = [0.0, 0.0]
     for name, (gold, given) in ours.items():
-        mine, found = timed(lambda n=name, g=gold, a=given: evaluation.score(n, g, a)["score"])
+        mine, scored = timed(partial(evaluation.score, name, gold, given))
+        found = scored["score"]
         peer, value = timed(theirs[name]) if name in theirs else (0.0, found)
         sums = [sums[0] + mine, sums[1] + peer]
         same = "" if abs(found - value) < 1e-9 else "  DIFFERENT VALUES"

@@ -6,7 +6,7 @@ from typing import Any
 
 from celery import Celery, bootsteps
 from celery.beat import EmbeddedService, Scheduler
-from celery.platforms import SecurityWarning
+from celery.platforms import SecurityWarning  # type: ignore[attr-defined]  # the stubs lack it
 
 __all__ = ["app"]
 
