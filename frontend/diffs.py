@@ -14,6 +14,8 @@ Kind = Literal["same", "added", "removed"]
 WORD = re.compile(r"\w+|[^\S\n]+|[^\w\s]")
 # Below this likeness two lines are not one line edited but one gone and one come.
 ALIKE = 0.42
+# In a replaced block every old line is set against every new one, up to this many pairs.
+PAIRED = 2500
 # difflib is quadratic; above this many lines it may take its shortcut for very common lines.
 EXACT_LINES = 3000
 # Word marks inside lines longer than this would cost more than they tell.
@@ -120,21 +122,25 @@ def words_of(old: str, new: str) -> tuple[tuple[Word, ...], tuple[Word, ...]]:
 def _replaced(before: list[str], after: list[str], gone: range, come: range) -> list[Line]:
     """A block that was replaced: likely pairs next to each other, the rest as they stand."""
     lines: list[Line] = []
-    i = gone.start
-    for j in come:
-        partner = next((k for k in range(i, gone.stop) if _alike(before[k], after[j])), None)
-        if partner is None:
-            continue
-        lines += [Line("removed", k + 1, None, (Word(before[k], True),)) for k in range(i, partner)]
-        already = [line.new for line in lines if line.new is not None]
-        first = max(already, default=come.start)
-        lines += [Line("added", None, k + 1, (Word(after[k], True),)) for k in range(first, j)]
-        left, right = words_of(before[partner], after[j])
-        lines += [Line("removed", partner + 1, None, left), Line("added", None, j + 1, right)]
-        i = partner + 1
-    lines += [Line("removed", k + 1, None, (Word(before[k], True),)) for k in range(i, gone.stop)]
-    done = max((line.new for line in lines if line.new is not None), default=come.start)
-    return lines + [Line("added", None, k + 1, (Word(after[k], True),)) for k in range(done, come.stop)]
+    old, new = gone.start, come.start
+    if len(gone) * len(come) <= PAIRED:
+        for at in come:
+            partner = next((k for k in range(old, gone.stop) if _alike(before[k], after[at])), None)
+            if partner is None:
+                continue
+            lines += _gone(before, old, partner) + _come(after, new, at)
+            left, right = words_of(before[partner], after[at])
+            lines += [Line("removed", partner + 1, None, left), Line("added", None, at + 1, right)]
+            old, new = partner + 1, at + 1
+    return lines + _gone(before, old, gone.stop) + _come(after, new, come.stop)
+
+
+def _gone(before: list[str], start: int, stop: int) -> list[Line]:
+    return [Line("removed", k + 1, None, (Word(before[k], True),)) for k in range(start, stop)]
+
+
+def _come(after: list[str], start: int, stop: int) -> list[Line]:
+    return [Line("added", None, k + 1, (Word(after[k], True),)) for k in range(start, stop)]
 
 
 def _alike(old: str, new: str) -> bool:

@@ -25,13 +25,15 @@ WAYS = (
 
 
 def line(language: str, base_url: str, name: str, ref: str) -> str:
-    """One line in a language of LANGUAGES. The address and the key come from PROMPTUARY_URL and PROMPTUARY_KEY,
-    except for curl, which is told the address."""
+    """One line in a language of LANGUAGES.
+
+    The address and the key come from PROMPTUARY_URL and PROMPTUARY_KEY; curl is told the address.
+    """
     if language == "curl":
         return f'curl -sSf -H "Authorization: Bearer $PROMPTUARY_KEY" "{base_url}/api/v1/templates/{name}@{ref}"'
     if language == "cli":
         return f"promptuary pull {name}@{ref}"
-    return f'Promptuary().get("{name}", ref="{ref}")'
+    return f'Promptuary().get("{name}", ref="{ref}").render(data)'
 
 
 def way_of(key: str, ways: Iterable[Way] = WAYS) -> Way:

@@ -28,7 +28,7 @@ RAIL = 8
 FETCH_NOTES = {
     "curl": "Reads the key from PROMPTUARY_KEY.",
     "python": "Reads PROMPTUARY_URL and PROMPTUARY_KEY; data holds the inputs below.",
-    "cli": "Reads PROMPTUARY_URL and PROMPTUARY_KEY, and writes the document to standard output.",
+    "cli": "Reads PROMPTUARY_URL and PROMPTUARY_KEY, and writes the document and its samples as files.",
 }
 
 

@@ -1,0 +1,127 @@
+"""The cast in front of their browsers: a namespace where `production` is protected, and a template with two versions."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.http import HttpResponse
+from django.test import Client
+
+from registry.access import Actor
+from registry.fetch import fetcher
+from registry.models import ChangeRequest, User, Version
+from registry.rendering import bounded
+from registry.services import changes, members, namespaces, templates
+
+ROLES = ("reader", "author", "reviewer", "admin")
+REPLY = "support/refunds/reply"
+DOCUMENT = """---
+description: Answer a refund question
+tags: [refunds]
+inputs:
+  shop: {type: string, default: the shop}
+  question: {type: string, maxLength: 4000, untrusted: true}
+---
+- name: instructions
+  role: system
+  content: |
+    You help {{ shop }}. Use only the policy.
+- name: question
+  content: |
+    {{ question }}
+"""
+OTHER = DOCUMENT.replace("Use only the policy.", "Quote the policy before you answer.")
+SAMPLES = {"boots": {"question": "Can I return boots?"}, "late": {"question": "Where is it?", "shop": "Harbour Books"}}
+
+
+@dataclass
+class Desk:
+    """What happened before the test begins; each step is one service call by the person who would do it."""
+
+    people: dict[str, User]
+
+    def actor(self, role: str) -> Actor:
+        return Actor(self.people[role])
+
+    def save(self, document: str = DOCUMENT, name: str = REPLY, message: str = "", **options: Any) -> Version:
+        """The next version, made from the latest one."""
+        latest = Version.objects.filter(template__name=name).order_by("-number").first()
+        return templates.save(
+            actor=self.actor("author"),
+            name=name,
+            document=document,
+            message=message,
+            base=latest.digest if latest else None,
+            **options,
+        ).version
+
+    def propose(self, version: int, message: str = "Quote the policy") -> ChangeRequest:
+        return changes.propose(
+            actor=self.actor("author"), name=REPLY, label="production", version=version, message=message
+        )
+
+    def publish(self, version: int) -> ChangeRequest:
+        change = self.propose(version)
+        digest = change.version.digest
+        changes.decide(actor=self.actor("reviewer"), number=change.number, decision="approve", digest=digest)
+        return changes.publish(actor=self.actor("author"), number=change.number)
+
+
+def set_desk() -> Desk:
+    """`support` (production protected) and `demo` (nothing protected) with every role, and an outsider's `other`."""
+    fetcher().forget()
+    cache.clear()
+    people = {name: User.objects.create(username=name) for name in (*ROLES, "outsider")}
+    for name, person in people.items():
+        person.set_password(f"{name}-promptuary")
+        person.save()
+    desk = Desk(people)
+    for name, protected in (("support", ["production"]), ("demo", [])):
+        namespaces.create(actor=desk.actor("admin"), name=name, protected_labels=protected)
+        for role in ROLES[:-1]:
+            members.set_role(actor=desk.actor("admin"), namespace=name, username=role, role=role)
+    namespaces.create(actor=desk.actor("outsider"), name="other")
+    return desk
+
+
+def set_reply(desk: Desk) -> Desk:
+    """The template with versions 1 (in production) and 2, and two samples."""
+    desk.save(message="First words", samples=SAMPLES)
+    desk.publish(1)
+    desk.save(OTHER, message="Quote the policy")
+    return desk
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _patient_renderer() -> None:
+    """A busy test machine may take its time; the limits themselves are tested with the renderer."""
+    bounded().wall_seconds = 30
+
+
+@pytest.fixture
+def desk(db: None) -> Desk:
+    return set_desk()
+
+
+@pytest.fixture
+def reply(desk: Desk) -> Desk:
+    return set_reply(desk)
+
+
+@pytest.fixture
+def browser(desk: Desk) -> Callable[[str], Client]:
+    """A signed-in browser by role."""
+
+    def sign_in(role: str) -> Client:
+        client = Client()
+        client.force_login(desk.people[role])
+        return client
+
+    return sign_in
+
+
+def words(response: HttpResponse) -> str:
+    """The page's HTML with all white space made single."""
+    return " ".join(response.content.decode().split())

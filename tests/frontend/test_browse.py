@@ -1,0 +1,70 @@
+"""Finding a template."""
+
+from tests.frontend.conftest import DOCUMENT, words
+
+
+def test_the_list_shows_what_is_live_and_what_is_ahead_of_it(reply, browser):
+    page = words(browser("reader").get("/t/"))
+    assert "<b>reply</b>" in page
+    assert "Answer a refund question" in page
+    assert "<b>v1</b>" in page
+    assert "<b>+1</b>" in page
+
+
+def test_folders_open_on_the_way_to_the_one_shown(reply, browser):
+    page = words(browser("reader").get("/t/support/refunds/"))
+    assert '<a class="tree-row" href="/t/support/refunds/" aria-current="page">' in page
+    assert "1 template" in page
+
+
+def test_words_tags_and_labels_narrow_the_list(reply, browser):
+    client = browser("reader")
+    for found in ("q=quote", "tag=refunds", "label=production", "q=tag:refunds+quote"):
+        assert "<b>reply</b>" in words(client.get(f"/t/?{found}")), found
+    for missed in ("q=parcel", "tag=delivery", "label=staging"):
+        assert "Nothing matches." in words(client.get(f"/t/?{missed}")), missed
+
+
+def test_a_filter_typed_among_the_words_becomes_a_filter_that_can_be_taken_away(reply, browser):
+    page = words(browser("reader").get("/t/?q=tag:refunds+quote"))
+    assert 'href="?q=quote" title="Take this filter away">tag:refunds' in page
+    assert '<input type="hidden" name="tag" value="refunds">' in page
+
+
+def test_htmx_gets_the_list_alone(reply, browser):
+    answer = browser("reader").get("/t/", headers={"HX-Request": "true", "HX-Target": "templates"})
+    page = words(answer)
+    assert page.startswith('<div id="templates"')
+    assert 'data-status="1 template shown"' in page
+    assert "HX-Request" in answer["Vary"]
+
+
+def test_more_than_a_page_of_templates_goes_on(desk, browser):
+    for number in range(51):
+        desk.save(DOCUMENT, name=f"demo/number-{number:02}")
+    client = browser("reader")
+    first = client.get("/t/demo/")
+    assert "Show the next 50" in words(first)
+    assert "number-50" not in words(first)
+    assert "number-50" in words(client.get("/t/demo/" + first.context["next_url"]))
+
+
+def test_an_outsider_sees_neither_the_folder_nor_its_templates(reply, browser):
+    client = browser("outsider")
+    assert "reply" not in words(client.get("/t/"))
+    assert client.get("/t/support/").status_code == 404
+
+
+def test_only_who_may_write_is_offered_a_new_template(reply, browser):
+    assert "New template" in words(browser("author").get("/t/support/"))
+    assert "New template" not in words(browser("reader").get("/t/support/"))
+
+
+def test_an_empty_namespace_says_what_to_do(desk, browser):
+    assert "No templates in demo yet." in words(browser("author").get("/t/demo/"))
+
+
+def test_a_broken_cursor_is_refused_with_a_sentence(reply, browser):
+    answer = browser("reader").get("/t/?cursor=nonsense")
+    assert answer.status_code == 422
+    assert "no cursor" in words(answer)

@@ -1,0 +1,50 @@
+"""Any two versions side by side."""
+
+from tests.frontend.conftest import DOCUMENT, REPLY, words
+
+
+def test_by_default_the_live_version_is_set_against_the_newest(reply, browser):
+    page = words(browser("reader").get(f"/t/{REPLY}/-/diff"))
+    assert "v1 to v2: 1 line added, 1 removed" in page
+
+
+def test_signs_and_words_say_what_colour_says(reply, browser):
+    page = words(browser("reader").get(f"/t/{REPLY}/-/diff"))
+    assert '<span aria-hidden="true">+</span><span class="unseen">added: </span>' in page
+    assert '<span aria-hidden="true">−</span><span class="unseen">removed: </span>' in page
+    assert "<ins>" in page
+    assert "<del>" in page
+
+
+def test_rendered_shows_what_the_model_would_read_on_a_sample(reply, browser):
+    page = words(browser("reader").get(f"/t/{REPLY}/-/diff?view=rendered&sample=late"))
+    assert "You help Harbour Books. " in page
+    assert "late, 2 of 2</option>" in page
+    assert "tokens, unchanged" in page
+
+
+def test_inputs_that_one_side_does_not_take_are_left_out_and_named(reply, browser):
+    reply.save(DOCUMENT.replace("  shop: {type: string, default: the shop}\n", "").replace("{{ shop }}", "people"))
+    page = words(browser("reader").get(f"/t/{REPLY}/-/diff?from=1&to=3&view=rendered&sample=late"))
+    assert "v3 does not take shop; it was left out there." in page
+
+
+def test_the_same_version_twice_says_that_nothing_differs(reply, browser):
+    assert "The two documents are the same" in words(browser("reader").get(f"/t/{REPLY}/-/diff?from=2&to=2"))
+
+
+def test_htmx_gets_the_diff_alone(reply, browser):
+    answer = browser("reader").get(f"/t/{REPLY}/-/diff", headers={"HX-Request": "true", "HX-Target": "diff"})
+    assert words(answer).startswith('<section id="diff"')
+
+
+def test_a_version_that_does_not_exist_is_said(reply, browser):
+    assert browser("reader").get(f"/t/{REPLY}/-/diff?from=9&to=1").status_code == 404
+
+
+def test_the_history_marks_the_live_and_the_newest_for_comparison(reply, browser):
+    page = words(browser("reader").get(f"/t/{REPLY}/-/versions"))
+    assert 'name="from" value="1" checked' in page
+    assert 'name="to" value="2" checked' in page
+    assert "First words" in page
+    assert "published by author" in page

@@ -1,0 +1,136 @@
+"""The page of a change request: reading it, deciding, publishing."""
+
+import pytest
+
+from registry.models import ChangeRequest, Label
+from tests.frontend.conftest import OTHER, REPLY, words
+
+
+@pytest.fixture
+def change(reply):
+    return reply.propose(2)
+
+
+@pytest.fixture
+def act(change, browser):
+    """Press a button of the page as a person; gives the answer."""
+
+    def press(role, do, text="", digest=None, **further):
+        sent = {"do": do, "text": text, "digest": digest or change.version.digest, **further}
+        return browser(role).post(f"/changes/{change.number}", sent)
+
+    return press
+
+
+def state(change):
+    return ChangeRequest.objects.get(pk=change.pk).state
+
+
+def test_the_reviewer_sees_what_stands_in_the_way_and_the_next_step(change, browser):
+    page = words(browser("reviewer").get(f"/changes/{change.number}"))
+    assert "1 thing stands between this change and production" in page
+    assert "it is your turn" in page
+    assert "Approve v2 for production</button>" in page
+    assert "v1 to v2: 1 line added, 1 removed" in page
+
+
+def test_the_author_is_not_offered_to_approve(change, browser):
+    page = words(browser("author").get(f"/changes/{change.number}"))
+    assert "Approve v2" not in page
+    assert "next is admin or reviewer" in page
+
+
+def test_approving_then_publishing_moves_the_label(change, act):
+    assert act("reviewer", "approve").status_code == 302
+    assert act("author", "publish").status_code == 302
+    assert state(change) == "published"
+    assert Label.objects.get(template__name=REPLY, name="production").version.number == 2
+
+
+def test_publishing_without_an_approval_is_refused_on_the_page(change, act):
+    answer = act("author", "publish")
+    assert answer.status_code == 403
+    assert "1 of 1 approval is missing." in words(answer)
+    assert state(change) == "open"
+
+
+def test_a_decision_on_another_digest_is_refused_and_the_words_stay(change, act):
+    answer = act("reviewer", "request_changes", "Name the section too.", digest="sha256:" + "0" * 64)
+    assert answer.status_code == 409
+    assert "Name the section too.</textarea>" in words(answer)
+
+
+def test_asking_for_edits_takes_words(change, act):
+    answer = act("reviewer", "request_changes")
+    assert answer.status_code == 422
+    assert "Say what:" in words(answer)
+    assert act("reviewer", "request_changes", "Name the section.").status_code == 302
+
+
+def test_a_comment_stands_in_the_conversation_as_its_characters(change, act, browser):
+    act("author", "comment", "<b>why</b>\nnot?")
+    assert "&lt;b&gt;why&lt;/b&gt;<br>not?" in words(browser("reader").get(f"/changes/{change.number}"))
+
+
+def test_a_newer_head_voids_the_approval_and_says_so(change, act, reply, browser):
+    act("reviewer", "approve")
+    reply.save(OTHER.replace("Quote", "Always quote"))
+    assert act("author", "set_version", version="3").status_code == 302
+    page = words(browser("reviewer").get(f"/changes/{change.number}"))
+    assert "voided" in page
+    assert "Approve v3 for production</button>" in page
+
+
+def test_versions_that_ride_along_are_named(reply, browser):
+    reply.save(OTHER.replace("Quote", "Always quote"))
+    number = reply.propose(3).number
+    page = words(browser("reviewer").get(f"/changes/{number}"))
+    assert 'Includes <a href="/t/support/refunds/reply?ref=2">v2</a>, Quote the policy: not yet in production.' in page
+
+
+def test_an_overlapping_request_is_warned_of(reply, change, browser):
+    reply.save(OTHER.replace("Quote", "Always quote"))
+    other = reply.propose(3)
+    assert f'<a href="/changes/{other.number}">change {other.number}</a>' in words(
+        browser("reader").get(f"/changes/{change.number}")
+    )
+
+
+def test_withdrawn_requests_can_be_opened_again(change, act):
+    act("author", "withdraw")
+    assert state(change) == "withdrawn"
+    act("author", "reopen")
+    assert state(change) == "open"
+
+
+def test_a_published_request_still_shows_what_it_changed(change, act, browser):
+    act("reviewer", "approve")
+    act("author", "publish")
+    page = words(browser("reader").get(f"/changes/{change.number}"))
+    assert "v1 to v2: 1 line added, 1 removed" in page
+    assert "production was moved to v2 by this change." in page
+
+
+def test_a_button_that_does_not_exist_is_refused(change, act):
+    assert act("author", "explode").status_code == 422
+
+
+def test_a_reader_can_read_but_has_no_buttons(change, browser, act):
+    assert 'name="do"' not in words(browser("reader").get(f"/changes/{change.number}"))
+    assert act("reader", "approve").status_code == 403
+
+
+def test_an_outsider_finds_nothing(change, act, browser):
+    assert browser("outsider").get(f"/changes/{change.number}").status_code == 404
+    assert act("outsider", "approve").status_code == 404
+
+
+def test_the_list_says_whose_turn_it_is(change, browser):
+    assert "It is your turn." in words(browser("reviewer").get("/changes/"))
+    assert "Next is admin or reviewer." in words(browser("author").get("/changes/"))
+
+
+def test_the_list_filters_by_state_and_says_when_nothing_waits(reply, browser):
+    client = browser("reviewer")
+    assert "Nothing waits on you." in words(client.get("/changes/"))
+    assert "Quote the policy" in words(client.get("/changes/?state=published"))

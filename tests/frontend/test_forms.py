@@ -1,0 +1,203 @@
+"""Pages that are a form: what is right happens, what is wrong comes back filled in with its reason."""
+
+import json
+
+import pytest
+
+from registry.models import ChangeRequest, Draft, Key, Label, Membership, Template
+from tests.frontend.conftest import DOCUMENT, REPLY, SAMPLES, words
+
+
+def test_a_proposal_opens_a_change_request(reply, browser):
+    answer = browser("author").post(
+        f"/t/{REPLY}/-/propose", {"label": "production", "version": "2", "message": "Quote\r\nit"}
+    )
+    change = ChangeRequest.objects.get(version__number=2)
+    assert answer["Location"] == f"/changes/{change.number}"
+    assert change.message == "Quote\nit"
+
+
+def test_a_refused_proposal_comes_back_filled_in(reply, browser):
+    answer = browser("author").post(
+        f"/t/{REPLY}/-/propose", {"label": "production", "version": "1", "message": "Again, please"}
+    )
+    assert answer.status_code == 422
+    assert "holds exactly this already" in words(answer)
+    assert "Again, please</textarea>" in words(answer)
+
+
+def test_where_nothing_is_protected_nothing_is_proposed(desk, browser):
+    desk.save(name="demo/x")
+    assert "No label of demo is protected" in words(browser("author").get("/t/demo/x/-/propose"))
+
+
+def test_a_reader_may_not_propose(reply, browser):
+    answer = browser("reader").get(f"/t/{REPLY}/-/propose")
+    assert answer.status_code == 403
+    assert "takes the role author" in words(answer)
+
+
+def move(client, **sent):
+    return client.post(f"/t/{REPLY}/-/labels", {"do": "move", "label": "staging", "version": "2", **sent})
+
+
+def test_an_unprotected_label_moves_at_once(reply, browser):
+    assert move(browser("author"))["Location"] == f"/t/{REPLY}"
+    assert Label.objects.get(name="staging").version.number == 2
+
+
+def test_a_label_that_was_moved_meanwhile_stays_where_it_is(reply, browser):
+    client = browser("author")
+    move(client)
+    answer = move(client, version="1")
+    assert answer.status_code == 409
+    assert "staging stands on version 2, not on nothing." in words(answer)
+
+
+def test_a_label_can_be_taken_off(reply, browser):
+    client = browser("author")
+    move(client)
+    move(client, do="remove", expected="2")
+    assert not Label.objects.filter(name="staging").exists()
+
+
+def test_a_protected_label_is_not_moved_by_the_form(reply, browser):
+    answer = move(browser("admin"), label="production", expected="1")
+    assert answer.status_code == 403
+    assert "production is protected in support" in words(answer)
+
+
+def test_a_reviewer_rolls_a_protected_label_back_with_a_reason(reply, browser):
+    reply.publish(2)
+    client = browser("reviewer")
+    assert "Roll production back</button>" in words(client.get(f"/t/{REPLY}/-/labels?label=production"))
+    sent = {"do": "roll_back", "label": "production", "version": "1"}
+    assert client.post(f"/t/{REPLY}/-/labels", sent).status_code == 422
+    client.post(f"/t/{REPLY}/-/labels", {**sent, "reason": "It quotes too much"})
+    assert Label.objects.get(name="production").version.number == 1
+
+
+def test_an_author_is_shown_the_way_a_protected_label_moves(reply, browser):
+    page = words(browser("author").get(f"/t/{REPLY}/-/labels?label=production"))
+    assert "it moves forward by an approved change, and back by a reviewer" in page
+
+
+def keep(client, text):
+    return client.post(f"/t/{REPLY}/-/samples", {"samples": text})
+
+
+def test_samples_are_kept(reply, browser):
+    client = browser("author")
+    assert keep(client, json.dumps({"gift": {"question": "It was a gift."}})).status_code == 302
+    assert "gift" in words(client.get(f"/t/{REPLY}"))
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [("{not json", ""), ("[1]", "Samples are one JSON object"), ('{"a": {"question": 7}}', "question")],
+)
+def test_wrong_samples_come_back_with_the_reason(reply, browser, text, reason):
+    answer = keep(browser("author"), text)
+    assert answer.status_code == 422
+    assert reason in words(answer)
+    assert text.replace('"', "&quot;") in words(answer)
+
+
+def test_a_reader_reads_samples_and_may_not_change_them(reply, browser):
+    assert "readonly" in words(browser("reader").get(f"/t/{REPLY}/-/samples"))
+    assert keep(browser("reader"), "{}").status_code == 403
+
+
+def test_a_key_is_shown_once_and_only_to_admins(reply, browser):
+    client = browser("admin")
+    sent = {"name": "chat", "scope": "read", "person": "admin", "days": "90"}
+    answer = client.post("/n/support/keys", sent)
+    assert answer.status_code == 201
+    secret = answer.context["issued"].secret
+    assert secret in words(answer)
+    assert secret not in words(client.get("/n/support/keys"))
+    assert browser("author").get("/n/support/keys").status_code == 403
+
+
+def test_a_key_is_revoked(reply, browser):
+    client = browser("admin")
+    client.post("/n/support/keys", {"name": "chat", "scope": "read", "person": "admin", "days": "0"})
+    key = Key.objects.get()
+    client.post("/n/support/keys", {"do": "revoke", "key": key.id})
+    key.refresh_from_db()
+    assert key.revoked_at is not None
+
+
+def test_a_key_above_its_persons_role_is_refused_at_the_field(reply, browser):
+    answer = browser("admin").post(
+        "/n/support/keys", {"name": "chat", "scope": "write", "person": "reader", "days": "0"}
+    )
+    assert answer.status_code == 422
+    assert "reader is reader, so a key of theirs can&#x27;t write." in words(answer).lower()
+
+
+def test_an_admin_gives_and_takes_roles(reply, browser):
+    client = browser("admin")
+    client.post("/n/support/members", {"username": "outsider", "role": "author"})
+    assert Membership.objects.get(person__username="outsider", namespace__name="support").role == "author"
+    client.post("/n/support/members", {"username": "outsider", "role": ""})
+    assert not Membership.objects.filter(person__username="outsider", namespace__name="support").exists()
+
+
+def test_the_last_admin_stays(reply, browser):
+    answer = browser("admin").post("/n/support/members", {"username": "admin", "role": "reader"})
+    assert answer.status_code == 409
+    assert "last admin" in words(answer)
+
+
+def test_a_reader_sees_members_without_buttons(reply, browser):
+    page = words(browser("reader").get("/n/support/members"))
+    assert "<b>reviewer</b>" in page
+    assert "Give a role" not in page
+
+
+def begin(client, path, **sent):
+    return client.post("/new", {"namespace": "demo", "path": path, "start": "parts", **sent})
+
+
+@pytest.mark.parametrize("start", ["blank", "parts", "text", "shaped", "prompter"])
+def test_a_new_template_begins_as_a_draft_in_the_editor(desk, browser, start):
+    assert begin(browser("author"), f"tests/{start}", start=start)["Location"] == f"/t/demo/tests/{start}/-/edit"
+    assert Draft.objects.get().path == f"tests/{start}"
+
+
+@pytest.mark.parametrize("path", ["Upper", "a//b", "with space", "con", "../etc"])
+def test_a_name_that_is_none_is_refused_at_its_field(desk, browser, path):
+    answer = begin(browser("author"), path)
+    assert answer.status_code in (404, 422)
+    assert not Draft.objects.exists()
+
+
+def test_a_name_that_is_taken_is_refused_and_stays_in_the_form(reply, browser):
+    answer = begin(browser("author"), "refunds/reply", namespace="support")
+    assert "There is a support/refunds/reply already." in words(answer)
+    assert 'value="refunds/reply"' in words(answer)
+
+
+def test_a_draft_that_is_there_already_is_not_overwritten(desk, browser):
+    client = browser("author")
+    begin(client, "x")
+    assert begin(client, "x", start="text").status_code == 409
+    assert "format: parts" in Draft.objects.get().document
+
+
+def test_a_copy_has_the_same_digest_and_remembers_its_origin(reply, browser):
+    client = browser("author")
+    sent = {"namespace": "demo", "path": "copied", "start": "copy", "ref": "1"}
+    assert client.post(f"/t/{REPLY}/-/copy", sent)["Location"] == "/t/demo/copied"
+    copied = Template.objects.get(name="demo/copied")
+    assert copied.copied_from == f"{REPLY}@1"
+    assert copied.latest.document == DOCUMENT
+    assert set(copied.sample_sets.get().samples) == set(SAMPLES)
+    assert "copied from" in words(client.get("/t/demo/copied"))
+
+
+def test_who_writes_nowhere_is_told_so(desk, browser):
+    answer = browser("reader").get("/new")
+    assert answer.status_code == 404
+    assert "You are author in no namespace yet." in words(answer)

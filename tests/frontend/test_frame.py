@@ -1,0 +1,97 @@
+"""What holds on every page."""
+
+import re
+
+import pytest
+from django.test import Client, override_settings
+
+from frontend.starts import STARTS
+from frontend.views import errors
+from registry.services import checking
+from tests.frontend.conftest import REPLY, words
+
+PAGES = [
+    "/t/",
+    "/t/support/",
+    f"/t/{REPLY}",
+    f"/t/{REPLY}/-/versions",
+    f"/t/{REPLY}/-/diff",
+    f"/t/{REPLY}/-/diff?view=rendered",
+    f"/t/{REPLY}/-/copy",
+    f"/t/{REPLY}/-/samples",
+    f"/t/{REPLY}/-/labels?label=staging",
+    f"/t/{REPLY}/-/propose",
+    "/new",
+    "/changes/",
+    "/changes/1",
+    "/n/support/members",
+    "/n/support/keys",
+    "/t/no/such",
+]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_strict_policy_has_nothing_to_refuse(reply, browser, page):
+    answer = browser("admin").get(page)
+    text = answer.content.decode()
+    assert not re.search(r"<[^>]+\s(?:style|on\w+|hx-on\S*)=", text)
+    assert not re.search(r"<script(?![^>]*\ssrc=)", text)
+    assert "<style" not in text
+    assert "unsafe-inline" not in answer["Content-Security-Policy"]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_has_one_heading_one_main_and_labels_on_its_fields(reply, browser, page):
+    text = browser("admin").get(page).content.decode()
+    assert text.count("<h1") == 1
+    assert text.count("<main") == 1
+    ids = re.findall(r'\sid="([^"]+)"', text)
+    assert len(ids) == len(set(ids))
+    fields = re.findall(r'<(?:textarea|select|input(?![^>]*type="(?:hidden|radio)"))[^>]*>', text)
+    for field in fields:
+        found = re.search(r'\sid="([^"]+)"', field)
+        named = "aria-label=" in field or "hidden" in field or (found and f'for="{found[1]}"' in text)
+        assert named, field
+
+
+def test_pages_are_not_kept_by_caches_between_people(reply, browser):
+    assert browser("reader").get("/t/")["Cache-Control"] == "private, no-store"
+
+
+def test_open_changes_are_counted_in_the_top_bar(reply, browser):
+    reply.propose(2)
+    assert '<span class="count" title="Open changes">1</span>' in words(browser("reader").get("/t/"))
+
+
+def test_an_unknown_address_is_told_in_plain_words(reply, browser):
+    answer = browser("reader").get("/nowhere")
+    assert answer.status_code == 404
+    assert "Nothing stands at this address" in words(answer)
+
+
+def test_a_form_without_its_token_is_told_what_to_do(reply):
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(reply.people["author"])
+    answer = client.post("/new", {"path": "x"})
+    assert answer.status_code == 403
+    assert "This form is out of date" in words(answer)
+
+
+def test_a_broken_server_still_speaks(rf):
+    answer = errors.server_error(rf.get("/"))
+    assert answer.status_code == 500
+    assert b"Something broke on the server" in answer.content
+
+
+@pytest.mark.parametrize("start", STARTS.values(), ids=lambda start: start.key)
+def test_every_example_to_start_from_is_sound(desk, start):
+    found = checking.check(actor=desk.actor("author"), document=start.document, samples=start.samples)
+    assert [problem.message for problem in found if problem.severity == "error"] == []
+
+
+@override_settings(STATICFILES_DIRS=[])
+def test_pages_stand_without_the_npm_build(reply, browser, monkeypatch):
+    monkeypatch.setattr("frontend.templatetags.marks._exists", lambda name: False)
+    page = words(browser("author").get(f"/t/{REPLY}"))
+    assert 'class="plain"' in page
+    assert "dist/" not in page

@@ -1,0 +1,46 @@
+"""Times, numbers and digests as words."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from frontend.templatetags import marks
+
+NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("passed", "words"),
+    [
+        (timedelta(seconds=5), "just now"),
+        (timedelta(minutes=20), "20 min ago"),
+        (timedelta(hours=2, minutes=59), "2 h ago"),
+        (timedelta(hours=30), "yesterday"),
+        (timedelta(days=9), "9 days ago"),
+        (timedelta(weeks=3), "3 weeks ago"),
+        (timedelta(weeks=9), "20 Sep"),
+        (timedelta(days=700), "22 Dec 2024"),
+        (timedelta(days=-3), "25 Nov"),
+    ],
+)
+def test_times_are_relative_up_to_eight_weeks(passed, words):
+    assert marks.distance(NOW - passed, NOW) == words
+
+
+def test_a_time_carries_its_exact_moment():
+    assert 'title="22 November 2026, 12:00:00 UTC"' in marks.ago(NOW)
+
+
+@pytest.mark.parametrize(("number", "words"), [(1234, "+1,234"), (-38, "−38"), (0, "0")])
+def test_differences_carry_a_true_sign(number, words):
+    assert marks.signed(number) == words
+
+
+def test_a_digest_is_shown_in_two_groups():
+    shown = marks.digest("sha256:4be107c2a95fd3e8")
+    assert (shown["first"], shown["second"]) == ("4be1", "07c2")
+
+
+@pytest.mark.parametrize(("number", "word", "words"), [(1, "line", "1 line"), (3, "entry,entries", "3 entries")])
+def test_words_follow_their_number(number, word, words):
+    assert marks.plural(number, word) == words

@@ -1,0 +1,91 @@
+"""The template page."""
+
+import pytest
+
+from registry.services import labels
+from tests.frontend.conftest import DOCUMENT, REPLY, words
+
+
+def test_it_shows_the_live_version_and_what_each_label_serves(reply, browser):
+    page = words(browser("reader").get(f"/t/{REPLY}"))
+    assert "published by <b>author</b>" in page
+    assert "Use only the policy." in page
+    assert '<span class="badge" title="against production">1 ahead</span>' in page
+
+
+@pytest.mark.parametrize("ref", ["2", "latest"])
+def test_a_ref_in_the_address_shows_that_version(reply, browser, ref):
+    assert "Quote the policy before you answer." in words(browser("reader").get(f"/t/{REPLY}?ref={ref}"))
+
+
+def test_a_digest_in_the_address_shows_that_version(reply, browser):
+    digest = reply.save(OTHER_WORDS).digest
+    assert "Be brief." in words(browser("reader").get(f"/t/{REPLY}?ref={digest}"))
+
+
+def test_an_unknown_ref_says_what_there_is(reply, browser):
+    answer = browser("reader").get(f"/t/{REPLY}?ref=7")
+    assert answer.status_code == 404
+    assert "has no version 7; its latest is 2." in words(answer)
+
+
+def test_the_prompt_is_rendered_on_the_sample_with_marked_values(reply, browser):
+    page = words(browser("reader").get(f"/t/{REPLY}?sample=late"))
+    assert "Harbour Books</span>. Use only the policy." in page
+    assert '<span class="value" data-at="14:5" title="question, line 14">Where is it?</span>' in page
+
+
+def test_htmx_gets_the_rendered_prompt_alone(reply, browser):
+    answer = browser("reader").get(f"/t/{REPLY}?sample=late", headers={"HX-Request": "true", "HX-Target": "rendered"})
+    assert words(answer).startswith('<section class="section" id="rendered"')
+
+
+def test_inputs_are_told_in_plain_words(reply, browser):
+    page = words(browser("reader").get(f"/t/{REPLY}"))
+    assert "what callers must send to v1: 1 required, 1 with a default" in page
+    assert "text, up to 4,000" in page
+    assert "comes from outside" in page
+
+
+def test_a_sample_that_no_longer_renders_shows_the_reason_and_not_an_error(desk, browser):
+    desk.save("---\n{}\n---\n- name: a\n  content: '{{ missing }}'\n")
+    desk.save("- name: a\n  content: '{{ missing }} again'\n", samples={"empty": {"missing": "x"}})
+    page = words(browser("reader").get(f"/t/{REPLY}?ref=1"))
+    assert "missing" in page
+
+
+def test_a_value_is_shown_as_its_characters_whatever_they_are(desk, browser):
+    desk.save(samples={"evil": {"question": "<script>alert(1)</script> {{ 7*7 }}"}})
+    page = words(browser("reader").get(f"/t/{REPLY}"))
+    assert "&lt;script&gt;alert(1)&lt;/script&gt; {{ 7*7 }}" in page
+    assert "<script>alert(1)" not in page
+
+
+def test_each_role_is_offered_what_it_may_do(reply, browser):
+    reader, author = (words(browser(role).get(f"/t/{REPLY}")) for role in ("reader", "author"))
+    assert f'href="/t/{REPLY}/-/edit"' not in reader
+    assert f'href="/t/{REPLY}/-/edit"' in author
+    assert f'href="/t/{REPLY}/-/propose?label=production"' in author
+
+
+def test_an_open_change_is_told_where_the_label_stands(reply, browser):
+    number = reply.propose(2).number
+    assert f'<a href="/changes/{number}">Change {number}</a>' in words(browser("reader").get(f"/t/{REPLY}"))
+
+
+def test_an_unprotected_label_can_be_moved_from_the_page(reply, browser):
+    labels.move(actor=reply.actor("author"), name=REPLY, label="staging", version=2, expected=None)
+    assert f'href="/t/{REPLY}/-/labels?label=staging"' in words(browser("author").get(f"/t/{REPLY}"))
+
+
+def test_the_page_of_a_template_needs_few_queries(reply, browser, django_assert_max_num_queries):
+    client = browser("reader")
+    with django_assert_max_num_queries(45):
+        client.get(f"/t/{REPLY}")
+
+
+def test_an_outsider_finds_nothing(reply, browser):
+    assert browser("outsider").get(f"/t/{REPLY}").status_code == 404
+
+
+OTHER_WORDS = DOCUMENT.replace("Use only the policy.", "Be brief.")

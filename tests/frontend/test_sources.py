@@ -1,0 +1,38 @@
+"""A document in colours."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from frontend import sources
+
+
+@given(st.text(alphabet=st.sampled_from("ab:{}%# -'\"\n0123456789"), max_size=200))
+def test_colouring_changes_no_character(text):
+    lines = sources.colour(text)
+    assert "\n".join("".join(run.text for run in line) for line in lines) == text.removesuffix("\n")
+
+
+def looks(text):
+    return [(run.text, run.look) for line in sources.colour(text) for run in line if run.look]
+
+
+def test_keys_strings_numbers_and_comments_have_their_looks():
+    assert looks('token_limit: 6000  # "half"') == [("token_limit", "key"), ("6000", "lit"), ('# "half"', "comment")]
+    assert looks("tone: 'warm'") == [("tone", "key"), ("'warm'", "str")]
+
+
+def test_jinja_inside_a_string_keeps_its_own_look():
+    assert looks('content: "[{{ n }}]"')[1:] == [('"[', "str"), ("{{ n }}", "expression"), (']"', "str")]
+
+
+def test_a_statement_may_reach_over_lines():
+    assert looks("{% if a\n %}") == [("{% if a", "statement"), (" %}", "statement")]
+
+
+def test_carriage_returns_are_line_ends():
+    assert len(sources.colour("a\r\nb\rc\n")) == 3
+
+
+def test_a_text_too_long_to_colour_is_shown_plain():
+    text = "key: 1\n" * 40_000
+    assert all(run.look == "" for line in sources.colour(text) for run in line)
