@@ -20,6 +20,8 @@ class Site:
     kind: Literal["input", "fragment"] = "input"
     names: frozenset[str] = field(default=frozenset(), compare=False)
     """The inputs that may reach what it prints; known only where the document declares an untrusted one."""
+    indented: bool = field(default=False, compare=False)
+    """Whether its last filter is `indent`, by which authors meet the indentation of a YAML block."""
 
 
 class Mark(NamedTuple):

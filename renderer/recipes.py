@@ -1,7 +1,7 @@
 """One part of a prompt as the author wrote it: read once from YAML nodes, then filled with values many times."""
 
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -72,7 +72,7 @@ def _cook(text: str) -> str:
     return text.replace("\\n", "\n").replace("\\r", "\r") if "\\" in text else text
 
 
-def _strip(pieces: Sequence[Piece], slots: Slots | None) -> list[Piece]:
+def _strip(pieces: Sequence[Piece], slots: Slots | None, characters: str | None = None) -> list[Piece]:
     """Drop the author's white space at both ends; an empty value has nothing to protect and is looked through."""
     kept = list(pieces)
     for last in (False, True):
@@ -84,7 +84,7 @@ def _strip(pieces: Sequence[Piece], slots: Slots | None) -> list[Piece]:
                     break
                 kept.pop(index)
                 continue
-            text = piece.rstrip() if last else piece.lstrip()
+            text = piece.rstrip(characters) if last else piece.lstrip(characters)
             if text:
                 kept[index] = text
                 break
@@ -92,18 +92,40 @@ def _strip(pieces: Sequence[Piece], slots: Slots | None) -> list[Piece]:
     return kept
 
 
+def _cook_all(pieces: Sequence[Piece]) -> list[Piece]:
+    return [_cook(piece) if isinstance(piece, str) else piece for piece in pieces]
+
+
+Sections = Sequence[Sequence[Piece]]
+
+
+def _tidy_content(sections: Sections, slots: Slots | None) -> list[Piece]:
+    """The rules for content: white space at the ends goes, then the author's spellings are replaced."""
+    return _cook_all(_strip(sections[0], slots))
+
+
+def _tidy_sections(sections: Sections, slots: Slots | None) -> list[Piece]:
+    """The rules for sections: each loses blanks at its ends, they are joined by nothing, and the whole is stripped."""
+    pieces = [piece for section in sections for piece in _cook_all(_strip(section, slots, " \t"))]
+    return _strip(pieces, slots)
+
+
 class Text:
-    """A text with slots in it. `stripped` texts follow the rules for content: ends stripped, spellings replaced."""
+    """A text with slots in it. `tidy` applies the rules for white space; without it the text is taken as it is."""
 
-    __slots__ = ("constant", "ends", "pieces", "raw")
+    __slots__ = ("constant", "ends", "margin", "pieces", "raw", "tidy")
 
-    def __init__(self, raw: Sequence[Piece], stripped: bool = False) -> None:
-        self.raw = tuple(raw)
-        pieces = _strip(raw, None) if stripped else raw
-        self.pieces = tuple(_cook(piece) if stripped and isinstance(piece, str) else piece for piece in pieces)
-        self.ends = tuple(
-            {piece for piece in (*self.pieces[:1], *self.pieces[-1:]) if isinstance(piece, int)} if stripped else ()
-        )
+    def __init__(
+        self, raw: Sections, tidy: Callable[[Sections, Slots | None], list[Piece]] | None = None, margin: int = 0
+    ) -> None:
+        self.raw = raw
+        self.tidy = tidy
+        # The indentation of the block the text stands in, which an author's `| indent` means to meet.
+        self.margin = margin
+        self.pieces: tuple[Piece, ...] = tuple(raw[0] if tidy is None else tidy(raw, None))
+        # Where one of these values is empty, the white space next to it is at an end after all.
+        outer = [_strip(section, None) for section in (*raw, self.pieces)] if tidy else []
+        self.ends = tuple({piece for found in outer for piece in (*found[:1], *found[-1:]) if isinstance(piece, int)})
         only_text = [piece for piece in self.pieces if isinstance(piece, str)]
         self.constant = "".join(only_text) if len(only_text) == len(self.pieces) else None
 
@@ -124,8 +146,8 @@ class Text:
             return self.constant, ()
         values, base, pieces = slots.values, slots.base, self.pieces
         for end in self.ends:
-            if not values[base + end]:
-                pieces = tuple(_cook(piece) if type(piece) is str else piece for piece in _strip(self.raw, slots))
+            if self.tidy is not None and not values[base + end]:
+                pieces = tuple(self.tidy(self.raw, slots))
                 break
         texts: list[str] = []
         marks: list[Mark] = []
@@ -139,6 +161,9 @@ class Text:
             if value:
                 size = len(value)
                 site = slots.sites[base + piece]  # type: ignore[operator]  # as above
+                if site.indented and self.margin:
+                    value = _outdented(value, self.margin)
+                    size = len(value)
                 if type(value) is FragmentText:
                     marks.extend(_fragment_marks(value, at, site))
                     value = str(value)
@@ -147,6 +172,12 @@ class Text:
                 texts.append(value)
                 at += size
         return "".join(texts), tuple(marks)
+
+
+def _outdented(value: str, margin: int) -> str:
+    """Take the block's indentation off the lines that `| indent` gave it to, as reading the YAML would."""
+    first, *rest = value.split("\n")
+    return "\n".join([first, *(line[margin:] if line[:margin].isspace() else line for line in rest)])
 
 
 def _fragment_marks(value: FragmentText, at: int, outer: Site) -> list[Mark]:
@@ -230,8 +261,8 @@ def _fill_items(value: Any, slots: Slots) -> Any:
     return value
 
 
-def read_part(node: yaml_text.Node, marker: str) -> Recipe:
-    """The recipe of one list item. Raises Fault."""
+def read_part(node: yaml_text.Node, marker: str, text: str) -> Recipe:
+    """The recipe of one list item; `text` is what the node was read from. Raises Fault."""
     if not isinstance(node, yaml_text.Mapping):
         raise Fault("each item of the list must be a part: a mapping with name and content", "PT301", node.start)
     fields = {item.key.value: item for item in node.items}
@@ -248,9 +279,9 @@ def read_part(node: yaml_text.Node, marker: str) -> Recipe:
     if "sections" in fields:
         if "content" in fields:
             raise Fault("a part has either `content` or `sections`", "PT310", fields["sections"].key.start)
-        content: Text | list[Any] = _sections(reader.nodes["sections"], marker)
+        content: Text | list[Any] = _sections(reader.nodes["sections"], marker, text)
     elif "content" in fields:
-        content = _content(reader.nodes["content"], marker)
+        content = _content(reader.nodes["content"], marker, text)
     else:
         raise Fault("this part has no `content`", "PT303", node.start)
     starts = (node.start, reader.start("role", node), reader.start("truncation_priority", node))
@@ -286,13 +317,13 @@ class _Fields:
         node = self.scalar(key, "PT302")
         if node.style == "plain" and node.value in ("", "~", "null", "Null", "NULL"):
             raise Fault("`name` is empty", "PT302", node.start)
-        return Text(_split(node.value, self.marker))
+        return Text([_split(node.value, self.marker)])
 
     def role(self) -> Text | None:
         if "role" not in self.nodes:
             return None
         node = self.scalar("role", "PT305")
-        text = Text(_split(node.value, self.marker))
+        text = Text([_split(node.value, self.marker)])
         if text.constant is not None and text.constant not in ROLES:
             raise Fault(_bad_role(text.constant), "PT305", node.start)
         return text
@@ -301,7 +332,7 @@ class _Fields:
         if "truncation_priority" not in self.nodes:
             return None
         node = self.scalar("truncation_priority", "PT306")
-        text = Text(_split(node.value, self.marker))
+        text = Text([_split(node.value, self.marker)])
         if node.style != "plain":
             raise Fault(
                 _bad_priority(f'"{node.value}"' if text.constant is not None else "a text"), "PT306", node.start
@@ -336,10 +367,18 @@ class _Fields:
         return int(node.value)
 
 
-def _content(node: yaml_text.Node, marker: str) -> Text | list[Any]:
+def _content(node: yaml_text.Node, marker: str, text: str) -> Text | list[Any]:
     if isinstance(node, yaml_text.Sequence):
         return [_item(item, marker) for item in node.items]
-    return Text(_content_pieces(node, marker), stripped=True)
+    return Text([_content_pieces(node, marker)], _tidy_content, _margin(node, text))
+
+
+def _margin(node: yaml_text.Node, text: str) -> int:
+    """How far the text of a block scalar is indented."""
+    if not isinstance(node, yaml_text.Scalar) or node.style not in ("literal", "folded"):
+        return 0
+    lines = text[node.start : node.end].split("\n")[1:]
+    return next((len(line) - len(line.lstrip(" ")) for line in lines if line.strip()), 0)
 
 
 def _content_pieces(node: yaml_text.Node, marker: str) -> tuple[Piece, ...]:
@@ -373,14 +412,15 @@ def _open(node: yaml_text.Node, marker: str) -> Any:
             value = yaml_text.value_of(node)
         except yaml_text.YamlError as error:
             raise Fault(error.message, error.code, error.index) from error
-        return Text((value,)) if isinstance(value, str) else value
-    return Text(_split(node.value, marker))
+        return Text([(value,)]) if isinstance(value, str) else value
+    return Text([_split(node.value, marker)])
 
 
-def _sections(node: yaml_text.Node, marker: str) -> Text:
+def _sections(node: yaml_text.Node, marker: str, text: str) -> Text:
     if not isinstance(node, yaml_text.Sequence) or not node.items:
         raise Fault("`sections` must be a list of sections, each with name and content", "PT310", node.start)
-    pieces: list[Piece] = []
+    sections: list[tuple[Piece, ...]] = []
+    margin = 0
     for section in node.items:
         keys = {item.key.value: item for item in section.items} if isinstance(section, yaml_text.Mapping) else {}
         if "name" not in keys or "content" not in keys:
@@ -388,5 +428,6 @@ def _sections(node: yaml_text.Node, marker: str) -> Text:
         for key, item in keys.items():
             if key not in ("name", "content", "truncation_priority"):
                 raise Fault(f"`{key}` is not a field of a section", "PT304", item.key.start)
-        pieces.extend(_content_pieces(keys["content"].value, marker))
-    return Text(pieces, stripped=True)
+        sections.append(_content_pieces(keys["content"].value, marker))
+        margin = max(margin, _margin(keys["content"].value, text))
+    return Text(sections, _tidy_sections, margin)

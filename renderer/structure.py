@@ -80,7 +80,7 @@ class Structure:
         node = yaml_text.compose(text, _BOUNDS)
         if not isinstance(node, yaml_text.Sequence) or len(node.items) != 1:
             raise _Unsure
-        recipe = read_part(node.items[0], self.marker)
+        recipe = read_part(node.items[0], self.marker, text)
         if len(self._recipes) >= _MOST_RECIPES:
             self._recipes.clear()
         self._recipes[item] = recipe
@@ -98,13 +98,14 @@ class Structure:
                 found.append(texts[piece])
         slots = Slots(stream.values, stream.sites(), given)
         try:
-            node = yaml_text.compose("".join(found), _BOUNDS)
+            text = "".join(found)
+            node = yaml_text.compose(text, _BOUNDS)
             if node is None:
                 return []
             if not isinstance(node, yaml_text.Sequence):
                 message = "the body must be a list of parts: `- name: …`, `  content: …`"
                 raise Fault(message, "PT301", node.start)
-            recipes = [read_part(item, marker) for item in node.items]
+            recipes = [read_part(item, marker, text) for item in node.items]
             # A part's own line is where its dash stands; YAML's node starts after it, on the same line as a rule.
             lines = stream.lines(_numbered_size, [item.start for item in node.items])
             return [recipe.fill(slots, line) for recipe, line in zip(recipes, lines, strict=True)]

@@ -125,7 +125,8 @@ class Unit:
         place = self.place(start, end)
         kind: Literal_["input", "fragment"] = "fragment" if _calls_fragment(node) else "input"
         names = self.flow.get(id(node), frozenset())
-        return Site(self.source[start:end].strip("{}%-+ \n\t"), place.line, place.column, kind, names)
+        indented = isinstance(node, nodes.Filter) and node.name == "indent"
+        return Site(self.source[start:end].strip("{}%-+ \n\t"), place.line, place.column, kind, names, indented)
 
 
 def _calls_fragment(node: nodes.Node) -> bool:

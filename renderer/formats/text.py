@@ -27,5 +27,5 @@ class Whole:
                 number += 1
             else:
                 pieces.append(self.texts[piece])
-        content, marks = Text(pieces).fill_marked(Slots(stream.values, stream.sites(), given))
+        content, marks = Text([pieces]).fill_marked(Slots(stream.values, stream.sites(), given))
         return [Part(PART_NAME, "user", content, marks=marks)]

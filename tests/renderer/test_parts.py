@@ -115,9 +115,9 @@ def test_duplicate_names_are_allowed():
     assert [part.name for part in parts("- name: a\n  content: b\n- name: a\n  content: c\n")] == ["a", "a"]
 
 
-def test_sections_are_joined_by_nothing_and_stripped():
+def test_sections_lose_blanks_at_their_ends_and_are_joined_by_nothing():
     text = "- name: a\n  sections:\n    - name: one\n      content: ' x '\n    - name: two\n      content: |\n        {{ v }}\n"
-    assert parts(text, v=" y ")[0].content == "x  y "
+    assert parts(text, v=" y ")[0].content == "x y "
 
 
 def test_expected_keys_must_be_given():
@@ -152,6 +152,18 @@ def test_the_token_limit_is_known_to_the_template():
     text = "- name: a\n  content: {{ token_limit }}\n"
     assert parts(text)[0].content == "-1"
     assert renderer.load(text).render({}, token_limit=9, tokenizer=str.split).parts[0].content == "9"
+
+
+@pytest.mark.parametrize("width", [4, 6])
+def test_indent_meets_the_block_it_stands_in(width):
+    text = f"- name: a\n  content: |\n    Say: {{{{ v | indent({width}) }}}}\n    end\n"
+    assert parts(text, v="one\n  two\n\nthree")[0].content == (
+        "Say: one\n  two\n\nthree\nend" if width == 4 else "Say: one\n    two\n\n  three\nend"
+    )
+
+
+def test_indent_elsewhere_indents():
+    assert parts("- name: a\n  content: {{ v | indent(2) }}\n", v="one\ntwo")[0].content == "one\n  two"
 
 
 def test_a_list_indented_or_in_flow_form_is_a_list():
