@@ -22,6 +22,8 @@ TABLES = {  # each with its primary key
     "registry_decision": "id",
     "registry_labelmove": "id",
     "registry_sampleset": "id",
+    "registry_comment": "id",
+    "registry_verdict": "id",
     "registry_verdict": "id",
     "registry_comment": "id",
 }
@@ -107,7 +109,7 @@ class Immutable(Operation):
         remove(schema_editor)
 
     def describe(self) -> str:
-        return "Write the triggers that keep versions, events, decisions and label moves as they are"
+        return "Write the triggers that keep versions, events, decisions and what else is lasting as they are"
 
 
 def _names(vendor: str, table: str) -> list[str]:

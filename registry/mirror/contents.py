@@ -163,6 +163,29 @@ def _change_decided(draft: _Draft) -> None:
     draft.files[_step(draft, decision)] = draft.say(text=text)
 
 
+def _comment_added(draft: _Draft) -> None:
+    words = draft.sources.comment(draft.event, draft.body)
+    draft.subject = f"{draft.event.template}: change {draft.event.change}, thread {draft.body['thread']}"
+    draft.note = words["text"]
+    draft.digest = draft.body["digest"]
+    draft.files[_step(draft, "thread-comment")] = draft.say(**words)
+
+
+def _thread_resolved(draft: _Draft) -> None:
+    verb = "resolved" if draft.body["resolved"] else "opened again"
+    draft.subject = f"{draft.event.template}: change {draft.event.change}, thread {draft.body['thread']} {verb}"
+    draft.files[_step(draft, "thread-resolved" if draft.body["resolved"] else "thread-opened")] = draft.say()
+
+
+def _verdict_given(draft: _Draft) -> None:
+    event, check = draft.event, draft.body["check"]
+    draft.subject = f"{event.template} {event.version}: {check} {draft.body['outcome']}"
+    draft.note = draft.body["summary"]
+    draft.digest = draft.body["digest"]
+    details = json.loads(draft.sources.verdict(event, draft.body))
+    draft.files[layout.verdict(event.template, event.number, check)] = draft.say(details=details)
+
+
 def _other(draft: _Draft) -> None:
     event = draft.event
     draft.subject = f"{event.template or event.namespace or 'promptuary'}: {event.kind}"
@@ -194,4 +217,7 @@ _WRITERS: Mapping[str, Callable[[_Draft], None]] = {
     Kind.CHANGE_DECIDED: _change_decided,
     Kind.CHANGE_WITHDRAWN: _change_step("withdrawn"),
     Kind.CHANGE_REOPENED: _change_step("reopened"),
+    Kind.COMMENT_ADDED: _comment_added,
+    Kind.THREAD_RESOLVED: _thread_resolved,
+    Kind.VERDICT_GIVEN: _verdict_given,
 }

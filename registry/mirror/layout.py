@@ -21,6 +21,7 @@ __all__ = [
     "other",
     "rules",
     "samples",
+    "verdict",
 ]
 
 MAIN = "refs/heads/main"
@@ -81,6 +82,12 @@ def change(namespace_name: str, number: int, event: int, step: str) -> str:
     """The file of one step (proposal, decision, comment, ...) of a change request."""
     checked = names.check_namespace(namespace_name)
     return f".promptuary/{checked}/changes/{number}/{event:08d}-{_escape(step)}.yml"
+
+
+def verdict(template: str, event: int, check: str) -> str:
+    """The file of what one check found about one version."""
+    namespace_name, rest = names.check_template(template)
+    return f".promptuary/{namespace_name}/verdicts/{rest}/{event:08d}-{_escape(check)}.yml"
 
 
 def namespace(name: str) -> str:

@@ -16,10 +16,10 @@ from registry.mirror import layout
 from registry.mirror.chain import facts_of, read_event
 from registry.mirror.errors import GitFailed, MirrorError
 from registry.mirror.message import read_record, read_stamp
-from registry.mirror.replaying import Replay
 from registry.mirror.repository import Repository
+from registry.mirror.rows import Rows, replay
 from registry.models import Event, Namespace, Template
-from registry.services import changes
+from registry.services import pending
 
 __all__ = ["Restored", "restore"]
 
@@ -40,14 +40,14 @@ def restore(source: Path) -> Restored:
         raise MirrorError("This database is not empty; a mirror is restored into an empty one only.")
     number, chain, head = 0, None, ""
     with transaction.atomic(), repository.files() as files:
-        replay = Replay()
+        rows = Rows()
         for head, text in _records(repository):
             event = _read_event(head, text, number + 1, chain)
             event.save(force_insert=True)
-            replay.apply(event, partial(files.read, head))
+            replay(rows, event, partial(files.read, head))
             number, chain = event.number, event.hash
         for namespace in Namespace.objects.all():
-            changes.reassess(namespace)
+            pending.reassess(namespace)
     if chain is None:
         raise MirrorError(f"{source} holds no event.")
     return Restored(number, chain, head)

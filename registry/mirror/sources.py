@@ -1,5 +1,6 @@
 """The rows behind a batch of events, loaded with one query a kind."""
 
+import json
 from collections.abc import Iterable, Mapping
 from functools import reduce
 from operator import or_
@@ -9,7 +10,7 @@ from django.db.models import Q
 
 from registry.journal import Kind
 from registry.mirror.errors import MirrorError
-from registry.models import Decision, Event, SampleSet, Version
+from registry.models import Comment, Decision, Event, SampleSet, Verdict, Version
 
 __all__ = ["Sources"]
 
@@ -22,6 +23,8 @@ class Sources:
         self._versions = _load_versions({(e.template, e.version) for e in listed if e.version is not None})
         self._samples = _load_samples(listed)
         self._decisions = _load_decisions(listed)
+        self._comments = _load_comments(listed)
+        self._verdicts = _load_verdicts(listed)
 
     def version(self, event: Event) -> Version:
         """The version that the event saved or moved a label to."""
@@ -38,8 +41,18 @@ class Sources:
         text: str = _found(self._decisions, (event.change, body["number"]), event)
         return text
 
+    def comment(self, event: Event, body: Mapping[str, Any]) -> dict[str, Any]:
+        """A comment's words, the lines it suggests or None, and the lines that its thread is about."""
+        words: dict[str, Any] = _found(self._comments, (event.change, body["thread"], body["comment"]), event)
+        return words
 
-def _found(rows: Mapping[Any, Any], key: tuple[Any, Any], event: Event) -> Any:
+    def verdict(self, event: Event, body: Mapping[str, Any]) -> str:
+        """The canonical JSON of what a check found, item by item."""
+        details: str = _found(self._verdicts, body["key"], event)
+        return details
+
+
+def _found(rows: Mapping[Any, Any], key: Any, event: Event) -> Any:
     try:
         return rows[key]
     except KeyError:
@@ -66,3 +79,21 @@ def _load_decisions(events: list[Event]) -> dict[tuple[int, int], str]:
     numbers = {event.change for event in events if event.kind == Kind.CHANGE_DECIDED}
     rows = Decision.objects.filter(change__in=numbers).values_list("change_id", "number", "text")
     return {(change, number): text for change, number, text in rows} if numbers else {}
+
+
+def _load_comments(events: list[Event]) -> dict[tuple[int, int, int], dict[str, Any]]:
+    numbers = {event.change for event in events if event.kind == Kind.COMMENT_ADDED}
+    rows = Comment.objects.filter(thread__change__in=numbers).select_related("thread") if numbers else ()
+    return {
+        (row.thread.change_id, row.thread.number, row.number): {
+            "text": row.text,
+            "suggestion": row.suggestion,
+            "quote": row.thread.quote,
+        }
+        for row in rows
+    }
+
+
+def _load_verdicts(events: list[Event]) -> dict[str, str]:
+    keys = [json.loads(event.text)["body"]["key"] for event in events if event.kind == Kind.VERDICT_GIVEN]
+    return dict(Verdict.objects.filter(key__in=keys).values_list("key", "details")) if keys else {}

@@ -51,7 +51,7 @@ def open_at(*, actor: Actor, number: int, place: Place, text: str, suggestion: s
         at = journal.now()
         thread = Thread.objects.create(
             change=change,
-            number=(change.threads.aggregate(most=Max("number"))["most"] or 0) + 1,
+            number=(Thread.objects.filter(change=change).aggregate(most=Max("number"))["most"] or 0) + 1,
             version=version,
             side=place.side,
             line=place.line,

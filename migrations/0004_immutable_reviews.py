@@ -1,0 +1,10 @@
+"""Comments and verdicts stay as they were written, too."""
+
+from django.db import migrations
+
+from registry.immutability import Immutable
+
+
+class Migration(migrations.Migration):
+    dependencies = [("registry", "0003_reviews")]
+    operations = [Immutable()]

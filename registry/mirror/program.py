@@ -1,0 +1,129 @@
+"""The `git` program through GitPython: fixed verbs, constant options, an environment of our own. The only importer of git."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from git import Git
+from git.exc import GitCommandError, GitCommandNotFound
+
+from registry.mirror.errors import GitFailed
+
+__all__ = ["Program"]
+
+_OPTIONS = (
+    "core.hooksPath=/dev/null",
+    "core.fsync=committed",  # an answered catch-up survives a power cut
+    "core.protectHFS=true",
+    "core.protectNTFS=true",
+    "core.quotePath=true",
+    "gc.auto=0",
+    "protocol.ext.allow=never",
+    "safe.directory=*",  # the folder is this instance's own, whoever owns it in a container
+)
+_PIPE = -1  # subprocess.PIPE
+
+
+class Program:
+    """Git in one repository. `lock_fd` goes to every process that writes, so that one that outlives its parent still
+    holds the writer's lock."""
+
+    def __init__(self, path: Path, lock_fd: int | None = None) -> None:
+        self._git = Git(path)
+        self._git.update_environment(**_environment(path))
+        self._passed = () if lock_fd is None else (lock_fd,)
+
+    def read(self, *arguments: str) -> bytes:
+        """What a reading verb prints; GitFailed where it fails."""
+        return self._checked(*arguments)
+
+    def write(self, *arguments: str) -> None:
+        """Run a verb that writes; GitFailed where it fails."""
+        self._checked(*arguments, pass_fds=self._passed)
+
+    def run(self, *arguments: str, pass_fds: tuple[int, ...] = ()) -> tuple[int, bytes, str]:
+        """Exit status, output and messages."""
+        try:
+            status, out, err = self._git.execute(
+                self._command(*arguments),
+                with_extended_output=True,
+                with_exceptions=False,
+                stdout_as_string=False,
+                strip_newline_in_stdout=False,
+                pass_fds=pass_fds,
+            )
+        except GitCommandNotFound as error:
+            raise GitFailed("The `git` program was not found; the mirror needs it.") from error
+        return status, out, err
+
+    @contextmanager
+    def start(self, *arguments: str) -> Iterator[Any]:
+        """A running process with pipes, to read from and write to; waited for at the end, GitFailed where it fails.
+
+        Its input is closed at the end of the block, which makes git end.
+        """
+        process = self._git.execute(self._command(*arguments), as_process=True, istream=_PIPE, pass_fds=self._passed)
+        try:
+            yield process
+            process.stdin.close()
+            process.wait()
+        except BrokenPipeError as error:
+            raise GitFailed(f"git {arguments[0]} ended early: {_last_words(process)}") from error
+        except GitCommandError as error:
+            raise GitFailed(f"git {arguments[0]} failed: {_tail(error.stderr)}") from error
+        finally:
+            for pipe in (process.stdin, process.stdout, process.stderr):
+                _close(pipe)
+
+    def _command(self, *arguments: str) -> list[str]:
+        options = [part for option in _OPTIONS for part in ("-c", option)]
+        return [str(self._git.GIT_PYTHON_GIT_EXECUTABLE), *options, *arguments]
+
+    def _checked(self, *arguments: str, pass_fds: tuple[int, ...] = ()) -> bytes:
+        status, out, err = self.run(*arguments, pass_fds=pass_fds)
+        if status:
+            raise GitFailed(f"git {arguments[0]} ended with status {status}: {_tail(err)}")
+        return out
+
+
+def _environment(path: Path) -> dict[str, str]:
+    """Nothing of the machine's or the caller's git settings reaches us; inherited GIT_* variables are overruled."""
+    return {
+        "GIT_DIR": str(path),
+        "GIT_OBJECT_DIRECTORY": str(path / "objects"),
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES": "",
+        "GIT_COMMON_DIR": str(path),
+        "GIT_NAMESPACE": "",
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": "/dev/null",
+        "GIT_CONFIG_COUNT": "0",
+        "GIT_CONFIG_PARAMETERS": "",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_ALLOW_PROTOCOL": "https:ssh",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_REFLOG_ACTION": "mirror",
+        "LC_ALL": "C",
+        "TZ": "UTC",
+    }
+
+
+def _last_words(process: Any) -> str:
+    """Why a process ended that took no more input."""
+    try:
+        process.wait()
+    except GitCommandError as error:
+        return _tail(error.stderr)
+    return "it took no more input"
+
+
+def _close(pipe: Any) -> None:
+    try:
+        pipe.close()
+    except BrokenPipeError:
+        pass  # what was still to be written has no reader any more
+
+
+def _tail(stderr: bytes | str) -> str:
+    text = stderr.decode("utf-8", "replace") if isinstance(stderr, bytes) else stderr
+    return " ".join(text.split())[-500:]

@@ -1,0 +1,67 @@
+"""What every step of a restore needs: rows named before, files of the commit, digests that must fit."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from registry.access import OPERATOR
+from registry.journal import digest_of
+from registry.mirror.errors import MirrorError
+from registry.models import Event, Namespace, Template, User, Version
+from renderer.yaml_text import Bounds, YamlError, compose, value_of
+
+__all__ = ["Read", "Rows", "moment", "moment_of", "read_yaml", "require_digest"]
+
+Read = Callable[[str], bytes]
+_BOUNDS = Bounds(depth=400, nodes=5_000_000)  # the files were written by us; samples may be a mebibyte of JSON
+
+
+class Rows:
+    """The rows that later events name, remembered as they are made."""
+
+    def __init__(self) -> None:
+        self._people: dict[str, User] = {}
+        self.namespaces: dict[str, Namespace] = {}
+        self.templates: dict[str, Template] = {}
+
+    def person(self, username: str) -> User:
+        """The account, made without a password where it was not named before."""
+        if username not in self._people:
+            person, made = User.objects.get_or_create(username=username, defaults={"is_active": username != OPERATOR})
+            if made:
+                person.set_unusable_password()
+                person.save(update_fields=["password"])
+            self._people[username] = person
+        return self._people[username]
+
+    def by(self, event: Event) -> dict[str, Any]:
+        """Who did it, as rows with a person and a key say it."""
+        return {"person": self.person(event.person), "key_id": event.key or None}
+
+    def version(self, event: Event, number: int) -> Version:
+        """A version of the event's template."""
+        return Version.objects.get(template=self.templates[event.template], number=number)
+
+
+def moment(event: Event) -> datetime:
+    """When the event was."""
+    return moment_of(event.at)
+
+
+def moment_of(microseconds: int) -> datetime:
+    """A moment from microseconds since 1970 UTC, exactly."""
+    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=microseconds)
+
+
+def read_yaml(event: Event, content: bytes) -> Any:
+    """The plain values of one of our own files; MirrorError where it can't be read."""
+    try:
+        return value_of(compose(content.decode(), _BOUNDS))
+    except (YamlError, UnicodeDecodeError) as error:
+        raise MirrorError(f"A file of event {event.number} can't be read: {error}") from error
+
+
+def require_digest(event: Event, text: str, digest: str | None) -> None:
+    """MirrorError where a text is not the one that the event names."""
+    if digest_of(text) != digest:
+        raise MirrorError(f"A text of event {event.number} does not have the digest that the event names.")

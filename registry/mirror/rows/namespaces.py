@@ -1,0 +1,49 @@
+"""Namespaces, members and keys from their events."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from registry.mirror.rows.context import Read, Rows, moment, moment_of
+from registry.models import Event, Key, Membership, Namespace
+
+__all__ = ["key_issued", "key_revoked", "member_set", "namespace_created", "namespace_ruled"]
+
+_NO_SECRET = ""  # equals no SHA-256, so a restored key opens nothing until it is issued anew
+
+
+def namespace_created(rows: Rows, event: Event, body: Mapping[str, Any], _read: Read) -> None:
+    made = Namespace.objects.create(name=body["name"], created_at=moment(event), **body["rules"])
+    rows.namespaces[made.name] = made
+    if body["admin"]:
+        Membership.objects.create(namespace=made, person=rows.person(body["admin"]), role="admin")
+
+
+def namespace_ruled(rows: Rows, event: Event, body: Mapping[str, Any], _read: Read) -> None:
+    Namespace.objects.filter(name=event.namespace).update(**body["rules"])
+
+
+def member_set(rows: Rows, event: Event, body: Mapping[str, Any], _read: Read) -> None:
+    place: dict[str, Any] = {"namespace": rows.namespaces[event.namespace], "person": rows.person(body["person"])}
+    if body["role"] is None:
+        Membership.objects.filter(**place).delete()
+    else:
+        Membership.objects.update_or_create(**place, defaults={"role": body["role"]})
+
+
+def key_issued(rows: Rows, event: Event, body: Mapping[str, Any], _read: Read) -> None:
+    Key.objects.create(
+        id=body["id"],
+        namespace=rows.namespaces[event.namespace],
+        person=rows.person(body["person"]),
+        name=body["name"],
+        scope=body["scope"],
+        secret_sha256=_NO_SECRET,
+        approved_only=body["approved_only"],
+        created_by=rows.person(event.person),
+        created_at=moment(event),
+        expires_at=moment_of(body["expires_at"]) if body["expires_at"] else None,
+    )
+
+
+def key_revoked(rows: Rows, event: Event, body: Mapping[str, Any], _read: Read) -> None:
+    Key.objects.filter(id=body["id"]).update(revoked_at=moment(event))
