@@ -1,6 +1,6 @@
 """Trying a document without anybody's data: whether its body can give parts at all, and how long they can get."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from renderer import examples
@@ -53,10 +53,10 @@ def worst_case(template: Template, tokenizer: Tokenizer) -> Iterator[Problem]:
     if longest.size > 4_000_000:
         tokens = longest.size
     else:
-        parts = _parts(template.body, {**data, "token_limit": limit})
-        if parts is None:
+        prompts = _prompts(template.body, {**data, "token_limit": limit})
+        if prompts is None:
             return
-        tokens = sum(_most_tokens(part, tokenizer) for part in parts if part.truncation_priority <= 0)
+        tokens = max((_least_room(parts, tokenizer) for parts in prompts), default=0)
     place = document.place("token_limit")
     room = limit - document.reserve
     if tokens > room:
@@ -70,11 +70,16 @@ def worst_case(template: Template, tokenizer: Tokenizer) -> Iterator[Problem]:
         yield Problem("PT611", "note", message, where.line, where.column, variable=first)
 
 
-def _parts(body: Body, data: Mapping[str, Any]) -> list[Part] | None:
+def _prompts(body: Body, data: Mapping[str, Any]) -> Sequence[Sequence[Part]] | None:
     try:
-        return [part for parts in body.parts(data) for part in parts]
+        return body.parts(data)
     except RenderError:
         return None
+
+
+def _least_room(parts: Sequence[Part], tokenizer: Tokenizer) -> int:
+    """The tokens of the parts of one prompt that may not be cut."""
+    return sum(_most_tokens(part, tokenizer) for part in parts if part.truncation_priority <= 0)
 
 
 def _most_tokens(part: Part, tokenizer: Tokenizer) -> int:
