@@ -12,6 +12,7 @@ from renderer.document import Document
 from renderer.errors import DocumentError, InputError
 from renderer.plain import check_plain
 from renderer.problems import Problem
+from renderer.quick_schemas import acceptor, is_plain
 
 __all__ = ["RESERVED", "Inputs", "plain_path", "problems", "untrusted", "without_annotations"]
 
@@ -113,6 +114,7 @@ class Inputs:
             raise DocumentError(first.message, code=first.code, place=place, variable=first.variable)
         self.document = document
         self.declared = document.inputs
+        self._accept = {name: acceptor(schema) for name, schema in (document.inputs or {}).items()}
 
     def prepare(
         self, data: Mapping[str, Any], extra: Literal["ignore", "error"]
@@ -129,7 +131,8 @@ class Inputs:
                 raise InputError(f"`{name}` is reserved and cannot be given", code="PT405", variable=name)
         if self.declared is None:
             given = dict(data)
-            check_plain(given)
+            if not is_plain(given):
+                check_plain(given)
             return given, ()
         ignored = tuple(name for name in data if name not in self.declared)
         if ignored and extra == "error":
@@ -145,6 +148,9 @@ class Inputs:
                 f"the input `{name}` is missing", code="PT401", variable=name, place=self.document.place("inputs", name)
             )
         value = data[name]
+        accept = self._accept[name]
+        if accept is not None and accept(value):
+            return value
         check_plain(value, name)
         wrong = _first_error(schema, value)
         if wrong:

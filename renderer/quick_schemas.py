@@ -1,0 +1,140 @@
+"""Saying yes quickly: most data fit, and the common part of JSON Schema can tell so without building an error first.
+
+`acceptor` gives a function that is True only for plain JSON values that the schema takes. Where it is False, or where the
+schema uses more than is known here, the full validator has the word.
+"""
+
+import math
+import re
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["Accepts", "acceptor", "is_plain"]
+
+Accepts = Callable[[Any], bool]
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_ANNOTATIONS = frozenset(("title", "description", "default", "examples", "deprecated", "$comment", "untrusted"))
+_KNOWN = {
+    "string": frozenset(("minLength", "maxLength")),
+    "array": frozenset(("items", "minItems", "maxItems")),
+    "object": frozenset(("properties", "required", "additionalProperties")),
+    "integer": frozenset(("minimum", "maximum")),
+    "number": frozenset(("minimum", "maximum")),
+    "boolean": frozenset[str](),
+    "null": frozenset[str](),
+}
+_MAX_DEPTH = 30
+
+
+def _is_text(value: Any) -> bool:
+    return type(value) is str and (value.isascii() or not _SURROGATE.search(value))
+
+
+def is_plain(value: Any, depth: int = 0) -> bool:
+    """Whether a value is made of plain JSON types, not too deep, every text of it Unicode and every number finite."""
+    kind = type(value)
+    if kind is str:
+        return _is_text(value)
+    if kind is dict or kind is list:
+        if depth >= _MAX_DEPTH or (kind is dict and not all(map(_is_text, value))):
+            return False
+        # A loop, as a generator for each small mapping costs more than the mapping.
+        for item in value.values() if kind is dict else value:  # noqa: SIM110
+            if not is_plain(item, depth + 1):
+                return False
+        return True
+    if kind is float:
+        return math.isfinite(value)
+    return kind is int or kind is bool or value is None
+
+
+def acceptor(schema: Any, depth: int = 0) -> Accepts | None:
+    """The quick check of a schema, or None for one with keywords that are not known here."""
+    if not isinstance(schema, dict) or depth > _MAX_DEPTH:
+        return None
+    keys = schema.keys() - _ANNOTATIONS
+    if not keys:
+        return is_plain
+    if keys <= {"type", "enum"} and "enum" in keys:
+        return _choice(schema)
+    kinds = schema.get("type")
+    if isinstance(kinds, list):
+        found = [_one_type(kind, schema, keys, depth) for kind in kinds]
+        checks = [check for check in found if check is not None]
+        return (lambda value: any(check(value) for check in checks)) if len(checks) == len(kinds) else None
+    return _one_type(kinds, schema, keys, depth)
+
+
+def _choice(schema: dict[str, Any]) -> Accepts | None:
+    """Texts only: numbers and booleans have an equality of their own in JSON Schema."""
+    choices = schema["enum"]
+    if schema.get("type", "string") != "string" or not all(type(choice) is str for choice in choices):
+        return None
+    known = frozenset(choices)
+    return lambda value: type(value) is str and value in known and _is_text(value)
+
+
+def _one_type(kind: Any, schema: dict[str, Any], keys: Any, depth: int) -> Accepts | None:
+    if kind not in _KNOWN or not keys - {"type"} <= _KNOWN[kind]:
+        return None
+    if kind == "string":
+        return _string(schema)
+    if kind == "array":
+        return _array(schema, depth)
+    if kind == "object":
+        return _object(schema, depth)
+    if kind in ("integer", "number"):
+        return _number(kind, schema)
+    wanted: type = bool if kind == "boolean" else type(None)
+    return lambda value: type(value) is wanted
+
+
+def _string(schema: dict[str, Any]) -> Accepts:
+    least, most = schema.get("minLength", 0), schema.get("maxLength", math.inf)
+    if least == 0 and most == math.inf:
+        return _is_text
+    return lambda value: type(value) is str and least <= len(value) <= most and _is_text(value)
+
+
+def _number(kind: str, schema: dict[str, Any]) -> Accepts:
+    least, most = schema.get("minimum", -math.inf), schema.get("maximum", math.inf)
+
+    def check(value: Any) -> bool:
+        if type(value) is float:
+            return math.isfinite(value) and (kind == "number" or value.is_integer()) and least <= value <= most
+        return type(value) is int and least <= value <= most
+
+    return check
+
+
+def _array(schema: dict[str, Any], depth: int) -> Accepts | None:
+    item = acceptor(schema.get("items", {}), depth + 1)
+    if item is None:
+        return None
+    least, most = schema.get("minItems", 0), schema.get("maxItems", math.inf)
+    return lambda value: type(value) is list and least <= len(value) <= most and all(map(item, value))
+
+
+def _object(schema: dict[str, Any], depth: int) -> Accepts | None:
+    found = {name: acceptor(part, depth + 1) for name, part in schema.get("properties", {}).items()}
+    checks = {name: check for name, check in found.items() if check is not None}
+    rest = schema.get("additionalProperties", True)
+    other = is_plain if rest is True else (None if rest is False else acceptor(rest, depth + 1))
+    if len(checks) < len(found) or (other is None and rest is not False):
+        return None
+    required = schema.get("required", [])
+
+    def check(value: Any) -> bool:
+        if type(value) is not dict:
+            return False
+        for name, item in value.items():
+            known = checks.get(name)
+            if known is None:
+                if other is None or not _is_text(name) or not other(item):
+                    return False
+            elif not known(item):
+                return False
+        return all(map(value.__contains__, required))
+
+    return check
