@@ -97,6 +97,9 @@ ifdef NPM
 	@cd frontend && npm run --silent format
 endif
 
+schema: setup-dev ## write the API's OpenAPI schema to docs/openapi/v1.json
+	@PROMPTUARY_HOME=$$(mktemp -d) $(BIN)/python manage.py spectacular --validate --format openapi-json --file docs/openapi/v1.json
+
 torture: setup-dev ## the long runs: kills, fuzzing, soak
 	@PROMPTUARY_TORTURE=1 $(BIN)/python -m pytest -q -m "not browser" --timeout=3600 tests
 

@@ -1,8 +1,9 @@
 """Every address: the API, then the pages."""
 
-from django.urls import include, path
+from django.urls import include, path, re_path
 
 from registry import health
+from registry.api.errors import unknown_address
 
 handler400 = "frontend.views.errors.bad_request"
 handler403 = "frontend.views.errors.forbidden"
@@ -13,5 +14,6 @@ urlpatterns = [
     path("livez", health.livez, name="livez"),
     path("readyz", health.readyz, name="readyz"),
     path("api/v1/", include("registry.api.urls")),
+    re_path(r"^api(/|$)", unknown_address),
     path("", include("frontend.urls")),
 ]

@@ -31,7 +31,7 @@ def answer(problem: Problem) -> Response:
     return Response(problem.to_dict(), problem.status, headers=problem.headers, content_type=CONTENT_TYPE)
 
 
-def unknown_address(request: HttpRequest, rest: str = "") -> HttpResponse:
+def unknown_address(request: HttpRequest, *_rest: str, **_named: str) -> HttpResponse:
     """404 for what is no address of the API, with or without a key."""
     problem = Problem(404, "not-found", "Not found", f"There is nothing at {request.path}; see /api/v1/docs.")
     return HttpResponse(problem.to_bytes(), status=404, content_type=CONTENT_TYPE)

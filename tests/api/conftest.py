@@ -1,17 +1,21 @@
 """The cast, two namespaces, and callers who speak JSON."""
 
 import json
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 from django.core.cache import cache
+from django.core.handlers.wsgi import WSGIHandler
+from django.core.servers.basehttp import ThreadedWSGIServer, WSGIRequestHandler
 from django.http import HttpResponse
 from django.test import Client
 
+from registry import journal
 from registry.access import Actor, operator
-from registry.fetch import fetcher
+from registry.fetch import ahead_of, fetcher
 from registry.models import Event, Key, User
 from registry.services import changes, keys, labels, members, namespaces, templates
 
@@ -111,9 +115,13 @@ def _forget_everything() -> None:
 
 
 @pytest.fixture
-def cast(request: pytest.FixtureRequest) -> Cast:
-    # A live server commits, so a test with one gets a database of its own.
-    request.getfixturevalue("transactional_db" if "live_server" in request.fixturenames else "db")
+def database(request: pytest.FixtureRequest) -> None:
+    """The usual database, rolled back after the test, or one of its own for a test with a live server."""
+    request.getfixturevalue("transactional_db" if "transactional_db" in request.fixturenames else "db")
+
+
+@pytest.fixture
+def cast(database: None) -> Cast:
     cast = Cast({name: User.objects.create(username=name) for name in (*ROLES, "outsider")})
     for name, protected in (("support", ["production"]), ("demo", [])):
         namespaces.create(actor=cast.actor("admin"), name=name, protected_labels=protected)
@@ -121,6 +129,27 @@ def cast(request: pytest.FixtureRequest) -> Cast:
             members.set_role(actor=cast.actor("admin"), namespace=name, username=role, role=role)
     namespaces.create(actor=cast.actor("outsider"), name="other")
     return cast
+
+
+class _Quiet(WSGIRequestHandler):
+    def log_message(self, *arguments: Any) -> None:
+        """Nothing: the tests read the answers."""
+
+
+@pytest.fixture
+def server(transactional_db: None) -> Iterator[str]:
+    """The address of a server on threads, put together as `registry.wsgi` does. Goes with `transactional_db`."""
+    journal.subscribe(fetcher().hurry)
+    httpd = ThreadedWSGIServer(("127.0.0.1", 0), _Quiet)
+    httpd.set_app(ahead_of(WSGIHandler()))
+    thread = threading.Thread(target=httpd.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{httpd.server_port}"
+    finally:
+        httpd.shutdown()
+        httpd.server_close()
+        thread.join(5)
 
 
 @pytest.fixture

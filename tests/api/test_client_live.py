@@ -9,11 +9,11 @@ from tests.api.conftest import DOCUMENT, OTHER, REPLY, SAMPLES
 
 
 @pytest.fixture
-def url(live_server, cast) -> str:
+def url(server, cast) -> str:
     """The address of a server with two versions, production on the first."""
     cast.save(OTHER, base=cast.save().version.digest)
     cast.publish(1)
-    return live_server.url
+    return server
 
 
 def test_a_service_fetches_what_was_approved_and_renders_it(url, cast):

@@ -15,12 +15,12 @@ Run = Callable[..., Result]
 
 
 @pytest.fixture
-def run(live_server, cast, tmp_path: Path, monkeypatch) -> Run:
+def run(server, cast, tmp_path: Path, monkeypatch) -> Run:
     """Run the command in a fresh folder with the author's write key; production stands on version 1 of 2."""
     cast.save(OTHER, base=cast.save(samples=SAMPLES).version.digest)
     cast.publish(1)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PROMPTUARY_URL", live_server.url)
+    monkeypatch.setenv("PROMPTUARY_URL", server)
     monkeypatch.setenv("PROMPTUARY_KEY", cast.key(scope="write"))
     return lambda *arguments, **options: CliRunner().invoke(app, [str(item) for item in arguments], **options)
 

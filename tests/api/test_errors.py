@@ -13,6 +13,11 @@ def test_an_unknown_address_is_not_found_even_without_a_key(db, path):
     problem(Caller().get(path), 404, "not-found")
 
 
+@pytest.mark.parametrize("path", ["/api", "/api/", "/api/v1", "/api/v2/templates"])
+def test_what_is_beside_the_api_is_not_found_as_a_problem_too(db, path):
+    problem(Client().get(path), 404, "not-found")
+
+
 def test_a_call_without_a_key_is_asked_for_one(db):
     response = Caller().get("templates")
     problem(response, 401, "unauthenticated")

@@ -14,7 +14,7 @@ PAGE = Path(__file__).parents[2] / "docs/reference/api.md"
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="needs curl")
-def test_the_calls_on_the_reference_page_run_as_written(live_server, cast, tmp_path):
+def test_the_calls_on_the_reference_page_run_as_written(server, cast, tmp_path):
     cast.save(DOCUMENT)
     cast.publish(1)
     client = Client()
@@ -26,7 +26,7 @@ def test_the_calls_on_the_reference_page_run_as_written(live_server, cast, tmp_p
     assert len(blocks) == 8
     environment = {
         "PATH": "/usr/bin:/bin",
-        "PROMPTUARY_URL": live_server.url.replace("127.0.0.1", "localhost"),
+        "PROMPTUARY_URL": server.replace("127.0.0.1", "localhost"),
         "PROMPTUARY_KEY": cast.key(scope="write"),
         "REVIEWER_COOKIES": str(tmp_path / "cookies"),
         "NO_PROXY": "*",
