@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -101,7 +102,7 @@ class Visit:
 
     browser: Browser
     server: Server
-    sessions: dict[str, list]
+    sessions: dict[str, list[Any]]
     complaints: list[str] = field(default_factory=list)
     contexts: list[BrowserContext] = field(default_factory=list)
 
@@ -137,12 +138,12 @@ class Visit:
 
 
 @pytest.fixture(scope="session")
-def sessions() -> dict[str, list]:
+def sessions() -> dict[str, list[Any]]:
     return {}
 
 
 @pytest.fixture
-def visit(browser: Browser, server: Server, sessions: dict[str, list]) -> Iterator[Visit]:
+def visit(browser: Browser, server: Server, sessions: dict[str, list[Any]]) -> Iterator[Visit]:
     """Windows for one test; it fails where a console shows an error, a refused style or script among them."""
     made = Visit(browser, server, sessions)
     yield made

@@ -42,7 +42,7 @@ def test_the_palette_finds_a_template_by_keys_alone(visit: Visit):
     page = visit.open("author", "/changes/")
     page.keyboard.press("Control+k")
     page.keyboard.type("refunds reply")
-    expect(page.get_by_role("option", name=re.compile("refunds/reply")).first).to_have_attribute(
+    expect(page.get_by_role("option", name=re.compile("refunds.reply")).first).to_have_attribute(
         "aria-selected", "true"
     )
     page.keyboard.press("Enter")

@@ -85,7 +85,7 @@ export function openSource(
         indentUnit.of("  "),
         EditorState.allowMultipleSelections.of(true),
         EditorView.lineWrapping,
-        EditorView.contentAttributes.of({ "aria-label": "Source of the template", spellcheck: "false" }),
+        EditorView.contentAttributes.of({ "aria-label": "Source of the template", spellcheck: "false", tabindex: "0" }),
         typeOver,
         problemMarks,
         lineNumbers(),

@@ -1,0 +1,166 @@
+"""The editor as a plain form: nothing typed is lost, nothing wrong is saved."""
+
+import pytest
+
+from registry.models import ChangeRequest, Draft, Version
+from registry.services import drafts
+from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, words
+
+EDIT = f"/t/{REPLY}/-/edit"
+NEWER = OTHER.replace("before you answer", "and stop")
+FIELDS = {"document": NEWER, "message": "Stop earlier", "base": "2", "sample": "late", "data": '{"question": "Why?"}'}
+
+
+@pytest.fixture
+def author(reply, browser):
+    return browser("author")
+
+
+def post(client, do: str, **fields):
+    return client.post(EDIT, {**FIELDS, **fields, "do": do})
+
+
+def test_the_page_opens_on_the_latest_version_rendered_with_its_first_sample(author):
+    page = words(author.get(EDIT))
+    assert "Quote the policy before you answer." in page
+    assert "Can I return boots?</span>" in page
+    assert "Save <span data-next>v3</span>" in page
+    assert "against production v1" in page
+
+
+def test_saving_makes_the_next_version_and_offers_the_proposal(author):
+    page = words(post(author, "save"))
+    assert "Saved as version 3." in page
+    assert 'value="propose:production:3"' in page
+    saved = Version.objects.get(number=3)
+    assert (saved.document, saved.message, saved.base.number) == (NEWER, "Stop earlier", 2)
+
+
+def test_what_a_browser_posts_with_crlf_is_stored_with_lf(author):
+    post(author, "save", document=NEWER.replace("\n", "\r\n"))
+    assert Version.objects.get(number=3).document == NEWER
+
+
+def test_a_refused_text_comes_back_whole_with_its_problems(author):
+    answer = post(author, "save", document=NEWER.replace("{{ question }}", "{{ qestion }}"))
+    page = words(answer)
+    assert answer.status_code == 422
+    assert "Not saved: 1 error in the text." in page
+    assert "{{ qestion }}" in page
+    assert 'value="Stop earlier"' in page
+    assert Version.objects.count() == 2
+
+
+def test_inputs_that_are_no_json_are_said_and_kept(author):
+    answer = post(author, "preview", data='{"question": ')
+    assert answer.status_code == 422
+    assert "This is not JSON" in words(answer)
+    assert "{&quot;question&quot;: " in words(answer)
+    assert "and stop" in words(answer)
+
+
+def test_a_preview_is_made_from_the_inputs_that_were_sent(author):
+    page = words(post(author, "preview"))
+    assert "Why?</span>" in page
+    assert Version.objects.count() == 2
+
+
+def test_the_difference_to_the_base_is_shown_on_request(author):
+    page = words(post(author, "review"))
+    assert '<div class="diff diff-source sheet"' in page
+
+
+def test_who_saved_meanwhile_is_named_with_the_ways_on(reply, author):
+    reply.save(OTHER.replace("You help", "Please help"), message="Ask nicely")
+    answer = post(author, "save")
+    assert answer.status_code == 412
+    assert "author saved v3" in words(answer)
+    assert "Ask nicely" in words(answer)
+    assert "and stop" in words(answer)
+    assert Version.objects.count() == 3
+
+
+def test_a_text_can_be_saved_beside_a_newer_version(reply, author):
+    reply.save(OTHER.replace("You help", "Please help"))
+    assert "Saved as version 4." in words(post(author, "parallel"))
+    assert Version.objects.get(number=4).base.number == 2
+
+
+def test_a_text_can_be_saved_on_top_of_a_newer_version_on_purpose(reply, author):
+    newer = reply.save(OTHER.replace("You help", "Please help"))
+    assert "Saved as version 4." in words(post(author, f"onto:{newer.digest}"))
+    assert Version.objects.get(number=4).base.number == 3
+
+
+def test_a_saved_version_is_proposed_from_the_same_page(author):
+    post(author, "save")
+    page = words(post(author, "propose:production:3", base="3"))
+    assert "asks that production point to v3." in page
+    assert ChangeRequest.objects.get(version__number=3).message == "Stop earlier"
+
+
+def test_a_label_that_is_not_protected_is_not_proposed_for(author):
+    post(author, "save")
+    answer = post(author, "propose:staging:3", base="3")
+    assert answer.status_code == 409
+    assert "Not done." in words(answer)
+
+
+@pytest.mark.parametrize("do", ["propose:production:x", "propose:production:99999999999", "propose:"])
+def test_a_number_that_is_none_is_refused_with_a_sentence(author, do):
+    answer = post(author, do)
+    assert answer.status_code == 422
+    assert "is no version number" in words(answer)
+
+
+def test_a_draft_is_found_again_with_its_age_and_base(reply, author):
+    drafts.save(actor=reply.actor("author"), namespace="support", path="refunds/reply", document=NEWER, base=1)
+    page = words(author.get(EDIT))
+    assert "and stop" in page
+    assert "kept <time" in page
+    assert 'name="base" value="1"' in page
+
+
+def test_a_draft_that_does_not_render_is_stood_in_for_by_production(reply, author):
+    broken = NEWER.replace("{{ question }}", "{{ question")
+    drafts.save(actor=reply.actor("author"), namespace="support", path="refunds/reply", document=broken, base=2)
+    page = words(author.get(EDIT))
+    assert "Use only the policy.</div>" in page or "Use only the policy." in page
+    assert '"standIn": "production v1"' in page
+
+
+def test_a_draft_is_its_owners_alone(reply, browser):
+    drafts.save(actor=reply.actor("author"), namespace="support", path="refunds/reply", document=NEWER, base=2)
+    assert "and stop" not in words(browser("reviewer").get(EDIT))
+
+
+def test_a_discarded_draft_gives_the_latest_version_back(reply, author):
+    drafts.save(actor=reply.actor("author"), namespace="support", path="refunds/reply", document=NEWER, base=2)
+    assert author.post(EDIT, {"do": "discard"}).url == EDIT
+    assert not Draft.objects.exists()
+
+
+def test_a_template_that_does_not_exist_yet_starts_from_a_text_that_renders(desk, browser):
+    page = words(browser("author").get("/t/support/new/thing/-/edit"))
+    assert "a new template, not saved yet" in page
+    assert "What is a promptuary?</span>" in page
+
+
+def test_the_first_save_makes_the_template_with_its_samples(desk, browser):
+    client = browser("author")
+    answer = client.post(
+        "/t/support/new/thing/-/edit", {"document": DOCUMENT, "message": "First", "base": "", "do": "save"}
+    )
+    assert "Saved as version 1." in words(answer)
+    assert Version.objects.get(template__name="support/new/thing").document == DOCUMENT
+
+
+@pytest.mark.parametrize(("role", "status"), [("reader", 403), ("outsider", 404)])
+def test_who_may_not_write_is_told_so(reply, browser, role, status):
+    assert browser(role).get(EDIT).status_code == status
+    assert browser(role).post(EDIT, {"do": "save", "document": NEWER, "base": "2"}).status_code == status
+    assert Version.objects.count() == 2
+
+
+def test_a_stranger_is_sent_to_the_login(reply, client):
+    assert client.get(EDIT).url == f"/login?next={EDIT}"

@@ -1,0 +1,115 @@
+"""What the editor's script asks for: looks, drafts, saves, all as JSON."""
+
+import pytest
+
+from registry.models import Draft, SampleSet, Version
+from tests.frontend.conftest import OTHER, REPLY
+
+EDIT = f"/t/{REPLY}/-/edit"
+NEWER = OTHER.replace("before you answer", "and stop")
+
+
+@pytest.fixture
+def author(reply, browser):
+    return browser("author")
+
+
+def ask(client, **body):
+    body = {"document": NEWER, "data": {"question": "Why?"}, "base": "2", **body}
+    return client.post(f"{EDIT}/preview", body, content_type="application/json")
+
+
+def test_a_look_brings_problems_preview_budget_and_inputs(author):
+    said = ask(author).json()
+    assert (said["problems"], said["rendered"], said["stopped"]) == ([], True, "")
+    assert 'data-at="14:5"' in said["preview"]
+    assert "Token budget" in said["budget"]
+    assert said["inputs"]["question"]["maxLength"] == 4000
+    assert "1 line" in said["summary"]
+
+
+def test_a_text_that_stops_is_named_with_its_place(author):
+    said = ask(author, document=NEWER.replace("{{ question }}", "{{ question")).json()
+    assert said["rendered"] is False
+    assert said["stoppedAt"]["line"] == 14
+    assert "PT2" in said["stopped"]
+    assert said["standIn"] == "production v1"
+
+
+def test_front_matter_that_cannot_be_read_leaves_the_inputs_as_they_were(author):
+    assert ask(author, document=NEWER.replace("inputs:", "inputs: [")).json()["inputs"] is None
+
+
+def test_values_are_escaped_in_the_preview(author):
+    said = ask(author, data={"question": "<script>alert(1)</script>"}).json()
+    assert "&lt;script&gt;" in said["preview"]
+    assert "<script>" not in said["preview"]
+
+
+def test_a_problem_carries_its_fix(author):
+    said = ask(
+        author, document=NEWER.replace("{{ question }}", '{{ fragment("support/refunds/reply@latest") }}')
+    ).json()
+    fixes = [problem["fix"] for problem in said["problems"] if problem["fix"]]
+    assert fixes[0]["edits"][0]["line"] == 14
+
+
+def test_the_difference_to_any_version_is_shown(author):
+    said = ask(author, want="diff", against="1").json()
+    assert "diff-source" in said["diff"]
+
+
+@pytest.mark.parametrize("body", ["[]", "{", '{"a": 1, "a": 2}'])
+def test_a_body_that_is_no_object_is_refused_with_a_sentence(author, body):
+    answer = author.post(f"{EDIT}/preview", body, content_type="application/json")
+    assert answer.status_code == 422
+    assert answer.json()["error"]
+
+
+def test_a_draft_is_kept_and_thrown_away(author):
+    body = {"document": NEWER, "samples": {"a": {"question": "?"}}, "base": "2", "message": "Half done"}
+    answer = author.put(f"{EDIT}/draft", body, content_type="application/json")
+    assert answer.json()["saved_at"] > 1_600_000_000_000
+    kept = Draft.objects.get()
+    assert (kept.document, kept.base.number, kept.message) == (NEWER, 2, "Half done")
+    assert author.delete(f"{EDIT}/draft", {}, content_type="application/json").json() == {}
+    assert not Draft.objects.exists()
+
+
+def test_a_draft_may_hold_what_could_not_be_saved(author):
+    answer = author.put(f"{EDIT}/draft", {"document": "{{ {% ---"}, content_type="application/json")
+    assert answer.status_code == 200
+
+
+def test_a_save_answers_with_the_version_and_what_to_do_next(author):
+    body = {"document": NEWER, "message": "Stop", "base": "2", "do": "save"}
+    said = author.post(EDIT, body, content_type="application/json").json()
+    assert (said["saved"]["number"], said["saved"]["document"]) == (3, NEWER)
+    assert "propose:production:3" in said["html"]
+
+
+def test_new_samples_are_saved_with_the_text(author):
+    body = {"document": NEWER, "base": "2", "do": "save", "samples": {"only": {"question": "Why?"}}}
+    author.post(EDIT, body, content_type="application/json")
+    assert SampleSet.objects.order_by("-number").first().samples == {"only": {"question": "Why?"}}
+
+
+def test_a_sample_that_breaks_its_schema_refuses_the_save(author):
+    body = {"document": NEWER, "base": "2", "do": "save", "samples": {"only": {"question": 7}}}
+    answer = author.post(EDIT, body, content_type="application/json")
+    assert answer.status_code == 422
+    assert [problem["sample"] for problem in answer.json()["problems"] if problem["severity"] == "error"] == ["only"]
+    assert Version.objects.count() == 2
+
+
+def test_a_conflict_answers_412_with_the_ways_on(reply, author):
+    reply.save(OTHER.replace("You help", "Please help"))
+    answer = author.post(EDIT, {"document": NEWER, "base": "2", "do": "save"}, content_type="application/json")
+    assert answer.status_code == 412
+    assert "Save beside it" in answer.json()["html"]
+
+
+def test_a_reader_is_refused_as_json(reply, browser):
+    answer = ask(browser("reader"))
+    assert answer.status_code == 403
+    assert "takes the role author" in answer.json()["error"]

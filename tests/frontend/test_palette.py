@@ -1,0 +1,31 @@
+"""What Ctrl K finds."""
+
+from tests.frontend.conftest import REPLY
+
+
+def titles(client, q: str = "") -> dict[str, list[str]]:
+    groups = client.get("/search.json", {"q": q}).json()["groups"]
+    return {group["name"]: [item["title"] for item in group["items"]] for group in groups}
+
+
+def test_templates_are_found_by_words_in_any_order(reply, browser):
+    assert titles(browser("reader"), "reply support")["Templates"] == [REPLY]
+
+
+def test_an_outsider_finds_nothing_of_it(reply, browser):
+    found = titles(browser("outsider"), "refunds")
+    assert found["Templates"] == found["Changes"] == []
+
+
+def test_open_changes_are_found_by_their_message(reply, browser):
+    reply.propose(2, "Quote the policy line")
+    assert titles(browser("reader"), "quote")["Changes"] == ["Quote the policy line"]
+    assert titles(browser("reader"), "nothing like it")["Changes"] == []
+
+
+def test_without_words_the_actions_are_offered(desk, browser):
+    assert "Create a template" in titles(browser("author"))["Actions"]
+
+
+def test_a_stranger_is_sent_to_the_login(client):
+    assert client.get("/search.json").url.startswith("/login")
