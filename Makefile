@@ -45,7 +45,7 @@ frontend/node_modules/.installed: frontend/package.json frontend/package-lock.js
 	@cd frontend && npm ci --silent --no-audit --no-fund
 	@touch $@
 
-frontend/node_modules/.built: frontend/node_modules/.installed $(shell find frontend/src frontend/build.mjs frontend/tsconfig.json -type f 2>/dev/null)
+frontend/node_modules/.built: frontend/node_modules/.installed $(shell find frontend/src frontend/build.mjs frontend/icons.txt frontend/tsconfig.json -type f 2>/dev/null)
 	@cd frontend && npm run --silent build
 	@touch $@
 else
@@ -62,7 +62,10 @@ test-sqlite:
 test-postgres:
 	@$(BIN)/python -m tests.postgres $(BIN)/python -m pytest -q -n $(JOBS) -m "not browser" tests/registry tests/api tests/journeys
 
-browser: setup-dev frontend ## the journeys in Chromium
+browser: setup-dev frontend ## the scripts' own tests, and the journeys in Chromium
+ifdef NPM
+	@cd frontend && npm run --silent test
+endif
 	@$(BIN)/python -m pytest -q -m browser tests/browser
 
 lint: setup-dev ## ruff, djade, import-linter, biome

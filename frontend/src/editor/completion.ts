@@ -140,12 +140,16 @@ function inYaml(context: CompletionContext): CompletionResult | null {
   return options ? { from: pos - typed.length, options, validFor } : null;
 }
 
-/** Completes keys and values of the YAML, and names, properties, tags and filters within `{{ }}` and `{% %}`. */
+/** What fits where the cursor stands: in `{{ }}` and `{% %}` names, properties, tags and filters, else keys and values. */
+export function complete(context: CompletionContext, vocabulary: Vocabulary): CompletionResult | null {
+  const before = context.state.sliceDoc(Math.max(0, context.pos - 2000), context.pos);
+  const opened = /{[{%](?:(?!}}|%})[\s\S])*$/.exec(before)?.[0];
+  return opened ? inExpression(context, opened, vocabulary) : inYaml(context);
+}
+
 export function completion(vocabulary: () => Vocabulary): Extension {
-  const source = (context: CompletionContext): CompletionResult | null => {
-    const before = context.state.sliceDoc(Math.max(0, context.pos - 2000), context.pos);
-    const opened = /{[{%](?:(?!}}|%})[\s\S])*$/.exec(before)?.[0];
-    return opened ? inExpression(context, opened, vocabulary()) : inYaml(context);
-  };
-  return [autocompletion({ override: [source], icons: false }), Prec.high(keymap.of(completionKeymap))];
+  return [
+    autocompletion({ override: [(context) => complete(context, vocabulary())], icons: false }),
+    Prec.high(keymap.of(completionKeymap)),
+  ];
 }

@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { CompletionContext, type CompletionResult } from "@codemirror/autocomplete";
+import { EditorState } from "@codemirror/state";
+import { complete, type Vocabulary } from "../src/editor/completion.ts";
+
+const vocabulary: Vocabulary = {
+  inputs: {
+    customer: { type: "object", properties: { name: { type: "string" }, plan: { type: "string" } } },
+    orders: { type: "array", items: { type: "object", properties: { id: { type: "string" } } } },
+  },
+  names: [],
+  filters: ["join", "upper"],
+};
+
+/** The labels offered where `|` stands in the text. */
+function offered(text: string, explicit = false): string[] {
+  const pos = text.lastIndexOf("¦");
+  const doc = text.replace("¦", "");
+  const context = new CompletionContext(EditorState.create({ doc }), pos, explicit);
+  const result: CompletionResult | null = complete(context, vocabulary);
+  return result?.options.map((option) => option.label) ?? [];
+}
+
+test("inputs are offered inside an expression", () => {
+  assert.ok(offered("- content: {{ cu¦").includes("customer"));
+});
+
+test("properties follow the schema of what stands before the dot", () => {
+  assert.deepEqual(offered("- content: {{ customer.¦"), ["name", "plan"]);
+});
+
+test("a loop's variable has the properties of the items", () => {
+  assert.deepEqual(offered("{% for order in orders %}\n- content: {{ order.¦"), ["id"]);
+});
+
+test("loop knows its own properties", () => {
+  assert.ok(offered("{% for order in orders %}{{ loop.¦").includes("index"));
+});
+
+test("filters are offered after a bar", () => {
+  assert.deepEqual(offered("{{ orders | ¦"), ["join", "upper"]);
+});
+
+test("tags are offered at the start of one", () => {
+  assert.ok(offered("{% f¦").includes("for"));
+});
+
+test("nothing is offered in prose", () => {
+  assert.deepEqual(offered("- content: |\n    You help peop¦"), []);
+});
+
+test("roles are offered as values", () => {
+  assert.deepEqual(offered("- role: s¦"), ["system", "user", "assistant", "tool"]);
+});
+
+test("front matter has keys of its own", () => {
+  assert.ok(offered("---\ntok¦\n---\n").includes("token_limit"));
+  assert.ok(offered("---\ninputs:\n  a: {ty¦\n---\n").includes("type"));
+});
