@@ -15,7 +15,7 @@ HAYSTACK = (
     "language-detection", "translation", "zero-shot-react", "conversational-agent", "conversational-summary",
     "conversational-agent-without-tools",
 )  # fmt: skip
-STARTERS = (*HAYSTACK, "product-chat", "one-task")
+STARTERS = (*HAYSTACK, "product-chat", "one-task", "judge-answer-support")
 
 
 def document(name: str) -> str:
@@ -59,3 +59,19 @@ def test_the_product_chat_serves_an_online_and_a_local_model():
     local = renderer.load(document("product-chat"), profile="qwen3").render(data)
     assert [message["role"] for message in online.messages] == ["system", "user", "assistant", "user"]
     assert local.text.startswith("<|im_start|>system\nYou are the voice of a small workshop.\n")
+
+
+def test_the_judge_numbers_the_sentences_and_scores_the_reply():
+    template, data = (
+        renderer.load(document("judge-answer-support")),
+        samples("judge-answer-support")["supported in part"],
+    )
+    text = template.render(data).text
+    assert "0a. The bridge was opened in 1932.\n0b. It carries" in text
+    assert "\na. The bridge was opened in 1932.\nb. Lorries" in text
+    reply = (
+        '{"all_relevant_sentence_keys": ["0a", "1a"], "all_utilized_sentence_keys": ["0a"], "sentence_support_information": '
+        '[{"response_sentence_key": "b", "supporting_sentence_keys": [], "fully_supported": false}]}'
+    )
+    scores = template.read(f"```json\n{reply}\n```", data)["scores"]
+    assert (scores["completeness"], scores["adherence"], scores["unsupported_keys"]) == (0.5, False, ["b"])
