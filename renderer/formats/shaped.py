@@ -10,14 +10,14 @@ from renderer.environment import Use
 from renderer.errors import DocumentError, InputError, LimitError, RenderError
 from renderer.expressions import Call, Dict, Field, Items, Literal, Name, Node, SyntaxFault, Text
 from renderer.formats.protocol import Functions
-from renderer.formats.shaped_advice import doubtful_backslashes, fix, old_variables
+from renderer.formats.shaped_advice import doubled_braces, doubtful_backslashes, fix, old_variables
 from renderer.functions import FUNCTIONS, nearest
 from renderer.functions.passages import MAX_TEXT, check_pattern, content_of
 from renderer.functions.sentences import KeyedSentences
 from renderer.problems import Place, Problem
 from renderer.prompt import Mark, Part, Site
 
-__all__ = ["MAX_PROMPTS", "Shaped", "ShapedBody", "positional"]
+__all__ = ["MAX_PROMPTS", "Shaped", "ShapedBody", "positional", "rewritten"]
 
 MAX_PROMPTS = 1000
 """One rendering gives at most this many prompts."""
@@ -71,8 +71,9 @@ class ShapedBody:
         ]
 
     def problems(self) -> list[Problem]:
-        """Old `$name` variables, and backslashes that probably were not meant as line breaks or tabs."""
-        return [*old_variables(self._document, self._pieces), *doubtful_backslashes(self._document, self._pieces)]
+        """What was probably meant otherwise: `$name`, `{{ name }}`, and backslashes in paths."""
+        advice = (old_variables, doubled_braces, doubtful_backslashes)
+        return [problem for each in advice for problem in each(self._document, self._pieces)]
 
     def parts(self, data: Mapping[str, Any]) -> list[list[Part]]:
         """One part a prompt. A list value gives a prompt for each of its items; other values stand in every prompt."""
@@ -233,6 +234,23 @@ def _check_arguments(node: Call, call: Callable[..., Any], place: Place) -> None
             check_pattern(pattern.value)
         except InputError as error:
             raise DocumentError(error.message, code="PT904", place=place) from error
+
+
+def rewritten(body: str) -> str:
+    """A body of Haystack's own with every argument by position and strings whole, as this format wants them.
+
+    Raises DocumentError, without a place, where the body cannot be read even so.
+    """
+    calls = {name: function.call for name, function in FUNCTIONS.items()}
+    try:
+        fields = [piece for piece in expressions.parse(body) if isinstance(piece, Field)]
+    except SyntaxFault as fault:
+        raise DocumentError(fault.message, code="PT901") from fault
+    for field in reversed(fields):
+        if field.joined or any(isinstance(node, Call) and node.keywords for node in expressions.walk(field.node)):
+            written = "{" + expressions.write(positional(field.node, calls)) + "}"
+            body = body[: field.start] + written + body[field.end :]
+    return body
 
 
 def positional(node: Node, calls: Mapping[str, Callable[..., Any]]) -> Node:

@@ -8,7 +8,7 @@ from renderer.document import Document
 from renderer.expressions import Field, Text
 from renderer.problems import Edit, Fix, Place, Problem
 
-__all__ = ["doubtful_backslashes", "fix", "old_variables"]
+__all__ = ["doubled_braces", "doubtful_backslashes", "fix", "old_variables"]
 
 _OLD_VARIABLE = re.compile(r"(?<!\$)\$([A-Za-z_]\w*)", re.ASCII)
 _PATH = re.compile(r"(?<![A-Za-z])[A-Za-z]:\\[^\s{}]*|(?<=\w)\\[nrt](?=[a-z])")
@@ -31,6 +31,25 @@ def old_variables(document: Document, pieces: Sequence[Text | Field]) -> Iterabl
                     place,
                     fix(place, (f"Write `{rewritten}`", rewritten)),
                 )
+
+
+_DOUBLED = re.compile(r"\{\{\s*([^\W\d]\w*)\s*\}\}")
+
+
+def doubled_braces(document: Document, pieces: Sequence[Text | Field]) -> Iterable[Problem]:
+    """`{{ name }}` around a declared input: Jinja's way to write a variable, here text with braces."""
+    for piece in pieces:
+        if isinstance(piece, Text):
+            for match in _DOUBLED.finditer(document.body, piece.start, piece.end):
+                if match[1] in (document.inputs or {}):
+                    place = document.body_place(match.start(), match.end())
+                    yield _problem(
+                        "PT907",
+                        "warning",
+                        f"`{match[0]}` is text with braces here; a value stands in single ones",
+                        place,
+                        fix(place, (f"Write `{{{match[1]}}}`", f"{{{match[1]}}}")),
+                    )
 
 
 def doubtful_backslashes(document: Document, pieces: Sequence[Text | Field]) -> Iterable[Problem]:

@@ -41,6 +41,9 @@ class Shaper:
         """The first sentence of its documentation."""
         return (self.call.__doc__ or "").strip().split("\n", 1)[0]
 
+    def to_dict(self) -> dict[str, str]:
+        return {"name": self.name, "signature": self.signature, "summary": self.summary}
+
     def missing(self, given: Mapping[str, Any]) -> list[str]:
         """The parameters without a default that `given` lacks."""
         needed = (parameter.name for parameter in self.parameters if parameter.default is inspect.Parameter.empty)

@@ -1,12 +1,15 @@
 """Shaped documents: from a body and data to the texts of one or many prompts."""
 
+import ast
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import renderer
 from renderer.document import parse
 from renderer.errors import DocumentError, InputError, LimitError
-from renderer.formats.shaped import Shaped, ShapedBody
+from renderer.formats.shaped import Shaped, ShapedBody, rewritten
 
 BEER = {"content": "Beer is old.[1]", "id": "b", "meta": {"title": "Beer", "year": 1842}}
 TEA = {"content": "Tea\nhas leaves.", "id": "t", "meta": {"title": "Tea"}, "score": 0.5}
@@ -248,3 +251,30 @@ def test_sentences_of_documents_are_one_text_with_keys():
 
 def test_sentences_of_a_response_carry_letters():
     assert fill("{response_sentences(answer)}", answer="Yes. No!") == ["a. Yes.\nb. No!"]
+
+
+def test_jinjas_braces_around_an_input_are_questioned():
+    (problem,) = compiled("{{ query }} and {{other}}", "inputs: {query: {type: string}}\n").problems()
+    assert (problem.code, problem.severity, problem.column, problem.end_column) == ("PT907", "warning", 1, 12)
+    assert problem.fix is not None
+    assert problem.fix.edits[0].text == "{query}"
+
+
+def test_a_body_of_haystacks_own_is_rewritten_to_positions():
+    body = "{{x}} {join(documents, delimiter=new_line, pattern=new_line+'$idx', str_replace={new_line: ' '})} {query}"
+    assert rewritten(body) == "{{x}} {join(documents, new_line, '\\n$idx', {new_line: ' '})} {query}"
+    assert fill(rewritten(body), documents=["a"], query="q") == ["{x} \n1 q"]
+
+
+def test_a_body_that_cannot_be_read_is_not_rewritten():
+    with pytest.raises(DocumentError):
+        rewritten("{a.b}")
+
+
+@pytest.mark.parametrize("module", ["expressions", "literals", "nodes", "formats/shaped", "formats/shaped_advice"])
+def test_nothing_here_can_evaluate_anything(module):
+    tree = ast.parse((Path(renderer.__file__).parent / f"{module}.py").read_text(encoding="utf-8"))
+    called = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+    imported = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    assert not called & {"eval", "exec", "compile", "__import__", "getattr", "globals", "vars", "open"}
+    assert not imported & {"ast", "importlib", "os", "subprocess", "sys"}
