@@ -30,7 +30,7 @@ def line(language: str, base_url: str, name: str, ref: str) -> str:
     The address and the key come from PROMPTUARY_URL and PROMPTUARY_KEY; curl is told the address.
     """
     if language == "curl":
-        return f'curl -sSf -H "Authorization: Bearer $PROMPTUARY_KEY" "{base_url}/api/v1/templates/{name}@{ref}"'
+        return f'curl -sSf {base_url}/api/v1/templates/{name}@{ref} -H "Authorization: Bearer $PROMPTUARY_KEY"'
     if language == "cli":
         return f"promptuary pull {name}@{ref}"
     return f'Promptuary().get("{name}", ref="{ref}").render(data)'
