@@ -24,6 +24,7 @@ class ChangeRequest(models.Model):
     version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="changes", help_text="the head")
     round = models.PositiveIntegerField(default=1)
     state = models.CharField(max_length=16, choices=[(state, state) for state in STATES], default=OPEN)
+    unreviewed = models.BooleanField(default=False, help_text="published in an emergency, approvals still missing")
     message = models.TextField(default="", blank=True)
     opened_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     key = models.ForeignKey("registry.Key", on_delete=models.PROTECT, related_name="+", null=True)
@@ -54,3 +55,8 @@ class ChangeRequest(models.Model):
     def is_open(self) -> bool:
         """Whether decisions and publishing are still possible."""
         return self.state in (self.OPEN, self.APPROVED)
+
+    @property
+    def takes_decisions(self) -> bool:
+        """Whether approvals still count: while it is pending, and after an emergency until it is reviewed."""
+        return self.is_open or self.unreviewed

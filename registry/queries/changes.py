@@ -1,5 +1,7 @@
 """Change requests: one, a list, and what each waits for."""
 
+from django.db.models import Q
+
 from registry import access
 from registry.access import TABLE, Actor, Role, Verb
 from registry.errors import NotFound
@@ -53,12 +55,12 @@ def listing(
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[ChangeRequest]:
-    """Requests that meet every filter, newest first. state: open, approved, published, withdrawn, or `pending` for the
-    first two together."""
+    """Requests that meet every filter, newest first. state: open, approved, published, withdrawn, or `pending` for all that
+    wait for somebody: the first two, and those published in an emergency that were not reviewed since."""
     limit = check_limit(limit)
     rows = ChangeRequest.objects.filter(template__namespace__in=namespaces.visible_to(actor))
     if state == "pending":
-        rows = rows.filter(state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED))
+        rows = rows.filter(Q(state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED)) | Q(unreviewed=True))
     elif state:
         rows = rows.filter(state=state)
     if namespace:
@@ -136,7 +138,8 @@ def facts_of(change: ChangeRequest) -> Facts:
         holds_digest=held.version.digest if held else None,
         descends=held is None or lineage.descends(version, held.version),
         archived=template.archived_at is not None,
-        closed=not change.is_open,
+        closed=not change.takes_decisions,
+        unreviewed=change.unreviewed,
     )
 
 

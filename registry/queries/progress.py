@@ -39,7 +39,7 @@ class Merge:
 
 def turn(change: ChangeRequest) -> Turn | None:
     """Whose turn it is, or None once the request is closed."""
-    if not change.is_open:
+    if not change.takes_decisions:
         return None
     last = Event.objects.filter(change=change.number, kind__in=_TURNING).order_by("-number").first()
     since = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=last.at) if last else change.created_at
@@ -73,7 +73,7 @@ def merge(change: ChangeRequest) -> Merge | None:
     if held is None or lineage.descends(head, held):
         return None
     meeting = lineage.Lineage(head.template_id, max(head.number, held.number)).meeting(head, held)
-    base = Version.objects.filter(pk=meeting).first()
+    base = Version.objects.filter(pk=meeting).first() if meeting is not None else None
     merged = merging.merge(
         base.document if base else "",
         head.document,

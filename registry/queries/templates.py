@@ -12,7 +12,7 @@ from registry.names import LATEST
 from registry.queries import namespaces
 from registry.queries.pages import Page, check_limit, cut, read_text
 
-__all__ = ["Folder", "find", "get", "search", "tags", "take", "tree"]
+__all__ = ["Folder", "find", "get", "listed", "search", "tags", "take", "tree"]
 
 _HEAVY = ("words", "latest__bundle", "latest__problems", "latest__settings")
 _MOST_WORDS = 10
@@ -90,6 +90,25 @@ def search(  # noqa: PLR0913  # the filters of the browse page and the API, each
         rows = rows.filter(name__gt=after)
     rows = rows.select_related("namespace", "latest", "latest__author").defer(*_HEAVY).prefetch_related("tags")
     return cut(rows.order_by("name")[: limit + 1], limit, lambda template: template.name)
+
+
+def listed(
+    actor: Actor, *, name: str | None = None, tag: str | None = None, label: str | None = None
+) -> QuerySet[Template]:
+    """Templates the actor may read, by name, for who pages by number; each filter is exact."""
+    rows = _visible(actor).filter(archived_at=None)
+    if name:
+        rows = rows.filter(name=name)
+    if tag:
+        rows = rows.filter(tags__name=tag)
+    if label and label != LATEST:
+        rows = rows.filter(labels__name=label)
+    return (
+        rows.select_related("latest")
+        .defer("words", "latest__bundle")
+        .prefetch_related("tags", "labels")
+        .order_by("name")
+    )
 
 
 def tree(actor: Actor) -> list[Folder]:

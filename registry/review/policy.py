@@ -40,6 +40,7 @@ class Facts:
     descends: bool
     archived: bool
     closed: bool = False
+    unreviewed: bool = False
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,7 @@ def blockers(rules: Rules, facts: Facts, viewer: str, others: Sequence[Blocker] 
     """
     if facts.closed:
         return []
-    found = [*_of_the_label(facts), *others]
+    found = [] if facts.unreviewed else [*_of_the_label(facts), *others]
     counted = standing(rules, facts)
     may_decide = viewer in facts.reviewers and not fault_of_approver(rules, viewer, facts.opened_by, facts.author)
     if counted.objections:

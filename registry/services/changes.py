@@ -73,7 +73,7 @@ def decide(*, actor: Actor, number: int, decision: str, digest: str, text: str =
 
     Conflict where the head is another digest by now, NotAllowed for one's own request, for keys and for authors.
     Event body: {"change", "template", "label", "version", "digest", "decision", "number", "round", "text": its digest or
-    null}.
+    null, "reviewed": true where it was the last approval missing after an emergency}.
     """
     if decision not in Decision.DECISIONS:
         raise Invalid(fields={"decision": f"one of {', '.join(Decision.DECISIONS)}."})
@@ -84,7 +84,7 @@ def decide(*, actor: Actor, number: int, decision: str, digest: str, text: str =
     with transaction.atomic():
         change = pending.take(actor, verb, number)
         if decision != Decision.COMMENT:
-            pending.require_pending(change)
+            pending.require_undecided(change)
             pending.require_others(change, actor)
         if digest != change.version.digest:
             raise Conflict(
@@ -106,12 +106,14 @@ def decide(*, actor: Actor, number: int, decision: str, digest: str, text: str =
             created_at=journal.now(),
         )
         change.updated_at = said.created_at
+        was_unreviewed = change.unreviewed
         pending.assess(change)
         notifications.tell_of_decision(actor, said)
-        wording = journal.digest_of(said.text) if said.text else None
-        pending.append(
-            Kind.CHANGE_DECIDED, actor, change, decision=decision, number=said.number, round=said.round, text=wording
-        )
+        facts = {"decision": decision, "number": said.number, "round": said.round}
+        facts["text"] = journal.digest_of(said.text) if said.text else None
+        if was_unreviewed and not change.unreviewed:
+            facts["reviewed"] = True
+        pending.append(Kind.CHANGE_DECIDED, actor, change, **facts)
     return said
 
 

@@ -17,6 +17,7 @@ __all__ = [
     "require_others",
     "require_pending",
     "require_protected",
+    "require_undecided",
     "take",
     "take_template",
 ]
@@ -49,10 +50,13 @@ def take_template(actor: Actor, verb: Verb, name: str) -> Template:
 
 
 def assess(change: ChangeRequest) -> None:
-    """Write the request, with the state that its decisions come to as long as it is pending."""
-    if change.is_open:
+    """Write the request, with the state that its decisions come to as long as they count."""
+    if change.takes_decisions:
         enough = policy.standing(namespaces.rules_of(change.template.namespace), changes.facts_of(change)).is_enough
-        change.state = ChangeRequest.APPROVED if enough else ChangeRequest.OPEN
+        if change.is_open:
+            change.state = ChangeRequest.APPROVED if enough else ChangeRequest.OPEN
+        else:
+            change.unreviewed = not enough
     change.save()
 
 
@@ -76,6 +80,11 @@ def append(kind: Kind, actor: Actor, change: ChangeRequest, **further: object) -
         version=version.number,
         change=change.number,
     )
+
+
+def require_undecided(change: ChangeRequest) -> None:
+    if not change.takes_decisions:
+        raise Conflict(f"Change request {change.number} is {change.state}.", state=change.state)
 
 
 def require_pending(change: ChangeRequest) -> None:

@@ -57,6 +57,8 @@ def change_decided(rows: Rows, event: Event, body: Mapping[str, Any], read: Read
         **rows.by(event),
     )
     ChangeRequest.objects.filter(number=body["change"]).update(updated_at=moment(event))
+    if body.get("reviewed"):
+        ChangeRequest.objects.filter(number=body["change"]).update(unreviewed=False)
 
 
 def change_withdrawn(rows: Rows, event: Event, body: Mapping[str, Any], _read: Read) -> None:

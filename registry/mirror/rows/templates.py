@@ -89,6 +89,7 @@ def label_moved(rows: Rows, event: Event, body: Mapping[str, Any], _read: Read) 
     )
     if body["change"] is not None:
         closed = {"state": ChangeRequest.PUBLISHED, "closed_at": moment(event), "updated_at": moment(event)}
+        closed["unreviewed"] = body["how"] == "broke_glass"
         ChangeRequest.objects.filter(number=body["change"]).update(**closed)
 
 

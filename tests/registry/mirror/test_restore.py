@@ -12,7 +12,8 @@ from django.db import connection, models
 from registry import immutability, mirror
 from registry.models import Event, Key, Namespace
 from registry.queries.keys import authenticate
-from registry.services import changes, keys, labels, templates
+from registry.services import changes, emergencies, keys, labels, namespaces, templates, threads, verdicts
+from registry.services.threads import Place
 
 pytestmark = pytest.mark.django_db
 RECOVERY = Path(__file__).parents[3] / "docs/operate/recovery.md"
@@ -65,7 +66,32 @@ def full(story):
     document = "---\ntags: [old, new]\ndescription: Käse\n---\n- name: a\n  role: user\n  content: Hi\n"
     templates.save(actor=author, name="support/old", document=document, message="", copied_from=f"{TEMPLATE}@1")
     templates.archive(actor=admin, name="support/old", reason="")
-    return {"secret": issued.secret, "reviewer": reviewer}
+    talk(author, reviewer, change.number)
+    hurry(author, reviewer, admin)
+    verdicts.give(number=change.number)
+    return {"secret": issued.secret}
+
+
+def hurry(author, reviewer, admin):
+    """Two emergencies, of which one was reviewed after the fact."""
+    namespaces.set_rules(actor=admin, namespace="support", break_glass=True)
+    for name, decider in (("support/first", admin), ("support/second", None)):
+        templates.save(actor=author, name=name, document="- name: a\n  content: Hi\n", message="")
+        change = changes.propose(actor=author, name=name, label="production", version=1, message="")
+        emergencies.break_glass(actor=reviewer, number=change.number, reason="It can't wait")
+        if decider:
+            digest = change.version.digest
+            changes.decide(actor=decider, number=change.number, decision="approve", digest=digest)
+
+
+def talk(author, reviewer, number):
+    """Two threads: one resolved and taken up again, one with a suggestion that removes its line, closed."""
+    first = threads.open_at(actor=reviewer, number=number, place=Place(version=1, line=1), text="Why?\n\n  Really")
+    threads.resolve(actor=author, number=number, thread=first.number)
+    threads.reply(actor=reviewer, number=number, thread=first.number, text="Because")
+    place = Place(version=1, line=2, end_line=3)
+    second = threads.open_at(actor=reviewer, number=number, place=place, text="", suggestion="")
+    threads.resolve(actor=author, number=number, thread=second.number)
 
 
 def empty_the_database():

@@ -1,0 +1,73 @@
+import json
+
+import pytest
+
+from registry.access import Actor
+from registry.errors import Conflict, Invalid, NotAllowed
+from registry.models import Event, Label
+from registry.queries import changes as asking
+from registry.queries import notifications, progress
+from registry.services import changes, emergencies, keys, namespaces
+
+
+@pytest.fixture
+def allowed(admin):
+    return namespaces.set_rules(actor=admin, namespace="support", break_glass=True)
+
+
+@pytest.fixture
+def change(propose, save):
+    return propose(save("one"))
+
+
+def break_glass(actor, reason="Customers get insults"):
+    return emergencies.break_glass(actor=actor, number=1, reason=reason)
+
+
+def test_a_reviewer_publishes_and_the_request_stays_unreviewed(allowed, admin, reviewer, change):
+    broken = break_glass(reviewer)
+    assert (broken.state, broken.unreviewed, Label.objects.get().version.number) == ("published", True, 1)
+    assert [blocker.code for blocker in asking.blockers(broken, admin)] == ["approvals"]
+    assert [found.number for found in asking.listing(admin, state="pending").items] == [1]
+    body = json.loads(Event.objects.latest("number").text)["body"]
+    assert (body["how"], body["reason"], body["change"]) == ("broke_glass", "Customers get insults", 1)
+
+
+def test_an_approval_after_the_fact_closes_it(allowed, admin, reviewer, change, approve):
+    break_glass(reviewer)
+    approve(change, actor=admin)
+    change.refresh_from_db()
+    assert (change.state, change.unreviewed) == ("published", False)
+    assert progress.turn(change) is None
+
+
+def test_everyone_concerned_is_told(allowed, author, admin, reviewer, change):
+    break_glass(reviewer)
+    sentence = "reviewer published without approval support/reply: production is on version 1. Customers get insults"
+    for actor in (author, admin):
+        assert notifications.page(actor).items[0].sentence == sentence
+
+
+def test_it_takes_the_rule(reviewer, change):
+    with pytest.raises(NotAllowed, match="does not allow"):
+        break_glass(reviewer)
+
+
+def test_it_takes_a_reviewer_in_person(allowed, author, admin, reviewer, operator, change):
+    key = keys.issue(actor=admin, namespace="support", name="ci", scope="write", person="reviewer").key
+    for actor in (author, Actor(reviewer.person, key), operator):
+        with pytest.raises(NotAllowed):
+            break_glass(actor)
+    assert not Label.objects.exists()
+
+
+def test_it_takes_a_reason(allowed, reviewer, change):
+    with pytest.raises(Invalid, match="say why"):
+        break_glass(reviewer, reason=" ")
+
+
+def test_what_is_approved_is_published_as_usual(allowed, author, reviewer, change, approve):
+    approve(change)
+    with pytest.raises(Conflict, match="publish it"):
+        break_glass(reviewer)
+    assert changes.publish(actor=author, number=1).state == "published"
