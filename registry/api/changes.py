@@ -25,7 +25,7 @@ class ProposeInput(Input):
     template = Text()
     label = Text()  # type: ignore[assignment]  # the metaclass takes declared fields out of the class
     version = Integer(min_value=1)
-    message = Text(required=False, default="")
+    message = Text(help_text="Why, for the reviewers; may be empty.")
 
 
 class VersionInput(Input):

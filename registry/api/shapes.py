@@ -7,6 +7,7 @@ from typing import Any
 
 from registry.access import Actor
 from registry.models import ChangeRequest, Decision, Label, Template, Version
+from registry.names import LATEST
 from registry.queries import changes
 from registry.queries.versions import Entry
 
@@ -19,14 +20,14 @@ def moment(at: datetime | None) -> str | None:
 
 
 def template(row: Template, labels: Mapping[str, int]) -> dict[str, Any]:
-    """A template without its document."""
+    """A template without its document; `latest` stands beside the labels, not among them."""
     latest = {"version": row.latest.number, "digest": row.latest.digest} if row.latest else None
     return {
         "name": row.name,
         "description": row.description,
         "tags": sorted(tag.name for tag in row.tags.all()),
         "format": row.format,
-        "labels": dict(labels),
+        "labels": {label: number for label, number in labels.items() if label != LATEST},
         "latest": latest,
     }
 

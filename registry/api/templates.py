@@ -25,7 +25,7 @@ class SaveInput(Input):
     """A document to save."""
 
     document = Text()
-    message = Text(required=False, default="")
+    message = Text(help_text="What changed, for the history; may be empty.")
     samples = serializers.DictField(child=serializers.DictField(), required=False, allow_null=True, default=None)
     parallel = Flag(required=False, default=False)
 

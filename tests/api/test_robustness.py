@@ -84,7 +84,12 @@ def test_a_version_number_beyond_the_databases_is_not_found(cast, caller):
     for number in (2**31, 2**53 - 1):
         assert author.put(f"{T}/-/labels/staging", {"version": number, "expected": None}).status_code == 404
         assert author.put(f"{T}/-/labels/staging", {"version": 1, "expected": number}).status_code == 409
-        assert author.post("changes", {"template": REPLY, "label": "production", "version": number}).status_code == 404
+        assert (
+            author.post(
+                "changes", {"template": REPLY, "label": "production", "version": number, "message": ""}
+            ).status_code
+            == 404
+        )
 
 
 @pytest.mark.parametrize("cursor", ["WzFd", "MQ", "IiI", "LTE", "OTk5OTk5OTk5OTk5OTk5OTk5OTk5OTk5", "x" * 5000])

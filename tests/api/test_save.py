@@ -128,6 +128,7 @@ def test_a_warning_is_stored_with_the_version(caller):
     ("body", "field"),
     [
         ({"message": "no document"}, "document"),
+        ({"document": DOCUMENT}, "message"),
         ({"document": DOCUMENT, "mesage": "misspelt"}, "mesage"),
         ({"document": 3}, "document"),
         ({"document": None}, "document"),

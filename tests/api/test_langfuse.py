@@ -1,0 +1,120 @@
+"""Langfuse's own Python client, unchanged, against this registry; and the answers it never asks for."""
+
+import base64
+
+import pytest
+
+from registry.models import Version
+from tests.api.conftest import REPLY
+
+langfuse = pytest.importorskip("langfuse", reason="pip install -r requirements-dev.txt")
+
+CHAT = """---
+description: Answer
+tags: [support]
+settings: {temperature: 0.2}
+inputs:
+  customer: {type: string, enum: [a, b]}
+  question: {type: string}
+---
+- name: rules
+  role: system
+  content: |
+    Help {{ customer }}. Answer in JSON like {"a": 1}.
+- name: question
+  content: "{{ question }}"
+"""
+TEXT = "---\nformat: text\n---\nSay {{ word }} twice.\n"
+LOOP = "{% for word in words %}\n- name: w\n  content: {{ word }}\n{% endfor %}\n"
+
+
+@pytest.fixture
+def client(server, cast):
+    cast.save(CHAT)
+    cast.publish(1)
+    cast.save(TEXT, name="support/say")
+    cast.move("staging", 1, name="support/say")
+    cast.save(LOOP, name="support/loop")
+    found = langfuse.Langfuse(
+        public_key="any", secret_key=cast.key(scope="write"), base_url=server, tracing_enabled=False
+    )
+    yield found
+    found.shutdown()
+
+
+def test_the_client_fetches_and_compiles_what_production_holds(client):
+    prompt = client.get_prompt(REPLY, type="chat", max_retries=0)
+    assert (prompt.version, prompt.config, prompt.labels, prompt.tags) == (
+        1,
+        {"temperature": 0.2},
+        ["production", "latest"],
+        ["support"],
+    )
+    assert prompt.compile(customer="a", question="{{7*7}}?") == [
+        {"role": "system", "content": 'Help a. Answer in JSON like {"a": 1}.'},
+        {"role": "user", "content": "{{7*7}}?"},
+    ]
+
+
+def test_a_text_is_fetched_by_version_and_by_label(client):
+    for choice in ({"version": 1}, {"label": "staging"}):
+        prompt = client.get_prompt("support/say", max_retries=0, cache_ttl_seconds=0, **choice)
+        assert prompt.compile(word="hello") == "Say hello twice.\n"
+
+
+def test_the_digest_travels_along(client):
+    found = client.api.prompts.get("support/say", version=1)
+    assert found.digest == Version.objects.get(template__name="support/say").digest
+
+
+def test_a_prompt_that_it_can_not_carry_is_refused_with_the_reason(client):
+    with pytest.raises(Exception, match=r"more than plain names: \{% for word in words %\}"):
+        client.get_prompt("support/loop", version=1, max_retries=0)
+
+
+def test_what_is_not_there_is_never_replaced_by_the_latest(client):
+    with pytest.raises(Exception, match="with label 'production'"):
+        client.get_prompt("support/say", max_retries=0)
+
+
+def test_the_keys_are_checked_and_the_list_is_paged(client):
+    assert client.auth_check()
+    page = client.api.prompts.list(limit=2)
+    assert ([row.name for row in page.data], page.meta.total_items) == (["support/loop", REPLY], 3)
+    assert [row.name for row in client.api.prompts.list(label="staging").data] == ["support/say"]
+
+
+def test_a_write_is_refused_and_moves_nothing(client):
+    with pytest.raises(Exception, match="changed in Promptuary"):
+        client.update_prompt(name=REPLY, version=1, new_labels=["production"])
+    with pytest.raises(Exception, match="changed in Promptuary"):
+        client.create_prompt(name="support/say", prompt="x")
+
+
+def test_a_wrong_key_and_another_namespace_are_told_apart_from_nothing(client, cast, server):
+    stranger = langfuse.Langfuse(
+        public_key="other", secret_key=cast.key("outsider", namespace="other"), base_url=server, tracing_enabled=False
+    )
+    with pytest.raises(Exception, match="Prompt not found"):
+        stranger.get_prompt(REPLY, max_retries=0)
+    stranger.shutdown()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("query", "status"), [("version=1&label=production", 400), ("version=x", 400), ("limit=0", 400)]
+)
+def test_a_question_that_makes_no_sense_is_refused(cast, client_of_django, query, status):
+    address = "/api/public/v2/prompts" + ("" if query.startswith("limit") else f"/{REPLY}")
+    assert client_of_django(f"{address}?{query}", cast.key()).status_code == status
+
+
+@pytest.fixture
+def client_of_django(client_class=None):
+    from django.test import Client  # noqa: PLC0415  # the name `client` is the SDK's here
+
+    def get(address, key):
+        token = base64.b64encode(f"any:{key}".encode()).decode()
+        return Client().get(address, headers={"Authorization": f"Basic {token}"})
+
+    return get
