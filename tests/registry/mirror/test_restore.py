@@ -21,6 +21,7 @@ TEMPLATE = "support/refunds/reply"
 NAMES = {  # how a row is named across databases, where its own key is a number made there
     "Namespace": lambda row: row.name,
     "Template": lambda row: row.name,
+    "Thread": lambda row: f"{row.change_id}/{row.number}",
     "User": lambda row: row.username,
     "Version": lambda row: f"{row.template.name}@{row.number}",
 }
