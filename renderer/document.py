@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import Any
 
 from renderer import front_matter, yaml_text
@@ -56,7 +57,13 @@ class Document:
 
     def body_place(self, start: int, end: int | None = None) -> Place:
         """The place of an offset in the body."""
-        return Lines(self.body, self.body_line).place(start, end)
+        return _lines(self.body, self.body_line).place(start, end)
+
+
+@lru_cache(maxsize=16)
+def _lines(body: str, first_line: int) -> Lines:
+    """The same for the same body: a body of thousands of places is searched for its line ends once."""
+    return Lines(body, first_line)
 
 
 def parse(text: str) -> Document:

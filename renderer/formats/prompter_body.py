@@ -86,6 +86,13 @@ class PrompterBody:
 
     def parts(self, data: Mapping[str, Any]) -> list[list[Part]]:
         """One prompt: system, instruction, tools, the turns of the history, the user's part and input."""
+        try:
+            return [self._parts(data)]
+        except PrompterError as error:
+            site = self._setup.sites.get(error.variable or "", self._setup.history)
+            raise error.located(Place(site.line, site.column))  # noqa: B904 - the same error goes on
+
+    def _parts(self, data: Mapping[str, Any]) -> list[Part]:
         query = self._query(data)
         fields = self._setup.recipe.fields
         if "input" not in fields and query.input not in ("", None):
@@ -95,7 +102,7 @@ class PrompterBody:
             raise PrompterError("this prompter has no place for a history", cause="history", variable="history")
         parts = self._assembled(query, self._turns(history), queries.tools_text(self.tools(data)))
         trust.check_parts(parts, self._untrusted)
-        return [parts]
+        return parts
 
     def _query(self, data: Mapping[str, Any]) -> queries.Query:
         names, setup = self._setup.instruction.slots, self._setup
