@@ -13,6 +13,7 @@ handler500 = "frontend.views.errors.server_error"
 urlpatterns = [
     path("livez", health.livez, name="livez"),
     path("readyz", health.readyz, name="readyz"),
+    path("api/public/", include("registry.langfuse.urls")),
     path("api/v1/", include("registry.api.urls")),
     re_path(r"^api(/|$)", unknown_address),
     path("", include("frontend.urls")),

@@ -1,0 +1,177 @@
+"""Langfuse's addresses: one prompt, the list, and the check of the keys. Reading only."""
+
+import base64
+import binascii
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest, JsonResponse
+from django.views.decorators.csrf import csrf_exempt
+
+from registry.access import Actor
+from registry.errors import NotFound, PromptuaryError
+from registry.langfuse.conversion import convert, settings_of
+from registry.models import Version
+from registry.problems import of_error
+from registry.queries import keys, templates, versions
+
+__all__ = ["projects", "prompt", "prompts", "refuse_write", "traces"]
+
+View = Callable[..., JsonResponse]
+_NAMES = {
+    400: "InvalidRequestError",
+    401: "UnauthorizedError",
+    403: "ForbiddenError",
+    404: "LangfuseNotFoundError",
+    405: "MethodNotAllowedError",
+}
+MOST = 100
+
+
+class BadQuestion(Exception):
+    """A query that makes no sense; 400 in Langfuse's form."""
+
+
+def with_key(view: Callable[..., JsonResponse]) -> View:
+    """Read the key from Basic authentication's password (the user name is not looked at); errors in Langfuse's form."""
+
+    @csrf_exempt
+    @functools.wraps(view)
+    def answer(request: HttpRequest, **address: str) -> JsonResponse:
+        actor = _read_actor(request.META.get("HTTP_AUTHORIZATION", ""))
+        if actor is None:
+            return _error(401, "Use an API key of Promptuary as the secret key.")
+        if request.method not in ("GET", "HEAD"):
+            return _error(403, "Prompts are changed in Promptuary, where changes are checked and approved.")
+        try:
+            return view(request, actor, **address)
+        except BadQuestion as error:
+            return _error(400, str(error))
+        except PromptuaryError as error:
+            problem = of_error(error)
+            answer = _error(problem.status, problem.detail)
+            for name, value in problem.headers.items():
+                answer[name] = value
+            return answer
+
+    return answer
+
+
+@with_key
+def prompt(request: HttpRequest, actor: Actor, name: str) -> JsonResponse:
+    """One prompt: of a version, of a label, or of `production`; never of the latest for want of something better."""
+    number, label = request.GET.get("version", ""), request.GET.get("label", "")
+    if number and label:
+        raise BadQuestion("Give either a version or a label.")
+    if number and not (number.isascii() and number.isdigit()):
+        raise BadQuestion("version is a whole number.")
+    ref = number if number not in ("", "0") else label or "production"
+    try:
+        found = versions.resolve(actor, name, ref)
+    except NotFound:
+        which = f"version {ref}" if ref.isdigit() else f"label '{ref}'"
+        raise NotFound(f"Prompt not found: '{name[:200]}' with {which}") from None
+    return JsonResponse(_row(found, actor))
+
+
+@with_key
+def prompts(request: HttpRequest, actor: Actor) -> JsonResponse:
+    """The list, by name, a page at a time."""
+    page, limit = _number(request, "page", 1, 1_000_000), _number(request, "limit", 10, MOST)
+    rows = templates.listed(
+        actor, name=request.GET.get("name"), tag=request.GET.get("tag"), label=request.GET.get("label")
+    )
+    pages = Paginator(rows, limit)
+    entries = list(pages.page(page).object_list) if page <= pages.num_pages else []
+    meta = {
+        "page": page,
+        "limit": limit,
+        "totalItems": pages.count,
+        "totalPages": pages.num_pages if pages.count else 0,
+    }
+    data = [
+        {
+            "name": template.name,
+            "type": "text" if template.format == "text" else "chat",
+            "versions": list(range(1, template.latest.number + 1)) if template.latest else [],
+            "labels": [*sorted(label.name for label in template.labels.all()), "latest"],
+            "tags": sorted(tag.name for tag in template.tags.all()),
+            "lastUpdatedAt": template.updated_at.isoformat(),
+            "lastConfig": settings_of(template.latest) if template.latest else {},
+        }
+        for template in entries
+    ]
+    return JsonResponse({"data": data, "meta": meta, "pagination": meta})
+
+
+@with_key
+def projects(_request: HttpRequest, actor: Actor) -> JsonResponse:
+    """The key's namespace as the one project: what `auth_check` asks for."""
+    name = actor.key.namespace.name if actor.key else ""
+    project = {"id": name, "name": name, "organization": {"id": name, "name": name}, "metadata": {}}
+    return JsonResponse({"data": [project]})
+
+
+@with_key
+def refuse_write(request: HttpRequest, _actor: Actor, **_address: str) -> JsonResponse:
+    """Addresses that only write; `with_key` has refused all but reading by now."""
+    return _error(405, f"{request.path} is for writing; prompts are changed in Promptuary.")
+
+
+@csrf_exempt
+def traces(_request: HttpRequest) -> JsonResponse:
+    """Traces that the client sends along are accepted and thrown away: switch tracing off there."""
+    return JsonResponse({})
+
+
+def _row(version: Version, actor: Actor) -> dict[str, Any]:
+    template = version.template
+    labels = sorted(template.labels.filter(version=version).values_list("name", flat=True))
+    latest = template.latest
+    is_latest = latest is not None and latest.number == version.number
+    moment = version.created_at.isoformat()
+    return {
+        "id": version.digest,
+        "createdAt": moment,
+        "updatedAt": moment,
+        "projectId": actor.key.namespace.name if actor.key else "",
+        "createdBy": version.author.username,
+        "name": template.name,
+        "version": version.number,
+        **convert(version),
+        "config": settings_of(version),
+        "labels": [*labels, *(["latest"] if is_latest else [])],
+        "tags": sorted(template.tags.values_list("name", flat=True)),
+        "commitMessage": version.message or None,
+        "resolutionGraph": None,
+        "isActive": "production" in labels,
+        "digest": version.digest,
+    }
+
+
+def _read_actor(header: str) -> Actor | None:
+    scheme, _, token = header.partition(" ")
+    if scheme.lower() != "basic":
+        return None
+    try:
+        _public, _, secret = base64.b64decode(token, validate=True).decode("utf-8").partition(":")
+    except (binascii.Error, UnicodeDecodeError):
+        return None
+    return keys.authenticate(secret)
+
+
+def _number(request: HttpRequest, name: str, default: int, most: int) -> int:
+    text = request.GET.get(name, "")
+    if not text:
+        return default
+    if not (text.isascii() and text.isdigit()) or not 1 <= int(text) <= most:
+        raise BadQuestion(f"{name} is a whole number from 1 to {most}.")
+    return int(text)
+
+
+def _error(status: int, message: str) -> JsonResponse:
+    answer = JsonResponse({"message": message, "error": _NAMES.get(status, "Error")}, status=status)
+    answer["Cache-Control"] = "no-store"
+    return answer
