@@ -8,7 +8,8 @@ from registry import mirror
 from registry.mirror import layout
 from registry.mirror.repository import Repository
 from registry.models import Event, Version
-from registry.services import keys, labels, templates
+from registry.services import changes, keys, labels, templates, threads, verdicts
+from registry.services.threads import Place
 
 pytestmark = pytest.mark.django_db
 TEMPLATE = "support/refunds/reply"
@@ -90,6 +91,21 @@ def test_an_archived_template_says_so_and_keeps_its_document(story, mirror_path)
     templates.unarchive(actor=story["admin"], name=TEMPLATE)
     mirror.catch_up()
     assert ".promptuary/support/archived/refunds/reply.yml" not in tree(mirror_path)
+
+
+def test_threads_and_verdicts_are_readable_files(story, mirror_path):
+    change = changes.propose(actor=story["author"], name=TEMPLATE, label="production", version=3, message="")
+    place = Place(version=3, line=4)
+    threads.open_at(actor=story["reviewer"], number=change.number, place=place, text="Hm", suggestion="    x\n")
+    threads.resolve(actor=story["author"], number=change.number, thread=1)
+    verdicts.give(number=change.number)
+    mirror.catch_up()
+    files = tree(mirror_path)
+    (comment,) = (text for name, text in files.items() if name.endswith("-thread-comment.yml"))
+    assert b"text: Hm" in comment
+    assert b"good bye" in comment
+    assert any(name.endswith("-thread-resolved.yml") for name in files)
+    assert any(name.startswith(".promptuary/support/verdicts/refunds/reply/") for name in files)
 
 
 def test_every_kind_of_event_has_a_writer_or_a_file(story, mirror_path):

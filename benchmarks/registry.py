@@ -1,0 +1,254 @@
+"""How fast the mirror follows the journal: `python benchmarks/registry.py`, about two minutes.
+
+* commits a second while catching up, from rows of the database to commits on the disk, beside GitPython's
+  index-and-commit of the same files in the same tree: 10,000 templates over 50 namespaces;
+* what a commit costs with 1,000, 10,000 and 100,000 templates in the tree: it should not matter;
+* how far the mirror lags behind while ten saves a second come in, with the worker as it ships.
+
+All run on this machine in the same run, so read the ratios and not the figures.
+"""
+
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+HOME = Path(tempfile.mkdtemp(prefix="promptuary-bench-"))
+os.environ.update(PROMPTUARY_HOME=str(HOME), DJANGO_SETTINGS_MODULE="registry.settings")
+os.environ.pop("PROMPTUARY_DATABASE_URL", None)
+sys.path.insert(0, str(ROOT))
+
+import django  # noqa: E402  # the home must stand before the settings are read
+
+django.setup()
+
+import git  # noqa: E402  # the peer
+from django.core.management import call_command  # noqa: E402  # needs the settings
+
+from registry import access, journal, mirror  # noqa: E402  # as above
+from registry.journal import Kind, canonical, digest_of  # noqa: E402  # as above
+from registry.mirror import layout, stream  # noqa: E402  # as above
+from registry.mirror.entries import Entry  # noqa: E402  # as above
+from registry.mirror.repository import Repository  # noqa: E402  # as above
+from registry.models import Event, Template, Version  # noqa: E402  # as above
+from registry.services import labels, namespaces, templates  # noqa: E402  # as above
+from renderer import digest  # noqa: E402  # as above
+
+NAMESPACES, FOLDERS = 50, 20
+BODY = "- name: question\n  content: |\n" + "    Answer from the excerpts, and say where it stands.\n" * 30
+SIZES = (1_000, 10_000, 100_000)
+STEADY = 500  # commits measured at each size
+PEER_COMMITS = 3
+SAVES, SAVES_A_SECOND = 100, 10
+
+
+def main() -> None:
+    """Measure and print."""
+    try:
+        call_command("migrate", verbosity=0)
+        print_catch_up()
+        print_sizes()
+        print_lag()
+    finally:
+        shutil.rmtree(HOME, ignore_errors=True)
+
+
+def print_catch_up() -> None:
+    """10,000 templates: catching up beside GitPython."""
+    fill_journal(10_000)
+    started = time.perf_counter()
+    first = mirror.catch_up()
+    filling = time.perf_counter() - started
+    for _ in range(STEADY // 100):
+        add_versions(100)
+    started = time.perf_counter()
+    steady = mirror.catch_up()
+    ours = (time.perf_counter() - started) / steady
+    theirs = measure_gitpython()
+    print("Catching up, 10,000 templates over 50 namespaces")
+    print(f"  from an empty mirror    {first / filling:9.0f} commits/s ({first} events)")
+    print(f"  with all of them there  {1 / ours:9.0f} commits/s")
+    print(f"  GitPython index+commit  {1 / theirs:9.2f} commits/s")
+    print(f"  ratio                   {theirs / ours:9.0f}x  (goal: 100x)\n")
+
+
+def fill_journal(count: int) -> None:
+    """So many templates with one version each, written as the services write them but in bulk."""
+    operator = access.operator()
+    spaces = [namespaces.create(actor=operator, name=f"ns{number}") for number in range(NAMESPACES)]
+    at = journal.now()
+    made = [
+        Template(
+            namespace=spaces[i % NAMESPACES], name=name(i), created_by=operator.person, created_at=at, updated_at=at
+        )
+        for i in range(count)
+    ]
+    add_events(Template.objects.bulk_create(made, batch_size=500), 1)
+
+
+def add_versions(count: int) -> None:
+    """One more version for some of the templates, spread over all namespaces."""
+    chosen = list(Template.objects.select_related("namespace").order_by("?")[:count])
+    number = (Version.objects.order_by("-number").values_list("number", flat=True).first() or 0) + 1
+    add_events(chosen, number)
+
+
+def add_events(chosen: Sequence[Template], number: int) -> None:
+    """A version and its event for each template, the chain kept."""
+    operator, at = access.operator(), journal.now()
+    last = Event.objects.order_by("-number").first()
+    at_number, head = (last.number, last.hash) if last else (0, None)
+    versions, events = [], []
+    for template in chosen:
+        bundle = {"engine": 1, "document": f"{BODY}    {template.name} {number}\n", "fragments": {}, "profile": None}
+        version = Version(
+            template=template,
+            number=number,
+            digest=digest(bundle),
+            bundle=canonical(bundle),
+            author=operator.person,
+            message="Measure",
+            created_at=at,
+        )
+        body = {
+            "template": template.name,
+            "number": number,
+            "digest": version.digest,
+            "base": None,
+            "message": "Measure",
+        }
+        at_number += 1
+        facts = {
+            "at": journal.microseconds(at),
+            "body": body,
+            "key": None,
+            "kind": Kind.VERSION_SAVED.value,
+            "namespace": template.namespace.name,
+            "number": at_number,
+            "person": operator.person.username,
+            "previous": head,
+        }
+        text = canonical(facts)
+        head = digest_of(text)
+        columns = {name: facts[name] for name in ("at", "kind", "namespace", "number", "person")}
+        events.append(Event(**columns, template=template.name, version=number, text=text, hash=head))
+        versions.append(version)
+    Version.objects.bulk_create(versions, batch_size=200)
+    Event.objects.bulk_create(events, batch_size=200)
+
+
+def measure_gitpython() -> float:
+    """Seconds for one commit of two files by GitPython's index, in a work tree of the mirror's newest commit."""
+    work = HOME / "peer"
+    subprocess.run(["git", "clone", "-q", HOME / "mirror.git", work], check=True)
+    repository = git.Repo(work)
+    author = git.Actor("bench", "bench@promptuary.invalid")
+    times = []
+    for i in range(PEER_COMMITS):
+        paths = [layout.document(name(i)), layout.bundle(name(i))]
+        for path in paths:
+            (work / path).write_text(f"{BODY}    peer {i}\n")
+        started = time.perf_counter()
+        repository.index.add(paths)
+        repository.index.commit("Measure", author=author, committer=author)
+        times.append(time.perf_counter() - started)
+    return statistics.median(times)
+
+
+def print_sizes() -> None:
+    """The cost of a commit by the size of the tree."""
+    costs = {size: measure_size(size) for size in SIZES}
+    print("One commit by the size of the tree, in batches of 50")
+    for size, cost in costs.items():
+        print(f"  {size:7,} templates  {cost * 1000:6.2f} ms")
+    print(f"  ratio {SIZES[-1]:,} to {SIZES[0]:,}: {costs[SIZES[-1]] / costs[SIZES[0]]:.2f}  (goal: at most 2)\n")
+
+
+def measure_size(size: int) -> float:
+    """Seconds for one commit in a repository that holds so many templates."""
+    repository = Repository(HOME / f"size-{size}.git")
+    repository.create()
+    files = {layout.document(name(i)): f"{BODY}    {i}\n".encode() for i in range(size)}
+    files.update({layout.bundle(name(i)): b"version: 1\n" for i in range(size)})
+    import_entries(repository, [entry(1, files)])
+    repository.repack()
+    step = max(1, size // STEADY)
+    updates = [
+        entry(
+            2 + i,
+            {layout.document(name(i * step)): b"new %d\n" % i, layout.bundle(name(i * step)): b"version: %d\n" % i},
+        )
+        for i in range(STEADY)
+    ]
+    times = []
+    for batch in batches(updates, 50):
+        started = time.perf_counter()
+        import_entries(repository, batch)
+        times.append((time.perf_counter() - started) / len(batch))
+    shutil.rmtree(repository.path)
+    return statistics.median(times)
+
+
+def import_entries(repository: Repository, entries: Sequence[Entry]) -> None:
+    """One batch, as the writer does it."""
+    heads = {ref: head.commit for ref, head in repository.heads().items()}
+    repository.fast_import(stream.build(entries, heads, {}))
+
+
+def print_lag() -> None:
+    """Ten saves a second with the worker running; how old the oldest event was that the mirror lacked."""
+    author = access.operator()
+    namespaces.create(actor=author, name="live")
+    base = None
+    for text in ("one", "two"):
+        saved = templates.save(actor=author, name="live/reply", document=f"{BODY}    {text}\n", message="", base=base)
+        base = saved.version.digest
+    command = [sys.executable, "-m", "celery", "--quiet", "-A", "registry.celery", "worker", "--pool", "threads"]
+    with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as worker:
+        time.sleep(5)  # the worker says nothing when it is ready
+        lags = list(move_labels(author))
+        worker.terminate()
+    print(f"Lag while {SAVES_A_SECOND} writes a second come in, seconds since the oldest event that is not mirrored")
+    print(
+        f"  median {statistics.median(lags):.3f}, 95% below {statistics.quantiles(lags, n=20)[-1]:.3f}, most {max(lags):.3f}"
+    )
+
+
+def move_labels(author: access.Actor) -> Iterator[float]:
+    """A write every tenth of a second, and the lag right before each."""
+    held = None
+    for count in range(SAVES):
+        started = time.perf_counter()
+        yield mirror.status().lag
+        version = count % 2 + 1
+        labels.move(actor=author, name="live/reply", label="staging", version=version, expected=held)
+        held = version
+        time.sleep(max(0.0, 1 / SAVES_A_SECOND - (time.perf_counter() - started)))
+
+
+def name(number: int) -> str:
+    """The name of one template: a namespace, a folder, the template."""
+    return f"ns{number % NAMESPACES}/folder{number // NAMESPACES % FOLDERS}/t{number}"
+
+
+def entry(number: int, files: dict[str, bytes]) -> Entry:
+    """An event with these files."""
+    return Entry(
+        number=number, at=0, author="bench", subject="Measure", record="{}", chain=f"c{number}", files={**files}
+    )
+
+
+def batches(entries: Sequence[Entry], size: int) -> Iterator[Sequence[Entry]]:
+    """The entries, so many at a time."""
+    for start in range(0, len(entries), size):
+        yield entries[start : start + size]
+
+
+if __name__ == "__main__":
+    main()
