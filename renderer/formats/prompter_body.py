@@ -90,7 +90,8 @@ class PrompterBody:
             return [self._parts(data)]
         except PrompterError as error:
             site = self._setup.sites.get(error.variable or "", self._setup.history)
-            raise error.located(Place(site.line, site.column))  # noqa: B904 - the same error goes on
+            error.located(Place(site.line, site.column))
+            raise
 
     def _parts(self, data: Mapping[str, Any]) -> list[Part]:
         query = self._query(data)

@@ -152,7 +152,8 @@ class ShapedBody:
             if isinstance(error, InputError) and error.variable is None and names:
                 error.variable = error.path = names[0]
                 error.facts["path"] = names[0]
-            raise error.located(self._document.body_place(node.start, node.end))  # noqa: B904 - the same error goes on
+            error.located(self._document.body_place(node.start, node.end))
+            raise
         except Exception as error:
             place = self._document.body_place(node.start, node.end)
             raise InputError(f"`{node.name}` cannot do this: {error}", code="PT911", place=place) from error

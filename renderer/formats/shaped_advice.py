@@ -27,7 +27,8 @@ def old_variables(document: Document, pieces: Sequence[Text | Field]) -> Iterabl
                 yield _problem(
                     "PT905",
                     "error" if sure else "warning",
-                    f"`{match[0]}` is the old way to write a variable and would stay in the prompt as it is",
+                    f"`{match[0]}` is the old way to write a variable and stays text here; if you mean the text, "
+                    f"write `{{'{match[0]}'}}`",
                     place,
                     fix(place, (f"Write `{rewritten}`", rewritten)),
                 )

@@ -73,7 +73,8 @@ def _run(
         shaper = shapers.find(step["func"])
         value = shaper.run(_arguments(step, shaper, context), reader)
     except OutputError as error:
-        raise error.located(document.place("output", "shapers", index))  # noqa: B904 - the same error goes on
+        error.located(document.place("output", "shapers", index))
+        raise
     name = step["outputs"][0]
     context[name] = value
     publish = step.get("publish_outputs", True)
