@@ -6,7 +6,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from registry.errors import NotAllowed, NotFound
+from registry.errors import Conflict, NotAllowed, NotFound
 from registry.models import Key, Membership, Namespace, Role, User
 
 __all__ = ["OPERATOR", "TABLE", "Actor", "Role", "Verb", "can", "find_namespace", "operator", "require", "role_of"]
@@ -58,8 +58,8 @@ class Actor:
 
     @property
     def is_operator(self) -> bool:
-        """Whether this is a command run on the machine itself."""
-        return self.key is None and self.person.username == OPERATOR
+        """Whether this is a command run on the machine itself. Nobody signs in as it: the account is never active."""
+        return self.key is None and self.person.username == OPERATOR and not self.person.is_active
 
 
 def operator() -> Actor:
@@ -68,6 +68,8 @@ def operator() -> Actor:
     if made:
         person.set_unusable_password()
         person.save(update_fields=["password"])
+    if person.is_active:
+        raise Conflict(f"An account named {OPERATOR} can sign in: that name is kept for commands. Deactivate it.")
     return Actor(person)
 
 

@@ -24,8 +24,6 @@ TABLES = {  # each with its primary key
     "registry_sampleset": "id",
     "registry_comment": "id",
     "registry_verdict": "id",
-    "registry_verdict": "id",
-    "registry_comment": "id",
 }
 _FUNCTION = "promptuary_refuse_change"
 

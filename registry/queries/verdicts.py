@@ -12,13 +12,15 @@ __all__ = ["looked_at", "states"]
 
 def looked_at(change: ChangeRequest) -> Looked:
     """The digests that count for the request now."""
-    held = Label.objects.select_related("version").filter(template=change.template, name=change.label).first()
+    rows = Label.objects.filter(template=change.template)
+    served = dict(rows.values_list("name", "version__digest"))
     samples = sample_sets.current(change.template)
     return Looked(
         template=change.template.name,
         version=change.version.digest,
         samples=samples.digest if samples else None,
-        against=held.version.digest if held else None,
+        against=served.get(change.label),
+        served=tuple(sorted(set(served.values()))),
     )
 
 

@@ -14,18 +14,20 @@ _LOOKS_AT = {
     "problems": ("version", "samples"),
     "samples": ("version", "samples"),
     "budget": ("version", "samples", "against"),
-    "contract": ("version", "against"),
+    "contract": ("version", "served"),
 }
 
 
 @dataclass(frozen=True)
 class Looked:
-    """The digests a check may look at: the head's, the current samples', and that of what the label holds."""
+    """The digests a check may look at: the head's, the current samples', that of what the label holds, and those of all
+    that any label of the template serves (sorted)."""
 
     template: str
     version: str
     samples: str | None
     against: str | None
+    served: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,8 @@ def required(rules: Rules) -> tuple[str, ...]:
 def key_of(name: str, looked: Looked) -> str:
     """One digest over the check's name and every digest it looks at."""
     digests = {part: getattr(looked, part) for part in _LOOKS_AT[name]}
+    if "served" in digests:
+        digests["served"] = list(looked.served)
     seal = canonical({"check": name, "template": looked.template, **digests})
     return "sha256:" + hashlib.sha256(seal).hexdigest()
 

@@ -100,7 +100,7 @@ def _record(actor: Actor, move: LabelMove, at: datetime) -> None:
     move.save(force_insert=True)
     template, change = move.template, move.change
     notifications.tell_of_move(actor, move)
-    verdicts.ask(template, move.label)  # what other requests for it are measured by has changed
+    verdicts.ask(template)  # what pending requests are measured by has changed
     body = {
         "template": template.name,
         "label": move.label,

@@ -30,6 +30,7 @@ class _Case:
 
     version: Version
     against: Version | None
+    served: Mapping[str, Version]
     samples: Samples
 
 
@@ -73,9 +74,10 @@ def give(*, number: int, report: Callable[[int, int], None] = lambda _done, _all
 
 
 def _read(change: ChangeRequest) -> _Case:
-    held = Label.objects.select_related("version").filter(template=change.template, name=change.label).first()
+    labels = Label.objects.select_related("version").filter(template=change.template).order_by("name")
+    served = {label.name: label.version for label in labels}
     samples = sample_sets.current(change.template)
-    return _Case(change.version, held.version if held else None, samples.samples if samples else {})
+    return _Case(change.version, served.get(change.label), served, samples.samples if samples else {})
 
 
 def _keep(change: ChangeRequest, name: str, looked: Looked, finding: _Finding) -> Verdict:
@@ -166,15 +168,22 @@ def _budget(case: _Case) -> _Finding:
 
 
 def _contract(case: _Case) -> _Finding:
-    """Nothing breaks for callers of what the label serves."""
-    if case.against is None:
-        return _Finding(True, "The label serves nothing yet, so no caller can break.")
+    """Nothing breaks for callers of what any label serves."""
+    if not case.served:
+        return _Finding(True, "No label serves anything yet, so no caller can break.")
+    digests = {version.digest: version for version in case.served.values()}
+    details = []
     with child() as bounded:
-        found = bounded.compare(case.against.unpacked(), case.version.unpacked())
-    breaks = [change for change in found if change["breaking"]]
+        for digest, version in digests.items():
+            labels = [label for label, one in case.served.items() if one.digest == digest]
+            found = bounded.compare(version.unpacked(), case.version.unpacked())
+            details += [{**change, "against": version.number, "labels": labels} for change in found]
+    breaks = [change for change in details if change["breaking"]]
     if breaks:
-        return _Finding(False, f"{_count(len(breaks), 'break')} for callers: {breaks[0]['message']}", found)
-    return _Finding(True, f"Callers of version {case.against.number} are served as before.", found)
+        first = breaks[0]
+        whom = f"callers of {' and '.join(first['labels'])}"
+        return _Finding(False, f"{_count(len(breaks), 'break')}; {whom}: {first['message']}", details)
+    return _Finding(True, f"Callers of {', '.join(case.served)} are served as before.", details)
 
 
 def _spent(name: str, outcome: Outcome, before: Outcome | None) -> dict[str, Any]:

@@ -2,7 +2,7 @@ import pytest
 
 from registry import access
 from registry.access import TABLE, Actor, Role, Verb, can, require
-from registry.errors import NotAllowed, NotFound
+from registry.errors import Conflict, NotAllowed, NotFound
 from registry.models import Key
 from registry.services import keys
 
@@ -84,6 +84,14 @@ def test_the_operator_can_not_sign_in(operator):
 
 def test_a_key_never_makes_an_operator(operator):
     assert not Actor(operator.person, Key(id="x")).is_operator
+
+
+def test_an_account_that_can_sign_in_is_never_the_operator(operator, support):
+    operator.person.is_active = True
+    operator.person.save()
+    assert not can(Actor(operator.person), Verb.MANAGE, support)
+    with pytest.raises(Conflict, match="that name is kept for commands"):
+        access.operator()
 
 
 def test_every_verb_stands_in_the_table():

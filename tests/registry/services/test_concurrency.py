@@ -2,6 +2,7 @@
 
 import itertools
 import threading
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -127,6 +128,57 @@ def test_a_head_that_moves_while_others_approve_never_goes_live_unapproved(
     held = Label.objects.filter(name="production").select_related("version").first()
     assert held is None or (held.version == first and Decision.objects.filter(digest=first.digest, round=1).exists())
     assert (held is not None) == (ChangeRequest.objects.get().state == "published")
+    require_whole_journal()
+
+
+def test_publishing_and_rolling_back_at_once_come_in_some_order(transactional_db, author, reviewer, save):
+    for mark in ("one", "two", "three"):
+        version = save(mark)
+        change = changes.propose(
+            actor=author, name="support/reply", label="production", version=version.number, message=""
+        )
+        changes.decide(actor=reviewer, number=change.number, decision="approve", digest=version.digest)
+        if mark != "three":
+            changes.publish(actor=author, number=change.number)
+    results = at_once(
+        [
+            lambda: changes.publish(actor=author, number=3),
+            lambda: labels.roll_back(
+                actor=reviewer, name="support/reply", label="production", version=1, reason="Wrong"
+            ),
+        ]
+    )
+    assert [type(result).__name__ for result in results] == ["ChangeRequest", "Label"]
+    moves = list(LabelMove.objects.order_by("pk").values_list("before__number", "after__number"))
+    assert moves[2:] in ([(2, 3), (3, 1)], [(2, 1), (1, 3)])
+    assert Label.objects.get().version.number == moves[-1][1]
+    require_whole_journal()
+
+
+@pytest.mark.postgres
+def test_two_hundred_moves_by_each_of_eight_form_one_history(transactional_db, author, save):
+    for mark in ("one", "two", "three"):
+        save(mark)
+    labels.move(actor=author, name="support/reply", label="staging", version=1, expected=None)
+
+    def wander(seed):
+        done, expected = [], 1
+        for step in range(200):
+            target = (seed + step) % 3 + 1
+            if target == expected:
+                continue
+            try:
+                labels.move(actor=author, name="support/reply", label="staging", version=target, expected=expected)
+                done.append((expected, target))
+                expected = target
+            except Conflict as refusal:
+                expected = refusal.facts["actual"]
+        return done
+
+    done = at_once([lambda n=n: wander(n) for n in range(8)])
+    moves = list(LabelMove.objects.order_by("pk").values_list("before__number", "after__number"))[1:]
+    assert Counter(move for each in done for move in each) == Counter(moves)
+    assert all(earlier[1] == later[0] for earlier, later in itertools.pairwise([(None, 1), *moves]))
     require_whole_journal()
 
 

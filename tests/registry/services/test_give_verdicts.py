@@ -6,7 +6,8 @@ from registry.errors import Conflict, NotFound
 from registry.models import Event, Job, Label, Verdict
 from registry.queries import changes as asking
 from registry.queries import verdicts as found
-from registry.services import changes, namespaces, samples, templates, verdicts
+from registry.services import changes, labels, namespaces, samples, templates, verdicts
+from registry.tasks import work
 
 NARROWED = "---\ninputs:\n  question: {type: string}\n  tone: {type: string}\n---\n- name: q\n  content: '{{ question }} {{ tone }}'\n"
 LONG = "---\ntoken_limit: 40\ninputs:\n  question: {type: string}\n---\n- name: q\n  content: '{{ question }}'\n- name: extra\n  truncation_priority: 1\n  content: 'word word word word {{ question }}'\n"
@@ -88,6 +89,32 @@ def test_a_new_required_input_breaks_the_contract(author, admin, reviewer, save,
     assert (state.outcome, state.is_required, state.is_blocking) == ("failed", True, True)
     assert "`tone` is new and required" in state.summary
     assert [blocker.code for blocker in asking.blockers(change, reviewer)] == ["check:contract", "approvals"]
+
+
+def test_callers_of_every_label_count(author, save, publish):
+    publish(save("one"))
+    saved = templates.save(
+        actor=author,
+        name="support/reply",
+        document=NARROWED,
+        message="",
+        base=templates.Template.objects.get().latest.digest,
+    )
+    labels.move(actor=author, name="support/reply", label="staging", version=saved.version.number, expected=None)
+    change = proposed(author, NARROWED.replace("tone", "mood"))
+    verdicts.give(number=change.number)
+    state = next(state for state in found.states(change) if state.name == "contract")
+    assert {(item["against"], *item["labels"]) for item in state.findings if item["breaking"]} == {
+        (1, "production"),
+        (2, "staging"),
+    }
+
+
+def test_the_worker_gives_the_verdicts(propose, save):
+    change = propose(save("one"))
+    work.run_jobs()
+    assert Job.objects.get().state == "done"
+    assert set(outcomes(change).values()) == {"passed"}
 
 
 def test_a_break_can_be_acknowledged_by_a_reviewer(admin, author, reviewer, save, publish, approve):
