@@ -1,7 +1,7 @@
 """One look at the text on the desk: what is wrong with it, what the model would read, and how many tokens that takes."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from frontend import diffs, rendered
@@ -15,7 +15,10 @@ from registry.queries import labels, versions
 from registry.services import checking, rendering
 from renderer.problems import Problem
 
-__all__ = ["Against", "Look", "look"]
+__all__ = ["Against", "Look", "Tried", "look", "try_samples"]
+
+# A list this long is not compared by eye; each costs a rendering.
+MOST_SAMPLES = 40
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,7 @@ class Look:
     inputs: Mapping[str, Any] | None
     names: list[str]
     messages: list[rendered.Message] | None = None
+    text: str | None = None
     cut: list[Mapping[str, Any]] = field(default_factory=list)
     budget: Budget | None = None
     stopped: Problem | None = None
@@ -60,7 +64,7 @@ def look(actor: Actor, desk: Desk) -> Look:
     other = _render_other(actor, desk, against)
     shown, stopped = other, None
     try:
-        shown = rendering.render_examined(examined=examined, data=desk.data)
+        shown = rendering.render_examined(examined=examined, data=desk.data, target=desk.target)
     except PromptuaryError as error:
         stopped = _reason(error, examined.problems)
     against_words = against.words if against else ""
@@ -69,6 +73,7 @@ def look(actor: Actor, desk: Desk) -> Look:
         examined.document.inputs if examined.document else None,
         _names(desk, stopped),
         messages=rendered.messages(shown.get("preview") or shown["parts"]) if shown else None,
+        text=shown.get("text") if shown else None,
         cut=shown["cut"] if shown else [],
         budget=reckon(shown, None if stopped else other, against_words) if shown else None,
         stopped=stopped,
@@ -76,6 +81,32 @@ def look(actor: Actor, desk: Desk) -> Look:
         against=against,
         changed_lines=_changed_lines(against, desk.document),
     )
+
+
+@dataclass(frozen=True)
+class Tried:
+    """The text rendered on one sample: how many tokens, or what stopped it. `worst` marks the largest."""
+
+    name: str
+    tokens: int | None
+    cut: int = 0
+    stopped: str = ""
+    worst: bool = False
+
+
+def try_samples(actor: Actor, desk: Desk) -> list[Tried]:
+    """The text on every sample, in their order (the first forty)."""
+    examined = checking.examine(actor, desk.document)
+    tried: list[Tried] = []
+    for name, data in list(desk.samples.items())[:MOST_SAMPLES]:
+        try:
+            shown = rendering.render_examined(examined=examined, data=data)
+        except PromptuaryError as error:
+            tried.append(Tried(name, None, stopped=_reason(error, examined.problems).message))
+        else:
+            tried.append(Tried(name, shown["token_count"], len(shown["cut"])))
+    most = max((each.tokens or 0 for each in tried), default=0)
+    return [replace(each, worst=len(tried) > 1 and each.tokens == most) for each in tried]
 
 
 def _names(desk: Desk, stopped: Problem | None) -> list[str]:

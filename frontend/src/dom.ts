@@ -41,6 +41,11 @@ export function readJson<T>(id: string): T {
   return JSON.parse(find(document, `#${id}`).textContent ?? "null") as T;
 }
 
+/** A sentence of the server's with its `names` set as code. */
+export function spell(sentence: string): (Node | string)[] {
+  return sentence.split("`").map((piece, index) => (index % 2 ? make("code", {}, piece) : piece));
+}
+
 export const count = (n: number, one: string, many = `${one}s`): string =>
   `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
 

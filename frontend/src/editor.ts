@@ -23,11 +23,13 @@ function start(root: HTMLFormElement): void {
   const message = find<HTMLInputElement>(root, "[name=message]");
   const vocabulary = { inputs: setup.inputs, names: setup.names, filters: setup.filters };
 
+  let target = "messages";
   const body = (): Record<string, unknown> => ({
     document: view.state.doc.toString(),
     data: inputs.data,
     samples: inputs.samples,
     sample: inputs.sample,
+    target,
     message: message.value,
     base: find<HTMLInputElement>(root, "[name=base]").value,
   });
@@ -139,6 +141,27 @@ function start(root: HTMLFormElement): void {
     const look = await call<Look>("POST", setup.urls.preview, { ...body(), want: "diff", against });
     showDialog(title, look.diff ?? "");
   }
+  for (const choice of root.querySelectorAll<HTMLButtonElement>("[data-target]")) {
+    choice.addEventListener("click", () => {
+      target = choice.dataset.target ?? "messages";
+      for (const each of root.querySelectorAll("[data-target]")) {
+        each.setAttribute("aria-pressed", String(each === choice));
+      }
+      void preview.now();
+    });
+  }
+  find(root, "[data-targets]").hidden = false;
+  find(root, "[data-all]").hidden = false;
+  find(root, "[data-all]").addEventListener("click", async () => {
+    const look = await call<Look>("POST", setup.urls.preview, { ...body(), want: "samples" });
+    const dialog = showDialog("The text on every sample", look.samples ?? "");
+    dialog.addEventListener("click", (event) => {
+      const name = (event.target as Element).closest<HTMLElement>("[data-choose]")?.dataset.choose;
+      if (name === undefined) return;
+      inputs.choose(name);
+      dialog.close();
+    });
+  });
   root.addEventListener("click", (event) => {
     const compare = (event.target as Element).closest<HTMLElement>("[data-against]");
     if (!compare && !(event.target as Element).closest("[data-review]")) return;

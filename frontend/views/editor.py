@@ -13,7 +13,7 @@ from frontend import workbench
 from frontend.crumbs import crumbs_of
 from frontend.desk import Desk, lay, restore, take
 from frontend.htmx import show
-from frontend.looks import look
+from frontend.looks import look, try_samples
 from frontend.outcomes import Outcome, propose, save
 from frontend.pages import signed_in, status_of
 from registry import strict_json
@@ -53,6 +53,8 @@ def preview(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         desk = take(actor, name, sent)
         if sent.get("want") == "diff":
             return {"diff": _diff(request, actor, desk, str(sent.get("against") or ""))}, 200
+        if sent.get("want") == "samples":
+            return {"samples": _samples(request, actor, desk)}, 200
         return workbench.preview_answer(request, desk, look(actor, desk)), 200
 
     return _as_json(answer)
@@ -144,6 +146,12 @@ def _diff(request: HttpRequest, actor: Actor, desk: Desk, against: str) -> str:
     other = versions.get(actor, desk.name, _number(against)) if against else desk.base
     source = workbench.diff_of(other.document if other else "", desk.document)
     return render_to_string("frontend/_diff_source.html", {"source": source}, request)
+
+
+def _samples(request: HttpRequest, actor: Actor, desk: Desk) -> str:
+    """The text on each sample: tokens, verdict, the worst case."""
+    context = {"tried": try_samples(actor, desk), "desk": desk}
+    return render_to_string("frontend/_editor_samples.html", context, request)
 
 
 def _number(text: object) -> int:

@@ -29,10 +29,12 @@ def search(request: HttpRequest, actor: Actor) -> JsonResponse:
 
 
 def _templates(actor: Actor, q: str) -> list[dict[str, Any]]:
-    found = templates.search(actor, q=q, limit=MOST).items
+    found = templates.search(actor, q=q, limit=50).items
+    # Words in the name count for more than words in the text; the name's own order stays within each.
+    found.sort(key=lambda each: not all(word in each.name for word in q.casefold().split()))
     return [
         {"title": each.name, "note": each.description[:80], "href": reverse("template", args=[each.name])}
-        for each in found
+        for each in found[:MOST]
     ]
 
 

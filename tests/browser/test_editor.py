@@ -214,3 +214,19 @@ def test_a_reader_is_told_which_role_it_takes(visit: Visit):
     response = visit.open("reader").request.get(f"{visit.server.url}{ADDRESS.format('summarise')}")
     assert response.status == 403
     assert "author" in response.text()
+
+
+def test_all_samples_are_tried_and_one_is_chosen_from_the_list(open_desk):
+    desk = open_desk("answer-with-references")
+    last = desk.page.locator("#sample option").last.get_attribute("value")
+    desk.page.get_by_role("button", name="All samples").click()
+    dialog = desk.page.get_by_role("dialog")
+    expect(dialog.get_by_text("worst case")).to_have_count(1)
+    dialog.get_by_role("button", name=last, exact=True).click()
+    expect(desk.page.get_by_label("Sample", exact=True)).to_have_value(last)
+
+
+def test_the_preview_can_be_read_as_one_text(open_desk):
+    desk = open_desk("translate")
+    desk.page.get_by_role("button", name="Text", exact=True).click()
+    expect(desk.preview.locator("pre")).to_be_visible()

@@ -113,3 +113,16 @@ def test_a_reader_is_refused_as_json(reply, browser):
     answer = ask(browser("reader"))
     assert answer.status_code == 403
     assert "takes the role author" in answer.json()["error"]
+
+
+def test_the_prompt_is_shown_as_one_text_on_request(author):
+    assert '<pre class="as-text"' in ask(author, target="text").json()["preview"]
+
+
+def test_the_text_is_tried_on_every_sample_and_the_worst_case_is_marked(author):
+    samples = {"short": {"question": "Why?"}, "long": {"question": "Why? " * 90}, "broken": {}}
+    table = " ".join(ask(author, want="samples", samples=samples).json()["samples"].split())
+    rows = {name: table.split(f'data-choose="{name}"')[1].split("</tr>")[0] for name in samples}
+    assert "worst case" in rows["long"]
+    assert "worst case" not in rows["short"]
+    assert "question" in rows["broken"]

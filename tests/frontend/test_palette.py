@@ -29,3 +29,9 @@ def test_without_words_the_actions_are_offered(desk, browser):
 
 def test_a_stranger_is_sent_to_the_login(client):
     assert client.get("/search.json").url.startswith("/login")
+
+
+def test_words_in_the_name_come_before_words_in_the_text(desk, browser):
+    desk.save(name="support/a-first")
+    desk.save(name="support/refund")
+    assert titles(browser("author"), "refund")["Templates"] == ["support/refund", "support/a-first"]

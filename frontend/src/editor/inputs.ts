@@ -45,6 +45,12 @@ export class Inputs {
     return this.#picker.value;
   }
 
+  /** Puts another sample in, as choosing it in the list does. */
+  choose(name: string): void {
+    this.#picker.value = name;
+    this.#reset();
+  }
+
   /** Takes the schemas of the text as it is now, and the names it uses; redraws only when they differ. */
   learn(schemas: Record<string, Schema> | null, names: string[]): void {
     if (schemas) this.#schemas = schemas;

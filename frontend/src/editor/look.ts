@@ -59,6 +59,7 @@ export const look = EditorView.theme({
     font: "400 13px/19px var(--sans)",
   },
   ".cm-problem p b": { fontWeight: "600" },
+  ".cm-problem code": { font: "400 12px/19px var(--mono)" },
   ".cm-problem-code": { color: "var(--ink-2)", fontSize: "12px" },
   ".cm-problem-error": { borderColor: "var(--bad)", backgroundColor: "var(--bad-wash)" },
   ".cm-problem-warning": { borderColor: "var(--warn)", backgroundColor: "var(--warn-wash)" },

@@ -1,4 +1,4 @@
-import { ago, find, icon, make } from "../dom.ts";
+import { ago, find, icon, make, spell } from "../dom.ts";
 import { CallError, call } from "./calls.ts";
 import type { Look } from "./types.ts";
 
@@ -115,7 +115,7 @@ export class Preview {
       return [icon("clock"), make("p", {}, age, ` ${this.#trouble} `, again)];
     }
     const at = this.#stopped?.stoppedAt;
-    const words = make("p", {}, age, ` ${this.#stopped?.stopped ?? ""} `);
+    const words = make("p", {}, age, " ", ...spell(this.#stopped?.stopped ?? ""), " ");
     if (at) {
       const go = make("button", { type: "button", class: "link" }, `Go to line ${at.line}`);
       go.addEventListener("click", () => this.#wiring.goTo(at));

@@ -15,7 +15,7 @@ import {
   type KeyBinding,
   WidgetType,
 } from "@codemirror/view";
-import { icon, make } from "../dom.ts";
+import { icon, make, spell } from "../dom.ts";
 import { offsetAt } from "./positions.ts";
 import type { Problem } from "./types.ts";
 
@@ -137,7 +137,7 @@ class Block extends WidgetType {
   toDOM(view: EditorView): HTMLElement {
     const { problem } = this.placed;
     const severity = problem.severity[0]?.toUpperCase() + problem.severity.slice(1);
-    const words = make("p", {}, make("b", {}, `${severity}, line ${this.line}. `), problem.message, " ");
+    const words = make("p", {}, make("b", {}, `${severity}, line ${this.line}. `), ...spell(problem.message), " ");
     words.append(make("span", { class: "cm-problem-code" }, problem.code));
     const close = make("button", { type: "button", class: "icon-button", "aria-label": `Fold ${problem.code} away` });
     close.append(icon("x"));

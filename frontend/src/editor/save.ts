@@ -58,7 +58,7 @@ export function installSave(root: HTMLFormElement, wiring: Wiring): () => void {
 }
 
 /** Shows a fragment of the server's in a dialog at the right, so that the text stays in sight. */
-export function showDialog(title: string, html: string): void {
+export function showDialog(title: string, html: string): HTMLDialogElement {
   const dialog = make("dialog", { class: "dialog dialog-wide", "aria-label": title });
   const body = make("div", { class: "dialog-body" });
   body.innerHTML = html;
@@ -68,4 +68,5 @@ export function showDialog(title: string, html: string): void {
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);
   dialog.showModal();
+  return dialog;
 }

@@ -65,6 +65,7 @@ export interface Look {
   names: string[];
   summary: string;
   diff?: string;
+  samples?: string;
 }
 
 export interface Outcome {
