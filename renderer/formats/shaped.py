@@ -77,15 +77,23 @@ class ShapedBody:
 
     def parts(self, data: Mapping[str, Any]) -> list[list[Part]]:
         """One part a prompt. A list value gives a prompt for each of its items; other values stand in every prompt."""
-        columns = [[piece.text] if isinstance(piece, Text) else self._column(piece, data) for piece in self._pieces]
+        columns = self._columns(data)
         count = self._count(columns)
         size = sum(sum(map(len, column)) * (count if len(column) == 1 else 1) for column in columns)
         if count > MAX_PROMPTS or size > MAX_TEXT:
-            raise LimitError(
-                f"this gives {count:,} prompts of {size:,} characters in all; at most {MAX_PROMPTS:,} prompts and "
-                f"{MAX_TEXT:,} characters are made"
-            )
+            raise _too_much(f"{count:,} prompts of {size:,} characters in all")
         return [[self._part(columns, index)] for index in range(count)]
+
+    def _columns(self, data: Mapping[str, Any]) -> list[list[str]]:
+        """What each piece shows, one text a prompt; given up as soon as it is too much."""
+        columns: list[list[str]] = []
+        size = 0
+        for piece in self._pieces:
+            columns.append([piece.text] if isinstance(piece, Text) else self._column(piece, data))
+            size += sum(map(len, columns[-1]))
+            if size > MAX_TEXT:
+                raise _too_much(f"more than {MAX_TEXT:,} characters")
+        return columns
 
     def _part(self, columns: list[list[str]], index: int) -> Part:
         content, marks, end = [], [], 0
@@ -162,6 +170,10 @@ class ShapedBody:
         for piece in self._pieces:
             if isinstance(piece, Field):
                 yield from expressions.walk(piece.node)
+
+
+def _too_much(what: str) -> LimitError:
+    return LimitError(f"this gives {what}; at most {MAX_PROMPTS:,} prompts and {MAX_TEXT:,} characters are made")
 
 
 def _shown(value: Any) -> str:
