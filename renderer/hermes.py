@@ -6,16 +6,16 @@ same characters typed by a user stay text and never get a mark's id.
 """
 
 import logging
-import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass
 from typing import Any
 
 from renderer import layout, profiles, targets, tokens, truncation
+from renderer import structured_prefix as structured
 from renderer.counting import Tokenizer
 from renderer.errors import InputError
 from renderer.prompt import Cut, Part
+from renderer.structured_prefix import ChatContextMessage, StructuredPrefix
 from renderer.template import Template, load
 
 __all__ = [
@@ -33,9 +33,6 @@ MARKS: Mapping[str, str] = {
     "eom": "<|endofmessage|>",
 }
 """The marks by name; `special_tokens_mapping` replaces any of them."""
-
-DEFAULT_NAME = "production_raw.yml.j2"
-DEFAULT_TOKEN_LIMIT = 7936
 
 DEFAULT_DOCUMENT = """\
 ---
@@ -68,41 +65,6 @@ keep_last: 4
 {% endfor %}
 """
 """What is used where no other document is named; our own words for the common order of such prompts."""
-
-
-@dataclass(frozen=True)
-class ChatContextMessage:
-    """One thing said. `type` is kept for callers that set it and means nothing here."""
-
-    author: str
-    text: str
-    is_pinned: bool = False
-    type: int = 0
-
-
-@dataclass
-class StructuredPrefix:
-    """What a chat service knows when it asks for the next reply.
-
-    `timestamp` is a datetime or text; of it the day alone is written, so that the prefix stays the same all day.
-    `space_added` puts a space after it in place of the first message's mark. `raw_prompt_data_dict` holds what the
-    document's variables want: character, username, persona_definition and whatever else it uses.
-    """
-
-    reply_prompt: str
-    timestamp: datetime | str | None = None
-    space_added: bool = True
-    use_hermes_generation: bool = True
-    hermes_generation_template_name: str | None = DEFAULT_NAME
-    token_limit: int = DEFAULT_TOKEN_LIMIT
-    raw_prompt_data_dict: Mapping[str, Any] = field(default_factory=dict)
-    chat_context_messages: Sequence[ChatContextMessage] = ()
-    pinned_history: Sequence[str] = ()
-    conversation_facts: Sequence[str] = ()
-    chat_memories: Sequence[str] = ()
-    character_definitions: Sequence[str] = ()
-    chat_history: Sequence[str] = ()
-    truncation_step: int | None = None
 
 
 @dataclass(frozen=True)
@@ -147,28 +109,31 @@ def build_structured_prefix(
     marks = {**MARKS, **(special_tokens_mapping or {})}
     context = _Context(structured_prefix, marks, special_token_ids or {}, close_last_message)
     counter = tokens.find(tokenizer)
-    template = _template(structured_prefix.hermes_generation_template_name or DEFAULT_NAME, loader)
-    data = _data(structured_prefix)
-    rendered = template.render(_wanted(template, data), token_limit=-1, tokenizer=counter)
-    fitted = truncation.fit(
-        rendered.parts,
-        counter,
-        context.profile,
-        limit=max(1, structured_prefix.token_limit - sum(map(counter.count, (context.day, context.reply)))),
-        step=structured_prefix.truncation_step or template.document.truncation_step,
-        keep_last=template.document.keep_last,
-        keep_pairs=template.document.keep_pairs,
-    )
+    parts, rules = _parts(structured_prefix, loader, counter)
+    room = structured_prefix.token_limit - sum(map(counter.count, (context.day, context.reply)))
+    fitted = truncation.fit(parts, counter, context.profile, limit=max(1, room), **rules)
     if fitted.cuts:
-        log.info(
-            "cut %d of %d parts to fit %d tokens", len(fitted.cuts), len(rendered.parts), structured_prefix.token_limit
-        )
+        log.info("cut %d of %d parts to fit %d tokens", len(fitted.cuts), len(parts), structured_prefix.token_limit)
     return _result(structured_prefix, context, fitted.parts, fitted.cuts, counter)
+
+
+def _parts(
+    prefix: StructuredPrefix, loader: Loader | None, counter: Tokenizer
+) -> tuple[Sequence[Part], dict[str, Any]]:
+    """The parts, and the rules they are cut by: from the named document, or as the service wrote them."""
+    if not prefix.use_hermes_generation:
+        return structured.parts(prefix), {"step": prefix.truncation_step or 1, "keep_last": 4}
+    template = _template(prefix.hermes_generation_template_name or structured.DEFAULT_NAME, loader)
+    data = _wanted(template, structured.variables(prefix))
+    rendered = template.render(data, token_limit=-1, tokenizer=counter)
+    document = template.document
+    step = prefix.truncation_step or document.truncation_step
+    return rendered.parts, {"step": step, "keep_last": document.keep_last, "keep_pairs": document.keep_pairs}
 
 
 def _template(name: str, loader: Loader | None) -> Template:
     if loader is None:
-        if name != DEFAULT_NAME:
+        if name != structured.DEFAULT_NAME:
             raise InputError(f"There is no document named {name!r}: give a loader that knows it.", path="loader")
         return load(DEFAULT_DOCUMENT)
     try:
@@ -185,65 +150,6 @@ def _wanted(template: Template, data: dict[str, Any]) -> dict[str, Any]:
     return data if declared is None else {name: value for name, value in data.items() if name in declared}
 
 
-_PLACEHOLDER = re.compile(r"\{\{\s*(char|user)\s*\}\}")
-
-
-def _author(name: str) -> str:
-    """An author's name as one word, since a message is `Author: text`."""
-    return re.sub(r"\s+", "-", name.strip()).strip("-") or "user"
-
-
-def _data(prefix: StructuredPrefix) -> dict[str, Any]:
-    """The document's variables: what the service gave, and names that every document may count on."""
-    raw = dict(prefix.raw_prompt_data_dict)
-    character = {"name": "", "title": "", "description": "", "definition": "", **(raw.get("character") or {})}
-    username = _author(str(raw.get("username") or ""))
-    messages = [
-        {"author": _author(each.author), "text": each.text, "is_pinned": bool(each.is_pinned), "type": each.type}
-        for each in prefix.chat_context_messages
-    ]
-    return {
-        **raw,
-        "character": character,
-        "username": username,
-        "persona_definition": raw.get("persona_definition") or "",
-        "definition": _definition(prefix, character, username),
-        "conversation_facts": list(prefix.conversation_facts),
-        "chat_memories": list(prefix.chat_memories),
-        "pinned_history": list(prefix.pinned_history),
-        "messages": messages,
-        "reply_prompt": prefix.reply_prompt,
-        "timestamp": _day(prefix.timestamp),
-    }
-
-
-def _definition(prefix: StructuredPrefix, character: Mapping[str, Any], username: str) -> list[dict[str, str]]:
-    """The character's definition as messages: `Name: text` begins one, other lines go on with the one before."""
-    names = {"char": str(character["name"]), "user": username}
-    about = " - ".join(str(character[key]) for key in ("title", "description") if character[key])
-    own = _author(names["char"])
-    lines = [f"{own}: {about}"] if about else []
-    lines += list(prefix.character_definitions) or str(character["definition"] or "").splitlines()
-    found: list[dict[str, str]] = []
-    for line in lines:
-        filled = _PLACEHOLDER.sub(lambda hit: names[hit.group(1)], line)
-        author, colon, text = filled.partition(":")
-        if colon and author.strip() and len(author) <= 60 and "\n" not in author:
-            found.append({"author": _author(author), "text": text.strip()})
-        elif filled.strip() and found:
-            found[-1]["text"] += "\n" + filled.strip()
-        elif filled.strip():
-            found.append({"author": own, "text": filled.strip()})
-    return found
-
-
-def _day(timestamp: datetime | str | None) -> str:
-    """`2024 04 23 Tuesday`: a datetime's day, or a text that ends in hours and minutes without these."""
-    if isinstance(timestamp, datetime):
-        return timestamp.strftime("%Y %m %d %A")
-    return re.sub(r"\s+\d{1,2}[ :]\d{2}\s*$", "", timestamp) if timestamp else ""
-
-
 class _Context:
     """The marks of one build as a profile, so that they are counted like any chat markup."""
 
@@ -254,7 +160,7 @@ class _Context:
         self.space = prefix.space_added
         self.close_last = close_last
         # Both come from outside, so they are data like any message: no mark in them counts as one.
-        self.day = _day(prefix.timestamp) + (" " if prefix.space_added else "")
+        self.day = structured.day(prefix.timestamp) + (" " if prefix.space_added else "")
         self.reply = prefix.reply_prompt if close_last else ""
         self.profile = profiles.check({
             "name": "hermes",
@@ -299,6 +205,6 @@ def _result(
         "reply_prompt": context.reply,
         "space_added": prefix.space_added,
         "token_limit": prefix.token_limit,
-        "timestamp": _day(prefix.timestamp),
+        "timestamp": structured.day(prefix.timestamp),
         "cut": [cut.to_dict() for cut in cuts],
     }

@@ -12,6 +12,9 @@ from typing import Any
 
 __all__ = ["Nursery"]
 
+# How long an order may wait to be taken: a new zygote has its imports to do, an old one a vocabulary to load.
+_PATIENCE_SECONDS = 60.0
+
 # All the environment that a renderer needs; what else this process was given, secrets above all, stays here.
 _PASSED_ON = ("HOME", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PATH", "PROMPTUARY_CACHE", "TMPDIR", "XDG_CACHE_HOME")
 
@@ -39,7 +42,9 @@ class Nursery:
                 control = self._running()
                 try:
                     socket.send_fds(control, [message], descriptors)
-                    return
+                    if control.recv(1):
+                        return  # taken: one order is on its way at a time, so none can run into the next
+                    raise ConnectionError("the zygote has gone")
                 except OSError:
                     self._end()
                     if attempt:
@@ -63,7 +68,8 @@ class Nursery:
         return self._control
 
     def _start(self) -> None:
-        mine, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        mine, theirs = socket.socketpair()
+        mine.settimeout(_PATIENCE_SECONDS)
         with theirs:
             process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
                 [sys.executable, "-P", "-m", "renderer.zygote", str(theirs.fileno())],

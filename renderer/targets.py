@@ -30,11 +30,19 @@ def messages(parts: Sequence[Part], profile: Profile | None = None) -> list[dict
     """Return `[{"role", "content"}]` in OpenAI form, after the profile's policies on system text and neighbours."""
     if profile is None and not has_frames(parts):
         return [{"role": part.role, "content": _sent(part.content)} for part in parts]
-    return [{"role": turn.role, "content": _content(turn)} for turn in layout.turns(parts, profile, spoken_only=True)]
+    only_text = profile is not None and profile.content == "string"
+    turns = layout.turns(parts, profile, spoken_only=True)
+    return [{"role": turn.role, "content": _content(turn, only_text)} for turn in turns]
 
 
-def _content(turn: layout.Turn) -> Content:
+def _content(turn: layout.Turn, only_text: bool) -> Content:
+    """The content of a turn: a text where it can be one, else a list of items.
+
+    Families that take text alone get a list of texts as one text; what is no text is left for the provider to refuse.
+    """
     contents = [content for content, _ in turn.contents]
+    if only_text:
+        contents = [_joined_texts(content) for content in contents]
     texts = [content for content in contents if isinstance(content, str)]
     if len(texts) == len(contents):
         return texts[0] if len(texts) == 1 else "".join(texts)
@@ -42,6 +50,14 @@ def _content(turn: layout.Turn) -> Content:
     for content in contents:
         items.extend([{"type": "text", "text": content}] if isinstance(content, str) else _sent(content))
     return items
+
+
+def _joined_texts(content: Content) -> Content:
+    if isinstance(content, str) or not all(
+        not isinstance(item, dict) or item.get("type") == "text" for item in content
+    ):
+        return content
+    return "".join(str(item["text"] if isinstance(item, dict) else item) for item in content)
 
 
 def _sent(content: Content) -> Content:

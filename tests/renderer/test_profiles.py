@@ -267,3 +267,9 @@ def test_text_and_image_of_one_role_are_joined_as_items():
     parts = [Part("look", "user", [IMAGE]), Part("q", "user", "What?")]
     [message] = targets.messages(parts, family("claude"))
     assert [item["type"] for item in message["content"]] == ["image_url", "text", "text"]
+
+
+def test_a_family_that_takes_text_alone_gets_a_list_of_texts_as_one():
+    parts = [Part("q", "user", [{"type": "text", "text": "What "}, {"type": "text", "text": "now?"}])]
+    assert targets.messages(parts, family("qwen3")) == [{"role": "user", "content": "What now?"}]
+    assert targets.messages(parts, family("openai-chat"))[0]["content"] == parts[0].content

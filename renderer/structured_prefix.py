@@ -1,0 +1,122 @@
+"""What a chat service knows when it asks for a reply, and what a document can be rendered with from it."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from renderer.prompt import Part
+
+__all__ = ["DEFAULT_NAME", "DEFAULT_TOKEN_LIMIT", "ChatContextMessage", "StructuredPrefix", "day", "parts", "variables"]
+
+DEFAULT_NAME = "production_raw.yml.j2"
+DEFAULT_TOKEN_LIMIT = 7936
+
+
+@dataclass(frozen=True)
+class ChatContextMessage:
+    """One thing said. `type` is kept for callers that set it and means nothing here."""
+
+    author: str
+    text: str
+    is_pinned: bool = False
+    type: int = 0
+
+
+@dataclass
+class StructuredPrefix:
+    """What a chat service knows when it asks for the next reply.
+
+    `timestamp` is a datetime or text; of it the day alone is written, so that the prefix stays the same all day.
+    `space_added` puts a space after it in place of the first message's mark. `raw_prompt_data_dict` holds what the
+    document's variables want: character, username, persona_definition and whatever else it uses.
+    Without `use_hermes_generation` no document is used: `character_definitions` and `chat_history` are the lines themselves.
+    """
+
+    reply_prompt: str
+    timestamp: datetime | str | None = None
+    space_added: bool = True
+    use_hermes_generation: bool = True
+    hermes_generation_template_name: str | None = DEFAULT_NAME
+    token_limit: int = DEFAULT_TOKEN_LIMIT
+    raw_prompt_data_dict: Mapping[str, Any] = field(default_factory=dict)
+    chat_context_messages: Sequence[ChatContextMessage] = ()
+    pinned_history: Sequence[str] = ()
+    conversation_facts: Sequence[str] = ()
+    chat_memories: Sequence[str] = ()
+    character_definitions: Sequence[str] = ()
+    chat_history: Sequence[str] = ()
+    truncation_step: int | None = None
+
+
+_PLACEHOLDER = re.compile(r"\{\{\s*(char|user)\s*\}\}")
+
+
+def _author(name: str) -> str:
+    """An author's name as one word, since a message is `Author: text`."""
+    return re.sub(r"\s+", "-", name.strip()).strip("-") or "user"
+
+
+def variables(prefix: StructuredPrefix) -> dict[str, Any]:
+    """The document's variables: what the service gave, and names that every document may count on."""
+    raw = dict(prefix.raw_prompt_data_dict)
+    character = {"name": "", "title": "", "description": "", "definition": "", **(raw.get("character") or {})}
+    username = _author(str(raw.get("username") or ""))
+    messages = [
+        {"author": _author(each.author), "text": each.text, "is_pinned": bool(each.is_pinned), "type": each.type}
+        for each in prefix.chat_context_messages
+    ]
+    return {
+        **raw,
+        "character": character,
+        "username": username,
+        "persona_definition": raw.get("persona_definition") or "",
+        "definition": _definition(prefix, character, username),
+        "conversation_facts": list(prefix.conversation_facts),
+        "chat_memories": list(prefix.chat_memories),
+        "pinned_history": list(prefix.pinned_history),
+        "messages": messages,
+        "reply_prompt": prefix.reply_prompt,
+        "timestamp": day(prefix.timestamp),
+    }
+
+
+def _definition(prefix: StructuredPrefix, character: Mapping[str, Any], username: str) -> list[dict[str, str]]:
+    """The character's definition as messages: `Name: text` begins one, other lines go on with the one before."""
+    names = {"char": str(character["name"]), "user": username}
+    about = " - ".join(str(character[key]) for key in ("title", "description") if character[key])
+    own = _author(names["char"])
+    lines = [f"{own}: {about}"] if about else []
+    lines += list(prefix.character_definitions) or str(character["definition"] or "").splitlines()
+    found: list[dict[str, str]] = []
+    for line in lines:
+        filled = _PLACEHOLDER.sub(lambda hit: names[hit.group(1)], line)
+        author, colon, text = filled.partition(":")
+        if colon and author.strip() and len(author) <= 60 and "\n" not in author:
+            found.append({"author": _author(author), "text": text.strip()})
+        elif filled.strip() and found:
+            found[-1]["text"] += "\n" + filled.strip()
+        elif filled.strip():
+            found.append({"author": own, "text": filled.strip()})
+    return found
+
+
+def day(timestamp: datetime | str | None) -> str:
+    """`2024 04 23 Tuesday`: a datetime's day, or a text that ends in hours and minutes without these."""
+    if isinstance(timestamp, datetime):
+        return timestamp.strftime("%Y %m %d %A")
+    return re.sub(r"\s+\d{1,2}[ :]\d{2}\s*$", "", timestamp) if timestamp else ""
+
+
+def parts(prefix: StructuredPrefix) -> list[Part]:
+    """The prompt's parts without any document: definitions, then what was said, as the service wrote both."""
+    given = variables(prefix)
+    definition = list(prefix.character_definitions) or [
+        f"{line['author']}: {line['text']}" for line in given["definition"]
+    ]
+    said = list(prefix.chat_history) or [f"{each['author']}: {each['text']}" for each in given["messages"]]
+    return [
+        *(Part(f"definition {number}", content=text) for number, text in enumerate(definition, 1)),
+        *(Part(f"message {number}", content=text, truncation_priority=5) for number, text in enumerate(said, 1)),
+    ]
