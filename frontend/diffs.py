@@ -16,10 +16,12 @@ WORD = re.compile(r"\w+|[^\S\n]+|[^\w\s]")
 ALIKE = 0.42
 # In a replaced block every old line is set against every new one, up to this many pairs.
 PAIRED = 2500
+# Where more lines than this were replaced, nobody reads them word by word.
+MARKED = 800
 # difflib is quadratic; above this many lines it may take its shortcut for very common lines.
 EXACT_LINES = 3000
 # Word marks inside lines longer than this would cost more than they tell.
-EXACT_WORDS = 1500
+EXACT_WORDS = 600
 
 
 @dataclass(frozen=True)
@@ -71,12 +73,14 @@ def compare(old: str, new: str) -> list[Line]:
     before, after = old.splitlines(), new.splitlines()
     matcher = SequenceMatcher(None, before, after, autojunk=max(len(before), len(after)) > EXACT_LINES)
     lines: list[Line] = []
-    for tag, i1, i2, j1, j2 in matcher.get_opcodes():
+    steps = matcher.get_opcodes()
+    marked = sum(i2 - i1 + j2 - j1 for tag, i1, i2, j1, j2 in steps if tag == "replace") <= MARKED
+    for tag, i1, i2, j1, j2 in steps:
         if tag == "equal":
             pairs = zip(range(i1, i2), range(j1, j2), strict=True)
             lines += [Line("same", i + 1, j + 1, (Word(before[i]),)) for i, j in pairs]
         else:
-            lines += _replaced(before, after, range(i1, i2), range(j1, j2))
+            lines += _replaced(before, after, range(i1, i2), range(j1, j2), marked)
     return lines
 
 
@@ -119,11 +123,11 @@ def words_of(old: str, new: str) -> tuple[tuple[Word, ...], tuple[Word, ...]]:
     return _join_islands(left), _join_islands(right)
 
 
-def _replaced(before: list[str], after: list[str], gone: range, come: range) -> list[Line]:
+def _replaced(before: list[str], after: list[str], gone: range, come: range, marked: bool) -> list[Line]:
     """A block that was replaced: likely pairs next to each other, the rest as they stand."""
     lines: list[Line] = []
     old, new = gone.start, come.start
-    if len(gone) * len(come) <= PAIRED:
+    if marked and len(gone) * len(come) <= PAIRED:
         for at in come:
             partner = next((k for k in range(old, gone.stop) if _alike(before[k], after[at])), None)
             if partner is None:
@@ -146,7 +150,7 @@ def _come(after: list[str], start: int, stop: int) -> list[Line]:
 def _alike(old: str, new: str) -> bool:
     if not old.strip() or not new.strip():
         return False
-    matcher = SequenceMatcher(None, WORD.findall(old)[:400], WORD.findall(new)[:400], autojunk=False)
+    matcher = SequenceMatcher(None, WORD.findall(old)[:120], WORD.findall(new)[:120], autojunk=False)
     return matcher.real_quick_ratio() >= ALIKE and matcher.quick_ratio() >= ALIKE and matcher.ratio() >= ALIKE
 
 

@@ -12,7 +12,7 @@ from registry import errors
 from registry.access import Actor
 from registry.models import User
 
-__all__ = ["person_of", "refuse", "signed_in", "status_of"]
+__all__ = ["person_of", "refuse", "signed_in", "status_of", "typed"]
 
 P = ParamSpec("P")
 
@@ -29,6 +29,9 @@ REFUSALS: tuple[tuple[type[errors.PromptuaryError], int, str], ...] = (
     (errors.Busy, 503, "All hands are busy"),
     (errors.Invalid, 422, "This cannot be taken as it is"),
 )
+
+# Fields that people write into, by the names they have in the forms.
+WRITTEN = ("document", "samples", "message", "text", "reason")
 
 
 def person_of(request: HttpRequest) -> User | None:
@@ -58,13 +61,24 @@ def signed_in(
 def refuse(request: HttpRequest, error: errors.PromptuaryError) -> HttpResponse:
     """The page for a domain error: what was refused, why, and where to go from here."""
     status, heading = _told(error)
-    context = {"heading": heading, "reason": str(error), "status_code": status, "error": error}
+    context = {
+        "heading": heading,
+        "reason": str(error),
+        "status_code": status,
+        "error": error,
+        "typed": typed(request),
+    }
     return show(request, "refusal.html", context, status=status)
 
 
 def status_of(error: errors.PromptuaryError) -> int:
     """The HTTP status of a domain error, for a page that shows it in its own place."""
     return _told(error)[0]
+
+
+def typed(request: HttpRequest) -> list[tuple[str, str]]:
+    """What the person wrote into the form that could not be taken, to be shown again so that nothing is lost."""
+    return [(name, request.POST[name]) for name in WRITTEN if request.POST.get(name)]
 
 
 def _told(error: errors.PromptuaryError) -> tuple[int, str]:
@@ -75,9 +89,16 @@ def _told(error: errors.PromptuaryError) -> tuple[int, str]:
 
 
 def _to_login(request: HttpRequest) -> HttpResponse:
-    if request.headers.get("HX-Request") != "true":
-        # A form that was posted cannot be replayed after the login; its page can be opened again.
-        return redirect_to_login(request.get_full_path() if request.method == "GET" else request.path)
-    answer = HttpResponse(status=401)
-    answer["HX-Refresh"] = "true"
-    return answer
+    if request.headers.get("HX-Request") == "true":
+        answer = HttpResponse(status=401)
+        answer["HX-Refresh"] = "true"
+        return answer
+    if request.method == "POST":
+        context = {
+            "heading": "You are signed out",
+            "reason": "Nothing was stored. Sign in, open the page again, and put your words back.",
+            "status_code": 401,
+            "typed": typed(request),
+        }
+        return show(request, "refusal.html", context, status=401)
+    return redirect_to_login(request.get_full_path())

@@ -1,6 +1,7 @@
 """A rendered prompt made ready for reading: roles, parts, values from inputs, long values folded. Pure; no Django."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -11,6 +12,7 @@ __all__ = ["Message", "PartDiff", "Piece", "compare", "messages", "pieces_of"]
 
 # A value from an input longer than this is folded behind a chip that says how much there is.
 OPEN_CHARACTERS = 220
+REFERENCE = re.compile(r"""["']([^"']+@[^"']+)["']""")
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,12 @@ class Piece:
     expression: str = ""
     line: int | None = None
     column: int | None = None
+
+    @property
+    def reference(self) -> str:
+        """What a fragment's expression names: `support/policy@3`."""
+        found = REFERENCE.search(self.expression)
+        return found[1] if found else self.expression
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 
 from frontend.htmx import show
+from frontend.pages import typed
 
 __all__ = ["bad_request", "csrf_failed", "forbidden", "not_found", "server_error"]
 
@@ -44,6 +45,5 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 
 def _page(request: HttpRequest, status: HTTPStatus, heading: str, reason: str) -> HttpResponse:
-    return show(
-        request, "refusal.html", {"heading": heading, "reason": reason, "status_code": int(status)}, status=status
-    )
+    context = {"heading": heading, "reason": reason, "status_code": int(status), "typed": typed(request)}
+    return show(request, "refusal.html", context, status=status)

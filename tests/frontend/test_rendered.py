@@ -81,3 +81,8 @@ def test_tokens_are_set_against_each_other(old, new, change):
     before = [part("a", "x", tokens=old)] if old else []
     (diff,) = rendered.compare(before, [part("a", "y", tokens=new)])
     assert diff.change == change
+
+
+def test_a_fragment_is_named_by_its_reference():
+    assert Piece("x", "fragment", expression='fragment("support/policy@3")').reference == "support/policy@3"
+    assert Piece("x", "fragment", expression="something else").reference == "something else"
