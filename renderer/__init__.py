@@ -1,27 +1,34 @@
-"""Prompt templates: read, check, render, count and fit them. Knows nothing of servers."""
+"""Prompt templates: read, check, render, count and fit them. Knows nothing of servers.
 
-from renderer import prompters
-from renderer.comparison import Change, compare
-from renderer.digest import ENGINE, digest
-from renderer.document import Document
-from renderer.errors import (
-    DocumentError,
-    EngineError,
-    FragmentError,
-    InputError,
-    LimitError,
-    OutputError,
-    ProfileError,
-    RenderError,
-    TokenizerError,
-    TruncationError,
-)
-from renderer.problems import Edit, Fix, Problem
-from renderer.prompt import Cut, Part, Prompt, Span, Stamp
-from renderer.shapers import shape
-from renderer.template import Template, from_bundle, load
-from renderer.traces import trace_scores
-from renderer.validation import validate
+Names are loaded when first used, so that `import renderer` costs next to nothing.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from renderer import prompters
+    from renderer.comparison import Change, compare
+    from renderer.digest import ENGINE, digest
+    from renderer.document import Document
+    from renderer.errors import (
+        DocumentError,
+        EngineError,
+        FragmentError,
+        InputError,
+        LimitError,
+        OutputError,
+        ProfileError,
+        RenderError,
+        TokenizerError,
+        TruncationError,
+    )
+    from renderer.problems import Edit, Fix, Problem
+    from renderer.prompt import Cut, Part, Prompt, Span, Stamp
+    from renderer.shapers import shape
+    from renderer.template import Template, from_bundle, load
+    from renderer.traces import trace_scores
+    from renderer.validation import validate
 
 __all__ = [
     "ENGINE",
@@ -40,6 +47,7 @@ __all__ = [
     "Problem",
     "ProfileError",
     "Prompt",
+    "PrompterError",
     "RenderError",
     "Span",
     "Stamp",
@@ -55,3 +63,38 @@ __all__ = [
     "trace_scores",
     "validate",
 ]
+
+_HOMES = {
+    "comparison": ("Change", "compare"),
+    "digest": ("ENGINE", "digest"),
+    "document": ("Document",),
+    "errors": (
+        "DocumentError",
+        "EngineError",
+        "FragmentError",
+        "InputError",
+        "LimitError",
+        "OutputError",
+        "ProfileError",
+        "RenderError",
+        "TokenizerError",
+        "TruncationError",
+    ),
+    "problems": ("Edit", "Fix", "Problem"),
+    "prompt": ("Cut", "Part", "Prompt", "Span", "Stamp"),
+    "shapers": ("shape",),
+    "template": ("Template", "from_bundle", "load"),
+    "traces": ("trace_scores",),
+    "validation": ("validate",),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME_OF:
+        value = getattr(importlib.import_module(f"renderer.{_HOME_OF[name]}"), name)
+        globals()[name] = value
+        return value
+    if name == "prompters":
+        return importlib.import_module("renderer.prompters")
+    raise AttributeError(f"module 'renderer' has no attribute {name!r}")

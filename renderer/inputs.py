@@ -2,17 +2,21 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-import jsonschema
-import referencing
-from jsonschema import Draft202012Validator
-
+from renderer.deferred import Deferred
 from renderer.document import Document
 from renderer.errors import DocumentError, InputError
 from renderer.plain import check_plain
 from renderer.problems import Problem
 from renderer.quick_schemas import acceptor, is_plain
+
+if TYPE_CHECKING:
+    import jsonschema
+    import referencing
+else:
+    jsonschema = Deferred("jsonschema")
+    referencing = Deferred("referencing")
 
 __all__ = ["RESERVED", "Inputs", "plain_path", "problems", "untrusted", "without_annotations"]
 
@@ -57,7 +61,7 @@ def _wrong(name: str, schema: dict[str, Any]) -> Iterator[tuple[str, str, tuple[
     if "untrusted" in schema and not isinstance(schema["untrusted"], bool):
         yield "PT406", f"`{name}`: `untrusted` must be true or false", ("untrusted",)
     try:
-        Draft202012Validator.check_schema(schema)
+        jsonschema.Draft202012Validator.check_schema(schema)
     except jsonschema.SchemaError as error:
         yield "PT406", f"`{name}`: {_sentence(error)}", tuple(error.absolute_path)
         return
@@ -86,7 +90,7 @@ def _references(schema: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple
             yield from _references(value, (*path, index))
 
 
-def _sentence(error: jsonschema.ValidationError | jsonschema.SchemaError) -> str:
+def _sentence(error: "jsonschema.ValidationError | jsonschema.SchemaError") -> str:
     message = str(error.message)
     return message if len(message) <= 300 else message[:297] + "..."
 
@@ -94,7 +98,7 @@ def _sentence(error: jsonschema.ValidationError | jsonschema.SchemaError) -> str
 def _first_error(schema: dict[str, Any], value: Any) -> tuple[str, str] | None:
     """(path, message) of the error that says most about the value, or None."""
     try:
-        error = jsonschema.exceptions.best_match(Draft202012Validator(schema).iter_errors(value))
+        error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(value))
     except RecursionError:
         return "", "the schema refers to itself without end"
     except (referencing.exceptions.Unresolvable, jsonschema.exceptions.UnknownType, re.error) as failure:

@@ -8,14 +8,19 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import json_repair
-import jsonschema
-import referencing
-from jsonschema import Draft202012Validator
-
+from renderer.deferred import Deferred
 from renderer.errors import OutputError
+
+if TYPE_CHECKING:
+    import json_repair
+    import jsonschema
+    import referencing
+else:
+    json_repair = Deferred("json_repair")
+    jsonschema = Deferred("jsonschema")
+    referencing = Deferred("referencing")
 
 __all__ = ["MAX_REPLY", "Reading", "conform", "read"]
 
@@ -169,9 +174,9 @@ def _no_number(name: str) -> Any:
 
 
 @lru_cache(maxsize=64)
-def _validator(schema: str) -> Draft202012Validator:
+def _validator(schema: str) -> "jsonschema.Draft202012Validator":
     # An empty registry resolves `#/…` and nothing else: no schema is ever fetched.
-    return Draft202012Validator(json.loads(schema), registry=referencing.Registry())
+    return jsonschema.Draft202012Validator(json.loads(schema), registry=referencing.Registry())
 
 
 def conform(value: Any, schema: Mapping[str, Any] | bool) -> Reading:

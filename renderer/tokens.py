@@ -9,9 +9,7 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
-
-import tokenizers
+from typing import TYPE_CHECKING, Any
 
 from renderer import vocabularies
 from renderer.counting import (
@@ -25,7 +23,13 @@ from renderer.counting import (
     count_overlapping,
     merged_spans,
 )
+from renderer.deferred import Deferred
 from renderer.errors import TokenizerError
+
+if TYPE_CHECKING:
+    import tokenizers
+else:
+    tokenizers = Deferred("tokenizers")
 
 __all__ = [
     "DEFAULT",
