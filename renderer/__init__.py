@@ -6,10 +6,12 @@ Names are loaded when first used, so that `import renderer` costs next to nothin
 import importlib
 from typing import TYPE_CHECKING, Any
 
+# Not when first used: importing the module later would put it in the function's place.
+from renderer.digest import ENGINE, digest
+
 if TYPE_CHECKING:
     from renderer import prompters
     from renderer.comparison import Change, compare
-    from renderer.digest import ENGINE, digest
     from renderer.document import Document
     from renderer.errors import (
         DocumentError,
@@ -66,7 +68,6 @@ __all__ = [
 
 _HOMES = {
     "comparison": ("Change", "compare"),
-    "digest": ("ENGINE", "digest"),
     "document": ("Document",),
     "errors": (
         "DocumentError",
