@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import DatabaseError, close_old_connections
+from django.db import DatabaseError, close_old_connections, connection
 
 from registry import served
 from registry.access import role_of
@@ -117,7 +117,7 @@ class Fetcher:
 
     def _load(self, name: str, ref: str, pinned: bool) -> Served:
         generation = self._generation
-        close_old_connections()
+        _renew_connection()
         found = served.load(name, ref)
         if found is None:
             raise served.explain(name, ref)
@@ -133,7 +133,7 @@ class Fetcher:
         if found.version in self._approved:
             return True
         generation = self._generation
-        close_old_connections()
+        _renew_connection()
         approved = served.is_approved(found.version)
         if approved and generation == self._generation:
             self._approved.add(found.version)
@@ -141,7 +141,7 @@ class Fetcher:
 
     def _read_caller(self, authorization: str) -> Caller | None:
         now = self._clock()
-        close_old_connections()
+        _renew_connection()
         actor = keys.authenticate(authorization[len("Bearer ") :].strip())
         if actor is None or actor.key is None:
             self._callers.pop(authorization, None)
@@ -159,7 +159,7 @@ class Fetcher:
             return
         try:
             if self._clock() >= self._due:
-                close_old_connections()
+                _renew_connection()
                 due = self._clock() + POLL
                 self._poll()
                 self._due = due
@@ -238,6 +238,12 @@ def ahead_of(application: Application) -> Application:
         return (found.body,) if method == "GET" else ()
 
     return serve
+
+
+def _renew_connection() -> None:
+    # Ahead of Django nobody else drops a connection that the database has closed or that is past its age.
+    if not connection.in_atomic_block:
+        close_old_connections()
 
 
 def _caller_of(key: Key, good_until: float) -> Caller:

@@ -9,7 +9,7 @@ from tests.api.conftest import DOCUMENT, OTHER, REPLY, SAMPLES
 
 
 @pytest.fixture
-def url(server, cast) -> str:
+def url(server: str, cast) -> str:
     """The address of a server with two versions, production on the first."""
     cast.save(OTHER, base=cast.save().version.digest)
     cast.publish(1)

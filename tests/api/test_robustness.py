@@ -51,7 +51,7 @@ def test_no_body_makes_the_server_fail(cast, caller, route):
     cast.save()
     cast.propose(1)
     method, path, kind = ROUTES[route]
-    author: Caller = caller("reviewer")
+    author = caller("reviewer")
 
     @settings(max_examples=15, suppress_health_check=list(HealthCheck))
     @given(_bodies(kind))
