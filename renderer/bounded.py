@@ -71,8 +71,14 @@ class BoundedRenderer:
         self._fresh_gate()
 
     def start(self, *vocabularies: str) -> None:
-        """Start the zygote and load vocabularies now, so that the first caller needn't wait for it."""
-        self._nursery.order({"vocabularies": list(vocabularies or (tokens.DEFAULT,))}, None)
+        """Start the zygote and load vocabularies now, so that the first caller needn't wait for it.
+
+        Where that fails, the next request starts it again and says what is wrong.
+        """
+        try:
+            self._nursery.order({"vocabularies": list(vocabularies or (tokens.DEFAULT,))}, None)
+        except OSError:
+            return
 
     def close(self) -> None:
         """End the zygote. The next request would start another."""
@@ -246,7 +252,7 @@ class _Conversation:
             mine, theirs = socket.socketpair()
             with mine:
                 with theirs:
-                    self._owner._nursery.order(order, theirs)
+                    self._hand_over(order, theirs)
                 rest, answer = self._listen(mine, request)
             if answer is not None:
                 return answer
@@ -254,6 +260,12 @@ class _Conversation:
                 break
             # No child ever spoke: the zygote itself was lost. A new one gets the request once more.
         raise self._stopped(rest)
+
+    def _hand_over(self, order: dict[str, Any], theirs: socket.socket) -> None:
+        try:
+            self._owner._nursery.order(order, theirs)
+        except OSError as error:
+            raise BusyError("The renderer's helper process could not be started.", place=Place(1, 1)) from error
 
     def _listen(self, mine: socket.socket, request: bytes) -> tuple[bytes, dict[str, Any] | None]:
         """Read until the answer, the end of the connection or the deadline; returns what is left and the answer."""
