@@ -4,6 +4,7 @@ from registry.models.changes import ChangeRequest
 from registry.models.decisions import Decision
 from registry.models.drafts import Draft
 from registry.models.events import Commit, Event
+from registry.models.inclusions import Inclusion
 from registry.models.jobs import Job
 from registry.models.keys import Key
 from registry.models.labels import Label, LabelMove
@@ -24,6 +25,7 @@ __all__ = [
     "Decision",
     "Draft",
     "Event",
+    "Inclusion",
     "Job",
     "Key",
     "Label",

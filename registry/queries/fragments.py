@@ -4,15 +4,15 @@ from dataclasses import dataclass, field
 
 from registry.access import Actor
 from registry.errors import PromptuaryError
-from registry.models import Version
+from registry.models import Inclusion, Template, Version
 from registry.names import split_address
-from registry.queries import versions
+from registry.queries import namespaces, versions
 from renderer import fragments
 from renderer.document import Document
 from renderer.errors import FragmentError, RenderError
 from renderer.problems import Problem
 
-__all__ = ["Resolved", "resolve"]
+__all__ = ["Resolved", "dependants", "resolve"]
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,17 @@ def resolve(actor: Actor, document: Document) -> Resolved:
         return Resolved(source.texts, [error.to_problem()])
     except RenderError:
         return Resolved(source.texts)  # the body can't be parsed; whoever validates says where
+
+
+def dependants(actor: Actor, name: str, *, apart_from: str = "") -> list[tuple[Template, list[str]]]:
+    """Templates the actor may read whose latest document includes the fragment, by name, with the references as written;
+    those that are written `apart_from` don't count."""
+    rows = Inclusion.objects.filter(fragment=name, template__namespace__in=namespaces.visible_to(actor))
+    rows = rows.filter(template__archived_at=None).exclude(ref=apart_from).order_by("template__name", "ref")
+    found: dict[int, tuple[Template, list[str]]] = {}
+    for row in rows.select_related("template__namespace", "template__latest").defer("template__words"):
+        found.setdefault(row.template_id, (row.template, []))[1].append(row.ref)
+    return list(found.values())
 
 
 class _Readable:

@@ -10,9 +10,10 @@ from registry import access, journal, names
 from registry.access import Actor, Verb
 from registry.errors import Busy, Conflict, Invalid, PreconditionRequired, Stale
 from registry.journal import Kind
-from registry.models import ChangeRequest, Draft, Namespace, SampleSet, Tag, Template, Version
+from registry.models import ChangeRequest, Draft, Inclusion, Namespace, SampleSet, Tag, Template, Version
 from registry.queries import samples as sample_sets
 from registry.queries import templates, versions
+from registry.review import references
 from registry.services import samples as sampling
 from registry.services.checking import Examined, Samples, examine, write_samples
 from registry.texts import check_text
@@ -225,6 +226,11 @@ def describe(template: Template, version: Version, document: Document | None) ->
     if set(tags) != set(template.tags.values_list("name", flat=True)):
         template.tags.all().delete()
         Tag.objects.bulk_create(Tag(template=template, name=tag) for tag in tags)
+    refs = references.written(document.text, version.unpacked()["fragments"])
+    if set(refs) != set(template.inclusions.values_list("ref", flat=True)):
+        template.inclusions.all().delete()
+        rows = [Inclusion(template=template, fragment=ref.partition("@")[0], ref=ref) for ref in refs]
+        Inclusion.objects.bulk_create(rows)
 
 
 def _append(actor: Actor, template: Template, version: Version, work: _Work, at: datetime) -> None:
