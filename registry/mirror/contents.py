@@ -17,7 +17,7 @@ from registry.mirror.sources import Sources
 from registry.models import Event
 from renderer import plain_yaml
 
-__all__ = ["read"]
+__all__ = ["KINDS", "read"]
 
 _Files = dict[str, bytes | None]
 
@@ -52,7 +52,7 @@ def read(*, after: int, limit: int) -> list[Entry]:
 
 def _entry(event: Event, sources: Sources) -> Entry:
     draft = _Draft(event, json.loads(event.text)["body"], sources)
-    _WRITERS.get(event.kind, _other)(draft)
+    KINDS.get(event.kind, _other)(draft)
     return Entry(
         number=event.number,
         at=event.at,
@@ -201,7 +201,7 @@ def _iso(microseconds: int) -> str:
     return moment.isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
-_WRITERS: Mapping[str, Callable[[_Draft], None]] = {
+KINDS: Mapping[str, Callable[[_Draft], None]] = {
     Kind.NAMESPACE_CREATED: _namespace_created,
     Kind.NAMESPACE_RULED: _namespace_ruled,
     Kind.MEMBER_SET: _member_set,

@@ -10,19 +10,19 @@ from registry.mirror.rows import changes, namespaces, templates
 from registry.mirror.rows.context import Read, Rows
 from registry.models import Event
 
-__all__ = ["Rows", "replay"]
+__all__ = ["KINDS", "Rows", "replay"]
 
 
 def replay(rows: Rows, event: Event, read: Read) -> None:
     """Write the rows of one event; `read` gives the files of its commit. MirrorError where a text is not the one."""
-    handler = _HANDLERS.get(event.kind)
+    handler = KINDS.get(event.kind)
     if handler is None:
         raise MirrorError(f"Event {event.number} is of the kind {event.kind}, which this version can't restore.")
     rows.person(event.person)
     handler(rows, event, json.loads(event.text)["body"], read)
 
 
-_HANDLERS: Mapping[str, Callable[[Rows, Event, Mapping[str, Any], Read], None]] = {
+KINDS: Mapping[str, Callable[[Rows, Event, Mapping[str, Any], Read], None]] = {
     Kind.NAMESPACE_CREATED: namespaces.namespace_created,
     Kind.NAMESPACE_RULED: namespaces.namespace_ruled,
     Kind.MEMBER_SET: namespaces.member_set,

@@ -1,0 +1,12 @@
+"""No kind of event is forgotten by the mirror or by the restore."""
+
+from registry.journal import Kind
+from registry.mirror import contents, rows
+
+
+def test_every_kind_of_event_has_a_form_in_the_mirror():
+    assert set(contents.KINDS) == set(Kind)
+
+
+def test_every_kind_of_event_is_restored():
+    assert set(rows.KINDS) == set(Kind)
