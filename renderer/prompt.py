@@ -71,7 +71,7 @@ class Frame:
     spoken: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, init=False)
 class Part:
     """One piece of a prompt.
 
@@ -90,6 +90,34 @@ class Part:
     min_tokens: int = 0
     line: int | None = field(default=None, compare=False)
     frame: Frame | None = field(default=None, repr=False)
+
+    def __init__(  # noqa: PLR0913, PLR0917 -- one argument a field
+        self,
+        name: str,
+        role: str = "user",
+        content: Content = "",
+        truncation_priority: int = 0,
+        token_count: int | None = None,
+        input_tokens: int | None = None,
+        marks: tuple[Mark, ...] = (),
+        shrink: Literal["start", "middle", "end"] | None = None,
+        min_tokens: int = 0,
+        line: int | None = None,
+        frame: Frame | None = None,
+    ) -> None:
+        # Written out, as a chat has thousands of parts and the generated method takes several times as long.
+        fields = self.__dict__
+        fields["name"] = name
+        fields["role"] = role
+        fields["content"] = content
+        fields["truncation_priority"] = truncation_priority
+        fields["token_count"] = token_count
+        fields["input_tokens"] = input_tokens
+        fields["marks"] = marks
+        fields["shrink"] = shrink
+        fields["min_tokens"] = min_tokens
+        fields["line"] = line
+        fields["frame"] = frame
 
     @property
     def spans(self) -> tuple[Span, ...]:

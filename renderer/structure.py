@@ -13,7 +13,8 @@ from renderer.environment import Sandbox, Stream
 from renderer.errors import DocumentError, InputError, LimitError
 from renderer.problems import Place
 from renderer.prompt import Part
-from renderer.recipes import Fault, Recipe, Slots, read_part
+from renderer.recipes import Fault, Recipe, read_part
+from renderer.texts import Slots
 
 __all__ = ["MAX_PARTS", "Structure"]
 
@@ -39,7 +40,7 @@ class Structure:
 
     def parts(self, stream: Stream, given: Container[str]) -> list[Part]:
         """Raises DocumentError for what the author wrote, InputError for a value in the wrong place."""
-        slots = Slots(stream.values, stream.sites(), given)
+        slots = stream_slots(stream, given)
         try:
             parts = self._quickly(stream, slots)
         except (_Unsure, Fault, yaml_text.YamlError):
@@ -59,8 +60,10 @@ class Structure:
             raise _Unsure
         items = text[start + 2 :].split("\n- ")
         slots.base = text.count(marker, 0, start)
-        starts = accumulate([len(item) + 3 for item in items[:-1]], initial=start)
-        lines = stream.lines(_one, tuple(starts))
+        lines = stream.item_lines(start == 0)
+        if len(lines) != len(items):  # an item's dash stands in another piece than the line end before it
+            starts = accumulate([len(item) + 3 for item in items[:-1]], initial=start)
+            lines = stream.lines(_one, tuple(starts))
         # The last item is told apart where it lacks the line end that the cut took from the others.
         items[-1] = items[-1][:-1] if items[-1].endswith("\n") else items[-1] + _UNENDED
         recipes, parts = self._recipes, []
@@ -96,7 +99,7 @@ class Structure:
                 number += 1
             else:
                 found.append(texts[piece])
-        slots = Slots(stream.values, stream.sites(), given)
+        slots = stream_slots(stream, given)
         try:
             text = "".join(found)
             node = yaml_text.compose(text, _BOUNDS)
@@ -111,6 +114,11 @@ class Structure:
             return [recipe.fill(slots, line) for recipe, line in zip(recipes, lines, strict=True)]
         except (Fault, yaml_text.YamlError) as error:
             raise _blame(error, stream, slots) from error
+
+
+def stream_slots(stream: Stream, given: Container[str]) -> Slots:
+    """The values of a stream, to fill recipes with."""
+    return Slots(stream.values, stream.sites(), given, ordinary=stream.sandbox.ordinary)
 
 
 def _blame(error: Fault | yaml_text.YamlError, stream: Stream, slots: Slots) -> DocumentError | InputError:

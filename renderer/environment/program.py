@@ -86,6 +86,12 @@ class Stream:
         sites = self.sandbox.sites
         return [sites[~piece] for piece in self.pieces if piece < 0]
 
+    def item_lines(self, at_start: bool) -> list[int]:
+        """The document's lines of the dashes that follow a line end, and of one that starts the text."""
+        literals = self.sandbox.literals
+        found = [line for piece in self.pieces if piece >= 0 for line in literals[piece].item_lines]
+        return [self._line(self.pieces[0], 0), *found] if at_start and self.pieces else found
+
     def lines(self, marked: Callable[[int], int], starts: Sequence[int]) -> list[int]:
         """The document's lines of ascending offsets in the marked text; `marked(n)` is the length of the n-th value's mark."""
         texts, found = self.sandbox.texts, []
@@ -193,7 +199,10 @@ class Program:
                         values.append(inner[1])
             else:
                 pieces.append(~site)
-                values.append(value if kind is str else printed(site, value))
+                if kind is str:
+                    values.append(value)
+                else:
+                    values.append(str(value) if kind is int else printed(site, value))
 
     def _where(self, trace: TracebackType | None) -> tuple[Place | None, str]:
         """The place and the source of the innermost tag in a traceback."""

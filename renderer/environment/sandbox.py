@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from typing import Literal as Literal_
 
 from jinja2 import Template, nodes
 from jinja2.exceptions import SecurityError, TemplateNotFound, UndefinedError
 from jinja2.lexer import TokenStream
-from jinja2.runtime import Context, Macro, StrictUndefined, Undefined
+from jinja2.runtime import Context, LoopContext, Macro, StrictUndefined, Undefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment, safe_range
 from jinja2.utils import Cycler, Joiner, Namespace, missing
 
@@ -77,6 +77,7 @@ class Literal:
     unit: "Unit"
     origins: list[tuple[int, int]]
     lines: dict[int, int] = field(default_factory=dict)
+    item_lines: tuple[int, ...] = ()
 
     def place(self, inside: int) -> Place:
         """The place of an offset in the text."""
@@ -110,12 +111,19 @@ class Unit:
         for text, offset in group:
             origins.append((at, offset))
             at += len(text)
-        self.sandbox.literals.append(Literal("".join(text for text, _ in group), self, origins))
-        self.sandbox.texts.append(self.sandbox.literals[-1].text)
+        text = "".join(text for text, _ in group)
+        literal = Literal(text, self, origins)
+        dashes = tuple(literal.place(found.end() - 2).line for found in re.finditer("\n- ", text))
+        self.sandbox.literals.append(replace(literal, item_lines=dashes))
+        self.sandbox.texts.append(text)
         return len(self.sandbox.literals) - 1
 
     def add_site(self, node: nodes.Node) -> int:
-        self.sandbox.sites.append(self.site_of(node))
+        site = self.site_of(node)
+        self.sandbox.sites.append(site)
+        # Text of fragments can reach any site; indenting shows at its own.
+        if site.indented or "fragment" in self.source:
+            self.sandbox.ordinary = False
         return len(self.sandbox.sites) - 1
 
     def site_of(self, node: nodes.Node) -> Site:
@@ -144,6 +152,9 @@ GLOBALS: Mapping[str, Callable[..., Any]] = {
 """What every template may call besides the shaping functions and the caller's own."""
 
 
+_COUNTERS = frozenset(("index", "index0", "first", "last", "length", "revindex", "revindex0"))
+
+
 class Sandbox(ImmutableSandboxedEnvironment):
     """Jinja with strict names, bounded operators, pieces for output and fragments for files."""
 
@@ -159,6 +170,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         self.literals: list[Literal] = []
         self.texts: list[str] = []
         self.sites: list[Site] = []
+        self.ordinary = True
         self._reading: dict[str, Located] = {}
 
     def unit(self, name: str | None) -> Unit:
@@ -183,8 +195,13 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         """`x.items` means the key before the method, where x is a mapping."""
-        if type(obj) is dict and attribute in obj:
-            return obj[attribute]
+        kind = type(obj)
+        if kind is dict:
+            value = obj.get(attribute, missing)
+            if value is not missing:
+                return value
+        elif kind is LoopContext and attribute in _COUNTERS:
+            return getattr(obj, attribute)
         return super().getattr(obj, attribute)
 
     def getitem(self, obj: Any, argument: Any) -> Any:

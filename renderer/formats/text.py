@@ -5,7 +5,7 @@ from typing import Any
 
 from renderer.environment import Sandbox, Stream
 from renderer.prompt import Part
-from renderer.recipes import Slots, Text
+from renderer.texts import Slots, Text
 
 __all__ = ["PART_NAME", "Whole"]
 
@@ -27,5 +27,5 @@ class Whole:
                 number += 1
             else:
                 pieces.append(self.texts[piece])
-        content, marks = Text([pieces]).fill_marked(Slots(stream.values, stream.sites(), given))
+        content, marks = Text([pieces]).fill_marked(Slots(stream.values, stream.sites(), given, ordinary=False))
         return [Part(PART_NAME, "user", content, marks=marks)]
