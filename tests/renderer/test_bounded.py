@@ -211,7 +211,7 @@ def test_a_forked_process_starts_a_zygote_of_its_own(bounded):
 
 
 def test_a_hundred_hostile_documents_leave_a_hundred_good_ones_right():
-    renderer = BoundedRenderer(wall_seconds=0.12)
+    renderer = BoundedRenderer(wall_seconds=0.05)
     renderer.start()
     render_good(renderer)
     before = memory_of(renderer._nursery.process_id)
