@@ -38,7 +38,7 @@ class Desk:
     """The editor's state, as stored or as a form sent it.
 
     `base` is the version the text was made from (None for a template that does not exist yet), `latest` the newest one
-    now. `data` is what the preview is made with, shown as `target`: messages or text; `data_text` stands in for it while it is not yet JSON.
+    now. `data` is what the preview is made with, shown as `target`: messages or text, `prompt` being the index where there are several; `data_text` stands in for it while it is not yet JSON.
     """
 
     name: str
@@ -55,6 +55,7 @@ class Desk:
     data_text: str = ""
     message: str = ""
     target: str = "messages"
+    prompt: int = 0
 
     @property
     def path(self) -> str:
@@ -110,6 +111,8 @@ def take(actor: Actor, name: str, sent: Mapping[str, Any]) -> Desk:
     desk.document = _with_lf(str(sent.get("document", desk.document)))
     desk.message = str(sent.get("message", desk.message)).strip()
     desk.target = "text" if sent.get("target") == "text" else "messages"
+    wanted = str(sent.get("prompt", "0"))
+    desk.prompt = int(wanted) if wanted.isascii() and wanted.isdigit() and len(wanted) < 5 else 0
     if "base" in sent:
         desk.base = _find_base(actor, name, str(sent["base"]))
     if isinstance(sent.get("samples"), dict):

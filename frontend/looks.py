@@ -44,10 +44,16 @@ class Look:
     text: str | None = None
     cut: list[Mapping[str, Any]] = field(default_factory=list)
     budget: Budget | None = None
+    prompts: int = 1
     stopped: Problem | None = None
     stand_in: str = ""
     against: Against | None = None
     changed_lines: int = 0
+
+    @property
+    def prompt_numbers(self) -> range:
+        """Indices to choose from where the inputs give several prompts; a long run is cut to what can be picked."""
+        return range(min(self.prompts, 24))
 
     @property
     def errors(self) -> int:
@@ -61,12 +67,15 @@ def look(actor: Actor, desk: Desk) -> Look:
     """
     examined = checking.examine(actor, desk.document, _sound_samples(desk))
     against = _against(actor, desk)
-    other = _render_other(actor, desk, against)
-    shown, stopped = other, None
+    shown: dict[str, Any] | None = None
+    stopped = None
     try:
-        shown = rendering.render_examined(examined=examined, data=desk.data, target=desk.target)
+        shown = rendering.render_examined(examined=examined, data=desk.data, target=desk.target, prompt=desk.prompt)
     except PromptuaryError as error:
         stopped = _reason(error, examined.problems)
+    prompts = shown["prompts"] if shown else 1
+    other = _render_other(actor, desk, against, several=prompts > 1)
+    shown = shown or other
     against_words = against.words if against else ""
     return Look(
         examined.problems,
@@ -76,6 +85,7 @@ def look(actor: Actor, desk: Desk) -> Look:
         text=shown.get("text") if shown else None,
         cut=shown["cut"] if shown else [],
         budget=reckon(shown, None if stopped else other, against_words) if shown else None,
+        prompts=prompts,
         stopped=stopped,
         stand_in=against_words if stopped and shown else "",
         against=against,
@@ -141,13 +151,18 @@ def _against(actor: Actor, desk: Desk) -> Against | None:
     return Against(desk.base, f"v{desk.base.number}") if desk.base else None
 
 
-def _render_other(actor: Actor, desk: Desk, against: Against | None) -> dict[str, Any] | None:
+def _render_other(actor: Actor, desk: Desk, against: Against | None, *, several: bool) -> dict[str, Any] | None:
     """The other version on the same data; None where it cannot take them."""
     if against is None:
         return None
     try:
         return rendering.render(
-            actor=actor, name=desk.name, ref=str(against.version.number), data=desk.data, target="messages"
+            actor=actor,
+            name=desk.name,
+            ref=str(against.version.number),
+            data=desk.data,
+            target="messages",
+            prompt=desk.prompt if several else None,
         )
     except PromptuaryError:
         return None

@@ -23,13 +23,16 @@ function start(root: HTMLFormElement): void {
   const message = find<HTMLInputElement>(root, "[name=message]");
   const vocabulary = { inputs: setup.inputs, names: setup.names, filters: setup.filters };
 
+  let telling: number | undefined;
   let target = "messages";
+  let prompt = "0";
   const body = (): Record<string, unknown> => ({
     document: view.state.doc.toString(),
     data: inputs.data,
     samples: inputs.samples,
     sample: inputs.sample,
     target,
+    prompt,
     message: message.value,
     base: find<HTMLInputElement>(root, "[name=base]").value,
   });
@@ -84,7 +87,12 @@ function start(root: HTMLFormElement): void {
     const place = find(root, "[data-problem-count]");
     place.dataset.worst = of("error") ? "error" : of("warning") ? "warning" : parts.length ? "note" : "none";
     const words = parts.join(", ") || "no problems";
-    if (place.textContent !== words) place.textContent = words;
+    if (place.textContent === words) return;
+    place.textContent = words;
+    window.clearTimeout(telling);
+    telling = window.setTimeout(() => {
+      find(root, "[data-problem-say]").textContent = words;
+    }, 1500);
   }
 
   function tellFacts(): void {
@@ -150,6 +158,13 @@ function start(root: HTMLFormElement): void {
       void preview.now();
     });
   }
+  region.addEventListener("click", (event) => {
+    const chosen = (event.target as Element).closest<HTMLButtonElement>("button[name=prompt]");
+    if (!chosen) return;
+    event.preventDefault();
+    prompt = chosen.value;
+    void preview.now();
+  });
   find(root, "[data-targets]").hidden = false;
   find(root, "[data-all]").hidden = false;
   find(root, "[data-all]").addEventListener("click", async () => {

@@ -42,14 +42,27 @@ def render(  # noqa: PLR0913  # what a rendering can be asked for
     return {**_run(bundle, data, target, **options), "version": number, "digest": digest}
 
 
-def render_examined(*, examined: Examined, data: Mapping[str, Any], target: str = "messages") -> dict[str, Any]:
+def render_examined(
+    *, examined: Examined, data: Mapping[str, Any], target: str = "messages", prompt: int = 0
+) -> dict[str, Any]:
     """Render a document that was just examined, whatever is wrong with its samples: the editor's preview.
 
-    Invalid carries the problem that stops it, or all of them where there is no bundle to render.
+    Of several prompts it gives the one of that index, or the last; `prompts` says how many there are. Invalid carries the
+    problem that stops it, or all of them where there is no bundle to render.
     """
     if not examined.bundle:
         raise Invalid(problems=blocking(examined.problems))
-    return {**_run(json.loads(examined.bundle), data, target), "version": None, "digest": examined.digest}
+    bundle = json.loads(examined.bundle)
+    given = {name: bundle[name] for name in ("fragments", "profile")}
+    try:
+        with child() as bounded:
+            rendered = bounded.render_all(bundle["document"], dict(data), **given, target=target)
+    except RenderError as error:
+        raise Invalid(problems=[error.to_problem()]) from error
+    if not rendered:
+        raise Invalid(fields={"data": "with these inputs the document makes no prompt."})
+    chosen = rendered[min(max(prompt, 0), len(rendered) - 1)]
+    return {**chosen, "prompts": len(rendered), "version": None, "digest": examined.digest}
 
 
 def _run(bundle: Mapping[str, Any], data: Mapping[str, Any], target: str, **options: Any) -> dict[str, Any]:

@@ -164,3 +164,10 @@ def test_who_may_not_write_is_told_so(reply, browser, role, status):
 
 def test_a_stranger_is_sent_to_the_login(reply, client):
     assert client.get(EDIT).url == f"/login?next={EDIT}"
+
+
+def test_a_draft_behind_a_newer_version_says_who_saved_it(reply, author):
+    drafts.save(actor=reply.actor("author"), namespace="support", path="refunds/reply", document=NEWER, base=1)
+    page = words(author.get(EDIT))
+    assert "<b>author saved v2 <time" in page
+    assert "after you began from v1." in page

@@ -126,3 +126,13 @@ def test_the_text_is_tried_on_every_sample_and_the_worst_case_is_marked(author):
     assert "worst case" in rows["long"]
     assert "worst case" not in rows["short"]
     assert "question" in rows["broken"]
+
+
+def test_inputs_that_give_several_prompts_are_shown_one_at_a_time(author):
+    shaped = "---\nformat: shaped\n---\nAnswer {query} from {documents}."
+    data = {"query": "why", "documents": ["first page", "second page"]}
+    said = ask(author, document=shaped, data=data, prompt="1").json()
+    assert said["rendered"] is True
+    assert "These inputs give 2 prompts" in said["preview"]
+    assert "second page" in said["preview"]
+    assert "first page" not in said["preview"]

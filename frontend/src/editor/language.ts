@@ -102,3 +102,33 @@ export const marks: Extension = ViewPlugin.fromClass(
   },
   { decorations: (plugin) => plugin.decorations },
 );
+
+/** Wrapped lines continue two columns right of where their text starts, so that YAML's steps stay readable. */
+function hangVisible(view: EditorView): DecorationSet {
+  const builder = new RangeSetBuilder<Decoration>();
+  for (const { from, to } of view.visibleRanges) {
+    for (let at = from; at <= to; ) {
+      const line = view.state.doc.lineAt(at);
+      if (line.length > 24) {
+        const start = Math.min(24, (/^\s*(?:- )?/.exec(line.text)?.[0].length ?? 0) + 2);
+        const style = `text-indent:-${start}ch;padding-inline-start:calc(${start}ch + 6px)`;
+        builder.add(line.from, line.from, Decoration.line({ attributes: { style } }));
+      }
+      at = line.to + 1;
+    }
+  }
+  return builder.finish();
+}
+
+export const hangingLines: Extension = ViewPlugin.fromClass(
+  class {
+    decorations: DecorationSet;
+    constructor(view: EditorView) {
+      this.decorations = hangVisible(view);
+    }
+    update(update: ViewUpdate): void {
+      if (update.docChanged || update.viewportChanged) this.decorations = hangVisible(update.view);
+    }
+  },
+  { decorations: (plugin) => plugin.decorations },
+);

@@ -21,7 +21,7 @@ import {
   lineNumbers,
 } from "@codemirror/view";
 import { changedLines } from "./changed.ts";
-import { type Format, formatOf, highlighter, languageOf, marks } from "./language.ts";
+import { type Format, formatOf, hangingLines, highlighter, languageOf, marks } from "./language.ts";
 import { look } from "./look.ts";
 import { problemKeys, problemMarks } from "./problems.ts";
 
@@ -103,6 +103,7 @@ export function openSource(
         search({ top: true }),
         syntaxHighlighting(highlighter),
         marks,
+        hangingLines,
         look,
         followFormat(),
         keymap.of([
