@@ -87,21 +87,18 @@ def save(  # noqa: PLR0913  # what a person hands in when saving
     raise Busy(f"The samples of {name} keep changing: try again.")
 
 
-def archive(*, actor: Actor, name: str, reason: str) -> Template:
+def archive(*, actor: Actor, name: str, reason: str, force: bool = False) -> Template:
     """Put a template away: it can be fetched as before, but not changed; admins only.
 
-    Refused while a change request for it is pending. Event body: {"template", "reason"}.
+    Refused while a change request for it is pending, and while a protected label stands on it unless `force`d with a reason.
+    Event body: {"template", "reason"}.
     """
     check_text("reason", reason)
     with transaction.atomic():
         template = _take(actor, name)
         if template.archived_at is not None:
             return template
-        pending = ChangeRequest.objects.filter(
-            template=template, state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED)
-        ).first()
-        if pending is not None:
-            raise Conflict(f"Change request {pending.number} is pending: publish or withdraw it first.")
+        _require_unused(template, reason, force=force)
         at = journal.now()
         template.archived_at = at
         template.save(update_fields=["archived_at"])
@@ -127,6 +124,22 @@ def _take(actor: Actor, name: str) -> Template:
     templates.find(actor, Verb.MANAGE, name, lock=True)
     journal.lock()
     return templates.find(actor, Verb.MANAGE, name)
+
+
+def _require_unused(template: Template, reason: str, *, force: bool) -> None:
+    pending = ChangeRequest.objects.filter(
+        template=template, state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED)
+    ).first()
+    if pending is not None:
+        raise Conflict(f"Change request {pending.number} is pending: publish or withdraw it first.")
+    held = template.labels.filter(name__in=template.namespace.protected_labels).order_by("name")
+    labels = list(held.values_list("name", flat=True))
+    if labels and not force:
+        raise Conflict(
+            f"{' and '.join(labels)} stands on it, so services may be using it: force it, with a reason.", labels=labels
+        )
+    if labels and not reason.strip():
+        raise Invalid(fields={"reason": "say why it is put away although services may be using it."})
 
 
 def _store(actor: Actor, space: str, work: _Work) -> Saved | None:
@@ -227,8 +240,9 @@ def describe(template: Template, version: Version, document: Document | None) ->
         template.tags.all().delete()
         Tag.objects.bulk_create(Tag(template=template, name=tag) for tag in tags)
     refs = references.written(document.text, version.unpacked()["fragments"])
-    if set(refs) != set(template.inclusions.values_list("ref", flat=True)):
-        template.inclusions.all().delete()
+    included = Inclusion.objects.filter(template=template)
+    if set(refs) != set(included.values_list("ref", flat=True)):
+        included.delete()
         rows = [Inclusion(template=template, fragment=ref.partition("@")[0], ref=ref) for ref in refs]
         Inclusion.objects.bulk_create(rows)
 

@@ -1,0 +1,59 @@
+"""What a page of a change request costs does not grow with its samples, threads or decisions."""
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from registry.queries import changes, progress, threads, verdicts
+from registry.queries import samples as sample_sets
+from registry.services import changes as writing
+from registry.services import renderings, samples
+from registry.services import threads as discussing
+from registry.services.threads import Place
+
+
+def look(actor, number):
+    """All that the page of a request asks for; how many queries that took."""
+    with CaptureQueriesContext(connection) as queries:
+        change = changes.get(actor, number)
+        changes.blockers(change, actor)
+        verdicts.states(change)
+        progress.turn(change)
+        progress.riding_along(change)
+        changes.overlapping(change)
+        threads.of(change)
+        renderings.of_samples(change.version, sample_sets.current(change.template).samples)
+    return len(queries)
+
+
+@pytest.fixture
+def change(author, save):
+    version = save("one")
+    samples.save(actor=author, name="support/reply", samples={"a": {"question": "?"}})
+    return writing.propose(actor=author, name="support/reply", label="production", version=version.number, message="")
+
+
+def test_fifty_samples_and_many_words_cost_as_many_queries_as_one(author, reviewer, change):
+    discussing.open_at(actor=reviewer, number=1, place=Place(version=1, line=1), text="?")
+    look(reviewer, 1)
+    before = look(reviewer, 1)
+    samples.save(actor=author, name="support/reply", samples={str(n): {"question": str(n)} for n in range(50)})
+    for line in range(2, 8):
+        discussing.open_at(actor=reviewer, number=1, place=Place(version=1, line=line), text="?")
+        writing.decide(actor=author, number=1, decision="comment", digest=change.version.digest, text="!")
+    look(reviewer, 1)
+    assert look(reviewer, 1) == before
+    assert before <= 45
+
+
+def test_a_save_asks_the_same_of_the_database_however_many_templates_there_are(author, save, document):
+    def cost(name):
+        with CaptureQueriesContext(connection) as queries:
+            save("x", name=name)
+        return len(queries)
+
+    cost("support/warm-up")
+    first = cost("support/first")
+    for number in range(12):
+        save("x", name=f"support/more-{number}")
+    assert cost("support/last") == first

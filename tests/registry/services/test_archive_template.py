@@ -1,0 +1,48 @@
+import pytest
+
+from registry.errors import Conflict, Invalid, NotAllowed
+from registry.models import Event
+from registry.queries import versions
+from registry.services import templates
+
+
+def archive(actor, **facts):
+    return templates.archive(**{"actor": actor, "name": "support/reply", "reason": ""} | facts)
+
+
+def test_an_archived_template_can_still_be_fetched(admin, reader, save):
+    save("one")
+    assert archive(admin).archived_at is not None
+    assert versions.resolve(reader, "support/reply", "1").number == 1
+
+
+def test_twice_is_one_event_and_so_is_bringing_it_back(admin, save):
+    save("one")
+    for _ in range(2):
+        archive(admin, reason="Old")
+    for _ in range(2):
+        templates.unarchive(actor=admin, name="support/reply")
+    kinds = list(Event.objects.filter(kind__startswith="template.").values_list("kind", flat=True))
+    assert kinds == ["template.archived", "template.unarchived"]
+
+
+def test_only_admins_archive(reviewer, save):
+    save("one")
+    with pytest.raises(NotAllowed):
+        archive(reviewer)
+
+
+def test_a_pending_request_comes_first(admin, propose, save):
+    propose(save("one"))
+    with pytest.raises(Conflict, match="Change request 1 is pending"):
+        archive(admin, force=True, reason="Old")
+
+
+def test_a_protected_label_takes_force_and_a_reason(admin, publish, save):
+    publish(save("one"))
+    with pytest.raises(Conflict) as caught:
+        archive(admin)
+    assert caught.value.facts == {"labels": ["production"]}
+    with pytest.raises(Invalid, match="say why"):
+        archive(admin, force=True)
+    assert archive(admin, force=True, reason="Nobody calls it").archived_at is not None
