@@ -2,7 +2,7 @@
 
 import typer
 
-from promptuary.commands import evaluate, history, labels, lint, lock, pull, push, render, review
+from promptuary.commands import evaluate, history, labels, lint, lock, mcp, pull, push, render, review
 
 __all__ = ["app"]
 
@@ -24,3 +24,4 @@ app.command("log")(history.log)
 app.command("diff")(history.diff)
 app.command("test")(evaluate.evaluate)
 app.command("lock")(lock.lock)
+app.command("mcp")(mcp.mcp)

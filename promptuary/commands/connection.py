@@ -35,6 +35,11 @@ class Connection:
     ) -> None:
         self._transport.close()
 
+    def close(self) -> None:
+        """Give the connections back."""
+        self.client.close()
+        self._transport.close()
+
     def get(self, path: str, **query: str) -> Any:
         """GET as JSON."""
         return self.call("GET", path + (f"?{urlencode(query)}" if query else ""))

@@ -38,7 +38,9 @@ def connection(server, cast):
     cast.save(DOCUMENT)
     cast.publish(1)
     cast.save(name="support/unpublished")
-    return Connection(server, cast.key())
+    found = Connection(server, cast.key())
+    yield found
+    found.close()
 
 
 @pytest.fixture
@@ -83,8 +85,11 @@ def test_a_prompt_comes_rendered_with_typed_arguments(call):
     ],
 )
 def test_what_can_not_be_rendered_is_told(call, name, arguments, told):
-    with pytest.raises(MCPError, match=told):
-        call(lambda client: client.get_prompt(name, arguments))
+    async def story(client):
+        with pytest.raises(MCPError, match=told):
+            await client.get_prompt(name, arguments)
+
+    call(story)
 
 
 def test_an_argument_with_listed_values_is_completed(call):
@@ -110,13 +115,13 @@ def test_the_command_answers_over_http(connection, server, cast, free_port):
     process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE)
 
     async def play():
-        for _ in range(100):
+        for _ in range(300):
             try:
                 stream = await anyio.connect_tcp("127.0.0.1", free_port)
                 await stream.aclose()
                 break
             except OSError:
-                await anyio.sleep(0.1)
+                await anyio.sleep(0.2)
         async with Client(f"http://127.0.0.1:{free_port}/mcp") as client:
             return await client.list_prompts()
 

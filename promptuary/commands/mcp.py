@@ -1,0 +1,30 @@
+"""`promptuary mcp`: the registry's prompts for MCP clients."""
+
+import importlib
+from typing import Annotated
+
+import typer
+
+from promptuary.commands.answers import Key, Url, UsageError, answering, say
+from promptuary.commands.connection import Connection
+
+__all__ = ["mcp"]
+
+Ref = Annotated[str, typer.Option("--ref", help="The label (or version) to speak for.")]
+Http = Annotated[int, typer.Option("--http", min=0, max=65535, help="A port on 127.0.0.1; else standard input/output.")]
+
+
+def mcp(ref: Ref = "production", http: Http = 0, url: Url = "", key: Key = "") -> None:
+    """Serve the registry's prompts to MCP clients."""
+    with answering(as_json=False):
+        try:
+            anyio = importlib.import_module("anyio")
+            server = importlib.import_module("promptuary.commands.prompt_server")
+        except ImportError as error:
+            raise UsageError(f"{error.name} is not installed: pip install 'promptuary[mcp]'") from error
+        prompts = server.PromptServer(Connection(url, key), ref).server
+        if http:
+            say(f"MCP at http://127.0.0.1:{http}/mcp")
+            anyio.run(server.serve_http, prompts, http)
+        else:
+            anyio.run(server.serve_stdio, prompts)

@@ -1,0 +1,140 @@
+"""An MCP server of prompts: lists what a label holds, renders one with arguments, completes their values.
+
+MCP knows arguments that are text, and messages of a user or an assistant. So an argument of a declared type other than text
+is written as JSON, and a system part comes as a user message that stands first, as MCP's own examples have it.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import anyio.to_thread
+import uvicorn
+from mcp import MCPError, types
+from mcp.server import CacheHint, Server, ServerRequestContext
+from mcp.server.stdio import stdio_server
+
+import renderer
+from promptuary.client import Promptuary
+from promptuary.commands.connection import Connection
+from promptuary.errors import NotAllowed, NotFound, PromptuaryError
+
+__all__ = ["PromptServer", "serve_http", "serve_stdio"]
+
+PAGE = "50"
+MOST_VALUES = 100  # as many completions as MCP allows
+Context = ServerRequestContext[Any]
+
+
+class PromptServer:
+    """What answers the three calls, over a connection to a registry. `ref` is the label or version it speaks for."""
+
+    def __init__(self, connection: Connection, ref: str = "production") -> None:
+        self._connection, self._ref = connection, ref
+        self._client: Promptuary = connection.client
+        self.server: Server[Any] = Server(
+            "promptuary",
+            title="Promptuary",
+            on_list_prompts=self.list_prompts,
+            on_get_prompt=self.get_prompt,
+            on_completion=self.complete,
+            cache_hints={"prompts/list": CacheHint(ttl_ms=60_000, scope="private")},
+        )
+
+    async def list_prompts(
+        self, _context: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListPromptsResult:
+        """A page of the templates that carry the label."""
+        return await anyio.to_thread.run_sync(self._list, params.cursor if params else None)
+
+    async def get_prompt(self, _context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+        """The template's messages with the arguments filled in."""
+        return await anyio.to_thread.run_sync(self._get, params.name, params.arguments or {})
+
+    async def complete(self, _context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
+        """The values an argument may take, where its schema lists them."""
+        values: list[str] = []
+        if isinstance(params.ref, types.PromptReference):
+            values = await anyio.to_thread.run_sync(self._complete, params.ref.name, params.argument)
+        completion = types.Completion(
+            values=values[:MOST_VALUES], total=len(values), has_more=len(values) > MOST_VALUES
+        )
+        return types.CompleteResult(completion=completion)
+
+    def _list(self, cursor: str | None) -> types.ListPromptsResult:
+        query = {"limit": PAGE, **({"label": self._ref} if not self._ref.isdigit() else {})}
+        page = self._connection.get("templates", **query, **({"cursor": cursor} if cursor else {}))
+        prompts = [prompt for row in page["results"] if (prompt := self._describe(row["name"]))]
+        return types.ListPromptsResult(prompts=prompts, next_cursor=page.get("next") or None)
+
+    def _describe(self, name: str) -> types.Prompt | None:
+        try:
+            document = self._client.get(name, self._ref).document
+        except (NotFound, NotAllowed):
+            return None  # the label moved away meanwhile, or the key may not read what it holds
+        arguments = [
+            types.PromptArgument(name=argument, description=_say(schema), required="default" not in schema)
+            for argument, schema in (document.inputs or {}).items()
+        ]
+        return types.Prompt(name=name, description=document.description or None, arguments=arguments)
+
+    def _get(self, name: str, arguments: Mapping[str, str]) -> types.GetPromptResult:
+        try:
+            template = self._client.get(name, self._ref)
+            prompt = template.render(_typed(template, arguments))
+        except (PromptuaryError, renderer.RenderError) as error:
+            raise MCPError(types.INVALID_PARAMS, str(error)) from error
+        messages = [_message(message) for message in prompt.messages]
+        return types.GetPromptResult(description=template.document.description or None, messages=messages)
+
+    def _complete(self, name: str, argument: types.CompletionArgument) -> list[str]:
+        try:
+            inputs = self._client.get(name, self._ref).document.inputs or {}
+        except PromptuaryError as error:
+            raise MCPError(types.INVALID_PARAMS, str(error)) from error
+        schema = inputs.get(argument.name, {})
+        values = [True, False] if schema.get("type") == "boolean" else schema.get("enum", [])
+        texts = [value if isinstance(value, str) else json.dumps(value) for value in values]
+        return [text for text in texts if text.startswith(argument.value)]
+
+
+async def serve_stdio(server: Server[Any]) -> None:
+    """Answer on standard input and output until they close."""
+    async with stdio_server() as (incoming, outgoing):
+        await server.run(incoming, outgoing, server.create_initialization_options())
+
+
+async def serve_http(server: Server[Any], port: int) -> None:
+    """Answer as streamable HTTP at http://127.0.0.1:<port>/mcp until interrupted."""
+    app = server.streamable_http_app(stateless_http=True)
+    await uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=port, log_level="warning")).serve()
+
+
+def _typed(template: renderer.Template, arguments: Mapping[str, str]) -> dict[str, Any]:
+    """Arguments as the declared types have them: text as it is, anything else read as JSON."""
+    inputs = template.document.inputs or {}
+    return {name: _read(name, value, inputs.get(name, {})) for name, value in arguments.items()}
+
+
+def _read(name: str, value: str, schema: Mapping[str, Any]) -> Any:
+    if schema.get("type", "string") == "string":
+        return value
+    try:
+        return json.loads(value)
+    except ValueError as error:
+        raise MCPError(types.INVALID_PARAMS, f"{name} is {schema['type']}: write it as JSON ({error})") from error
+
+
+def _message(message: Mapping[str, Any]) -> types.PromptMessage:
+    content = message["content"]
+    text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
+    role: Any = "assistant" if message["role"] == "assistant" else "user"
+    return types.PromptMessage(role=role, content=types.TextContent(type="text", text=text))
+
+
+def _say(schema: Mapping[str, Any]) -> str:
+    kind = schema.get("type", "any")
+    told = schema.get("description", "")
+    if kind == "string":
+        return told or "text"
+    return f"{told} (JSON, {kind})".strip()
