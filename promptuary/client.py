@@ -25,27 +25,24 @@ from promptuary.wire import AsyncTransport, Transport, drive, drive_async
 __all__ = ["AsyncPromptuary", "Promptuary"]
 
 ENTRIES = 2000  # templates kept in memory
+TTL = 60.0  # seconds a label is served before the registry is asked again
+TIMEOUT = 2.0  # seconds a failing call takes at most, in all
+Folder = str | os.PathLike[str]
 OnStale = Callable[[Fetched], object]
 
 
 class _Client:
-    """What both clients are made of. Times are in seconds.
-
-    `url` and `key` default to the environment's PROMPTUARY_URL and PROMPTUARY_KEY. `ttl` is how long a label is
-    served before the registry is asked again (pins are kept for ever); `timeout` bounds a failing call as a whole;
-    `cache_dir` keeps copies for a cold start without a network; `on_stale` is called with each `Fetched` that the
-    registry could not confirm.
-    """
+    """What both clients are made of."""
 
     def __init__(
         self,
-        url: str | None = None,
-        key: str | None = None,
+        url: str | None,
+        key: str | None,
         *,
-        ttl: float = 60.0,
-        timeout: float = 2.0,
-        cache_dir: str | os.PathLike[str] | None = None,
-        on_stale: OnStale | None = None,
+        ttl: float,
+        timeout: float,
+        cache_dir: Folder | None,
+        on_stale: OnStale | None,
     ) -> None:
         self._address = Address.read(url, key)
         if ttl < 0 or timeout <= 0:
@@ -74,12 +71,26 @@ class _Client:
 
 
 class Promptuary(_Client):
-    """Fetch and render templates; blocking, and safe to share between threads and over forks."""
+    """Fetch and render templates; blocking, and safe to share between threads and over forks.
+
+    `url` and `key` default to the environment's PROMPTUARY_URL and PROMPTUARY_KEY. `ttl` is how many seconds a label is
+    served before the registry is asked again (pins are kept for ever); `timeout` bounds a failing call as a whole, in
+    seconds; `cache_dir` keeps copies for a cold start without a network; `on_stale` is called with each `Fetched` that
+    the registry could not confirm; `transport` is for tests.
+    """
 
     def __init__(
-        self, url: str | None = None, key: str | None = None, *, transport: Transport | None = None, **options: Any
+        self,
+        url: str | None = None,
+        key: str | None = None,
+        *,
+        ttl: float = TTL,
+        timeout: float = TIMEOUT,
+        cache_dir: Folder | None = None,
+        on_stale: OnStale | None = None,
+        transport: Transport | None = None,
     ) -> None:
-        super().__init__(url, key, **options)
+        super().__init__(url, key, ttl=ttl, timeout=timeout, cache_dir=cache_dir, on_stale=on_stale)
         self._flights = Flights()
         self._transport = transport or cast(Transport, self._make_transport("HttpTransport"))
 
@@ -91,7 +102,7 @@ class Promptuary(_Client):
         Raises `PromptuaryError`.
         """
         kept = _kept(self._shelf, name, ref)
-        return kept or self.fetch(name, ref, fallback=fallback).template
+        return self.fetch(name, ref, fallback=fallback).template if kept is None else kept
 
     def fetch(self, name: str, ref: str | int = "production", *, fallback: Fallback | None = None) -> Fetched:
         """The same, with where it came from and whether it is stale."""
@@ -128,12 +139,20 @@ class Promptuary(_Client):
 
 
 class AsyncPromptuary(_Client):
-    """Fetch and render templates on one event loop."""
+    """Fetch and render templates on an event loop; the options are those of `Promptuary`."""
 
     def __init__(
-        self, url: str | None = None, key: str | None = None, *, transport: AsyncTransport | None = None, **options: Any
+        self,
+        url: str | None = None,
+        key: str | None = None,
+        *,
+        ttl: float = TTL,
+        timeout: float = TIMEOUT,
+        cache_dir: Folder | None = None,
+        on_stale: OnStale | None = None,
+        transport: AsyncTransport | None = None,
     ) -> None:
-        super().__init__(url, key, **options)
+        super().__init__(url, key, ttl=ttl, timeout=timeout, cache_dir=cache_dir, on_stale=on_stale)
         self._flights: dict[tuple[str, str], asyncio.Task[Fetched]] = {}
         self._transport = transport or cast(AsyncTransport, self._make_transport("AsyncHttpTransport"))
 
@@ -142,7 +161,7 @@ class AsyncPromptuary(_Client):
     ) -> renderer.Template:
         """As `Promptuary.get`."""
         kept = _kept(self._shelf, name, ref)
-        return kept or (await self.fetch(name, ref, fallback=fallback)).template
+        return (await self.fetch(name, ref, fallback=fallback)).template if kept is None else kept
 
     async def fetch(self, name: str, ref: str | int = "production", *, fallback: Fallback | None = None) -> Fetched:
         """As `Promptuary.fetch`."""
