@@ -6,31 +6,21 @@ loops, memory, crashes - ends with the child, and the caller gets a LimitError w
 """
 
 import os
-import socket
 import threading
-import time
 import weakref
 from collections.abc import Mapping
 from typing import Any
 
 from renderer import blame, errors, frames, nursery, profiles, tokens
 from renderer import document as documents
+from renderer.conversation import BusyError, Conversation
 from renderer.errors import LimitError, RenderError
-from renderer.problems import Place, Problem
+from renderer.problems import Problem
 
 __all__ = ["BoundedRenderer", "BusyError"]
 
-# How long a caller waits for a free child, and for the zygote to start and load a vocabulary.
+# How long a caller waits for a free child.
 _QUEUE_SECONDS = 10.0
-_START_SECONDS = 60.0
-# What a child may take beyond its own bound before its caller stops waiting.
-_GRACE_SECONDS = 0.5
-
-
-class BusyError(LimitError):
-    """Too many renderings are under way or waiting; the same request may succeed a moment later."""
-
-    default_code = "PT703"
 
 
 class BoundedRenderer:
@@ -202,7 +192,9 @@ class BoundedRenderer:
             arguments = {name: arguments[name] for name in ("old", "new")}
         request = frames.pack(frames.REQUEST, {"method": method, "arguments": arguments})
         with self._place_for_one():
-            answer = _Conversation(self, text, wall).hold(order, request)
+            answer = Conversation(self._nursery, text, seconds=wall, output_bytes=self.output_bytes).hold(
+                order, request
+            )
         if "error" in answer:
             error = errors.from_dict(answer["error"])
             if isinstance(error, LimitError) and error.place is None and text:
@@ -237,80 +229,6 @@ class _Admission:
     def _leave(self) -> None:
         with self._owner._lock:
             self._owner._inside -= 1
-
-
-class _Conversation:
-    """One request and what came back: notes, then an answer, or the stack of a child that was stopped."""
-
-    def __init__(self, owner: BoundedRenderer, text: str, seconds: float) -> None:
-        self._owner, self._text, self._seconds = owner, text, seconds
-        self._notes: list[dict[str, Any]] = []
-        self._started = False
-
-    def hold(self, order: dict[str, Any], request: bytes) -> dict[str, Any]:
-        for attempt in range(2):
-            mine, theirs = socket.socketpair()
-            with mine:
-                with theirs:
-                    self._hand_over(order, theirs)
-                rest, answer = self._listen(mine, request)
-            if answer is not None:
-                return answer
-            if self._started or attempt:
-                break
-            # No child ever spoke: the zygote itself was lost. A new one gets the request once more.
-        raise self._stopped(rest)
-
-    def _hand_over(self, order: dict[str, Any], theirs: socket.socket) -> None:
-        try:
-            self._owner._nursery.order(order, theirs)
-        except OSError as error:
-            raise BusyError("The renderer's helper process could not be started.", place=Place(1, 1)) from error
-
-    def _listen(self, mine: socket.socket, request: bytes) -> tuple[bytes, dict[str, Any] | None]:
-        """Read until the answer, the end of the connection or the deadline; returns what is left and the answer."""
-        data = b""
-        deadline = time.monotonic() + _START_SECONDS
-        sent = False
-        while True:
-            left = deadline - time.monotonic()
-            if left <= 0:
-                return data, None
-            mine.settimeout(left)
-            try:
-                piece = mine.recv(1 << 18)
-            except (TimeoutError, ConnectionError):
-                return data, None
-            if not piece:
-                return data, None
-            found, data = frames.unpack(data + piece, self._owner.output_bytes)
-            for tag, value in found:
-                if tag == frames.ANSWER:
-                    return data, value
-                self._notes.append(value)
-            if found and not sent:
-                sent = self._started = True
-                # The child waits for its request; its time runs from when it has it.
-                if not _send(mine, request):
-                    return data, None
-                deadline = time.monotonic() + self._seconds + _GRACE_SECONDS
-
-    def _stopped(self, stack: bytes) -> LimitError:
-        text = stack.decode("utf-8", "replace")
-        if not self._started:
-            return LimitError("The renderer's helper process could not be started.", place=Place(1, 1))
-        place = blame.blamed_place(self._text, self._notes, text)
-        if text.startswith("Fatal Python error"):
-            return LimitError("The rendering crashed here and was stopped.", place=place)
-        return LimitError(f"This took longer than {self._seconds:.1f} seconds and was stopped.", place=place)
-
-
-def _send(mine: socket.socket, request: bytes) -> bool:
-    try:
-        mine.sendall(request)
-    except OSError:
-        return False
-    return True
 
 
 def _plain(value: Any) -> Any:

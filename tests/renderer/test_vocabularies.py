@@ -26,8 +26,10 @@ def needs(name: str) -> None:
 
 def data_of(name: str) -> bytes:
     source = vocabularies.VOCABULARIES[name]
-    folder = Path(next(iter(importlib.util.find_spec(source.package).submodule_search_locations)))
-    data = (folder / source.path).read_bytes()
+    spec = importlib.util.find_spec(source.package)
+    assert spec is not None
+    [folder] = spec.submodule_search_locations or []
+    data = (Path(folder) / source.path).read_bytes()
     return gzip.decompress(data) if source.path.endswith(".gz") else data
 
 
