@@ -1,0 +1,441 @@
+"""How fast a chat prompt is rendered, counted and cut: `python benchmarks/render.py`, some minutes.
+
+One chat template (a system part, N turns of about 40 words, a question) in each library's own form, beside
+
+* plain Jinja rendering, and plain Jinja + the `tokenizers` package + a greedy cut: the floor, with nothing checked,
+* prompt-poet, hermes-cai, haystack and langchain, where they are installed.
+
+Ours runs with declared inputs and every check that ships. All share one vocabulary, one thread and one run, in turns;
+the figures are medians of CPU time, so read the ratios. "Cold" has texts that no cache has seen.
+
+    python -m venv /tmp/bench && /tmp/bench/bin/pip install . prompt-poet==0.0.52 hermes-cai haystack-ai langchain-core
+    /tmp/bench/bin/python benchmarks/render.py [--quick]
+"""
+
+import argparse
+import gc
+import importlib.util
+import logging
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+os.environ["TOKENIZERS_PARALLELISM"] = "false"
+os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+import jinja2  # noqa: E402 -- after the environment is set
+
+import renderer  # noqa: E402
+from renderer import truncation  # noqa: E402
+from renderer.counting import Memory  # noqa: E402
+from renderer.tokens import VocabularyTokenizer, find  # noqa: E402
+
+SIZES = (10, 100, 1000, 5000)
+BODY = """
+- name: instructions
+  role: system
+  content: |
+    You are {{ bot }}. Be kind, brief and exact.
+{% for turn in turns %}
+- name: turn {{ loop.index }}
+  role: {{ turn.role }}
+  truncation_priority: 5
+  content: |
+    {{ turn.author }}: {{ escape_special_characters(turn.text) }}
+{% endfor %}
+- name: question
+  role: user
+  content: |
+    {{ question }}
+"""
+FRONT = """---
+inputs:
+  bot: {type: string}
+  question: {type: string, maxLength: 4000, untrusted: true}
+  turns:
+    type: array
+    items:
+      type: object
+      properties:
+        role: {type: string, enum: [user, assistant]}
+        author: {type: string}
+        text: {type: string, untrusted: true}
+      required: [role, author, text]
+---
+"""
+PLAIN = "You are {{ bot }}. Be kind, brief and exact.{% for turn in turns %}{{ turn.author }}: {{ turn.text }}{% endfor %}{{ question }}"
+WORDS = [
+    "when",
+    "the",
+    "rain",
+    "had",
+    "stopped",
+    "we",
+    "walked",
+    "along",
+    "the",
+    "river",
+    "and",
+    "spoke",
+    "of",
+    "the",
+    "long",
+    "winter",
+    "that",
+    "was",
+    "over",
+    "there",
+    "were",
+    "new",
+    "leaves",
+    "on",
+    "the",
+    "birches,",
+    "two",
+    "boats",
+    "on",
+    "the",
+    "water",
+    "and",
+    "a",
+    "smell",
+    "of",
+    "tar",
+    "in",
+    "the",
+    "air",
+    "so",
+    "we",
+    "sat",
+    "down",
+    "on",
+    "the",
+    "old",
+    "wall",
+    "and",
+    "counted",
+    "the",
+    "swallows",
+]
+
+Timed = dict[str, Callable[[int], Any]]
+
+
+def data(size: int, salt: int) -> dict[str, Any]:
+    """A chat of `size` turns; another salt gives texts that nothing has seen."""
+    turns = []
+    for index in range(size):
+        shift = (index * 7 + salt * 3) % len(WORDS)
+        words = [*WORDS[shift:], *WORDS[:shift]]
+        words[index % len(words)] += f" {salt}-{index}"
+        text = " ".join(words) + ('\nShe said: "well"' if index % 7 == 0 else "")
+        turns.append({"role": ("user", "assistant")[index % 2], "author": ("Ann", "Bo")[index % 2], "text": text})
+    return {"bot": "Ada", "turns": turns, "question": f"What did we count, and when? ({salt})"}
+
+
+def measure(timed: Timed, rounds: int) -> dict[str, float]:
+    """Median CPU milliseconds of each, taken in turns; every call gets a salt of its own."""
+    times: dict[str, list[float]] = {name: [] for name in timed}
+    for turn in range(rounds + 1):
+        for place, (name, call) in enumerate(timed.items()):
+            gc.collect()
+            start = time.process_time()
+            call(turn * len(timed) + place)
+            if turn:  # the first round warms compiled templates up
+                times[name].append((time.process_time() - start) * 1000)
+    return {name: statistics.median(found) for name, found in times.items()}
+
+
+def show(title: str, results: dict[int, dict[str, float]], base: str, ours: str) -> None:
+    print(f"\n{title}\n{'':44}" + "".join(f"{f'N={size}':>22}" for size in results))
+    for name in next(iter(results.values())):
+        row = ""
+        for found in results.values():
+            if name not in found:
+                row += f"{'-':>22}"
+                continue
+            ratio = found[name] / found[base]
+            row += f"{found[name]:>10.2f} ms {ratio:>5.1f}x  " if found[name] else f"{'0':>22}"
+        print(f"{name:44}{row}")
+    for name in next(iter(results.values())):
+        if name not in (base, ours) and name.startswith(("prompt-poet", "hermes", "langchain", "haystack")):
+            ratios = [f"{found[name] / found[ours]:.1f}" for found in results.values() if name in found]
+            print(f"  ours is faster than {name}: {', '.join(ratios)} times")
+
+
+class Peers:
+    """The other libraries, each only where it is installed."""
+
+    def __init__(self, core: Any) -> None:
+        self.encode = lambda text: core.encode(text, add_special_tokens=False).ids
+        self.folder = tempfile.TemporaryDirectory()
+        logging.disable(logging.WARNING)
+
+    def poet(self) -> Callable[..., Any] | None:
+        if importlib.util.find_spec("prompt_poet") is None:
+            return None
+        from prompt_poet import Prompt  # noqa: PLC0415 -- optional
+
+        path = Path(self.folder.name) / "chat.yml.j2"
+        path.write_text(BODY, encoding="utf-8")
+
+        def make(values: dict[str, Any], **options: Any) -> Any:
+            return Prompt(
+                template_path=str(path), template_data=values, from_cache=True, encode_func=self.encode, **options
+            )
+
+        return make
+
+    def haystack(self) -> Callable[[dict[str, Any]], Any] | None:
+        if importlib.util.find_spec("haystack") is None:
+            return None
+        from haystack.components.builders import PromptBuilder  # noqa: PLC0415 -- optional
+
+        builder = PromptBuilder(template=PLAIN, required_variables="*")
+        return lambda values: builder.run(**values)
+
+    def langchain(self) -> Callable[[dict[str, Any]], Any] | None:
+        if importlib.util.find_spec("langchain_core") is None:
+            return None
+        from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder  # noqa: PLC0415 -- optional
+
+        template = ChatPromptTemplate(
+            [
+                ("system", "You are {bot}. Be kind, brief and exact."),
+                MessagesPlaceholder("turns"),
+                ("user", "{question}"),
+            ]
+        )
+
+        def render(values: dict[str, Any]) -> Any:
+            turns = [(turn["role"], f"{turn['author']}: {turn['text']}") for turn in values["turns"]]
+            return template.invoke({**values, "turns": turns})
+
+        return render
+
+    def hermes(self) -> Callable[[dict[str, Any], int], Any] | None:
+        if importlib.util.find_spec("hermes_cai") is None:
+            return None
+        try:
+            # Its engine wants a tokenizer package that was never published; the encoder is given, so a name will do.
+            chartok = type(sys)("chartok")
+            chartok.heather = None  # type: ignore[attr-defined]  # the name is imported, and not used with an encoder given
+            sys.modules.setdefault("chartok", chartok)
+            from hermes_cai.engine import build_structured_prefix  # noqa: PLC0415 -- optional
+            from hermes_cai.structured_prefix import ChatContextMessage, StructuredPrefix  # noqa: PLC0415 -- optional
+        except Exception as error:  # noqa: BLE001 -- it does not run from its package index alone
+            print(f"hermes-cai is left out: {type(error).__name__}: {error}")
+            return None
+
+        def build(values: dict[str, Any], limit: int) -> Any:
+            messages = [
+                ChatContextMessage(author=turn["author"], text=turn["text"], is_pinned=False, type=0)
+                for turn in values["turns"]
+            ]
+            prefix = StructuredPrefix(
+                character_definitions=[], chat_history=[], reply_prompt="Ada:", timestamp="2024 04 23 Tuesday 19 07",
+                token_limit=limit, hermes_generation_template_name="production_raw.yml.j2", chat_context_messages=messages,
+                raw_prompt_data_dict={"character": {"name": "Ada"}, "username": "Ann", "chat_type": "x", "persona_definition": ""},
+            )  # fmt: skip
+            return build_structured_prefix(
+                logging.LoggerAdapter(logging.getLogger("hermes"), {}), prefix, close_last_message=True,
+                truncation_step=1, encode_func=self.encode,
+            )  # fmt: skip
+
+        return build
+
+
+def greedy(counts: list[int], limit: int) -> int:
+    """The floor of truncation: the first turns go until the rest fits."""
+    total, first = sum(counts), 1
+    while total > limit and first < len(counts) - 1:
+        total -= counts[first]
+        first += 1
+    return first
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--quick", action="store_true", help="sizes up to 1000 and few rounds")
+    chosen = options.parse_args()
+    sizes = SIZES[:3] if chosen.quick else SIZES
+    tokenizer = find("o200k_base")
+    if not isinstance(tokenizer, VocabularyTokenizer):
+        raise SystemExit("the o200k_base vocabulary is not installed")
+    bench = Bench(tokenizer, 5 if chosen.quick else 9)
+    bench.render(sizes)
+    bench.whole(sizes)
+    bench.cut(sizes)
+    bench.targets(sizes)
+    bench.growing(1000)
+    bench.importing()
+
+
+class Bench:
+    def __init__(self, tokenizer: VocabularyTokenizer, rounds: int) -> None:
+        self.tokenizer = tokenizer
+        self.core = tokenizer._core
+        self.rounds = rounds
+        self.template = renderer.load(FRONT + BODY.replace("escape_special_characters(turn.text)", "turn.text"))
+        self.plain = jinja2.Environment(autoescape=False).from_string(PLAIN)
+        peers = Peers(self.core)
+        self.poet, self.hermes = peers.poet(), peers.hermes()
+        self.haystack, self.langchain = peers.haystack(), peers.langchain()
+
+    def parts(self, values: dict[str, Any]) -> Any:
+        checked, _ = self.template.inputs.prepare(values, "ignore")
+        return self.template.body.parts({**checked, "token_limit": -1})[0]
+
+    def forget(self) -> None:
+        self.tokenizer._memory = Memory(64 * 1024 * 1024)
+
+    def render(self, sizes: tuple[int, ...]) -> None:
+        results = {}
+        for size in sizes:
+            made = [data(size, salt) for salt in range(7)]
+            timed: Timed = {
+                "plain Jinja": lambda salt, made=made: self.plain.render(made[salt % 7]),
+                "promptuary, to parts": lambda salt, made=made: self.parts(made[salt % 7]),
+            }
+            if self.poet:
+                timed["prompt-poet, to parts (cached template)"] = lambda salt, made=made: self.poet(made[salt % 7])
+            if self.langchain:
+                timed["langchain ChatPromptTemplate"] = lambda salt, made=made: self.langchain(made[salt % 7])
+            if self.haystack:
+                timed["haystack PromptBuilder (text only)"] = lambda salt, made=made: self.haystack(made[salt % 7])
+            results[size] = measure(timed, self.rounds)
+        show("Render to parts", results, "plain Jinja", "promptuary, to parts")
+
+    def whole(self, sizes: tuple[int, ...]) -> None:
+        results = {}
+        for size in sizes:
+            limit = sum(len(self.core.encode(turn["text"]).ids) for turn in data(size, 0)["turns"]) // 2 + 30
+            made = {salt: data(size, salt + 100) for salt in range((self.rounds + 1) * 5)}
+
+            def floor(salt: int, made: Any = made, limit: int = limit) -> None:
+                self.plain.render(made[salt])
+                texts = [f"{turn['author']}: {turn['text']}" for turn in made[salt]["turns"]]
+                greedy(
+                    [len(found.ids) for found in self.core.encode_batch_fast(texts, add_special_tokens=False)], limit
+                )
+
+            def ours(salt: int, made: Any = made, limit: int = limit) -> None:
+                self.forget()
+                self.template.render(made[salt], token_limit=limit, tokenizer=self.tokenizer)
+
+            def poet(salt: int, made: Any = made, limit: int = limit) -> None:
+                prompt = self.poet(made[salt], token_limit=limit, truncation_step=1)
+                prompt.tokenize()
+                prompt.truncate()
+
+            timed: Timed = {"Jinja + tokenizers + greedy cut": floor, "promptuary": ours}
+            if self.poet:
+                timed["prompt-poet"] = poet
+            if self.hermes and size <= 1000:
+                timed["hermes-cai"] = lambda salt, made=made, limit=limit: self.hermes(made[salt], limit)
+            results[size] = measure(timed, self.rounds if size < 5000 else 5)
+        show("Render, count and cut to half, cold", results, "Jinja + tokenizers + greedy cut", "promptuary")
+
+    def cut(self, sizes: tuple[int, ...]) -> None:
+        results = {}
+        for size in sizes:
+            values = data(size, 1)
+            parts = self.parts(values)
+            counts = [self.tokenizer.count(part.content) for part in parts]
+            limit = sum(counts) // 2
+            timed: Timed = {
+                "greedy cut over lengths": lambda salt, counts=counts, limit=limit: greedy(counts, limit),
+                "promptuary, counted parts": lambda salt, parts=parts, limit=limit: truncation.fit(
+                    parts, self.tokenizer, limit=limit
+                ),
+                "  of it counting and no cut": lambda salt, parts=parts: truncation.fit(parts, self.tokenizer),
+            }
+            if self.poet:
+                prompt = self.poet(values, token_limit=limit, truncation_step=1)
+                prompt.tokenize()
+                timed["prompt-poet truncate()"] = lambda salt, prompt=prompt: prompt.truncate()
+            results[size] = measure(timed, self.rounds * 2)
+        show("Truncate to half", results, "greedy cut over lengths", "promptuary, counted parts")
+
+    def targets(self, sizes: tuple[int, ...]) -> None:
+        results = {}
+        for size in sizes:
+            values = data(size, 1)
+            prompt = self.template.render(values, tokenizer=self.tokenizer)
+            timed: Timed = {
+                "promptuary .text": lambda salt, prompt=prompt: prompt.text,
+                "promptuary .tokens": lambda salt, prompt=prompt: prompt.tokens,
+                "promptuary .messages": lambda salt, prompt=prompt: prompt.messages,
+            }
+            if self.poet:
+                # It remembers what it gave once, so each round has a prompt of its own.
+                fresh = [self.poet(values) for _ in range(4)]
+                for other in fresh:
+                    other.tokenize()
+                timed["prompt-poet .string"] = lambda salt, fresh=fresh: fresh[salt // 5].string
+                timed["prompt-poet .tokens"] = lambda salt, fresh=fresh: fresh[salt // 5].tokens
+            results[size] = measure(timed, 3)
+        show("Targets", results, "promptuary .text", "promptuary .tokens")
+
+    def growing(self, size: int) -> None:
+        """One turn more than last time, everything before it seen."""
+        rounds = self.rounds
+        values = data(size + 10 * rounds, 7)
+        limit = 10_000_000
+
+        def upto(salt: int) -> dict[str, Any]:
+            return {**values, "turns": values["turns"][: size + salt]}
+
+        self.forget()
+        self.template.render(upto(0), token_limit=limit, tokenizer=self.tokenizer)
+        timed: Timed = {
+            "promptuary, next turn": lambda salt: self.template.render(
+                upto(salt), token_limit=limit, tokenizer=self.tokenizer
+            ),
+        }
+        if self.poet:
+
+            def poet(salt: int) -> None:
+                prompt = self.poet(upto(salt), token_limit=limit, truncation_step=1)
+                prompt.tokenize()
+                prompt.truncate()
+
+            timed["prompt-poet, next turn"] = poet
+        show(
+            "A growing chat, its next turn",
+            {size: measure(timed, rounds)},
+            "promptuary, next turn",
+            "promptuary, next turn",
+        )
+
+    def importing(self) -> None:
+        print("\nImport\n" + " " * 44 + f"{'CPU ms':>10}{'RSS MB':>10}")
+        modules = ["renderer", "renderer.template", *(["prompt_poet"] if self.poet else [])]
+        found = {}
+        for module in modules:
+            code = (
+                f"import time; start = time.process_time(); import {module}; spent = time.process_time() - start\n"
+                "memory = next(line for line in open('/proc/self/status') if line.startswith('VmRSS'))\n"
+                "print(spent * 1000, int(memory.split()[1]) / 1024)"
+            )
+            runs = [
+                list(map(float, subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()))
+                for _ in range(5)
+            ]  # fmt: skip
+            found[module] = [statistics.median(column) for column in zip(*runs, strict=True)]
+            print(f"{module:44}{found[module][0]:>10.0f}{found[module][1]:>10.0f}")
+        if self.poet:
+            ours, theirs = found["renderer"], found["prompt_poet"]
+            print(f"  ours is {ours[0] / theirs[0]:.2f} of its time and {ours[1] / theirs[1]:.2f} of its memory")
+
+
+if __name__ == "__main__":
+    main()
