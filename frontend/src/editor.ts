@@ -40,9 +40,17 @@ function start(root: HTMLFormElement): void {
     preview.soon();
     draft.changed();
   };
+  const saveByKey = (): boolean => {
+    save();
+    return true;
+  };
+  const lookByKey = (): boolean => {
+    void preview.now();
+    return true;
+  };
   const keys = [
-    { key: "Mod-s", preventDefault: true, run: () => (save(), true) },
-    { key: "Mod-Enter", run: () => (void preview.now(), true) },
+    { key: "Mod-s", preventDefault: true, run: saveByKey },
+    { key: "Mod-Enter", run: lookByKey },
   ];
   const view = openSource(area, keys, [
     completion(() => vocabulary),
