@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 import rfc8785
+from django.db import OperationalError, connection
 
 from registry.fetch import Fetcher, ahead_of
 from registry.models import Version
@@ -212,6 +213,29 @@ def test_a_save_does_not_cost_what_is_kept_of_others(cast, clock, versions, djan
     clock.now += 0.5
     with django_assert_num_queries(2):  # the journal's head, and what came since
         assert other.answer(key, f"{REPLY}@production").status == 200
+
+
+def test_a_database_that_does_not_answer_is_told_as_busy(cast, clock, versions):
+    found, key = Fetcher(clock=clock), f"Bearer {cast.key(scope='write')}"
+    found.answer(key, f"{REPLY}@2")
+    clock.now += 2
+    with connection.execute_wrapper(_fail):
+        answer = found.answer(key, f"{REPLY}@2")
+    assert (answer.status, dict(answer.headers)["Retry-After"]) == (503, "1")
+    assert found.answer(key, f"{REPLY}@2").status == 200
+
+
+def _fail(*_arguments: object) -> None:
+    raise OperationalError("gone")
+
+
+def test_another_journal_makes_every_process_forget(cast, clock, versions):
+    other, key = Fetcher(clock=clock), f"Bearer {cast.key(scope='write')}"
+    other.answer(key, f"{REPLY}@2")
+    other._head = (other._head[0], "sha256:of another journal")
+    clock.now += 1
+    other.answer(key, f"{REPLY}@production")
+    assert other._versions.find(f"{REPLY}@2") is None
 
 
 def test_what_is_kept_stays_within_its_bound(cast, versions):

@@ -64,3 +64,43 @@ def test_what_cannot_be_rendered_is_refused_with_a_reason(cast, caller, body, st
 def test_a_missing_input_is_named_with_its_problem(caller):
     found = problem(caller("reader").post("render", {"document": DOCUMENT, "data": {}}), 422, "invalid")
     assert "question" in found["problems"][0]["message"]
+
+
+def test_another_body_is_tried_in_the_place_of_the_documents(cast, caller):
+    cast.save()
+    asked = {"template": REPLY, "ref": "1", "data": DATA, "prompt": "- name: other\n  content: 'Q: {{ question }}'\n"}
+    body = caller("author").post("render", asked).json()
+    assert body["messages"] == [{"role": "user", "content": "Q: Where is my parcel?"}]
+    assert (body["overridden"], body["version"], body["digest"]) == (True, None, None)
+    assert body["stamp"] | {"rendered_digest": ""} == {
+        "name": None,
+        "version": None,
+        "digest": None,
+        "rendered_digest": "",
+        "overridden": True,
+        "local_functions": [],
+    }
+    plain = caller("author").post("render", {"template": REPLY, "ref": "1", "data": DATA}).json()
+    assert (plain["overridden"], plain["version"]) == (False, 1)
+
+
+def test_the_inputs_stay_when_the_body_is_another(cast, caller):
+    cast.save()
+    asked = {"template": REPLY, "ref": "1", "data": {"question": 3}, "prompt": "- name: other\n  content: Hello\n"}
+    found = problem(caller("author").post("render", asked), 422, "invalid")
+    assert "question" in found["problems"][0]["message"]
+
+
+def test_another_body_that_cannot_be_read_is_refused_with_its_line(cast, caller):
+    cast.save()
+    asked = {"template": REPLY, "ref": "1", "data": DATA, "prompt": "- name: other\n  content: '{{ question'\n"}
+    assert problem(caller("author").post("render", asked), 422, "invalid")["problems"][0]["line"] == 2
+    problem(caller("author").post("render", {**asked, "prompt": 3}), 400, "bad-request")
+
+
+def test_one_of_several_prompts_is_chosen_by_its_index(caller):
+    several = {"document": "---\nformat: shaped\n---\nAbout {documents}", "data": {"documents": ["tea", "beer"]}}
+    body = caller("author").post("render", {**several, "target": "text", "index": 1}).json()
+    assert body["text"] == "About beer"
+    problem(caller("author").post("render", several), 422, "invalid")
+    assert "2 prompts" in problem(caller("author").post("render", {**several, "index": 2}), 422, "invalid")["detail"]
