@@ -15,10 +15,14 @@ __all__ = ["Program"]
 _OPTIONS = (
     "core.hooksPath=/dev/null",
     "core.fsync=committed",  # an answered catch-up survives a power cut
+    "core.commitGraph=false",  # a cache that could say other than the commits do
+    "core.fsmonitor=false",
     "core.protectHFS=true",
     "core.protectNTFS=true",
     "core.quotePath=true",
     "gc.auto=0",
+    "i18n.logOutputEncoding=UTF-8",
+    "log.showSignature=false",  # would run a program that a clone's configuration names
     "protocol.ext.allow=never",
     "safe.directory=*",  # the folder is this instance's own, whoever owns it in a container
 )
@@ -100,7 +104,10 @@ def _environment(path: Path) -> dict[str, str]:
         "GIT_CONFIG_COUNT": "0",
         "GIT_CONFIG_PARAMETERS": "",
         "GIT_TERMINAL_PROMPT": "0",
-        "GIT_ALLOW_PROTOCOL": "https:ssh",
+        "GIT_ALLOW_PROTOCOL": "none",  # no verb used here has business on the network, fetching what a clone lacks included
+        "GIT_GRAFT_FILE": str(path / "no-grafts"),
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_NO_REPLACE_OBJECTS": "1",  # what is there is read, not what somebody wants seen in its place
         "GIT_OPTIONAL_LOCKS": "0",
         "GIT_REFLOG_ACTION": "mirror",
         "LC_ALL": "C",

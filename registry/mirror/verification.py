@@ -14,7 +14,7 @@ from django.conf import settings
 from registry.mirror import contents, layout
 from registry.mirror.chain import faults_of_chain
 from registry.mirror.entries import Entry
-from registry.mirror.errors import MirrorError
+from registry.mirror.errors import GitFailed, MirrorError
 from registry.mirror.message import author_line, committer_line, compose
 from registry.mirror.repository import Head, Repository
 
@@ -42,6 +42,15 @@ def verify(repository: Repository | None = None) -> list[str]:
 
 def _findings(repository: Repository) -> Iterator[str]:
     yield from faults_of_chain()
+    try:
+        yield from _compare_all(repository)
+    except GitFailed as error:
+        yield f"Git can't read the mirror: {error}"
+    if repository.exists:
+        yield from repository.check_objects()
+
+
+def _compare_all(repository: Repository) -> Iterator[str]:
     if not repository.exists:
         if next(_entries(), None) is not None:
             yield f"There is no mirror at {repository.path}."

@@ -27,8 +27,10 @@ def lock_path() -> Path:
 
 
 def pending() -> int:
-    """How many events no commit is known for. A cheap question to the database alone."""
+    """How many events no commit is known for: a cheap question to the database, and whether there is a mirror at all."""
     last = Event.objects.aggregate(last=Max("number"))["last"] or 0
+    if not Repository(settings.MIRROR_PATH).exists:
+        return last
     mirrored = Commit.objects.aggregate(last=Max("event_id"))["last"] or 0
     return max(0, last - mirrored)
 

@@ -20,6 +20,7 @@ __all__ = ["catch_up", "heal", "plan_upkeep", "run_jobs"]
 
 _BEAT = 5.0  # seconds between two signs of life of a running job
 logger = logging.getLogger(__name__)
+_complaint = ""
 
 
 @app.task(name="registry.tasks.work.catch_up")
@@ -30,7 +31,9 @@ def catch_up() -> None:
     try:
         writer.catch_up()
     except MirrorError as error:
-        logger.error("the mirror stands still: %s", error)  # a known state, its sentence says it all
+        _complain(str(error))
+    else:
+        _complain("")
 
 
 @app.task(name="registry.tasks.work.run_jobs")
@@ -55,6 +58,14 @@ def plan_upkeep() -> None:
         since = timezone.now() - every
         if not Job.objects.filter(kind=kind, created_at__gt=since).exists():
             jobs.enqueue(kind)
+
+
+def _complain(sentence: str) -> None:
+    """Log why the mirror stands still, once for each cause and not every three seconds."""
+    global _complaint  # noqa: PLW0603  # one worker, one mirror
+    if sentence and sentence != _complaint:
+        logger.error("the mirror stands still: %s", sentence)
+    _complaint = sentence
 
 
 def _run(job: Job) -> None:

@@ -117,6 +117,22 @@ def test_a_mirror_set_back_is_told_to_lack_events(mirrored):
     assert mirror.verify() == []
 
 
+def test_a_damaged_object_is_found(mirrored):
+    victim = next(path for path in mirrored.glob("objects/??/*"))
+    victim.chmod(0o644)
+    victim.write_bytes(b"damaged")
+    assert mirror.verify() != []
+
+
+def test_a_commit_hidden_behind_a_replacement_is_seen(mirrored):
+    honest = head(mirrored)
+    forged = forge(mirrored, "refs/heads/main", "I was here\n", git(mirrored, "rev-parse", "main^"))
+    git(mirrored, "replace", forged, honest)
+    findings = mirror.verify()
+    assert forged in findings[0]
+    assert any("refs/replace" in finding for finding in findings)
+
+
 def test_no_mirror_at_all_is_a_finding(support, mirror_path):
     assert "no mirror" in mirror.verify()[0]
 

@@ -1,5 +1,7 @@
 """What the worker does when it is woken."""
 
+import shutil
+
 import pytest
 from django.utils import timezone
 
@@ -44,8 +46,17 @@ def test_a_mirror_that_stands_still_is_logged_and_ends_no_worker(mirror_path, ca
     unknown = Entry(number=99, at=0, author="author", subject="x", record="{}", chain="sha256:x")
     repository.fast_import(stream.build([unknown], {}, {}))
     make_namespace()
+    for _ in range(2):
+        work.catch_up()
+    assert caplog.text.count("the mirror stands still") == 1
+
+
+def test_a_mirror_that_was_removed_is_written_anew(mirror_path):
+    make_namespace()
     work.catch_up()
-    assert "the mirror stands still" in caplog.text
+    shutil.rmtree(mirror_path)
+    work.heal()
+    assert mirror.status().behind == 0
 
 
 def test_repack_and_check_are_planned_when_they_are_due_and_not_twice():
