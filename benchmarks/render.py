@@ -72,59 +72,12 @@ inputs:
 ---
 """
 PLAIN = "You are {{ bot }}. Be kind, brief and exact.{% for turn in turns %}{{ turn.author }}: {{ turn.text }}{% endfor %}{{ question }}"
-WORDS = [
-    "when",
-    "the",
-    "rain",
-    "had",
-    "stopped",
-    "we",
-    "walked",
-    "along",
-    "the",
-    "river",
-    "and",
-    "spoke",
-    "of",
-    "the",
-    "long",
-    "winter",
-    "that",
-    "was",
-    "over",
-    "there",
-    "were",
-    "new",
-    "leaves",
-    "on",
-    "the",
-    "birches,",
-    "two",
-    "boats",
-    "on",
-    "the",
-    "water",
-    "and",
-    "a",
-    "smell",
-    "of",
-    "tar",
-    "in",
-    "the",
-    "air",
-    "so",
-    "we",
-    "sat",
-    "down",
-    "on",
-    "the",
-    "old",
-    "wall",
-    "and",
-    "counted",
-    "the",
-    "swallows",
-]
+STORY = (
+    "when the rain had stopped we walked along the river and spoke of the long winter that was over "
+    "there were new leaves on the birches, two boats on the water and a smell of tar in the air so "
+    "we sat down on the old wall and counted the swallows"
+)
+WORDS = STORY.split()
 
 Timed = dict[str, Callable[[int], Any]]
 
