@@ -1,6 +1,6 @@
 """What a change request shows to the one who looks: the state in words, and what that person may do next."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.urls import reverse
@@ -8,11 +8,11 @@ from django.urls import reverse
 from registry import access
 from registry.access import Actor, Verb
 from registry.models import ChangeRequest, Decision
-from registry.queries import changes, namespaces
+from registry.queries import changes, namespaces, verdicts
 from registry.review import policy
 from registry.review.policy import Blocker
 
-__all__ = ["Act", "Obstacle", "Opinion", "acts_of", "obstacles", "opinions", "turn_of"]
+__all__ = ["Act", "CheckRow", "Obstacle", "Opinion", "acts_of", "checks_of", "obstacles", "opinions", "turn_of"]
 
 ICONS = {
     "approvals": "circle-dashed",
@@ -22,6 +22,7 @@ ICONS = {
     "held": "check",
     "archived": "archive",
 }
+CHECK_LOOKS = {"passed": ("check", "ok", "passed"), "failed": ("x", "bad", "failed"), None: ("loader", "", "running")}
 
 
 @dataclass(frozen=True)
@@ -48,12 +49,27 @@ class Opinion:
 
 
 @dataclass(frozen=True)
+class CheckRow:
+    """A check with its state in words; `findings` of the contract are its changes, breaking ones first."""
+
+    name: str
+    icon: str
+    look: str
+    word: str
+    summary: str
+    required: bool
+    acknowledged: bool
+    findings: Sequence[Mapping[str, object]]
+
+
+@dataclass(frozen=True)
 class Act:
     """What this reader may do. Each `..._fault` says why not, in a sentence, where it is not simply somebody else's."""
 
     approve: bool
     approve_fault: str
     comment: bool
+    acknowledge: bool
     publish: bool
     withdraw: bool
     reopen: bool
@@ -68,10 +84,12 @@ def acts_of(change: ChangeRequest, actor: Actor, blockers: Sequence[Blocker]) ->
         rules, actor.person.username, change.opened_by.username, change.version.author.username
     )
     reviewer = access.can(actor, Verb.APPROVE, namespace)
+    decides = change.takes_decisions and reviewer
     writer = access.can(actor, Verb.PROPOSE, namespace)
     return Act(
-        approve=change.is_open and reviewer and not fault,
-        approve_fault=f"{fault} Another reviewer decides on it." if change.is_open and reviewer and fault else "",
+        approve=decides and not fault,
+        approve_fault=f"{fault} Another reviewer decides on it." if decides and fault else "",
+        acknowledge=decides and not fault and any(blocker.code == "check:contract" for blocker in blockers),
         comment=access.can(actor, Verb.COMMENT, namespace),
         publish=change.is_open and not blockers and access.can(actor, Verb.PUBLISH, namespace),
         withdraw=change.is_open and writer and (reviewer or change.opened_by_id == actor.person.pk),
@@ -95,10 +113,11 @@ def turn_of(blockers: Sequence[Blocker], actor: Actor) -> str:
 
 def opinions(change: ChangeRequest) -> list[Opinion]:
     """Each reviewer's last word on this request, then those who are still waited for."""
-    said = change.decisions.exclude(decision=Decision.COMMENT).select_related("person", "version").order_by("pk")
+    words = (Decision.APPROVE, Decision.REQUEST_CHANGES)
+    said = change.decisions.filter(decision__in=words).select_related("person", "version").order_by("pk")
     last = {decision.person.username: decision for decision in said}
     shown = [_opinion(change, decision) for decision in last.values()]
-    if not change.is_open:
+    if not change.takes_decisions:
         return shown
     facts = changes.facts_of(change)
     rules = namespaces.rules_of(change.template.namespace)
@@ -111,6 +130,26 @@ def opinions(change: ChangeRequest) -> list[Opinion]:
         ]
         shown += [Opinion(person, "waiting", "circle-dashed", "", None, False) for person in waiting[:6]]
     return shown
+
+
+def checks_of(change: ChangeRequest) -> list[CheckRow]:
+    """The checks of the request on the digests it stands on now."""
+    rows = []
+    for state in verdicts.states(change):
+        icon, look, word = CHECK_LOOKS.get(state.outcome, CHECK_LOOKS[None])
+        rows.append(
+            CheckRow(
+                name=state.name,
+                icon=icon,
+                look=look,
+                word=word,
+                summary="" if state.outcome is None else state.summary,
+                required=state.is_required,
+                acknowledged=state.is_acknowledged,
+                findings=sorted(state.findings, key=lambda finding: not finding.get("breaking")),
+            )
+        )
+    return rows
 
 
 def _opinion(change: ChangeRequest, decision: Decision) -> Opinion:
@@ -127,11 +166,14 @@ def _obstacle(change: ChangeRequest, blocker: Blocker, act: Act, newest: int) ->
     link = link_word = ""
     if blocker.code in ("approvals", "owners") and act.approve:
         link, link_word = "#decide", "Decide"
-    elif blocker.code in ("objection", "diverged") and act.set_version:
+    elif blocker.code == "check:contract" and act.acknowledge:
+        link, link_word = "#decide", "Accept the break"
+    elif (blocker.code in ("objection", "diverged") or "failed" in blocker.cause) and act.set_version:
         if newest > change.version.number:
             link, link_word = "#head", "Choose another version"
         else:
             link, link_word = reverse("edit", args=[change.template.name]), "Edit a draft"
     elif blocker.code == "held" and act.withdraw:
         link, link_word = "#close", "Withdraw"
-    return Obstacle(ICONS.get(blocker.code, "circle-x"), blocker.cause, blocker.action, link, link_word)
+    icon = "loader" if blocker.code.startswith("check:") and "not finished" in blocker.cause else "circle-x"
+    return Obstacle(ICONS.get(blocker.code, icon), blocker.cause, blocker.action, link, link_word)

@@ -1,5 +1,6 @@
 """Small marks used in every page: icons, times, digests, counts."""
 
+import re
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Any
@@ -9,11 +10,12 @@ from django.conf import settings
 from django.contrib.staticfiles import finders
 from django.contrib.staticfiles.storage import staticfiles_storage
 from django.templatetags.static import static
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 register = template.Library()
 
+FIRST_WORD = re.compile(r"[^\s,;:.]+")
 # Up to eight weeks a time is told by its distance; after that the date says more.
 RELATIVE = timedelta(weeks=8)
 STEPS = (
@@ -105,6 +107,22 @@ def digest(value: str, prefix: bool = False, copy: bool = True, voided: bool = F
 def pill(name: str, protected: bool = False, title: str = "") -> dict[str, Any]:
     """A label: protected ones are filled and locked, `latest` is dashed; always with its word."""
     return {"name": name, "protected": protected, "latest": name == "latest", "title": title}
+
+
+@register.filter
+def sentence(text: str) -> SafeString:
+    """A finding as a sentence: a capital, a full stop, and what stands between backticks as code."""
+    text = text.strip()
+    first = FIRST_WORD.match(text)
+    if first and first[0].islower() and first[0].isalpha():
+        text = text[:1].upper() + text[1:]
+    if text and text[-1] not in ".!?:…":
+        text += "."
+    pieces = text.split("`")
+    if len(pieces) % 2 == 0:  # a lone backtick is a character like any other
+        return format_html("{}", text)
+    shown = ((format_html("<code>{}</code>", piece) if place % 2 else piece,) for place, piece in enumerate(pieces))
+    return format_html_join("", "{}", shown)
 
 
 @register.filter

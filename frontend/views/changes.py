@@ -1,5 +1,6 @@
 """Change requests: the list, one of them with everything needed to decide, and the form that opens one."""
 
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlencode
 
@@ -11,7 +12,7 @@ from django.views.decorators.http import require_http_methods
 from frontend import asks
 from frontend.crumbs import crumbs_of
 from frontend.forms import ProposeForm, add_errors
-from frontend.htmx import show
+from frontend.htmx import asks_for, show
 from frontend.ledger import live_label
 from frontend.pages import signed_in, status_of
 from frontend.views.compare import diff_context
@@ -20,7 +21,7 @@ from registry.access import Actor, Verb
 from registry.errors import Conflict, Invalid, NotAllowed, NotFound, PromptuaryError
 from registry.models import ChangeRequest, Version
 from registry.queries import changes as changes_query
-from registry.queries import labels, templates, versions
+from registry.queries import labels, progress, templates, versions
 from registry.services import changes
 
 __all__ = ["listing", "propose", "show_change"]
@@ -28,6 +29,7 @@ __all__ = ["listing", "propose", "show_change"]
 STATES = {"pending": "Open", "published": "Published", "withdrawn": "Withdrawn", "all": "All"}
 DONE = {
     "approve": "You approved it.",
+    "acknowledge": "The break of the contract is accepted, in your name.",
     "request_changes": "Your wish for edits is kept.",
     "comment": "Your comment is kept.",
     "publish": "Published: the label moved.",
@@ -84,7 +86,7 @@ def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
     blockers = changes_query.blockers(change, actor)
     act = asks.acts_of(change, actor, blockers)
     newest = change.template.latest.number if change.template.latest else change.version.number
-    old = _baseline(actor, change)
+    checks = asks.checks_of(change)
     context = {
         "section": "changes",
         "change": change,
@@ -97,15 +99,21 @@ def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
         "standing": changes_query.standing(change),
         "needed": change.template.namespace.approvals,
         "talk": _talk(change),
-        "riding": _riding(actor, change, old),
+        "checks": checks,
+        "failing": any(blocker.code.startswith("check:") for blocker in blockers),
+        "waits": any(check.word == "running" for check in checks),
+        "checks_sum": _sum(checks),
+        "riding": progress.riding_along(change) if change.is_open else [],
         "overlapping": changes_query.overlapping(change) if change.is_open else [],
         "newer": range(newest, change.version.number, -1)[:20] if act.set_version else [],
         "refused": refused,
         "text": request.POST.get("text", ""),
-        **diff_context(request, actor, old, change.version),
     }
+    if not any(asks_for(request, region) for region in ("checks", "blockers")):
+        context |= diff_context(request, actor, _baseline(actor, change), change.version)
     status = status_of(refused) if refused else 200
-    return show(request, "change.html", context, regions={"diff": "_diff.html"}, status=status)
+    regions = {"diff": "_diff.html", "checks": "_checks.html", "blockers": "_blockers.html"}
+    return show(request, "change.html", context, regions=regions, status=status)
 
 
 @require_http_methods(["GET", "POST"])
@@ -150,7 +158,7 @@ def propose(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 def _act(request: HttpRequest, actor: Actor, number: int) -> None:
     """One action of the page, by the name of the button that was pressed."""
     do, text = request.POST.get("do", ""), request.POST.get("text", "")
-    if do in ("approve", "request_changes", "comment"):
+    if do in ("approve", "request_changes", "comment", "acknowledge"):
         digest = request.POST.get("digest", "")
         changes.decide(actor=actor, number=number, decision=do, digest=digest, text=text)
     elif do == "publish":
@@ -189,16 +197,10 @@ def _baseline(actor: Actor, change: ChangeRequest) -> Version | None:
     return versions.get(actor, change.template.name, number) if number else None
 
 
-def _riding(actor: Actor, change: ChangeRequest, old: Version | None) -> list[Version]:
-    """Versions between the two that go live along with the head, newest first."""
-    between: list[Version] = []
-    at = change.version.base
-    least = old.number if old else 0
-    while at is not None and at.number > least and len(between) < 20:
-        version = versions.get(actor, change.template.name, at.number)
-        between.append(version)
-        at = version.base
-    return between
+def _sum(checks: Sequence[asks.CheckRow]) -> str:
+    """`Checks: 3 passed, 1 failed`, for the status line once the last one came in."""
+    counts = [(word, sum(check.word == word for check in checks)) for word in ("passed", "failed", "running")]
+    return "Checks: " + ", ".join(f"{count} {word}" for word, count in counts if count)
 
 
 def _talk(change: ChangeRequest) -> list[Any]:

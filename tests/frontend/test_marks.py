@@ -44,3 +44,17 @@ def test_a_digest_is_shown_in_two_groups():
 @pytest.mark.parametrize(("number", "word", "words"), [(1, "line", "1 line"), (3, "entry,entries", "3 entries")])
 def test_words_follow_their_number(number, word, words):
     assert marks.plural(number, word) == words
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("in the worst case it is too long", "In the worst case it is too long."),
+        ("`order_id` is new", "<code>order_id</code> is new."),
+        ("order_id is new", "order_id is new."),
+        ("Say what: a < b.", "Say what: a &lt; b."),
+        ("a lone ` stays", "A lone ` stays."),
+    ],
+)
+def test_a_finding_is_shown_as_a_sentence(text, shown):
+    assert marks.sentence(text) == shown

@@ -1,0 +1,49 @@
+"""Checks of a change request on its page."""
+
+import pytest
+
+from registry.services import namespaces, verdicts
+from tests.frontend.conftest import DOCUMENT, words
+
+
+@pytest.fixture
+def change(reply):
+    """A request whose version asks callers for an input they do not send yet."""
+    namespaces.set_rules(actor=reply.actor("admin"), namespace="support", required_checks=["contract"])
+    breaking = DOCUMENT.replace("inputs:\n", "inputs:\n  order: {type: string}\n").replace(
+        "You help", "{{ order }}: you help"
+    )
+    reply.save(breaking, samples={"one": {"question": "Why?", "order": "7"}})
+    return reply.propose(3)
+
+
+def test_checks_that_did_not_finish_are_waited_for(change, browser):
+    page = words(browser("reviewer").get(f"/changes/{change.number}"))
+    assert "The check contract has not finished." in page
+    assert 'hx-trigger="every 3s"' in page
+
+
+def test_a_failed_check_names_the_break_and_takes_the_first_place(change, browser):
+    verdicts.give(number=change.number)
+    page = words(browser("reviewer").get(f"/changes/{change.number}"))
+    assert "<code>order</code> is new and required" in page
+    assert 'class="button button-small button-primary" href="#decide">Accept the break</a>' in page
+    assert 'class="button" name="do" value="approve"' in page
+
+
+def test_htmx_gets_the_checks_alone_with_their_sum(change, browser):
+    verdicts.give(number=change.number)
+    sent = {"HX-Request": "true", "HX-Target": "section#checks"}
+    page = words(browser("reviewer").get(f"/changes/{change.number}", headers=sent))
+    assert page.startswith('<section id="checks"')
+    assert 'data-status="Checks: 3 passed, 1 failed"' in page
+
+
+def test_a_reviewer_accepts_a_break_with_a_reason(change, browser):
+    verdicts.give(number=change.number)
+    client = browser("reviewer")
+    sent = {"do": "acknowledge", "digest": change.version.digest, "text": "All callers send it since May."}
+    assert client.post(f"/changes/{change.number}", sent).status_code == 302
+    page = words(client.get(f"/changes/{change.number}"))
+    assert "accepts the break of the contract by v3" in page
+    assert "break accepted" in page
