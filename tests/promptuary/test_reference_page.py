@@ -4,6 +4,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+from promptuary.commands.app import app
+
 PAGE = Path(__file__).parents[2] / "docs/reference/sdk.md"
 
 
@@ -13,3 +15,8 @@ def test_the_test_on_the_reference_page_passes() -> None:
     names: dict[str, Any] = {}
     exec(block, names)
     names["test_the_reply_asks_politely"]()
+
+
+def test_every_command_stands_on_the_reference_page():
+    page = PAGE.with_name("cli.md").read_text()
+    assert all(f"| `{command.name}" in page for command in app.registered_commands)
