@@ -70,7 +70,7 @@ def look(actor: Actor, desk: Desk) -> Look:
     shown: dict[str, Any] | None = None
     stopped = None
     try:
-        shown = rendering.render_examined(examined=examined, data=desk.data, target=desk.target, prompt=desk.prompt)
+        shown = rendering.render_examined(examined=examined, data=desk.data, target=desk.target, index=desk.prompt)
     except PromptuaryError as error:
         stopped = _reason(error, examined.problems)
     prompts = shown["prompts"] if shown else 1
@@ -162,7 +162,7 @@ def _render_other(actor: Actor, desk: Desk, against: Against | None, *, several:
             ref=str(against.version.number),
             data=desk.data,
             target="messages",
-            prompt=desk.prompt if several else None,
+            index=desk.prompt if several else None,
         )
     except PromptuaryError:
         return None

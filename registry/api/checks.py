@@ -34,7 +34,8 @@ class RenderInput(Input):
         required=False, default=dict
     )
     target = serializers.ChoiceField(["messages", "text", "tokens"], required=False, default="messages")
-    prompt = Integer(required=False, min_value=0, help_text="Which prompt, where the document makes several.")
+    prompt = Text(required=False, help_text="A body to try in the place of the document's; inputs and shapers stay.")
+    index = Integer(required=False, min_value=0, help_text="Which prompt, where the document makes several.")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Either a template or a document, never both."""

@@ -152,7 +152,8 @@ class CheckOutput(Output):
 
 class RenderOutput(Output):
     version = serializers.IntegerField(allow_null=True)
-    digest = serializers.CharField()
+    digest = serializers.CharField(allow_null=True)
+    overridden = serializers.BooleanField()
     target = serializers.ChoiceField(["messages", "text", "tokens"])
     messages = serializers.ListField(child=serializers.DictField(), required=False)
     text = serializers.CharField(required=False)

@@ -25,13 +25,16 @@ def render(  # noqa: PLR0913  # what a rendering can be asked for
     name: str | None = None,
     ref: str | None = None,
     document: str | None = None,
-    prompt: int | None = None,
+    prompt: str | None = None,
+    index: int | None = None,
     extra: str = "ignore",
     token_limit: int | None = None,
 ) -> dict[str, Any]:
     """Render a version (name and ref) or an unsaved document with data, in the bounded child.
 
-    Gives the renderer's dict with `version` (number or None) and `digest` added. Invalid carries the problem.
+    `prompt` is a body to try in the place of the document's. `index` chooses where a document makes several prompts. Gives
+    the renderer's dict with `overridden`, `version` and `digest` added; an overridden one is no version and has neither.
+    Invalid carries the problem.
     """
     if target not in TARGETS:
         raise Invalid(fields={"target": f"one of {', '.join(TARGETS)}."})
@@ -39,11 +42,14 @@ def render(  # noqa: PLR0913  # what a rendering can be asked for
         raise Invalid(fields={"template": "give either a template with a ref, or a document."})
     bundle, digest, number = _find(actor, name, ref, document)
     options = {"prompt": prompt, "extra": extra, "token_limit": token_limit}
-    return {**_run(bundle, data, target, **options), "version": number, "digest": digest}
+    rendered = _run(bundle, data, target, index, **options)
+    if prompt is not None:
+        return {**rendered, "overridden": True, "version": None, "digest": None}
+    return {**rendered, "overridden": False, "version": number, "digest": digest}
 
 
 def render_examined(
-    *, examined: Examined, data: Mapping[str, Any], target: str = "messages", prompt: int = 0
+    *, examined: Examined, data: Mapping[str, Any], target: str = "messages", index: int = 0
 ) -> dict[str, Any]:
     """Render a document that was just examined, whatever is wrong with its samples: the editor's preview.
 
@@ -61,17 +67,24 @@ def render_examined(
         raise Invalid(problems=[error.to_problem()]) from error
     if not rendered:
         raise Invalid(fields={"data": "with these inputs the document makes no prompt."})
-    chosen = rendered[min(max(prompt, 0), len(rendered) - 1)]
+    chosen = rendered[min(max(index, 0), len(rendered) - 1)]
     return {**chosen, "prompts": len(rendered), "version": None, "digest": examined.digest}
 
 
-def _run(bundle: Mapping[str, Any], data: Mapping[str, Any], target: str, **options: Any) -> dict[str, Any]:
+def _run(
+    bundle: Mapping[str, Any], data: Mapping[str, Any], target: str, index: int | None, **options: Any
+) -> dict[str, Any]:
     given = {name: bundle[name] for name in ("fragments", "profile")}
     try:
         with child() as bounded:
-            return bounded.render(bundle["document"], dict(data), **given, target=target, **options)
+            if index is None:
+                return bounded.render(bundle["document"], dict(data), **given, target=target, **options)
+            rendered = bounded.render_all(bundle["document"], dict(data), **given, target=target, **options)
     except RenderError as error:
         raise Invalid(problems=[error.to_problem()]) from error
+    if index >= len(rendered):
+        raise Invalid(fields={"index": f"these data give {len(rendered)} prompts, counted from 0."})
+    return rendered[index]
 
 
 def _find(
