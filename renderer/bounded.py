@@ -5,6 +5,7 @@ threads may share one BoundedRenderer: each waits on a socket of its own. What a
 loops, memory, crashes - ends with the child, and the caller gets a LimitError with the author's line.
 """
 
+import logging
 import os
 import threading
 import weakref
@@ -19,6 +20,7 @@ from renderer.problems import Problem
 
 __all__ = ["BoundedRenderer", "BusyError"]
 
+_log = logging.getLogger(__name__)
 # How long a caller waits for a free child.
 _QUEUE_SECONDS = 10.0
 
@@ -195,6 +197,8 @@ class BoundedRenderer:
             answer = Conversation(self._nursery, text, seconds=wall, output_bytes=self.output_bytes).hold(
                 order, request
             )
+        if "fault" in answer:
+            _log.error("A rendering failed in a way it should not:\n%s", answer["fault"])
         if "error" in answer:
             error = errors.from_dict(answer["error"])
             if isinstance(error, LimitError) and error.place is None and text:

@@ -29,6 +29,7 @@ class Conversation:
         self._home, self._text, self._seconds, self._output_bytes = home, text, seconds, output_bytes
         self._notes: list[dict[str, Any]] = []
         self._started = False
+        self._deadline = 0.0
 
     def hold(self, order: dict[str, Any], request: bytes) -> dict[str, Any]:
         """Send the request and return the answer. Raises LimitError for a child that was stopped, BusyError for none."""
@@ -54,10 +55,10 @@ class Conversation:
     def _listen(self, mine: socket.socket, request: bytes) -> tuple[bytes, dict[str, Any] | None]:
         """Read until the answer, the end of the connection or the deadline; returns what is left and the answer."""
         data = b""
-        deadline = time.monotonic() + _START_SECONDS
+        self._deadline = time.monotonic() + _START_SECONDS
         sent = False
         while True:
-            left = deadline - time.monotonic()
+            left = self._deadline - time.monotonic()
             if left <= 0:
                 return data, None
             mine.settimeout(left)
@@ -77,7 +78,7 @@ class Conversation:
                 # The child waits for its request; its time runs from when it has it.
                 if not _send(mine, request):
                     return data, None
-                deadline = time.monotonic() + self._seconds + _GRACE_SECONDS
+                self._deadline = time.monotonic() + self._seconds + _GRACE_SECONDS
 
     def _stopped(self, stack: bytes) -> LimitError:
         text = stack.decode("utf-8", "replace")
@@ -86,6 +87,8 @@ class Conversation:
         place = blame.blamed_place(self._text, self._notes, text)
         if text.startswith("Fatal Python error"):
             return LimitError("The rendering crashed here and was stopped.", place=place)
+        if not text and time.monotonic() < self._deadline - _GRACE_SECONDS:
+            return LimitError("The rendering was ended from outside, perhaps for want of memory.", place=place)
         return LimitError(f"This took longer than {self._seconds:.1f} seconds and was stopped.", place=place)
 
 

@@ -6,6 +6,7 @@ through `encode_markup`, where they count.
 
 import hashlib
 import json
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -45,6 +46,8 @@ __all__ = [
 ]
 
 DEFAULT = "o200k_base"
+# Threads that want the same vocabulary at first wait for the one that loads it.
+_LOADING = threading.Lock()
 _ESTIMATES = {"estimate": ("", 4.0), "claude-estimate": ("claude", 3.5)}
 
 
@@ -152,11 +155,12 @@ def find(wanted: str | Path | Callable[[str], Sequence[Any]] | Tokenizer | None 
     Raises TokenizerError for an unknown name, an unreadable file or data that is not the pinned.
     """
     if wanted is None:
-        return _by_name(DEFAULT)
+        wanted = DEFAULT
     if isinstance(wanted, Path) or (isinstance(wanted, str) and wanted.endswith(".json")):
         return _file(Path(wanted))
     if isinstance(wanted, str):
-        return _by_name(wanted)
+        with _LOADING:
+            return _by_name(wanted)
     if isinstance(wanted, Tokenizer):
         return wanted
     if callable(wanted):

@@ -15,6 +15,7 @@ import signal
 import socket
 import sys
 import threading
+import traceback
 from collections.abc import Callable
 from typing import Any
 
@@ -133,6 +134,11 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
         return {"error": _as_limit(error).to_dict()}
     except (MemoryError, RecursionError) as error:
         return {"error": _exhausted(error).to_dict()}
+    except Exception as error:  # noqa: BLE001 - a fault of ours must reach the log and the caller, not look like a bound
+        message = (
+            f"The renderer failed on this ({type(error).__name__}). That is a fault of Promptuary, not of the document."
+        )
+        return {"error": RenderError(message).to_dict(), "fault": traceback.format_exc(limit=-12)}
 
 
 def _as_limit(error: RenderError) -> RenderError:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from renderer import DocumentError, InputError, LimitError, TokenizerError
+from renderer import DocumentError, InputError, LimitError, RenderError, TokenizerError
 from renderer.bounded import BoundedRenderer, BusyError
 
 GOOD = "---\ninputs:\n  name: {type: string}\n---\n- name: greeting\n  content: Hello {{ name }}\n"
@@ -51,6 +51,16 @@ def memory_of(process_id):
     return int(fields[fields.index("VmRSS:") + 1]) // 1024
 
 
+def children_of(process_id):
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue  # it ended while we looked
+        if int(fields[1]) == process_id:
+            yield int(folder.name)
+
+
 def test_a_good_document_renders(bounded):
     found = bounded.render(GOOD, {"name": "Ada"})
     assert found["messages"] == [{"role": "user", "content": "Hello Ada"}]
@@ -83,6 +93,11 @@ def test_an_error_comes_back_as_the_class_it_was(bounded):
     assert (caught.value.path, caught.value.line) == ("name", 3)
     with pytest.raises(InputError, match="missing"):
         bounded.render(GOOD, {})
+
+
+def test_a_fault_of_our_own_is_said_to_be_one(bounded):
+    with pytest.raises(RenderError, match="a fault of Promptuary"):
+        bounded.render(GOOD, {"name": "Ada"}, truncation_stop=3)
 
 
 def test_data_that_are_not_json_are_refused(bounded):
@@ -224,3 +239,19 @@ def test_a_hundred_hostile_documents_leave_a_hundred_good_ones_right():
         assert render_good(renderer, f"n{number}") == [{"role": "user", "content": f"Hello n{number}"}]
     assert memory_of(renderer._nursery.process_id) - before < 20
     renderer.close()
+
+
+def test_a_child_ended_from_outside_is_no_timeout(bounded):
+    def end_the_child():
+        time.sleep(1)  # by now the one before has gone, and this one is at work
+        for process_id in children_of(zygote):
+            os.kill(process_id, signal.SIGKILL)
+
+    render_good(bounded)
+    zygote = bounded._nursery.process_id
+    killer = threading.Thread(target=end_the_child)
+    killer.start()
+    with pytest.raises(LimitError, match="ended from outside") as caught:
+        bounded.render(LOOPS, {}, wall_seconds=5)
+    killer.join()
+    assert caught.value.line == 4

@@ -196,3 +196,9 @@ def test_threads_share_a_tokenizer():
 def test_every_known_name_says_whether_it_is_installed():
     assert tokens.known().keys() == vocabularies.VOCABULARIES.keys()
     assert tokens.known()["o200k_base"] is True
+
+
+def test_a_hub_that_cannot_be_reached_is_an_error_with_the_name(monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    with pytest.raises(TokenizerError, match="hub:nobody/nothing can't be fetched"):
+        tokens.find("hub:nobody/nothing")
