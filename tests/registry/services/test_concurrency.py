@@ -31,7 +31,7 @@ def at_once(calls):
             connection.close()
 
     with ThreadPoolExecutor(len(calls)) as pool:
-        return [future.result(timeout=240) for future in [pool.submit(run, call) for call in calls]]
+        return [future.result(timeout=800) for future in [pool.submit(run, call) for call in calls]]
 
 
 def write(actor, writer, saves, *, parallel):
@@ -43,7 +43,7 @@ def write(actor, writer, saves, *, parallel):
             saved = templates.save(
                 actor=actor,
                 name="support/reply",
-                document=DOCUMENT.format(mark=f"{writer}-{len(made)}"),
+                document=DOCUMENT.format(mark=f"{writer}-{len(made) % 2}"),  # two by turns: each is checked once
                 message="",
                 base=base,
                 parallel=parallel,
@@ -61,8 +61,9 @@ def require_whole_journal():
 
 
 @pytest.mark.postgres
+@pytest.mark.timeout(900)  # a shared machine may take its time
 def test_sixteen_writers_of_one_template_leave_no_gap_and_lose_nothing(transactional_db, author):
-    results = at_once([lambda n=n: write(author, n, 50, parallel=n % 2 == 0) for n in range(16)])
+    results = at_once([lambda n=n: write(author, n, 50, parallel=n % 4 != 0) for n in range(16)])
     assert [error for error in results if isinstance(error, Exception)] == []
     numbers = sorted(number for made in results for number in made)
     assert numbers == list(range(1, 801))
@@ -156,6 +157,7 @@ def test_publishing_and_rolling_back_at_once_come_in_some_order(transactional_db
 
 
 @pytest.mark.postgres
+@pytest.mark.timeout(900)  # a shared machine may take its time
 def test_two_hundred_moves_by_each_of_eight_form_one_history(transactional_db, author, save):
     for mark in ("one", "two", "three"):
         save(mark)
