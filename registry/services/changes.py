@@ -92,19 +92,7 @@ def decide(*, actor: Actor, number: int, decision: str, digest: str, text: str =
                 version=change.version.number,
                 digest=change.version.digest,
             )
-        said = Decision.objects.create(
-            change=change,
-            number=(change.decisions.aggregate(most=Max("number"))["most"] or 0) + 1,
-            person=actor.person,
-            key=actor.key,
-            decision=decision,
-            label=change.label,
-            version=change.version,
-            digest=digest,
-            round=change.round,
-            text=text.strip(),
-            created_at=journal.now(),
-        )
+        said = _say(actor, change, decision, text)
         change.updated_at = said.created_at
         was_unreviewed = change.unreviewed
         pending.assess(change)
@@ -187,6 +175,22 @@ def reopen(*, actor: Actor, number: int) -> ChangeRequest:
         change.state = ChangeRequest.OPEN
         _ask(actor, Kind.CHANGE_REOPENED, change, round=change.round)
     return change
+
+
+def _say(actor: Actor, change: ChangeRequest, decision: str, text: str) -> Decision:
+    return Decision.objects.create(
+        change=change,
+        number=(change.decisions.aggregate(most=Max("number"))["most"] or 0) + 1,
+        person=actor.person,
+        key=actor.key,
+        decision=decision,
+        label=change.label,
+        version=change.version,
+        digest=change.version.digest,
+        round=change.round,
+        text=text.strip(),
+        created_at=journal.now(),
+    )
 
 
 def _ask(actor: Actor, kind: Kind, change: ChangeRequest, **further: object) -> None:

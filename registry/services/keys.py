@@ -67,15 +67,7 @@ def issue(  # each a fact of the key
             created_at=at,
             expires_at=expires_at,
         )
-        body = {
-            "id": key.id,
-            "name": key.name,
-            "scope": scope,
-            "person": owner.username,
-            "expires_at": journal.microseconds(expires_at) if expires_at else None,
-            "approved_only": approved_only,
-        }
-        journal.append(Kind.KEY_ISSUED, actor, found, body, at=at)
+        journal.append(Kind.KEY_ISSUED, actor, found, _body(key), at=at)
     return Issued(key, f"pb_{key.id}_{secret}")
 
 
@@ -96,6 +88,17 @@ def revoke(*, actor: Actor, key_id: str) -> Key:
             key.save(update_fields=["revoked_at"])
             journal.append(Kind.KEY_REVOKED, actor, key.namespace, {"id": key.id}, at=key.revoked_at)
     return key
+
+
+def _body(key: Key) -> dict[str, object]:
+    return {
+        "id": key.id,
+        "name": key.name,
+        "scope": key.scope,
+        "person": key.person.username,
+        "expires_at": journal.microseconds(key.expires_at) if key.expires_at else None,
+        "approved_only": key.approved_only,
+    }
 
 
 def _find_owner(namespace: Namespace, username: str, scope: str) -> User:
