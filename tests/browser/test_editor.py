@@ -127,6 +127,25 @@ def test_text_typed_while_the_server_is_away_is_offered_again(new_template):
     assert "a limerick" in kept[1]
 
 
+def test_who_was_signed_out_signs_in_elsewhere_and_saves_the_same_text(new_template):
+    desk = new_template()
+    desk.replace("one short paragraph", "a ballad")
+    expect(desk.page.locator("[data-draft-state]")).to_contain_text("kept")
+    context = desk.page.context
+    context.clear_cookies()
+    desk.page.keyboard.press("Control+s")
+    expect(desk.outcome).to_contain_text("You are signed out")
+    elsewhere = context.new_page()
+    elsewhere.goto("/login")
+    elsewhere.get_by_label("Account").fill("author")
+    elsewhere.get_by_label("Password").fill("author-promptuary")
+    elsewhere.get_by_role("button", name="Sign in").click()
+    elsewhere.wait_for_url(lambda url: "/login" not in url)
+    desk.page.keyboard.press("Control+s")
+    expect(desk.outcome).to_contain_text("Saved as version 1")
+    assert "a ballad" in desk.text
+
+
 def test_a_discarded_draft_gives_the_saved_text_back(open_desk):
     desk = open_desk("summarise")
     first = desk.text

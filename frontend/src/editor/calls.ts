@@ -3,7 +3,17 @@ import { find } from "../dom.ts";
 /** The server said no, or did not answer; `message` is a sentence for the reader. */
 export class CallError extends Error {}
 
-const token = (): string => find<HTMLInputElement>(document, "input[name=csrfmiddlewaretoken]").value;
+const SIGNED_OUT = "You are signed out. Sign in again in another tab; your text is safe here.";
+
+const field = (root: ParentNode): HTMLInputElement => find(root, "input[name=csrfmiddlewaretoken]");
+
+/** Somebody signed in again in another tab: the page's token is of the old session, a fresh page has the new one. */
+async function renewToken(): Promise<void> {
+  const page = await fetch(window.location.pathname, { headers: { Accept: "text/html" } });
+  if (page.redirected) throw new CallError(SIGNED_OUT);
+  if (!page.ok) return;
+  field(document).value = field(new DOMParser().parseFromString(await page.text(), "text/html")).value;
+}
 
 /** Sends JSON and reads JSON. An answer in JSON is returned whatever its status, unless it is `{error: sentence}`. */
 export async function call<T>(
@@ -12,22 +22,29 @@ export async function call<T>(
   body: unknown,
   options: { signal?: AbortSignal; keepalive?: boolean } = {},
 ): Promise<T> {
-  let answer: Response;
-  try {
-    answer = await fetch(url, {
+  const send = (): Promise<Response> =>
+    fetch(url, {
       method,
-      headers: { "Content-Type": "application/json", Accept: "application/json", "X-CSRFToken": token() },
+      headers: { "Content-Type": "application/json", Accept: "application/json", "X-CSRFToken": field(document).value },
       body: JSON.stringify(body),
       ...options,
     });
+  const isJson = (answer: Response): boolean => answer.headers.get("Content-Type")?.includes("json") ?? false;
+  let answer: Response;
+  try {
+    answer = await send();
+    if (answer.status === 403 && !isJson(answer)) {
+      await renewToken();
+      answer = await send();
+    }
   } catch (error) {
-    if (error instanceof DOMException && error.name === "AbortError") throw error;
+    if (error instanceof CallError || (error instanceof DOMException && error.name === "AbortError")) throw error;
     throw new CallError("The server does not answer. Your text is kept in this browser.");
   }
   if (answer.redirected || answer.status === 401) {
-    throw new CallError("You are signed out. Sign in again in another tab; your text is safe here.");
+    throw new CallError(SIGNED_OUT);
   }
-  if (answer.headers.get("Content-Type")?.includes("json")) {
+  if (isJson(answer)) {
     const said = (await answer.json()) as T & { error?: string };
     if (said.error) throw new CallError(said.error);
     return said;
