@@ -1,11 +1,13 @@
 """The token budget: what uses how much, against what, and what gives way first."""
 
+from typing import Any
+
 import pytest
 
 from frontend.budget import reckon
 
 
-def part(name: str, tokens: int, from_inputs: int = 0, priority: int = 0) -> dict:
+def part(name: str, tokens: int, from_inputs: int = 0, priority: int = 0) -> dict[str, Any]:
     return {
         "name": name,
         "role": "user",
@@ -15,7 +17,7 @@ def part(name: str, tokens: int, from_inputs: int = 0, priority: int = 0) -> dic
     }
 
 
-def rendered(*parts: dict, markup: int = 0, limit: int | None = None, reserve: int = 0) -> dict:
+def rendered(*parts: dict[str, Any], markup: int = 0, limit: int | None = None, reserve: int = 0) -> dict[str, Any]:
     return {
         "parts": list(parts),
         "token_count": sum(each["token_count"] for each in parts) + markup,
