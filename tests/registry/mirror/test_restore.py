@@ -1,54 +1,21 @@
 """The database back from a clone, compared field by field."""
 
-import re
 import subprocess
-from pathlib import Path
 
 import pytest
 from django.apps import apps
 from django.core.management import call_command
-from django.db import connection, models
+from django.db import connection
 
 from registry import immutability, mirror
 from registry.models import Event, Key, Namespace
 from registry.queries.keys import authenticate
 from registry.services import changes, emergencies, keys, labels, namespaces, templates, threads, verdicts
 from registry.services.threads import Place
+from tests.registry.mirror import photograph
 
 pytestmark = pytest.mark.django_db
-RECOVERY = Path(__file__).parents[3] / "docs/operate/recovery.md"
 TEMPLATE = "support/refunds/reply"
-NAMES = {  # how a row is named across databases, where its own key is a number made there
-    "Namespace": lambda row: row.name,
-    "Template": lambda row: row.name,
-    "Thread": lambda row: f"{row.change_id}/{row.number}",
-    "User": lambda row: row.username,
-    "Version": lambda row: f"{row.template.name}@{row.number}",
-}
-
-
-def read_table():
-    """Model name to (kind, fields not restored), as the page tells operators."""
-    rows = re.findall(r"^\| (\w+) \| (journalled|operational) \|(.*)\|$", RECOVERY.read_text(), re.MULTILINE)
-    return {name: (kind, {field.strip() for field in rest.split(",") if field.strip()}) for name, kind, rest in rows}
-
-
-def photograph():
-    """Every journalled row, each field by name, whatever the numbers of rows are."""
-    return {
-        name: sorted(repr(_fields(row, skipped)) for row in apps.get_model("registry", name).objects.all())
-        for name, (kind, skipped) in read_table().items()
-        if kind == "journalled"
-    }
-
-
-def _fields(row, skipped):
-    found = {}
-    for field in row._meta.concrete_fields:
-        if field.name not in skipped and not isinstance(field, models.AutoField):
-            value = getattr(row, field.name)
-            found[field.name] = NAMES.get(type(value).__name__, lambda it: getattr(it, "pk", it))(value)
-    return found
 
 
 @pytest.fixture
@@ -116,14 +83,16 @@ def clone(full, mirror_path, tmp_path):
 
 
 def test_every_model_has_a_row_in_the_table():
-    assert sorted(read_table()) == sorted(model.__name__ for model in apps.get_app_config("registry").get_models())
+    assert sorted(photograph.read_table()) == sorted(
+        model.__name__ for model in apps.get_app_config("registry").get_models()
+    )
 
 
 def test_every_journalled_row_comes_back_field_by_field(clone, mirror_path, tmp_path, settings):
-    before, chain = photograph(), Event.objects.order_by("-number").values_list("hash", flat=True).first()
+    before, chain = photograph.take(), Event.objects.order_by("-number").values_list("hash", flat=True).first()
     empty_the_database()
     restored = mirror.restore(clone)
-    for name, rows in photograph().items():
+    for name, rows in photograph.take().items():
         assert rows == before[name]
     assert restored.chain == chain
 

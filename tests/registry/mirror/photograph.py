@@ -1,0 +1,41 @@
+"""Every journalled row of a database, comparable with that of another one."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+from django.apps import apps
+from django.db import models
+
+RECOVERY = Path(__file__).parents[3] / "docs/operate/recovery.md"
+NAMES = {  # how a row is named across databases, where its own key is a number made there
+    "Namespace": lambda row: row.name,
+    "Template": lambda row: row.name,
+    "User": lambda row: row.username,
+    "Version": lambda row: f"{row.template.name}@{row.number}",
+    "Thread": lambda row: f"{row.change_id}#{row.number}",
+}
+
+
+def read_table() -> dict[str, tuple[str, set[str]]]:
+    """Model name to (kind, fields not restored), as the page tells operators."""
+    rows = re.findall(r"^\| (\w+) \| (journalled|operational) \|(.*)\|$", RECOVERY.read_text(), re.MULTILINE)
+    return {name: (kind, {field.strip() for field in rest.split(",") if field.strip()}) for name, kind, rest in rows}
+
+
+def take() -> dict[str, list[str]]:
+    """Model name to its rows, each field by name, whatever the numbers of rows are."""
+    return {
+        name: sorted(repr(_fields(row, skipped)) for row in apps.get_model("registry", name).objects.all())
+        for name, (kind, skipped) in read_table().items()
+        if kind == "journalled"
+    }
+
+
+def _fields(row: models.Model, skipped: set[str]) -> dict[str, Any]:
+    found = {}
+    for field in row._meta.concrete_fields:
+        if field.name not in skipped and not isinstance(field, models.AutoField):
+            value = getattr(row, field.name)
+            found[field.name] = NAMES.get(type(value).__name__, lambda it: getattr(it, "pk", it))(value)
+    return found
