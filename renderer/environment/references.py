@@ -27,16 +27,26 @@ def references(unit: Unit) -> list[Reference]:
     found = []
     for node in unit.tree.find_all((nodes.Call, nodes.Include)):
         if isinstance(node, nodes.Include):
+            if not node.with_context:
+                message = "`without context` is not allowed: a fragment always renders with the data"
+                raise DocumentError(message, code="PT204", place=_place(unit, node))
             found.append(_reference(node.template, "parts", unit, node))
         elif isinstance(node, nodes.Call) and isinstance(node.node, nodes.Name) and node.node.name == "fragment":
             if len(node.args) != 1 or node.kwargs or node.dyn_args or node.dyn_kwargs:
                 raise FragmentError('write fragment("namespace/name@3")', code="PT506", place=_place(unit, node))
             found.append(_reference(node.args[0], "text", unit, node))
-    for refused in unit.tree.find_all((nodes.Import, nodes.FromImport, nodes.Extends)):
-        what = "extends" if isinstance(refused, nodes.Extends) else "import"
-        message = f"`{{% {what} %}}` is not allowed; use `{{% include %}}` or fragment()"
-        raise DocumentError(message, code="PT204", place=_place(unit, refused))
+    for kind, message in _REFUSED.items():
+        for refused in unit.tree.find_all(kind):
+            raise DocumentError(message, code="PT204", place=_place(unit, refused))
     return found
+
+
+_REFUSED = {
+    nodes.Import: "`{% import %}` is not allowed; use `{% include %}` or fragment()",
+    nodes.FromImport: "`{% from %}` is not allowed; use `{% include %}` or fragment()",
+    nodes.Extends: "`{% extends %}` is not allowed; use `{% include %}` or fragment()",
+    nodes.EvalContextModifier: "`{% autoescape %}` is not allowed: a prompt is no web page",
+}
 
 
 def _reference(node: nodes.Node, kind: Literal["text", "parts"], unit: Unit, at: nodes.Node) -> Reference:
