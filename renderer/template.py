@@ -1,7 +1,5 @@
 """Loading a document with all it needs, and rendering it."""
 
-import hashlib
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -13,6 +11,7 @@ from renderer.counting import Tokenizer
 from renderer.digest import ENGINE, digest
 from renderer.document import Document
 from renderer.errors import DocumentError, EngineError, InputError
+from renderer.forms import Forms
 from renderer.functions import FUNCTIONS
 from renderer.inputs import RESERVED, Inputs
 from renderer.lines import unify_newlines
@@ -242,7 +241,7 @@ class Template:
             model=document.model,
             tools=tools,
             profile=self.profile,
-            renderer=_Render(self, self._profile, tokenizer, overridden),
+            renderer=Forms(self._profile, tokenizer, lambda: self._origin(overridden)),
         )
 
     def _limit(self, given: int | None) -> int | None:
@@ -262,6 +261,13 @@ class Template:
             raise InputError(f"truncation_step must be a whole number of at least 1, not {given!r}", code="PT606")
         return given
 
+    def _origin(self, overridden: bool) -> Stamp:
+        """The stamp of every prompt of this template, all but the digest of what was rendered."""
+        local = tuple(sorted(self.functions))
+        if overridden:
+            return Stamp(None, "", overridden=True, local_functions=local)
+        return Stamp(self.digest, "", self.name, self.version, local_functions=local)
+
     def tokenizer(self, given: TokenizerLike = None) -> Tokenizer:
         """The tokenizer that counts: the given one, else the profile's, else the default."""
         if given is None and self._profile is not None:
@@ -273,40 +279,6 @@ def _counter_facts(tokenizer: Tokenizer, uncounted: list[str]) -> dict[str, Any]
     """What counted, and whether exactly; the parts whose images or files have no known cost are named."""
     facts = {"name": tokenizer.name, "revision": tokenizer.revision, "exact": tokenizer.exact and not uncounted}
     return {**facts, "uncounted": uncounted} if uncounted else facts
-
-
-class _Render:
-    """Computes a prompt's targets when they are asked for."""
-
-    def __init__(self, template: Template, profile: Profile | None, tokenizer: Tokenizer, overridden: bool) -> None:
-        self._template = template
-        self._profile = profile
-        self._tokenizer = tokenizer
-        self._overridden = overridden
-
-    def messages(self, parts: Sequence[Part]) -> list[dict[str, Any]]:
-        return targets.messages(parts, self._profile)
-
-    def text(self, parts: Sequence[Part]) -> str:
-        return targets.text(parts, self._profile)
-
-    def tokens(self, parts: Sequence[Part]) -> list[int]:
-        return targets.tokens(parts, self._profile, self._tokenizer)
-
-    def input_tokens(self, part: Part) -> int:
-        return targets.input_tokens(part, self._tokenizer)
-
-    def stamp(self, parts: Sequence[Part]) -> Stamp:
-        template, known = self._template, not self._overridden
-        turns = json.dumps([[part.role, part.content] for part in parts], ensure_ascii=False, separators=(",", ":"))
-        return Stamp(
-            digest=template.digest if known else None,
-            rendered_digest="sha256:" + hashlib.sha256(turns.encode()).hexdigest(),
-            name=template.name if known else None,
-            version=template.version if known else None,
-            overridden=self._overridden,
-            local_functions=tuple(sorted(template.functions)),
-        )
 
 
 def _with_body(document: Document, body: str) -> Document:
