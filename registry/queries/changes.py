@@ -1,5 +1,7 @@
 """Change requests: one, a list, and what each waits for."""
 
+from collections.abc import Iterable
+
 from django.db.models import Q
 
 from registry import access
@@ -12,6 +14,7 @@ from registry.review import checks, policy
 from registry.review.policy import Blocker, Facts, Standing, Voice
 
 __all__ = [
+    "assemble",
     "awaited",
     "blockers",
     "facts_of",
@@ -117,10 +120,29 @@ def awaited(change: ChangeRequest) -> tuple[str, ...]:
 
 def facts_of(change: ChangeRequest) -> Facts:
     """What the gate looks at, as it is now; inside a write, read after the journal's lock."""
-    template, version = change.template, change.version
-    reviewers = _reviewers(change)
-    held = Label.objects.select_related("version").filter(template=template, name=change.label).first()
+    held = Label.objects.select_related("version").filter(template=change.template, name=change.label).first()
     decisions = Decision.objects.filter(change=change).select_related("person").order_by("pk")
+    return assemble(
+        change,
+        reviewers=_reviewers(change),
+        decisions=decisions,
+        holds=held.version.number if held else None,
+        holds_digest=held.version.digest if held else None,
+        descends=held is None or lineage.descends(change.version, held.version),
+    )
+
+
+def assemble(  # noqa: PLR0913  # each is read elsewhere: for one request at a time, or for many at once
+    change: ChangeRequest,
+    *,
+    reviewers: tuple[str, ...],
+    decisions: Iterable[Decision],
+    holds: int | None,
+    holds_digest: str | None,
+    descends: bool,
+) -> Facts:
+    """The facts of a request from what was read for it; decisions with their persons, oldest first."""
+    template, version = change.template, change.version
     return Facts(
         label=change.label,
         path=template.path,
@@ -134,9 +156,9 @@ def facts_of(change: ChangeRequest) -> Facts:
             for said in decisions
         ),
         reviewers=reviewers,
-        holds=held.version.number if held else None,
-        holds_digest=held.version.digest if held else None,
-        descends=held is None or lineage.descends(version, held.version),
+        holds=holds,
+        holds_digest=holds_digest,
+        descends=descends,
         archived=template.archived_at is not None,
         closed=not change.takes_decisions,
         unreviewed=change.unreviewed,

@@ -1,5 +1,6 @@
 """How a request stands between its label and its head: whose turn it is, what rides along, how to bring it together."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -9,13 +10,13 @@ from registry.models import ChangeRequest, Event, Label, Version
 from registry.queries import changes, lineage
 from registry.review import merging
 from registry.review.merging import Merged
+from registry.review.policy import Blocker
 
-__all__ = ["Merge", "Turn", "merge", "riding_along", "turn", "waiting_for"]
+__all__ = ["TURNING", "Merge", "Turn", "merge", "riding_along", "turn", "turn_of", "waiting_for"]
 
 _MOST = 200
-_TURNING = [
-    kind.value for kind in (Kind.CHANGE_PROPOSED, Kind.CHANGE_HEADED, Kind.CHANGE_DECIDED, Kind.CHANGE_REOPENED)
-]
+# The events that pass the turn on.
+TURNING = [kind.value for kind in (Kind.CHANGE_PROPOSED, Kind.CHANGE_HEADED, Kind.CHANGE_DECIDED, Kind.CHANGE_REOPENED)]
 
 
 @dataclass(frozen=True)
@@ -41,9 +42,15 @@ def turn(change: ChangeRequest) -> Turn | None:
     """Whose turn it is, or None once the request is closed."""
     if not change.takes_decisions:
         return None
-    last = Event.objects.filter(change=change.number, kind__in=_TURNING).order_by("-number").first()
+    last = Event.objects.filter(change=change.number, kind__in=TURNING).order_by("-number").first()
     since = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=last.at) if last else change.created_at
-    found = changes.blockers(change, Actor(change.opened_by))
+    return turn_of(change, changes.blockers(change, Actor(change.opened_by)), since)
+
+
+def turn_of(change: ChangeRequest, found: Sequence[Blocker], since: datetime) -> Turn | None:
+    """The same from blockers and a moment that are known."""
+    if not change.takes_decisions:
+        return None
     if not found:
         return Turn((change.opened_by.username,), "Nothing stands in its way: it can be published.", since)
     first = next((blocker for blocker in found if blocker.waiting_for), found[0])
