@@ -56,7 +56,7 @@ _TABLE: tuple[tuple[type[PromptuaryError], int, str, str], ...] = (
     (Stale, 412, "stale", "Made from a version that is not the latest"),
     (Conflict, 409, "conflict", "Conflict"),
     (PreconditionRequired, 428, "precondition-required", "Precondition required"),
-    (Invalid, 422, "invalid", "Nothing was stored"),
+    (Invalid, 422, "invalid", "Not valid"),
     (TooLarge, 413, "too-large", "Too large"),
     (TooMany, 429, "too-many", "Too many requests"),
     (Busy, 503, "busy", "Busy"),

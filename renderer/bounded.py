@@ -38,7 +38,7 @@ class BoundedRenderer:
         *,
         max_children: int | None = None,
         max_waiting: int = 16,
-        wall_seconds: float = 1.4,
+        wall_seconds: float = 1.2,
         memory_bytes: int = 384 * 1024 * 1024,
         output_bytes: int = 8 * 1024 * 1024,
     ) -> None:

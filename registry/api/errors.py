@@ -1,6 +1,7 @@
 """Every error of the API as a problem document: the domain's, the framework's, and what nobody expected."""
 
 import logging
+from http import HTTPStatus
 from typing import Any
 from uuid import uuid4
 
@@ -71,7 +72,7 @@ def _of_framework(error: exceptions.APIException) -> Problem:
     types = {403: "not-allowed", 404: "not-found", 405: "method-not-allowed", 406: "not-acceptable"}
     kind = types.get(error.status_code, "unsupported-media-type" if error.status_code == 415 else "bad-request")
     headers = {"WWW-Authenticate": error.auth_header} if hasattr(error, "auth_header") else {}
-    return Problem(error.status_code, kind, str(type(error).default_detail), detail, headers=headers)
+    return Problem(error.status_code, kind, HTTPStatus(error.status_code).phrase, detail, headers=headers)
 
 
 def _flatten(detail: Any, where: str = "") -> dict[str, str]:
