@@ -38,7 +38,7 @@ export function drawField(store: Store, path: string[], schema: Schema, required
   const showFacts = (): void => {
     facts.textContent = factsOf(schema, store.read(path), required);
   };
-  const control = drawControl(store, path, schema, id, showFacts);
+  const control = drawControl(store, path, schema, required, id, showFacts);
   showFacts();
   const labelled = control instanceof HTMLDivElement;
   const label = labelled
@@ -50,7 +50,14 @@ export function drawField(store: Store, path: string[], schema: Schema, required
   return field;
 }
 
-function drawControl(store: Store, path: string[], schema: Schema, id: string, showFacts: () => void): HTMLElement {
+function drawControl(
+  store: Store,
+  path: string[],
+  schema: Schema,
+  required: boolean,
+  id: string,
+  showFacts: () => void,
+): HTMLElement {
   const value = store.read(path);
   const kind = kindOf(schema);
   if (schema.enum) return drawChoice(store, path, schema.enum, schema.default, id);
@@ -73,8 +80,10 @@ function drawControl(store: Store, path: string[], schema: Schema, id: string, s
   if (kind === "string" && (value === undefined || typeof value === "string")) {
     const box = make("textarea", { id, rows: 1, dir: "auto", spellcheck: "false", class: "grows" });
     box.value = value ?? "";
+    if (typeof schema.default === "string") box.placeholder = schema.default;
     box.addEventListener("input", () => {
-      store.write(path, box.value);
+      // An emptied field of an optional input leaves it out, so that its default counts again.
+      store.write(path, box.value === "" && !required ? undefined : box.value);
       showFacts();
     });
     return box;
