@@ -1,5 +1,6 @@
 """Wake-ups: sent after the commit, never in the way of a save."""
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -37,12 +38,14 @@ def test_a_save_wakes_the_worker_after_its_commit(broker, django_capture_on_comm
     with django_capture_on_commit_callbacks(execute=True):
         namespaces.create(actor=access.operator(), name="support")
         assert messages(broker) == []
+    assert wakeups.flush()
     (message,) = messages(broker)
     assert "registry.tasks.work.catch_up" in message.read_text()
 
 
 def test_a_broker_that_is_away_is_logged_and_no_error(away, caplog):
     wakeups.wake_mirror()
+    assert wakeups.flush()
     assert "the worker's clock will see to it" in caplog.text
 
 
@@ -51,3 +54,22 @@ def test_a_save_stands_though_the_broker_is_away(away, django_capture_on_commit_
     with django_capture_on_commit_callbacks(execute=True):
         namespaces.create(actor=access.operator(), name="support")
     assert Namespace.objects.filter(name="support").exists()
+
+
+def test_no_caller_waits_for_a_slow_broker_and_many_wake_ups_become_few():
+    started, go, sent = threading.Event(), threading.Event(), []
+
+    def publish(task):
+        started.set()
+        go.wait(10)
+        sent.append(task)
+
+    sender = wakeups.Sender(publish)
+    sender.send("first")
+    started.wait(10)
+    for _ in range(100):
+        sender.send("second")
+    assert not sender.flush(0)
+    go.set()
+    assert sender.flush(10)
+    assert sent == ["first", "second"]
