@@ -34,8 +34,10 @@ class Progress:
 
 def claim() -> Job | None:
     """The oldest queued job, now running in this worker's name; None when there is none."""
+    waiting = Job.objects.filter(state=Job.QUEUED).order_by("created_at", "pk")
+    if not waiting.exists():  # the clock asks every few seconds, and a transaction would stop SQLite's other writers
+        return None
     with transaction.atomic():
-        waiting = Job.objects.filter(state=Job.QUEUED).order_by("created_at", "pk")
         if connection.features.has_select_for_update_skip_locked:
             waiting = waiting.select_for_update(skip_locked=True)
         job = waiting.first()
@@ -48,8 +50,8 @@ def claim() -> Job | None:
 
 
 def finish(job: Job, error: str = "") -> None:
-    """Close a running job: done, or failed with a sentence."""
-    Job.objects.filter(pk=job.pk, state=Job.RUNNING).update(
+    """Close a running job: done, or failed with a sentence. One that went to another worker meanwhile is that one's."""
+    Job.objects.filter(pk=job.pk, state=Job.RUNNING, attempts=job.attempts).update(
         state=Job.FAILED if error else Job.DONE, error=error, finished_at=timezone.now()
     )
 

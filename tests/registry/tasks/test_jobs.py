@@ -87,3 +87,13 @@ def test_a_finished_job_stays_finished_though_its_worker_was_thought_dead():
     jobs.requeue_silent()
     jobs.finish(job)
     assert Job.objects.get().state == Job.QUEUED
+
+
+def test_a_worker_that_was_thought_dead_does_not_close_the_job_of_its_successor():
+    jobs.enqueue("mirror.repack")
+    lost = jobs.claim()
+    silence(lost)
+    jobs.requeue_silent()
+    jobs.claim()
+    jobs.finish(lost, "too late")
+    assert Job.objects.get().state == Job.RUNNING
