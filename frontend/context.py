@@ -7,12 +7,15 @@ from django.utils.functional import SimpleLazyObject
 
 from frontend.pages import person_of
 from registry.access import Actor
-from registry.queries import changes
+from registry.queries import changes, standings
 
 __all__ = ["frame"]
 
 
 def frame(request: HttpRequest) -> dict[str, Any]:
-    """`pending`: how many changes are open; asked for only where the top bar is drawn, not in a swapped region."""
+    """`pending` changes are open, `waiting` of them wait on the person; asked for only where the top bar is drawn."""
     person = person_of(request)
-    return {"pending": SimpleLazyObject(lambda: changes.pending_count(Actor(person)) if person else 0)}
+    return {
+        "pending": SimpleLazyObject(lambda: changes.pending_count(Actor(person)) if person else 0),
+        "waiting": SimpleLazyObject(lambda: standings.waiting_count(Actor(person)) if person else 0),
+    }

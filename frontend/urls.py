@@ -2,7 +2,7 @@
 
 from django.urls import path, register_converter
 
-from frontend.views import account, browse, changes, compare, editor, keys, labels, members, new, palette, samples
+from frontend.views import account, browse, changes, compare, editor, home, keys, labels, members, new, palette, samples
 from frontend.views import history as history_views
 from frontend.views import template as template_views
 
@@ -31,7 +31,7 @@ register_converter(TemplateName, "template")
 register_converter(FolderName, "folder")
 
 urlpatterns = [
-    path("", browse.home, name="home"),
+    path("", home.home, name="home"),
     path("login", account.log_in, name="login"),
     path("logout", account.log_out, name="logout"),
     path("theme", account.set_theme, name="theme"),

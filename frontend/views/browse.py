@@ -6,7 +6,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
 
 from frontend.crumbs import crumbs_of
 from frontend.htmx import show
@@ -17,7 +16,7 @@ from registry.errors import NotFound
 from registry.models import Template
 from registry.queries import labels, namespaces, templates
 
-__all__ = ["browse", "home"]
+__all__ = ["browse"]
 
 PAGE_SIZE = 50
 FILTERS = ("tag", "label")
@@ -76,11 +75,6 @@ class Search:
         values: dict[str, str | None] = {"q": self.words, **self.filters, **changes}
         wanted = {name: value for name, value in values.items() if value}
         return f"?{urlencode(wanted)}"
-
-
-@signed_in
-def home(_request: HttpRequest, _actor: Actor) -> HttpResponse:
-    return redirect("browse")
 
 
 @signed_in

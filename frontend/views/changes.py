@@ -1,6 +1,6 @@
 """Change requests: the list, one of them with everything needed to decide, and the form that opens one."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
@@ -16,12 +16,13 @@ from frontend.htmx import asks_for, show
 from frontend.ledger import live_label
 from frontend.pages import signed_in, status_of
 from frontend.views.compare import diff_context
-from registry import access
-from registry.access import Actor, Verb
+from frontend.waiting import title_of
+from registry.access import TABLE, Actor, Role, Verb
 from registry.errors import Conflict, Invalid, NotAllowed, NotFound, PromptuaryError
 from registry.models import ChangeRequest, Version
 from registry.queries import changes as changes_query
-from registry.queries import labels, progress, templates, versions
+from registry.queries import labels, namespaces, progress, standings, templates, versions
+from registry.queries.standings import Stand
 from registry.services import changes
 
 __all__ = ["listing", "propose", "show_change"]
@@ -51,10 +52,11 @@ def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
         template=request.GET.get("template") or None,
         cursor=request.GET.get("cursor"),
     )
+    roles = {space.pk: role for space, role in namespaces.mine(actor)}
     kept = {key: request.GET[key] for key in ("namespace", "template") if request.GET.get(key)}
     context = {
         "section": "changes",
-        "rows": [_row(change, actor) for change in page.items],
+        "rows": [_row(stand, actor, roles) for stand in standings.of_many(page.items, actor)],
         "state": state,
         "tabs": [
             {"word": word, "url": f"?{urlencode({**kept, 'state': key})}", "on": key == state}
@@ -90,7 +92,7 @@ def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
     context = {
         "section": "changes",
         "change": change,
-        "title": change.message.partition("\n")[0] or f"Move {change.label} to v{change.version.number}",
+        "title": title_of(change),
         "more": change.message.partition("\n")[2].strip(),
         "obstacles": asks.obstacles(change, blockers, act, newest),
         "turn": asks.turn_of(blockers, actor),
@@ -173,17 +175,18 @@ def _act(request: HttpRequest, actor: Actor, number: int) -> None:
         raise Invalid(fields={"do": "the page did not say which button was pressed."})
 
 
-def _row(change: ChangeRequest, actor: Actor) -> dict[str, Any]:
-    blockers = changes_query.blockers(change, actor) if change.is_open else []
+def _row(stand: Stand, actor: Actor, roles: Mapping[int, Role]) -> dict[str, Any]:
+    change, blockers = stand.change, stand.blockers
+    role = roles.get(change.template.namespace_id)
     return {
         "change": change,
-        "title": change.message.partition("\n")[0] or f"Move {change.label} to v{change.version.number}",
+        "title": title_of(change),
         "cause": blockers[0].cause if blockers else "",
         "more": len(blockers) - 1,
         "turn": asks.turn_of(blockers, actor),
         "mine": any(actor.person.username in blocker.waiting_for for blocker in blockers[:1]),
         "ready": change.is_open and not blockers,
-        "may_publish": not blockers and access.can(actor, Verb.PUBLISH, change.template.namespace),
+        "may_publish": not blockers and role is not None and role.rank >= TABLE[Verb.PUBLISH].rank,
     }
 
 

@@ -132,7 +132,7 @@ def facts_of(change: ChangeRequest) -> Facts:
     )
 
 
-def assemble(  # noqa: PLR0913  # each is read elsewhere: for one request at a time, or for many at once
+def assemble(  # each is read elsewhere: for one request at a time, or for many at once
     change: ChangeRequest,
     *,
     reviewers: tuple[str, ...],

@@ -5,10 +5,10 @@ from collections.abc import Iterable
 from registry.access import Actor
 from registry.models import Label, LabelMove, Template
 from registry.names import LATEST
-from registry.queries import templates
+from registry.queries import namespaces, templates
 from registry.queries.pages import Page, check_limit, cut, read_number
 
-__all__ = ["moves", "numbers_of", "numbers_of_many", "of"]
+__all__ = ["moves", "numbers_of", "numbers_of_many", "of", "published"]
 
 
 def of(template: Template) -> dict[str, Label]:
@@ -47,3 +47,11 @@ def moves(
     if before := read_number(cursor):
         rows = rows.filter(pk__lt=before)
     return cut(rows[: limit + 1], limit, lambda move: move.pk)
+
+
+def published(actor: Actor, limit: int = 8) -> list[LabelMove]:
+    """The last moves of protected labels in all that the actor may read: by a request, in an emergency, or back."""
+    rows = LabelMove.objects.filter(template__namespace__in=namespaces.visible_to(actor))
+    rows = rows.filter(how__in=("published", "broke_glass", "rolled_back"), after__isnull=False)
+    rows = rows.select_related("template", "template__namespace", "after", "person")
+    return list(rows.defer("template__words", "after__bundle").order_by("-pk")[: check_limit(limit)])

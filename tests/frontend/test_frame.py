@@ -11,6 +11,7 @@ from registry.services import checking
 from tests.frontend.conftest import REPLY, words
 
 PAGES = [
+    "/",
     "/t/",
     "/t/support/",
     f"/t/{REPLY}",
@@ -61,6 +62,12 @@ def test_pages_are_not_kept_by_caches_between_people(reply, browser):
 def test_open_changes_are_counted_in_the_top_bar(reply, browser):
     reply.propose(2)
     assert '<span class="count" title="Open changes">1</span>' in words(browser("reader").get("/t/"))
+
+
+def test_what_waits_on_one_is_counted_beside_home(reply, browser):
+    reply.propose(2)
+    assert '<span class="count" title="Waiting on you">1</span>' in words(browser("reviewer").get("/t/"))
+    assert "Waiting on you" not in words(browser("reader").get("/t/"))
 
 
 def test_an_unknown_address_is_told_in_plain_words(reply, browser):

@@ -1,0 +1,33 @@
+"""Home: what waits on you, what you wait for, where you left off, and what went live."""
+
+from django.http import HttpRequest, HttpResponse
+
+from frontend import waiting
+from frontend.htmx import show
+from frontend.pages import signed_in
+from registry.access import Actor
+from registry.queries import drafts, labels, standings
+
+__all__ = ["home"]
+
+MOST_DRAFTS = 8
+
+
+@signed_in
+def home(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """Its queries are as many with one open request as with two hundred."""
+    stands = standings.pending(actor)
+    mine = waiting.of_person(stands, actor)
+    own = drafts.mine(actor)
+    context = {
+        "section": "home",
+        "heading": waiting.count_of(mine),
+        "mine": mine,
+        "others": waiting.of_others(stands, actor),
+        "drafts": waiting.resumable(own[:MOST_DRAFTS]),
+        "more_drafts": max(0, len(own) - MOST_DRAFTS),
+        "published": labels.published(actor),
+        "pending": len(stands),
+        "waiting": len(mine),
+    }
+    return show(request, "home.html", context)

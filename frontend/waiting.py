@@ -1,0 +1,117 @@
+"""What waits on a person and what waits on others, in the words of the home page."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from registry.access import Actor
+from registry.models import ChangeRequest, Draft, Template
+from registry.queries.standings import Stand
+
+__all__ = ["Item", "Resumable", "count_of", "of_others", "of_person", "resumable", "title_of"]
+
+# What a blocker asks of the one who is waited for: the verb that heads the row, and the word on its button.
+ASKS = {
+    "approvals": ("Approve", "Review"),
+    "owners": ("Approve", "Review"),
+    "objection": ("Answer", "Answer"),
+    "diverged": ("Merge", "Merge"),
+    "held": ("Withdraw", "Open"),
+    "": ("Publish", "Publish"),
+}
+MEND = ("Mend", "See the check")
+NUMBERS = ("Nothing", "One thing", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")
+
+
+@dataclass(frozen=True)
+class Item:
+    """A request that waits: for whom or to do what, since when, and why. `more` counts its other blockers."""
+
+    change: ChangeRequest
+    title: str
+    verb: str
+    button: str
+    reason: str
+    since: datetime
+    more: int = 0
+
+
+@dataclass(frozen=True)
+class Resumable:
+    """A draft with the place where it goes on; `newer` is the version that came out after it was begun, or None."""
+
+    draft: Draft
+    name: str
+    url: str
+    newer: int | None
+
+
+def title_of(change: ChangeRequest) -> str:
+    """The first line of its message, or what it does."""
+    return change.message.partition("\n")[0] or f"Move {change.label} to v{change.version.number}"
+
+
+def of_person(stands: Sequence[Stand], actor: Actor) -> list[Item]:
+    """The requests in which it is this person's turn."""
+    return [_mine(stand) for stand in stands if stand.waits_on(actor.person.username)]
+
+
+def of_others(stands: Sequence[Stand], actor: Actor) -> list[Item]:
+    """Those the person opened, wrote or spoke in, while it is somebody else's turn."""
+    person = actor.person.username
+    return [_theirs(stand) for stand in stands if not stand.waits_on(person) and _concerns(stand, person)]
+
+
+def resumable(drafts: Sequence[Draft]) -> list[Resumable]:
+    """The drafts with what came out meanwhile: one query."""
+    names = [f"{draft.namespace.name}/{draft.path}" for draft in drafts if draft.path]
+    newest = dict(Template.objects.filter(name__in=names).values_list("name", "latest__number"))
+    shown = []
+    for draft in drafts:
+        name = f"{draft.namespace.name}/{draft.path}" if draft.path else draft.namespace.name
+        latest = newest.get(name)
+        newer = latest if latest and draft.base and latest > draft.base.number else None
+        url = reverse("edit", args=[name]) if draft.path else f"{reverse('new')}?{urlencode({'in': name})}"
+        shown.append(Resumable(draft, name, url, newer))
+    return shown
+
+
+def count_of(items: Sequence[Item]) -> str:
+    """`Three things wait on you`."""
+    count = len(items)
+    if count < 2:
+        return f"{NUMBERS[count]} waits on you"
+    return f"{NUMBERS[count] if count < len(NUMBERS) else count} things wait on you"
+
+
+def _concerns(stand: Stand, person: str) -> bool:
+    change = stand.change
+    spoke = any(voice.person == person for voice in stand.voices)
+    return spoke or person in (change.opened_by.username, change.version.author.username)
+
+
+def _mine(stand: Stand) -> Item:
+    blocker = next((one for one in stand.blockers if one.waiting_for), None)
+    code = blocker.code if blocker else ""
+    return _item(stand, *ASKS.get(code, MEND))
+
+
+def _theirs(stand: Stand) -> Item:
+    people = stand.turn.people if stand.turn else ()
+    return _item(stand, " or ".join(people[:2]) if people else "A check", "Open")
+
+
+def _item(stand: Stand, verb: str, button: str) -> Item:
+    turn = stand.turn
+    return Item(
+        change=stand.change,
+        title=title_of(stand.change),
+        verb=verb,
+        button=button,
+        reason=turn.reason if turn else "",
+        since=turn.since if turn else stand.change.updated_at,
+        more=max(0, len(stand.blockers) - 1),
+    )
