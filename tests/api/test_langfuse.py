@@ -36,7 +36,11 @@ def client(server, cast):
     cast.move("staging", 1, name="support/say")
     cast.save(LOOP, name="support/loop")
     found = langfuse.Langfuse(
-        public_key="any", secret_key=cast.key(scope="write"), base_url=server, tracing_enabled=False
+        # The package keeps one client for each public key of a process, address and all.
+        public_key=f"any-{server.rpartition(':')[2]}",
+        secret_key=cast.key(scope="write"),
+        base_url=server,
+        tracing_enabled=False,
     )
     yield found
     found.shutdown()
