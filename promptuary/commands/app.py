@@ -2,7 +2,20 @@
 
 import typer
 
-from promptuary.commands import evaluate, history, labels, lint, lock, mcp, pull, push, render, review
+from promptuary.commands import (
+    evaluate,
+    exporting,
+    history,
+    importing,
+    labels,
+    lint,
+    lock,
+    mcp,
+    pull,
+    push,
+    render,
+    review,
+)
 
 __all__ = ["app"]
 
@@ -25,3 +38,5 @@ app.command("diff")(history.diff)
 app.command("test")(evaluate.evaluate)
 app.command("lock")(lock.lock)
 app.command("mcp")(mcp.mcp)
+app.command("import")(importing.import_prompts)
+app.command("export")(exporting.export)

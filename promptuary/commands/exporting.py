@@ -1,0 +1,117 @@
+"""`promptuary export`: a document in the form of another system, or a dataset through it for fine-tuning."""
+
+import json
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import renderer
+from evaluation import EvaluationError, datasets
+from promptuary.commands.answers import Finding, Json, Key, Url, UsageError, answering, say, write_json, write_text
+from promptuary.commands.connection import Connection
+from promptuary.exchange import haystack, langfuse, prompty, training
+from promptuary.exchange.documents import LossError
+from promptuary.names import split
+from promptuary.workspace import DOCUMENT, Workspace, read_text
+
+__all__ = ["export"]
+
+
+class Form(StrEnum):
+    """What a line for fine-tuning holds."""
+
+    messages = "messages"
+    text = "text"
+
+
+class Target(StrEnum):
+    """Whose form."""
+
+    haystack = "haystack"
+    prompty = "prompty"
+    langfuse = "langfuse"
+
+
+Subject = Annotated[str, typer.Argument(metavar="FILE|NAME[@REF]", help="A document, or a template of the registry.")]
+To = Annotated[Target | None, typer.Option("--to", help="Write it in this system's form.")]
+Training = Annotated[Path | None, typer.Option("--training", help="Write this dataset's rows for fine-tuning.")]
+AsForm = Annotated[Form, typer.Option("--form", help="Messages, or the model family's marked text.")]
+Label = Annotated[str, typer.Option("--label", help="Which expectation to learn, where rows have several.")]
+Out = Annotated[Path | None, typer.Option("--out", "-o", help="A file, in the place of standard output.")]
+Lossy = Annotated[bool, typer.Option("--lossy", help="Leave out what the other form cannot hold.")]
+
+
+def export(  # noqa: PLR0913, PLR0917  # an argument an option of the command
+    subject: Subject,
+    to: To = None,
+    rows: Training = None,
+    form: AsForm = Form.messages,
+    label: Label = "",
+    out: Out = None,
+    lossy: Lossy = False,
+    as_json: Json = False,
+    url: Url = "",
+    key: Key = "",
+) -> None:
+    """Take a document out. What the other form cannot hold is refused, and named."""
+    with answering(as_json):
+        if (to is None) == (rows is None):
+            raise UsageError("say either --to whose form, or --training with a dataset")
+        template, name = _find(subject, url, key)
+        try:
+            if to is not None:
+                text, lost = _convert(template, name, to)
+                _refuse_losses(to, lost, lossy)
+            else:
+                text, lost = _train(template, rows or Path(), form, label), []
+        except LossError as error:
+            raise Finding(f"{subject} is not exported: {error}") from error
+        if out is not None:
+            out.write_bytes(text.encode())
+        if as_json:
+            write_json({"name": name, "lost": lost, **({"file": str(out)} if out else {"text": text})})
+        elif out is None:
+            write_text(text)
+
+
+def _find(subject: str, url: str, key: str) -> tuple[renderer.Template, str]:
+    path = Path(subject)
+    if not path.exists() and not subject.endswith(".j2"):
+        with Connection(url, key) as connection:
+            name, ref = split(subject)
+            return connection.client.get(name, ref), name
+    workspace = Workspace.around(path)
+    template = renderer.load(read_text(path), fragments=workspace.fragments() if workspace else {})
+    place = path.absolute().relative_to(workspace.folder) if workspace else Path(path.name)
+    return template, place.as_posix().removesuffix(DOCUMENT).removesuffix(".j2")
+
+
+def _convert(template: renderer.Template, name: str, to: Target) -> tuple[str, list[str]]:
+    source = template.document
+    if to is Target.haystack:
+        return haystack.to_file(source, name)
+    if to is Target.prompty:
+        return prompty.to_file(source, name, template.fragments)
+    return langfuse.to_file(source, name, template.fragments)
+
+
+def _refuse_losses(to: Target, lost: list[str], lossy: bool) -> None:
+    if lost and not lossy:
+        raise LossError(f"{to} has no place for {'; '.join(lost)}. With --lossy it goes without")
+    for loss in lost:
+        say(f"left out: {loss}", "yellow")
+
+
+def _train(template: renderer.Template, rows: Path, form: Form, label: str) -> str:
+    try:
+        dataset = datasets.read(rows)
+    except EvaluationError as error:
+        raise UsageError(str(error)) from error
+    written = []
+    for number, (_row, prompt, line) in enumerate(training.lines(template, dataset, form.value, label)):
+        written.append(json.dumps(line, ensure_ascii=False) + "\n")
+        for cut in prompt.cut:
+            say(f"row {number}: cut, as it would be for the model: {cut.name} ({cut.tokens} tokens)", "yellow")
+    return "".join(written)

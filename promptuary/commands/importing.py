@@ -1,0 +1,205 @@
+"""`promptuary import`: prompts of other systems as documents, on disk or as versions of the registry."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import renderer
+from promptuary.commands.answers import Finding, Json, Key, Url, UsageError, answering, say, write_json
+from promptuary.commands.connection import Connection
+from promptuary.errors import NotFound
+from promptuary.exchange import detection
+from promptuary.exchange.documents import Imported, LossError, slug
+from promptuary.names import check_name
+from promptuary.workspace import Workspace, read_text
+from renderer import plain_yaml
+
+__all__ = ["import_prompts"]
+
+
+class Source(StrEnum):
+    """What the files are."""
+
+    content = "content"
+    haystack = "haystack"
+    prompt_poet = "prompt-poet"
+    prompty = "prompty"
+    langfuse = "langfuse"
+    python = "python"
+    folder = "folder"
+
+
+Files = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Files, or folders with all that is in them.")]
+From = Annotated[Source, typer.Option("--from", help="What they are; told by their content if not given.")]
+Namespace = Annotated[str, typer.Option("--namespace", "-n", help="Where the templates go.")]
+Name = Annotated[str, typer.Option("--name", help="The template's name below the namespace, for a single prompt.")]
+Folder = Annotated[Path, typer.Option("--dir", "-C", help="Write the documents below this folder.")]
+Push = Annotated[bool, typer.Option("--push", help="Save them as versions of the registry instead.")]
+Force = Annotated[bool, typer.Option("--force", help="Write over files that say something else.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would happen.")]
+
+
+@dataclass(frozen=True)
+class Planned:
+    """One prompt on its way in. `state` is `new`, `changed` or `unchanged`; `digest` is what it would be saved over."""
+
+    name: str
+    imported: Imported
+    source: Path
+    state: str = "new"
+    digest: str = ""
+    version: int | None = None
+
+
+def import_prompts(  # noqa: PLR0913, PLR0917  # an argument an option of the command
+    files: Files,
+    namespace: Namespace,
+    source: From = Source.content,
+    name: Name = "",
+    folder: Folder = Path(),
+    push: Push = False,
+    force: Force = False,
+    dry_run: DryRun = False,
+    as_json: Json = False,
+    url: Url = "",
+    key: Key = "",
+) -> None:
+    """Bring prompts in. All or none; the same again changes nothing; no label is moved."""
+    with answering(as_json):
+        found = _named(list(_read(files, source)), namespace, name)
+        if push:
+            with Connection(url, key) as connection:
+                results = [_tell(_save(connection, _held(connection, item), dry_run), dry_run) for item in found]
+        else:
+            plan = [_on_disk(Workspace(folder), item) for item in found]
+            _refuse_changed(plan, force=force, dry_run=dry_run)
+            results = [_tell(_write(Workspace(folder), item, dry_run), dry_run) for item in plan]
+        if as_json:
+            write_json({"imported": results})
+            return
+        for result in results:
+            say(f"{result['name']}  {result['result']}  ({result['source']})")
+            for note in result["notes"]:
+                say(f"  {note}", "yellow")
+
+
+def _read(files: list[Path], source: Source) -> Iterator[tuple[Path, Imported]]:
+    """Every prompt of every file. Raises Finding, with all the refusals, if there is any."""
+    refusals = []
+    for path, root in _paths(files):
+        kind = source.value if source not in (Source.content, Source.folder) else detection.detect(path)
+        try:
+            if kind is None:
+                raise LossError("its content does not say what it is; say so with --from")
+            yield from ((path, imported) for imported in list(detection.read(path, kind, root)))
+        except LossError as error:
+            refusals.append(f"{path}: {error}")
+    if refusals:
+        raise Finding("nothing is imported. " + "\n".join(refusals))
+
+
+def _paths(files: list[Path]) -> Iterator[tuple[Path, Path | None]]:
+    for path in files:
+        if path.is_dir():
+            inside = (item for item in sorted(path.rglob("*")) if not _is_hidden(item.relative_to(path)))
+            yield from ((item, path) for item in inside if item.is_file() and detection.is_readable(item))
+        elif path.is_file():
+            yield path, None
+        else:
+            raise UsageError(f"{path}: no such file or folder")
+
+
+def _is_hidden(path: Path) -> bool:
+    return any(part.startswith(".") for part in path.parts)
+
+
+def _named(found: list[tuple[Path, Imported]], namespace: str, name: str) -> list[Planned]:
+    if not found:
+        raise Finding("there is no prompt in what was given")
+    if name and len(found) > 1:
+        raise UsageError(f"--name is for a single prompt; these are {len(found)}")
+    planned = [
+        Planned(check_name(f"{namespace}/{slug(name) if name else item.path}"), item, path) for path, item in found
+    ]
+    for index, item in enumerate(planned):
+        other = next((before for before in planned[:index] if before.name == item.name), None)
+        if other is not None:
+            raise Finding(f"{other.source} and {item.source} would both become {item.name}; import one with --name")
+    return planned
+
+
+def _on_disk(workspace: Workspace, item: Planned) -> Planned:
+    path = workspace.document_path(item.name)
+    if not path.exists():
+        return item
+    same = read_text(path) == item.imported.document
+    return Planned(item.name, item.imported, item.source, "unchanged" if same else "changed")
+
+
+def _refuse_changed(plan: list[Planned], *, force: bool, dry_run: bool) -> None:
+    changed = [item.name for item in plan if item.state == "changed"]
+    if changed and not force and not dry_run:
+        raise Finding(f"nothing is imported. There are other files of these names: {', '.join(changed)}; see --force")
+
+
+def _write(workspace: Workspace, item: Planned, dry_run: bool) -> Planned:
+    if item.state == "unchanged" or dry_run:
+        return item
+    path = workspace.document_path(item.name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(item.imported.document.encode())
+    if item.imported.samples:
+        workspace.samples_path(item.name).write_bytes(plain_yaml.write(item.imported.samples).encode())
+    return item
+
+
+def _held(connection: Connection, item: Planned) -> Planned:
+    """What the registry has of it: a version that said the same once makes it unchanged, whatever came after."""
+    try:
+        latest = connection.get(f"templates/{item.name}")["latest"]
+    except NotFound:
+        return item
+    if latest is None:
+        return item
+    newest = connection.get(f"templates/{item.name}@{latest['version']}")
+    if newest["document"] == item.imported.document:
+        return Planned(item.name, item.imported, item.source, "unchanged", version=latest["version"])
+    digest = _digest(item.imported.document, newest["fragments"])
+    for entry in connection.pages(f"templates/{item.name}/-/versions"):
+        if entry["digest"] == digest:
+            return Planned(item.name, item.imported, item.source, "unchanged", version=entry["version"])
+    return Planned(item.name, item.imported, item.source, "changed", digest=latest["digest"])
+
+
+def _digest(document: str, fragments: dict[str, str]) -> str | None:
+    try:
+        return renderer.load(document, fragments=fragments).digest
+    except renderer.RenderError:
+        return None
+
+
+def _save(connection: Connection, item: Planned, dry_run: bool) -> Planned:
+    if item.state == "unchanged" or dry_run:
+        return item
+    body: dict[str, Any] = {"document": item.imported.document, "message": f"Import {item.source.name}"}
+    if item.imported.samples:
+        body["samples"] = item.imported.samples
+    headers = {"If-Match": f'"{item.digest}"'} if item.digest else {}
+    answer = connection.call("PUT", f"templates/{item.name}", body, headers)
+    return Planned(item.name, item.imported, item.source, item.state, answer["digest"], answer["version"])
+
+
+def _tell(item: Planned, dry_run: bool) -> dict[str, Any]:
+    said = {"new": "would be new" if dry_run else "new", "changed": "would change" if dry_run else "changed"}
+    version = {"version": item.version} if item.version is not None else {}
+    return {
+        "name": item.name,
+        "result": said.get(item.state, item.state),
+        "source": str(item.source),
+        "notes": list(item.imported.notes),
+        **version,
+    }

@@ -1,0 +1,85 @@
+"""What is imported: a document, its name, where it came from; and the names of what cannot be carried."""
+
+import json
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from promptuary.errors import PromptuaryError
+from renderer import document, plain_yaml, validate
+from renderer.document import Document
+
+__all__ = ["Imported", "LossError", "check", "find_losses", "origin_of", "slug", "write"]
+
+_KEYS = ("description", "tags", "format", "model", "settings", "inputs", "tools", "output")
+_ORIGIN = re.compile(r"^# from (?P<kind>[a-z-]+): (?P<facts>\{.*\})$", re.MULTILINE)
+
+
+class LossError(PromptuaryError):
+    """The other form cannot hold this, or this form cannot hold the other: the sentence says what would be lost."""
+
+
+@dataclass(frozen=True)
+class Imported:
+    """A document made of something else. `path` is its name below the namespace; `notes` say what is written otherwise."""
+
+    path: str
+    document: str
+    samples: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def write(kind: str, front: Mapping[str, Any], body: str, facts: Mapping[str, Any] | None = None) -> str:
+    """A document's text: front matter in one order, the body as it is. The same is written for the same, always.
+
+    `facts` are what the source says beyond that (its own name and version, authors); they stand in a comment, from which
+    an export takes them again.
+    """
+    told = {key: value for key, value in (facts or {}).items() if value not in (None, "", [], {})}
+    lines = [f"# from {kind}: {json.dumps(told, sort_keys=True)}\n"] if told else []
+    lines += [plain_yaml.write({key: front[key]}) for key in _KEYS if front.get(key)]
+    return "---\n" + "".join(lines) + "---\n" + body
+
+
+def check(imported: Imported, body: str | None = None, fragments: Mapping[str, str] | None = None) -> Imported:
+    """The same again, if it has no errors, and its body is this one. Raises LossError with the line."""
+    for problem in validate(imported.document, imported.samples or None, fragments=fragments):
+        if problem.severity == "error":
+            raise LossError(f"line {problem.line} of what it would become: {problem.message}")
+    if body is not None and document.parse(imported.document).body != body:
+        raise LossError("its line ends are no line feeds, and a document has no others")
+    return imported
+
+
+def origin_of(source: Document, kind: str) -> dict[str, Any]:
+    """What an import of this kind noted down; empty for other documents."""
+    found = _ORIGIN.search(source.text[: len(source.text) - len(source.body)])
+    if found is None or found["kind"] != kind:
+        return {}
+    try:
+        facts = json.loads(found["facts"])
+    except ValueError:
+        return {}
+    return facts if isinstance(facts, dict) else {}
+
+
+def find_losses(source: Document, carried: tuple[str, ...]) -> list[str]:
+    """The keys of the front matter that a form does not carry, each with what it holds in short."""
+    losses = []
+    for key, value in source.front.items():
+        if key in carried or value in (None, "", [], {}, 0):
+            continue
+        named = f" ({', '.join(map(str, value))})" if isinstance(value, dict) else ""
+        losses.append(f"{key}{named}")
+    return losses
+
+
+def slug(name: str) -> str:
+    """A name of another system as one of ours: lower-case words joined by `-`, folders by `/`. Raises LossError."""
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    segments = [re.sub(r"[^a-z0-9]+", "-", segment).strip("-") for segment in plain.split("/")]
+    if not all(segments):
+        raise LossError(f"{name!r} gives no name of lower-case letters and digits; give one with --name")
+    return "/".join(segment[:64].strip("-") for segment in segments)

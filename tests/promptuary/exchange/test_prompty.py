@@ -1,0 +1,109 @@
+"""Prompty's files come in as parts, and go out as files that come in the same."""
+
+import pytest
+
+import renderer
+from promptuary.exchange import prompty
+from promptuary.exchange.documents import LossError
+from renderer.document import parse
+
+FILE = """---
+name: Basic Prompt
+description: Answers questions
+authors: [someone]
+tags: [basic]
+model:
+  api: chat
+  configuration: {type: azure_openai, azure_deployment: gpt-35-turbo, api_key: "${env:KEY}"}
+  parameters: {max_tokens: 128, temperature: 0.2}
+inputs:
+  question: {type: string, sample: "Who?"}
+  tone: {type: string, default: warm}
+sample: {tone: cold}
+---
+system:
+You are {{tone}}.
+
+# Notes
+- name: not a part
+
+user:
+{{question}}
+"""
+
+
+def imported(text):
+    (found,) = prompty.read(text, "file")
+    return found
+
+
+def test_role_lines_start_messages_and_inputs_keep_their_types():
+    found = imported(FILE)
+    document = parse(found.document)
+    assert found.path == "basic-prompt"
+    assert renderer.load(found.document).render({"question": "Why?"}).messages == [
+        {"role": "system", "content": "You are warm.\n\n# Notes\n- name: not a part"},
+        {"role": "user", "content": "Why?"},
+    ]
+    assert document.inputs == {"question": {"type": "string"}, "tone": {"type": "string", "default": "warm"}}
+    assert document.settings == {"max_tokens": 128, "temperature": 0.2}
+    assert found.samples == {"sample": {"question": "Who?", "tone": "cold"}}
+
+
+def test_it_goes_out_as_a_file_that_comes_in_the_same():
+    document = parse(imported(FILE).document)
+    written, lost = prompty.to_file(document, "support/basic-prompt", {})
+    assert lost == []
+    assert imported(written).document == document.text
+
+
+def test_what_looks_like_a_statement_stays_text_both_ways():
+    text = "- name: a\n  content: \"100 {{ '{%' }} of {{ b }}\"\n"
+    written, _ = prompty.to_file(parse(text), "x", {})
+    assert renderer.load(imported(written).document).render({"b": "c"}).messages[0]["content"] == "100 {% of c"
+
+
+def test_plain_values_of_inputs_are_samples():
+    found = imported("---\nname: x\ninputs:\n  firstName: Jane\n---\nuser:\nHi {{firstName}}\n")
+    assert found.samples == {"sample": {"firstName": "Jane"}}
+    assert parse(found.document).inputs == {"firstName": {}}
+
+
+def test_a_completion_prompt_is_one_text():
+    found = imported("---\nmodel: {api: completion, id: gpt-4o}\n---\nOnce upon a {{thing}}\n")
+    assert (found.path, parse(found.document).format, parse(found.document).model) == ("file", "text", "gpt-4o")
+    assert renderer.load(found.document).render({"thing": "time"}).messages[0]["content"] == "Once upon a time\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("{{question}}", "{{ question | upper }}", "more than a plain name"),
+        ("user:\n", "![thread]\nuser:\n", "thread"),
+        ("user:\n", 'user[name="x"]:\n', "no place"),
+        ("# Notes", "![a](b.png)", "image"),
+        ("api: chat", "api: embedding", "embedding"),
+        ("tags: [basic]", "template: mustache", "mustache"),
+        ('"${env:KEY}"', "abc123", "secret"),
+        ("sample: {tone: cold}", "sample: sample.json", "another file"),
+        ("name: Basic", "name: [", "cannot be read"),
+    ],
+)
+def test_what_cannot_come_in_is_refused_with_the_reason(old, new, why):
+    with pytest.raises(LossError, match=why):
+        imported(FILE.replace(old, new))
+
+
+def test_statements_of_jinja_are_no_text():
+    with pytest.raises(LossError, match="statement"):
+        imported("---\nname: x\n---\nuser:\n{% if a %}b{% endif %}\n")
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [("user:", "start another"), ("![a](b)", "image"), ('""', "empty"), ("{{ a | upper }}", "plain names")],
+)
+def test_what_prompty_would_read_otherwise_is_refused(content, why):
+    text = f"- name: a\n  content: |-\n    hello\n    {content}\n" if content != '""' else "- name: a\n  content: ''\n"
+    with pytest.raises(LossError, match=why):
+        prompty.to_file(parse(text), "x", {})

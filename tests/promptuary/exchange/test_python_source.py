@@ -1,0 +1,50 @@
+"""An f-string of Python code becomes a shaped document that renders to the same bytes."""
+
+from pathlib import Path
+
+import pytest
+
+import renderer
+from promptuary.exchange import detection, python_source
+from promptuary.exchange.documents import LossError
+
+SEED = Path(__file__).resolve().parents[4] / "shared/seeds/003_e5904d266ecc2c21.txt"
+SOURCE = 'def ask_it(question):\n    prompt = f"""Say \\"{question}\\" as {{"a": 1}},\\n\\\\n, \\\nand \'\'"""\n    return prompt\n'
+
+
+def test_it_renders_to_what_python_makes_of_it():
+    (found,) = python_source.read(SOURCE, "file")
+    names = {}
+    exec(SOURCE, names)  # our own source, above
+    assert found.path == "ask-it"
+    assert renderer.load(found.document).render({"question": "Wh{y}?"}).text == names["ask_it"]("Wh{y}?")
+
+
+@pytest.mark.parametrize(
+    ("source", "why"),
+    [
+        ('p = f"""{a.b}"""', "more than a name"),
+        ('p = f"""{a!r}"""', "more than a name"),
+        ('p = f"""\\x41 {a}"""', "another meaning"),
+        ('p = f"""{a}', "never closed"),
+        ('p = """{a}"""', "no f-string"),
+    ],
+)
+def test_what_would_come_out_otherwise_is_refused(source, why):
+    with pytest.raises(LossError, match=why):
+        list(python_source.read(source, "file"))
+
+
+@pytest.mark.skipif(not SEED.exists(), reason="the seed document lies beside the repository, not in it")
+def test_the_judges_prompt_is_imported_byte_for_byte():
+    assert detection.detect(SEED) == "python"
+    (found,) = detection.read(SEED, "python")
+    text = SEED.read_text(encoding="utf-8")
+    code = "def create_prompt(documents, question, response):\n " + text[text.index('prompt = f"""') :].replace(
+        "\nreturn prompt", "\n return prompt"
+    )
+    names = {}
+    exec(code, names)
+    values = {"documents": "0a. Tea {x}", "question": "Wh{y}?", "response": 'a. "Yes" \\n'}
+    assert found.path == "create-prompt"
+    assert renderer.load(found.document).render(values).text == names["create_prompt"](**values)
