@@ -190,7 +190,14 @@ class Peers:
 
         def build(values: dict[str, Any], limit: int) -> Any:
             messages = [
-                ChatContextMessage(author=turn["author"], text=turn["text"], is_pinned=False, type=0)
+                ChatContextMessage(
+                    author=turn["author"],
+                    text=turn["text"],
+                    is_pinned=False,
+                    type=0,
+                    is_summary=False,
+                    attachments_content="",
+                )
                 for turn in values["turns"]
             ]
             prefix = StructuredPrefix(

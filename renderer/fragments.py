@@ -26,6 +26,9 @@ _NAME = r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?(?:/[a-z0-9](?:[a-z0-9-]{0,62}[a-z
 _PINNED = re.compile(rf"{_NAME}@(?:[1-9][0-9]{{0,8}}|sha256:[0-9a-f]{{64}})")
 
 
+_SPELLED = re.compile(r"\b(?:fragment|include)\b")
+
+
 def resolve(document: Document, source: Source) -> dict[str, str]:
     """The text of every fragment the document needs, nested ones too, by the reference as written. Raises FragmentError."""
     found: dict[str, str] = {}
@@ -41,7 +44,7 @@ def jinja_body(document: Document) -> bool:
 def _descend(
     document: Document, source: Source, found: dict[str, str], path: tuple[str, ...], shown: Place | None
 ) -> None:
-    if not jinja_body(document):
+    if not jinja_body(document) or not _SPELLED.search(document.body):
         return
     unit = parse(Sandbox({}), None, document.body, document.body_line, shown)
     for reference in references(unit):

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import unquote
 
 from renderer.deferred import Deferred
 from renderer.document import Document
@@ -54,12 +55,22 @@ def _wrong(name: str, schema: dict[str, Any]) -> Iterator[tuple[str, str, tuple[
         yield "PT405", f"`{name}` is reserved; name the input otherwise", ()
     elif not _NAME.fullmatch(name):
         yield "PT405", f"`{name}` cannot be used in a template; use letters, digits and _", ()
+    yield from _wrong_schema(name, schema)
+
+
+def _wrong_schema(name: str, schema: dict[str, Any]) -> Iterator[tuple[str, str, tuple[str | int, ...]]]:
     for path, reference in _references(schema):
         if not isinstance(reference, str) or not reference.startswith("#/"):
             yield "PT406", f"`{name}`: `{path[-1]}` may only point into its own schema: `#/…`", path
             return
+        if not _leads_somewhere(schema, reference):
+            yield "PT406", f"`{name}`: `{reference}` leads nowhere", path
+            return
     if "untrusted" in schema and not isinstance(schema["untrusted"], bool):
         yield "PT406", f"`{name}`: `untrusted` must be true or false", ("untrusted",)
+    accept = acceptor(schema)
+    if accept is not None and ("default" not in schema or accept(schema["default"])):
+        return
     try:
         jsonschema.Draft202012Validator.check_schema(schema)
     except jsonschema.SchemaError as error:
@@ -72,6 +83,18 @@ def _wrong(name: str, schema: dict[str, Any]) -> Iterator[tuple[str, str, tuple[
         message = _first_error(schema, schema["default"])
         if message:
             yield "PT411", f"`{name}`: its default breaks its own schema: {message[1]}", ("default",)
+
+
+def _leads_somewhere(schema: Any, pointer: str) -> bool:
+    for step in unquote(pointer[2:]).split("/"):
+        key = step.replace("~1", "/").replace("~0", "~")
+        if isinstance(schema, dict) and key in schema:
+            schema = schema[key]
+        elif isinstance(schema, list) and key.isdecimal() and int(key) < len(schema):
+            schema = schema[int(key)]
+        else:
+            return False
+    return isinstance(schema, dict | bool)
 
 
 def _references(schema: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Any]]:

@@ -50,8 +50,11 @@ def is_plain(value: Any, depth: int = 0) -> bool:
 
 
 def acceptor(schema: Any, depth: int = 0) -> Accepts | None:
-    """The quick check of a schema, or None for one with keywords that are not known here."""
-    if not isinstance(schema, dict) or depth > _MAX_DEPTH:
+    """The quick check of a schema, or None for one with keywords or values that are not known here.
+
+    So a schema that has a quick check is also known to be a sound one.
+    """
+    if not isinstance(schema, dict) or depth > _MAX_DEPTH or not _sound(schema):
         return None
     keys = schema.keys() - _ANNOTATIONS
     if not keys:
@@ -60,10 +63,39 @@ def acceptor(schema: Any, depth: int = 0) -> Accepts | None:
         return _choice(schema)
     kinds = schema.get("type")
     if isinstance(kinds, list):
+        if not kinds or len(set(map(str, kinds))) < len(kinds):
+            return None
         found = [_one_type(kind, schema, keys, depth) for kind in kinds]
         checks = [check for check in found if check is not None]
         return (lambda value: any(check(value) for check in checks)) if len(checks) == len(kinds) else None
     return _one_type(kinds, schema, keys, depth)
+
+
+def _sound(schema: dict[str, Any]) -> bool:
+    """Whether the values of the known keywords have the types that JSON Schema wants of them."""
+    for key in ("minLength", "maxLength", "minItems", "maxItems"):
+        if key in schema and (type(schema[key]) is not int or schema[key] < 0):
+            return False
+    for key in ("minimum", "maximum"):
+        if key in schema and type(schema[key]) not in (int, float):
+            return False
+    for key in ("title", "description", "$comment"):
+        if key in schema and type(schema[key]) is not str:
+            return False
+    for key in ("enum", "examples"):
+        if key in schema and type(schema[key]) is not list:
+            return False
+    required = schema.get("required", [])
+    named = (
+        type(required) is list and all(type(name) is str for name in required) and len(set(required)) == len(required)
+    )
+    booleans = all(type(schema.get(key, True)) is bool for key in ("untrusted", "deprecated"))
+    return (
+        named
+        and booleans
+        and type(schema.get("properties", {})) is dict
+        and type(schema.get("type", "")) in (str, list)
+    )
 
 
 def _choice(schema: dict[str, Any]) -> Accepts | None:

@@ -6,7 +6,7 @@ starts in the first column and parses each distinct item once; it gives up on an
 
 import re
 from collections.abc import Container, Sequence
-from itertools import accumulate
+from itertools import accumulate, chain
 
 from renderer import yaml_text
 from renderer.environment import Sandbox, Stream
@@ -148,7 +148,7 @@ def _numbered(found: Sequence[str], marker: str) -> str:
 def _unused_character(texts: Sequence[str]) -> str:
     """A character of the private use areas that the author never wrote."""
     used = set().union(*map(set, texts)) if texts else set()
-    for code in (*range(0xE000, 0xF900), *range(0xF0000, 0x10FFFE)):
+    for code in chain(range(0xE000, 0xF900), range(0xF0000, 0x10FFFE)):
         if code & 0xFFFE != 0xFFFE and chr(code) not in used:
             return chr(code)
     raise LimitError("the document uses every private character")

@@ -172,9 +172,15 @@ def test_a_bad_declaration_is_refused(schema, code):
         renderer.load(document(schema))
 
 
-def test_a_reference_that_leads_nowhere_is_refused():
-    with pytest.raises(renderer.RenderError):
-        render("{$ref: '#/$defs/none'}", 1)
+@pytest.mark.parametrize("reference", ["#/$defs/none", "#/$defs/s/x", "#/items"])
+def test_a_reference_that_leads_nowhere_is_refused(reference):
+    schema = f"{{$ref: '{reference}', $defs: {{s: {{type: string}}}}}}"
+    assert "PT406" in [problem.code for problem in renderer.validate(document(schema))]
+
+
+def test_a_schema_that_goes_in_a_circle_is_refused_and_not_followed():
+    error = refused(lambda: render("{$ref: '#/$defs/a', $defs: {a: {$ref: '#/$defs/a'}}}", 1))
+    assert "without end" in error.message
 
 
 def test_missing_names_without_declarations_are_named():

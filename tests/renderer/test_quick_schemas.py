@@ -108,3 +108,18 @@ def test_common_data_get_a_quick_yes(schema, value):
 )
 def test_other_schemas_are_left_to_the_validator(schema):
     assert acceptor(schema) is None
+
+
+odd = st.one_of(st.integers(-1, 2), st.just("x"), st.just(True), st.just([]), st.just({}), st.just(1.5), st.none())
+
+
+@given(
+    schema=st.dictionaries(
+        st.sampled_from(["type", "enum", "minLength", "maxItems", "minimum", "required", "properties", "items", "title", "description", "examples"]),
+        st.one_of(odd, st.sampled_from(["string", "array", "object", ["string", "null"], ["x", "x"], [["string"]]])),
+        max_size=3,
+    )
+)  # fmt: skip
+def test_a_schema_with_a_quick_check_is_a_sound_one(schema):
+    if acceptor(schema) is not None:
+        Draft202012Validator.check_schema(schema)
