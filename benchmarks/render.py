@@ -203,7 +203,10 @@ class Peers:
             prefix = StructuredPrefix(
                 character_definitions=[], chat_history=[], reply_prompt="Ada:", timestamp="2024 04 23 Tuesday 19 07",
                 token_limit=limit, hermes_generation_template_name="production_raw.yml.j2", chat_context_messages=messages,
-                raw_prompt_data_dict={"character": {"name": "Ada"}, "username": "Ann", "chat_type": "x", "persona_definition": ""},
+                raw_prompt_data_dict={
+                    "character": {"participant__name": "Ada", "title": "a guide", "description": "kind", "definition": ""},
+                    "username": "Ann", "chat_type": "x", "persona_definition": "",
+                },
             )  # fmt: skip
             return build_structured_prefix(
                 logging.LoggerAdapter(logging.getLogger("hermes"), {}), prefix, close_last_message=True,
@@ -300,7 +303,7 @@ class Bench:
             if self.poet:
                 timed["prompt-poet"] = poet
             if self.hermes and size <= 1000:
-                timed["hermes-cai"] = lambda salt, made=made, limit=limit: self.hermes(made[salt], limit)
+                timed["hermes-cai"] = lambda salt, made=made, limit=limit: self.hermes(made[salt], limit + 250)
             results[size] = measure(timed, self.rounds if size < 5000 else 5)
         show("Render, count and cut to half, cold", results, "Jinja + tokenizers + greedy cut", "promptuary")
 
