@@ -17,10 +17,10 @@ _HEAVY = (
     r"\*\*",
     r"range\s*\([^)]*\d{4,}",
     r"\*\s*\d{5,}",
-    r"\d{6,}",
     r"\{%-?\s*for\b[^%]*\brecursive\b",
     r"\{%-?\s*(?:macro|call)\b",
     r"\{%-?\s*for\b",
+    r"\d{6,}",
     r"\{\{",
 )
 

@@ -43,7 +43,8 @@ def bounded():
 
 
 def render_good(bounded, name="Ada"):
-    return bounded.render(GOOD, {"name": name})["messages"]
+    # What is asked here is whether it is right; a busy machine may take its time.
+    return bounded.render(GOOD, {"name": name}, wall_seconds=10)["messages"]
 
 
 def memory_of(process_id):
@@ -234,7 +235,6 @@ def test_a_hundred_hostile_documents_leave_a_hundred_good_ones_right():
     for number in range(100):
         with pytest.raises((LimitError, DocumentError)):
             renderer.render(hostile[number % len(hostile)], {"name": "a" * 40 + "b"})
-    renderer.wall_seconds = 5.0
     for number in range(100):
         assert render_good(renderer, f"n{number}") == [{"role": "user", "content": f"Hello n{number}"}]
     assert memory_of(renderer._nursery.process_id) - before < 20
