@@ -2,7 +2,21 @@
 
 from django.urls import path, register_converter
 
-from frontend.views import account, browse, changes, compare, editor, home, keys, labels, members, new, palette, samples
+from frontend.views import (
+    account,
+    browse,
+    changes,
+    compare,
+    editor,
+    environments,
+    home,
+    keys,
+    labels,
+    members,
+    new,
+    palette,
+    samples,
+)
 from frontend.views import history as history_views
 from frontend.views import template as template_views
 
@@ -51,6 +65,7 @@ urlpatterns = [
     path("t/<template:name>/-/propose", changes.propose, name="propose"),
     path("changes/", changes.listing, name="changes"),
     path("changes/<int:number>", changes.show_change, name="change"),
+    path("environments/", environments.environments, name="environments"),
     path("n/<folder:namespace>/members", members.members, name="members"),
     path("n/<folder:namespace>/keys", keys.keys, name="keys"),
 ]

@@ -27,6 +27,7 @@ PAGES = [
     "/changes/1",
     "/n/support/members",
     "/n/support/keys",
+    "/environments/",
     "/t/no/such",
 ]
 

@@ -1,0 +1,161 @@
+"""Environments: one table of what stands where, template by label."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+
+from frontend.htmx import show
+from frontend.ledger import live_label
+from frontend.pages import signed_in
+from registry.access import TABLE, Actor, Role, Verb
+from registry.models import Template
+from registry.names import LATEST
+from registry.queries import environments as environments_query
+from registry.queries import namespaces
+from registry.queries.environments import Place, Row
+
+__all__ = ["environments"]
+
+PAGE_SIZE = 100
+
+
+@dataclass(frozen=True)
+class Column:
+    """A label of the head; protected where at least one namespace shown protects it."""
+
+    label: str
+    protected: bool
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One label of one template. `number` is None where it is not set; `behind` counts against the newest version.
+
+    `ask_url` and `back_url` are empty where this person may not, or where there is nothing to ask for or to go back to.
+    """
+
+    label: str
+    protected: bool
+    number: int | None = None
+    moved_at: datetime | None = None
+    behind: int = 0
+    back: int | None = None
+    ask_url: str = ""
+    back_url: str = ""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A template's row."""
+
+    name: str
+    stem: str
+    leaf: str
+    cells: list[Cell]
+
+
+@dataclass(frozen=True)
+class Group:
+    """The rows of one namespace."""
+
+    namespace: str
+    lines: list[Line]
+
+
+@signed_in
+def environments(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """All templates, or those of which a protected label is behind; `q` narrows by name."""
+    behind = request.GET.get("show") == "behind"
+    words = request.GET.get("q", "").strip()
+    page = environments_query.page(actor, q=words, behind=behind, cursor=request.GET.get("cursor"), limit=PAGE_SIZE)
+    roles = {space.pk: role for space, role in namespaces.mine(actor)}
+    columns = _columns(page.items)
+    total, late = environments_query.total(actor), environments_query.behind_count(actor)
+    kept = {name: value for name, value in (("q", words), ("show", "behind" if behind else "")) if value}
+    context = {
+        "section": "environments",
+        "columns": columns,
+        "groups": _groups(page.items, columns, roles),
+        "total": total,
+        "late": late,
+        "behind": behind,
+        "words": words,
+        "tabs": [
+            _tab("All", None, not behind, {"q": words}),
+            _tab("Behind", late, behind, {"q": words, "show": "behind"}),
+        ],
+        "next_url": f"?{urlencode({**kept, 'cursor': page.next})}" if page.next else "",
+        "page_size": PAGE_SIZE,
+    }
+    return show(request, "environments.html", context, regions={"environments": "_environments.html"})
+
+
+def _tab(word: str, count: int | None, on: bool, query: Mapping[str, str]) -> dict[str, Any]:
+    kept = {name: value for name, value in query.items() if value}
+    return {"word": word, "count": count, "on": on, "url": f"?{urlencode(kept)}"}
+
+
+def _columns(rows: Sequence[Row]) -> list[Column]:
+    """`latest`, then labels that move freely, then protected ones; what counts as live first among these."""
+    protected: dict[str, bool] = {}
+    for row in rows:
+        space = row.template.namespace
+        for label in space.protected_labels:
+            protected[label] = protected.get(label, False) or label == live_label(space)
+    free = sorted({label for row in rows for label in row.places} - set(protected))
+    ordered = sorted(protected, key=lambda label: (not protected[label], label))
+    return [
+        Column(LATEST, False),
+        *(Column(label, False) for label in free),
+        *(Column(label, True) for label in ordered),
+    ]
+
+
+def _groups(rows: Sequence[Row], columns: Sequence[Column], roles: Mapping[int, Role]) -> list[Group]:
+    groups: list[Group] = []
+    for row in rows:
+        space = row.template.namespace
+        if not groups or groups[-1].namespace != space.name:
+            groups.append(Group(space.name, []))
+        groups[-1].lines.append(_line(row, columns, roles.get(space.pk)))
+    return groups
+
+
+def _line(row: Row, columns: Sequence[Column], role: Role | None) -> Line:
+    template = row.template
+    stem, slash, leaf = template.path.rpartition("/")
+    cells = [_cell(template, column.label, row.places.get(column.label), role) for column in columns]
+    return Line(template.name, stem + slash, leaf, cells)
+
+
+def _cell(template: Template, label: str, place: Place | None, role: Role | None) -> Cell:
+    newest = template.latest.number if template.latest else 0
+    if label == LATEST:
+        return Cell(label, False, newest, template.latest.created_at if template.latest else None)
+    protected = label in template.namespace.protected_labels
+    behind = newest - place.number if place else 0
+    back = place.before if place and protected and _may(role, Verb.ROLL_BACK) else None
+    asks = protected and _may(role, Verb.PROPOSE) and (place is None or behind > 0)
+    return Cell(
+        label=label,
+        protected=protected,
+        number=place.number if place else None,
+        moved_at=place.moved_at if place else None,
+        behind=behind,
+        back=back,
+        ask_url=_address("propose", template, label, newest) if asks else "",
+        back_url=_address("labels", template, label, back) if back else "",
+    )
+
+
+def _may(role: Role | None, verb: Verb) -> bool:
+    return role is not None and role.rank >= TABLE[verb].rank
+
+
+def _address(page: str, template: Template, label: str, version: int) -> str:
+    return f"{reverse(page, args=[template.name])}?{urlencode({'label': label, 'version': version})}"

@@ -1,0 +1,93 @@
+"""What stands where: templates with all their labels at once, and where a protected label could go back to."""
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from django.db.models import F, Q, QuerySet
+
+from registry.access import Actor
+from registry.models import Label, LabelMove, Template
+from registry.queries import namespaces
+from registry.queries.pages import Page, check_limit, cut, read_text
+
+__all__ = ["Place", "Row", "behind_count", "page", "total"]
+
+_HEAVY = ("words", "latest__bundle", "latest__problems", "latest__settings")
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a label stands, since when, and the version it held before that one (None where it held no other)."""
+
+    number: int
+    moved_at: datetime
+    before: int | None
+
+
+@dataclass(frozen=True)
+class Row:
+    """A template with the places of its labels by name; `latest` is the template's own."""
+
+    template: Template
+    places: dict[str, Place] = field(default_factory=dict)
+
+
+def page(actor: Actor, *, q: str = "", behind: bool = False, cursor: str | None = None, limit: int = 100) -> Page[Row]:
+    """Templates by name, three queries however many; with `behind` only those of which a protected label is behind."""
+    limit = check_limit(limit)
+    rows = _behind(actor) if behind else _visible(actor)
+    for word in q.replace("\0", "").casefold().split()[:10]:
+        rows = rows.filter(name__contains=word)
+    if after := read_text(cursor):
+        rows = rows.filter(name__gt=after)
+    rows = rows.select_related("namespace", "latest").defer(*_HEAVY).order_by("name")
+    found = cut(rows[: limit + 1], limit, lambda template: template.name)
+    places = _places(found.items)
+    return Page([Row(template, places.get(template.pk, {})) for template in found.items], found.next)
+
+
+def total(actor: Actor) -> int:
+    """How many templates the actor may read."""
+    return _visible(actor).count()
+
+
+def behind_count(actor: Actor) -> int:
+    """How many have a protected label behind their newest version."""
+    return _behind(actor).count()
+
+
+def _visible(actor: Actor) -> QuerySet[Template]:
+    spaces = namespaces.visible_to(actor)
+    return Template.objects.filter(namespace__in=spaces, latest__isnull=False, archived_at=None)
+
+
+def _behind(actor: Actor) -> QuerySet[Template]:
+    older = Q(pk__in=[])
+    for space in namespaces.visible_to(actor):
+        older |= Q(template__namespace=space, name__in=space.protected_labels)
+    labels = Label.objects.filter(older, version__number__lt=F("template__latest__number"))
+    return _visible(actor).filter(pk__in=labels.values("template"))
+
+
+def _places(rows: list[Template]) -> dict[int, dict[str, Place]]:
+    ids = [template.pk for template in rows]
+    before = _before(ids)
+    places: defaultdict[int, dict[str, Place]] = defaultdict(dict)
+    labels = Label.objects.filter(template__in=ids).order_by("name")
+    for template, name, number, moved_at in labels.values_list("template_id", "name", "version__number", "moved_at"):
+        places[template][name] = Place(number, moved_at, before.get((template, name)))
+    return places
+
+
+def _before(ids: list[int]) -> dict[tuple[int, str], int]:
+    """For each label the last version it held that is not the one it holds."""
+    moves = LabelMove.objects.filter(template__in=ids, after__isnull=False)
+    held = dict[tuple[int, str], int]()
+    earlier = dict[tuple[int, str], int]()
+    for template, label, number in moves.order_by("pk").values_list("template_id", "label", "after__number"):
+        at = (template, label)
+        if held.get(at, number) != number:
+            earlier[at] = held[at]
+        held[at] = number
+    return earlier
