@@ -1,0 +1,42 @@
+"""The commands on the page about importing and exporting do what the page says: they are run as written."""
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import renderer
+
+PAGE = Path(__file__).parents[3] / "docs/reference/import-export.md"
+STEP = re.compile(
+    r"^cat > (?P<file>\S+) <<'END'\n(?P<text>.*?)^END$|^promptuary (?P<command>[^\n]*)$", re.MULTILINE | re.DOTALL
+)
+
+
+def test_the_commands_on_the_reference_page_run_as_written(run):
+    said = []
+    for block in re.findall(r"^```sh\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL):
+        for step in STEP.finditer(block):
+            if step["file"]:
+                Path(step["file"]).write_text(step["text"])
+                continue
+            result = run(*shlex.split(step["command"], comments=True))
+            assert result.exit_code == 0, f"{step['command']}: {result.stderr}"
+            said.append(result.stderr)
+    assert len(said) == 10
+    assert [words in told for words, told in zip(["would be new", "new", "unchanged"], said, strict=False)] == [
+        True
+    ] * 3
+    check_files()
+
+
+def check_files():
+    data = {"query": "Why?", "documents": [{"content": "Tea"}]}
+    texts = [Path(f"support/{name}.yml.j2").read_text() for name in ("deepset/question-answering", "again")]
+    first, again = (renderer.load(text).render(data).text for text in texts)
+    assert first == again
+    prompt = renderer.load(Path("greet.yml.j2").read_text()).render({"question": "Where is my parcel?"})
+    assert json.loads(Path("marked.jsonl").read_text().splitlines()[0]) == {"text": prompt.text + "On its way."}
+    line = json.loads(Path("messages.jsonl").read_text().splitlines()[0])
+    assert line["messages"] == [*prompt.messages, {"role": "assistant", "content": "On its way."}]
+    assert json.loads(Path("greet.json").read_text())["config"] == {"model": "gpt-4o", "temperature": 0.2}
