@@ -121,10 +121,11 @@ class Part:
 
     @property
     def spans(self) -> tuple[Span, ...]:
-        """Where the content came from values, in order of their start."""
+        """Where the content came from values, in order of their start; none for a list of content items."""
         return tuple(
             Span(mark.start, mark.end, mark.site.expression, mark.site.line, mark.site.column, mark.site.kind)
             for mark in self.marks
+            if mark.end > mark.start
         )
 
     def to_dict(self) -> dict[str, Any]:

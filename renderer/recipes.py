@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from renderer import yaml_text
-from renderer.prompt import Part
+from renderer.prompt import Mark, Part
 from renderer.texts import Piece, Slots, Text, split_marks, tidy_content, tidy_sections
 
 __all__ = ["ROLES", "Fault", "Recipe", "read_part"]
@@ -59,7 +59,9 @@ class Recipe:
         if isinstance(self.content, Text):
             content, marks = self.content.fill_marked(slots)
         else:
-            content, marks = _fill_items(self.content, slots), ()
+            # The texts inside have no offsets in one content, but it must be known whose values they hold.
+            content = _fill_items(self.content, slots)
+            marks = tuple(Mark(0, 0, slots.sites[slots.base + slot]) for slot in _item_slots(self.content))
         role = "user" if self.role is None else self.role.constant or self._role(slots)
         priority = self.priority if isinstance(self.priority, int) else self._priority(slots, self.priority)
         return Part(
@@ -90,6 +92,13 @@ def _bad_role(text: str) -> str:
 
 def _bad_priority(text: str) -> str:
     return f"`truncation_priority` must be a whole number, not `{text[:40]}`"
+
+
+def _item_slots(value: Any) -> list[int]:
+    if isinstance(value, Text):
+        return value.slots()
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [slot for item in items for slot in _item_slots(item)]
 
 
 def _fill_items(value: Any, slots: Slots) -> Any:

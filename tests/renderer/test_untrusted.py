@@ -1,5 +1,7 @@
 """Untrusted inputs may not stand in system parts, by whichever way they come there."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 import renderer
@@ -126,3 +128,22 @@ def test_the_problem_says_which_input_and_where():
     (problem,) = [p for p in renderer.validate(FRONT + SYSTEM + "{% set x = q %}{{ x }}\n") if p.code == "PT408"]
     assert "`q`" in problem.message
     assert (problem.line, problem.column) == (11, 20)
+
+
+def test_content_items_are_looked_into():
+    body = "- name: s\n  role: {{ role }}\n  content: [{type: text, text: '{{ q }}'}]\n"
+    assert codes(body.replace("{{ role }}", "system"))
+    assert rendered(body).parts[0].spans == ()
+    with pytest.raises(renderer.InputError, match="untrusted"):
+        rendered(body, role="system")
+
+
+def test_many_threads_may_share_a_template():
+    template = renderer.load(FRONT + "{% for d in docs %}\n- name: u\n  content: {{ d }} {{ q }}\n{% endfor %}")
+
+    def render(number):
+        docs = [f"{number}.{index}" for index in range(number % 7 + 1)]
+        return template.render({"q": str(number), "docs": docs}).text == "".join(f"{doc} {number}" for doc in docs)
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(render, range(200)))
