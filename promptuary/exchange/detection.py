@@ -60,7 +60,7 @@ def read(path: Path, kind: str, root: Path | None = None) -> Iterator[Imported]:
         value = json.loads(text) if kind == langfuse.KIND else value_of(compose(text, _BOUNDS))
     except YamlError as error:
         raise LossError(f"line {text.count(chr(10), 0, error.index) + 1}: {error.message}") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise LossError(f"it is no JSON: {error}") from error
     yield from (langfuse.read if kind == langfuse.KIND else haystack.read)(value, stem)
 
@@ -82,7 +82,7 @@ def _value(text: str) -> Any:
     """The text as JSON or YAML; None where it is neither."""
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         pass
     try:
         return value_of(compose(text, _BOUNDS))

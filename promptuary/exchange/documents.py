@@ -11,7 +11,7 @@ from promptuary.errors import PromptuaryError
 from renderer import document, plain_yaml, validate
 from renderer.document import Document
 
-__all__ = ["Imported", "LossError", "check", "find_losses", "origin_of", "slug", "write"]
+__all__ = ["Imported", "LossError", "as_list", "as_mapping", "check", "find_losses", "origin_of", "slug", "write"]
 
 _KEYS = ("description", "tags", "format", "model", "settings", "inputs", "tools", "output")
 _ORIGIN = re.compile(r"^# from (?P<kind>[a-z-]+): (?P<facts>\{.*\})$", re.MULTILINE)
@@ -31,6 +31,20 @@ class Imported:
     notes: tuple[str, ...] = ()
 
 
+def as_mapping(value: Any, what: str) -> dict[str, Any]:
+    """The value if it is a mapping; an empty one for nothing. Raises LossError."""
+    if value is not None and not isinstance(value, dict):
+        raise LossError(f"`{what}` is no mapping")
+    return value or {}
+
+
+def as_list(value: Any, what: str) -> list[Any]:
+    """The value if it is a list; an empty one for nothing. Raises LossError."""
+    if value is not None and not isinstance(value, list):
+        raise LossError(f"`{what}` is no list")
+    return value or []
+
+
 def write(kind: str, front: Mapping[str, Any], body: str, facts: Mapping[str, Any] | None = None) -> str:
     """A document's text: front matter in one order, the body as it is. The same is written for the same, always.
 
@@ -38,7 +52,11 @@ def write(kind: str, front: Mapping[str, Any], body: str, facts: Mapping[str, An
     an export takes them again.
     """
     told = {key: value for key, value in (facts or {}).items() if value not in (None, "", [], {})}
-    lines = [f"# from {kind}: {json.dumps(told, sort_keys=True)}\n"] if told else []
+    try:
+        lines = [f"# from {kind}: {json.dumps(told, sort_keys=True, allow_nan=False)}\n"] if told else []
+        json.dumps(front, allow_nan=False)
+    except ValueError as error:
+        raise LossError("it holds a number that is none: NaN or infinity") from error
     lines += [plain_yaml.write({key: front[key]}) for key in _KEYS if front.get(key)]
     return "---\n" + "".join(lines) + "---\n" + body
 

@@ -11,7 +11,17 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from promptuary.exchange import foreign_yaml, shaped_text
-from promptuary.exchange.documents import Imported, LossError, check, find_losses, origin_of, slug, write
+from promptuary.exchange.documents import (
+    Imported,
+    LossError,
+    as_list,
+    as_mapping,
+    check,
+    find_losses,
+    origin_of,
+    slug,
+    write,
+)
 from renderer import RenderError
 from renderer.document import Document
 from renderer.formats.shaped import rewritten
@@ -37,7 +47,7 @@ def read(value: Any, stem: str) -> Iterator[Imported]:
     if not is_prompt(value):
         raise LossError("a prompt of Haystack has `name` and `text`, or is a component of the type PromptTemplate")
     if "components" in value:
-        components = [entry for entry in value["components"] if isinstance(entry, dict)]
+        components = [entry for entry in as_list(value["components"], "components") if isinstance(entry, dict)]
         templates = [entry for entry in components if entry.get("type") == "PromptTemplate"]
         if not templates:
             raise LossError("the pipeline has no component of the type PromptTemplate")
@@ -118,7 +128,7 @@ def _make(name: str, text: str, front: Mapping[str, Any], facts: Mapping[str, An
 
 def _from_parser(parser: Any) -> dict[str, Any]:
     kind = parser.get("type") if isinstance(parser, dict) else None
-    params = (parser.get("params") if isinstance(parser, dict) else None) or {}
+    params = as_mapping(parser.get("params") if isinstance(parser, dict) else None, "params")
     if kind == "AnswerParser" and not set(params) - {"pattern", "reference_pattern"}:
         step = {"func": "strings_to_answers", "inputs": {"strings": "results"}, "outputs": ["answers"]}
         given = {key: value for key, value in params.items() if value is not None}

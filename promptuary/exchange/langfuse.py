@@ -8,7 +8,17 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from promptuary.exchange import slots
-from promptuary.exchange.documents import Imported, LossError, check, find_losses, origin_of, slug, write
+from promptuary.exchange.documents import (
+    Imported,
+    LossError,
+    as_list,
+    as_mapping,
+    check,
+    find_losses,
+    origin_of,
+    slug,
+    write,
+)
 from renderer.document import Document
 
 __all__ = ["KIND", "is_prompt", "read", "to_file"]
@@ -63,9 +73,7 @@ def to_file(source: Document, name: str, fragments: Mapping[str, str]) -> tuple[
 def _read(entry: Mapping[str, Any]) -> Imported:
     if unknown := sorted(set(entry) - {*_KNOWN, *_SERVERS}):
         raise LossError(f"there is no place for {', '.join(unknown)}")
-    config = entry.get("config") or {}
-    if not isinstance(config, dict):
-        raise LossError("`config` is no mapping, and settings are")
+    config = as_mapping(entry.get("config"), "config")
     model = config.get("model")
     front: dict[str, Any] = {
         "tags": entry.get("tags") or [],
@@ -79,7 +87,8 @@ def _read(entry: Mapping[str, Any]) -> Imported:
     else:
         front["format"], body = "parts", slots.write_parts(_messages(prompt))
     facts = {"name": entry["name"], "version": entry.get("version")}
-    imported = Imported(slug(str(entry["name"])), write(KIND, front, body, facts), notes=tuple(_notes(entry)))
+    notes = tuple(_notes(entry))
+    imported = Imported(slug(str(entry["name"])), write(KIND, front, body, facts), notes=notes)
     return check(imported, body)
 
 
@@ -111,6 +120,6 @@ def _without_tags(text: str) -> str:
 
 
 def _notes(entry: Mapping[str, Any]) -> Iterator[str]:
-    labels = entry.get("labels") or []
+    labels = as_list(entry.get("labels"), "labels")
     if labels:
         yield f"labels move by review only; there it has {', '.join(map(str, labels))}"

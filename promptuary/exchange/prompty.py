@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from promptuary.exchange import foreign_yaml, slots
-from promptuary.exchange.documents import Imported, LossError, check, find_losses, origin_of, slug, write
+from promptuary.exchange.documents import Imported, LossError, as_mapping, check, find_losses, origin_of, slug, write
 from renderer.document import Document
 from renderer.yaml_text import YamlError, compose, value_of
 
@@ -93,26 +93,28 @@ def _front(model: Mapping[str, Any], head: dict[str, Any]) -> tuple[str, dict[st
     api = str(model.get("api") or model.get("apiType") or "chat")
     if api not in ("chat", "completion"):
         raise LossError(f"it is made for the API {api}; prompts are made for chat and completion")
-    configuration = model.get("configuration") or {}
+    configuration = as_mapping(model.get("configuration"), "model.configuration")
     named = model.get("id") or configuration.get("name") or configuration.get("model")
     settings = model.get("parameters") or model.get("options") or {}
     front = {"description": head.pop("description", ""), "model": named, "settings": settings}
-    metadata = head.get("metadata") or {}
+    metadata = as_mapping(head.get("metadata"), "metadata")
     return api, {
         **front,
-        "tags": head.pop("tags", None) or (metadata.get("tags") if isinstance(metadata, dict) else []),
+        "tags": head.pop("tags", None) or metadata.get("tags"),
     }
 
 
 def _inputs(given: Any, sample: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """JSON Schemas by name, and the values that stand there as samples."""
     if isinstance(given, list):
-        given = {entry.get("name"): {k: v for k, v in entry.items() if k != "name"} for entry in given}
+        if not all(isinstance(entry, dict) and isinstance(entry.get("name"), str) for entry in given):
+            raise LossError("each of its inputs is a mapping with a name")
+        given = {entry["name"]: {key: value for key, value in entry.items() if key != "name"} for entry in given}
     if sample is not None and not isinstance(sample, dict):
         raise LossError("its sample stands in another file; put it in its place")
     schemas: dict[str, Any] = {}
     samples: dict[str, Any] = dict(sample or {})
-    for name, entry in (given or {}).items():
+    for name, entry in as_mapping(given, "inputs").items():
         if isinstance(entry, dict) and set(entry) <= {*_INPUT, "kind"} and entry:
             schemas[name], shown = _schema(name, entry)
             samples |= {name: shown} if shown is not None else {}
