@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import renderer
+from renderer.prompters import AlpacaPrompter, ChatPrompter
 
 SHAPED = "---\ndescription: Asks\nformat: shaped\n---\nAsk {query}\n"
 PARTS = """---
@@ -106,3 +107,13 @@ def test_what_cannot_be_exported_is_said_in_a_sentence(run, files, arguments, co
     result = run("export", "parts.yml.j2", *arguments)
     assert result.exit_code == code
     assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize("prompter", [AlpacaPrompter, ChatPrompter])
+def test_marked_lines_agree_with_the_prompters_own_labels(run, prompter):
+    kind = "alpaca" if prompter is AlpacaPrompter else "chat"
+    Path("own.yml.j2").write_text(f"---\nformat: prompter\n---\nkind: {kind}\ninstruction: Answer {{question}}.\n")
+    Path("rows.jsonl").write_text(ROWS)
+    lines = run("export", "own.yml.j2", "--training", "rows.jsonl", "--form", "text").stdout.splitlines()
+    expected = prompter("Answer {question}.").generate_prompt({"question": "Why?"}, label="Because.")
+    assert json.loads(lines[0]) == {"text": expected}
