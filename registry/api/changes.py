@@ -13,7 +13,7 @@ from registry.api.serializers import Input, Integer, Text, read
 from registry.queries import changes as queries
 from registry.services import changes as services
 
-__all__ = ["Change", "Changes", "Decide", "Publish", "Reopen", "SetVersion", "Withdraw"]
+__all__ = ["Change", "Changes", "Decide", "Publish", "Reopen", "SetVersion", "Withdraw", "show"]
 
 _ANSWERS = {200: outputs.ChangeOutput, "4XX": outputs.ProblemOutput}
 _FILTERS = ("state", "namespace", "template")
@@ -84,7 +84,7 @@ class Change(APIView):
     @extend_schema(operation_id="getChange", responses=_ANSWERS)
     def get(self, request: Request, number: int) -> Response:
         """What it proposes, what was said, and what it waits for."""
-        return _show(request, number)
+        return show(request, number)
 
 
 class SetVersion(APIView):
@@ -94,7 +94,7 @@ class SetVersion(APIView):
     def post(self, request: Request, number: int) -> Response:
         """Propose another version; approvals given so far are void."""
         services.set_version(actor=actor_of(request), number=number, **read(VersionInput, request))
-        return _show(request, number)
+        return show(request, number)
 
 
 class Decide(APIView):
@@ -108,7 +108,7 @@ class Decide(APIView):
     def post(self, request: Request, number: int) -> Response:
         """Approve, request changes or comment, on the digest that was looked at."""
         services.decide(actor=actor_of(request), number=number, **read(DecisionInput, request))
-        return _show(request, number, status=201)
+        return show(request, number, status=201)
 
 
 class Publish(APIView):
@@ -119,7 +119,7 @@ class Publish(APIView):
         """Move the label, when nothing stands in the way any more."""
         read(NothingInput, request)
         services.publish(actor=actor_of(request), number=number)
-        return _show(request, number)
+        return show(request, number)
 
 
 class Withdraw(APIView):
@@ -129,7 +129,7 @@ class Withdraw(APIView):
     def post(self, request: Request, number: int) -> Response:
         """Withdraw the request."""
         services.withdraw(actor=actor_of(request), number=number, **read(ReasonInput, request))
-        return _show(request, number)
+        return show(request, number)
 
 
 class Reopen(APIView):
@@ -140,9 +140,10 @@ class Reopen(APIView):
         """Open a withdrawn request again; it needs its approvals anew."""
         read(NothingInput, request)
         services.reopen(actor=actor_of(request), number=number)
-        return _show(request, number)
+        return show(request, number)
 
 
-def _show(request: Request, number: int, status: int = 200) -> Response:
+def show(request: Request, number: int, status: int = 200) -> Response:
+    """The request as it stands now: what every call that changes one answers."""
     actor = actor_of(request)
     return Response(shapes.change(queries.get(actor, number), actor), status)

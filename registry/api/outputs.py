@@ -18,6 +18,8 @@ __all__ = [
     "SavedOutput",
     "TemplateOutput",
     "TemplatePage",
+    "ThreadList",
+    "ThreadOutput",
 ]
 
 
@@ -144,6 +146,37 @@ class ChangeOutput(ChangeItem):
     holds = serializers.IntegerField(allow_null=True)
     decisions = DecisionOutput(many=True)
     blockers = BlockerOutput(many=True)
+
+
+class CommentOutput(Output):
+    number = serializers.IntegerField()
+    person = serializers.CharField()
+    text = serializers.CharField()
+    suggestion = serializers.CharField(allow_null=True)
+    created_at = serializers.DateTimeField()
+
+
+class ThreadOutput(Output):
+    number = serializers.IntegerField()
+    side = serializers.ChoiceField(["source", "rendered"])
+    version = serializers.IntegerField()
+    digest = serializers.CharField()
+    line = serializers.IntegerField()
+    end_line = serializers.IntegerField()
+    sample = serializers.CharField()
+    part = serializers.IntegerField()
+    quote = serializers.CharField()
+    head_line = serializers.IntegerField(allow_null=True)
+    head_end_line = serializers.IntegerField(allow_null=True)
+    outdated = serializers.BooleanField()
+    resolved = serializers.BooleanField()
+    resolved_by = serializers.CharField(allow_null=True)
+    created_at = serializers.DateTimeField()
+    comments = CommentOutput(many=True)
+
+
+class ThreadList(Output):
+    results = ThreadOutput(many=True)
 
 
 class CheckOutput(Output):

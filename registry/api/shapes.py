@@ -6,12 +6,13 @@ from datetime import datetime
 from typing import Any
 
 from registry.access import Actor
-from registry.models import ChangeRequest, Decision, Label, Template, Version
+from registry.models import ChangeRequest, Comment, Decision, Label, Template, Version
 from registry.names import LATEST
 from registry.queries import changes
+from registry.queries.threads import Placed
 from registry.queries.versions import Entry
 
-__all__ = ["change", "change_item", "history_item", "label", "moment", "saved", "template"]
+__all__ = ["change", "change_item", "history_item", "label", "moment", "saved", "template", "thread"]
 
 
 def moment(at: datetime | None) -> str | None:
@@ -110,5 +111,38 @@ def _decision(said: Decision) -> dict[str, Any]:
         "digest": said.digest,
         "round": said.round,
         "text": said.text,
+        "created_at": moment(said.created_at),
+    }
+
+
+def thread(placed: Placed) -> dict[str, Any]:
+    """A thread of a request: the lines it was opened on, and where those stand in the head."""
+    row = placed.thread
+    return {
+        "number": row.number,
+        "side": row.side,
+        "version": row.version.number,
+        "digest": row.version.digest,
+        "line": row.line,
+        "end_line": row.end_line,
+        "sample": row.sample,
+        "part": row.part,
+        "quote": row.quote,
+        "head_line": placed.line,
+        "head_end_line": placed.end_line,
+        "outdated": placed.is_outdated,
+        "resolved": placed.is_resolved,
+        "resolved_by": row.resolved_by.username if row.resolved_by else None,
+        "created_at": moment(row.created_at),
+        "comments": [_comment(said) for said in placed.comments],
+    }
+
+
+def _comment(said: Comment) -> dict[str, Any]:
+    return {
+        "number": said.number,
+        "person": said.person.username,
+        "text": said.text,
+        "suggestion": said.suggestion,
         "created_at": moment(said.created_at),
     }

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, path, re_path, register_converter
 
-from registry.api import changes, checks, converters, docs, labels, samples, templates, versions
+from registry.api import changes, checks, converters, docs, labels, samples, templates, threads, versions
 from registry.api.errors import unknown_address
 
 register_converter(converters.NameConverter, "name")
@@ -25,6 +25,10 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("changes/<int:number>/publish", changes.Publish.as_view(), name="api-change-publish"),
     path("changes/<int:number>/withdraw", changes.Withdraw.as_view(), name="api-change-withdraw"),
     path("changes/<int:number>/reopen", changes.Reopen.as_view(), name="api-change-reopen"),
+    path("changes/<int:number>/threads", threads.Threads.as_view(), name="api-threads"),
+    path("changes/<int:number>/threads/<int:thread>/replies", threads.Replies.as_view(), name="api-thread-replies"),
+    path("changes/<int:number>/threads/<int:thread>/resolve", threads.Resolve.as_view(), name="api-thread-resolve"),
+    path("changes/<int:number>/suggestions", threads.Suggestions.as_view(), name="api-change-suggestions"),
     path("check", checks.Check.as_view(), name="api-check"),
     path("render", checks.Render.as_view(), name="api-render"),
     re_path(r"^(?P<rest>.*)$", unknown_address, name="api-unknown"),

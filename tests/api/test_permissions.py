@@ -7,7 +7,8 @@ from django.db import transaction
 
 from registry.api.urls import urlpatterns
 from registry.fetch import fetcher
-from registry.services import changes, keys
+from registry.services import changes, keys, threads
+from registry.services.threads import Place
 from tests.api.conftest import DOCUMENT, OTHER, REPLY, SAMPLES, THIRD, Caller
 
 CALLERS = ("anonymous", "outsider", "reader", "author", "reviewer", "admin", "read key", "write key", "revoked key")
@@ -48,6 +49,15 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
     ("api-change-publish", "POST"): ("changes/{approved}/publish", None, AUTHORS),
     ("api-change-withdraw", "POST"): ("changes/{open}/withdraw", {}, AUTHORS),
     ("api-change-reopen", "POST"): ("changes/{withdrawn}/reopen", None, AUTHORS),
+    ("api-threads", "GET"): ("changes/{open}/threads", None, READERS),
+    ("api-threads", "POST"): ("changes/{open}/threads", {"version": 1, "line": 1, "text": "Why?"}, AUTHORS_MAKE),
+    ("api-thread-replies", "POST"): ("changes/{open}/threads/1/replies", {"text": "So"}, AUTHORS_MAKE),
+    ("api-thread-resolve", "POST"): ("changes/{open}/threads/1/resolve", None, AUTHORS),
+    ("api-change-suggestions", "POST"): (
+        "changes/{open}/suggestions",
+        {"comments": [{"thread": 1, "comment": 1}]},
+        AUTHORS,
+    ),
     ("api-check", "POST"): ("check", {"document": DOCUMENT}, SIGNED_IN),
     ("api-render", "POST"): ("render", {"template": REPLY, "data": SAMPLES["short"]}, READERS),
     ("api-unknown", "GET"): ("nothing/here", None, NOBODY),
@@ -83,6 +93,13 @@ def world(cast) -> dict[str, Any]:
     digest = saved.version.digest
     changes.decide(actor=cast.actor("reviewer"), number=numbers["approved"], decision="approve", digest=digest)
     changes.withdraw(actor=cast.actor("author"), number=numbers["withdrawn"])
+    threads.open_at(
+        actor=cast.actor("reviewer"),
+        number=numbers["open"],
+        place=Place(version=1, line=2),
+        text="",
+        suggestion="description: Shorter\n",
+    )
     return {**numbers, "digest": digest}
 
 

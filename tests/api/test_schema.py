@@ -70,3 +70,6 @@ def test_change_requests_have_the_form_that_the_schema_gives(cast, caller, schem
     changes.decide(actor=cast.actor("reviewer"), number=1, decision="comment", digest=digest, text="Hm")
     _check(schema, caller("reader").get("changes/1"), "ChangeOutput")
     _check(schema, caller("reader").get("changes"), "ChangePage")
+    thread = caller("author").post("changes/1/threads", {"version": 1, "line": 1, "text": "Why?"})
+    _check(schema, thread, "ThreadOutput")
+    _check(schema, caller("reader").get("changes/1/threads"), "ThreadList")

@@ -1,0 +1,126 @@
+"""Threads of a change request over the API: talk on lines, and suggestions that become the next version."""
+
+import pytest
+
+from registry.services import samples
+from tests.api.conftest import REPLY, SAMPLES, problem
+
+
+@pytest.fixture
+def change(cast):
+    """Version 1 is proposed for production by the author."""
+    cast.save()
+    return cast.propose(1)
+
+
+def _suggest(reviewer, line=2, text="description: Answer it\n"):
+    return reviewer.post("changes/1/threads", {"version": 1, "line": line, "suggestion": text})
+
+
+def test_a_thread_opens_on_a_line_and_quotes_it(caller, change):
+    opened = caller("reviewer").post("changes/1/threads", {"version": 1, "line": 2, "text": "Which one?"})
+    body = opened.json()
+    assert (opened.status_code, body["number"], body["side"], body["line"], body["end_line"]) == (
+        201,
+        1,
+        "source",
+        2,
+        2,
+    )
+    assert (body["head_line"], body["outdated"], body["resolved"]) == (2, False, False)
+    assert "Answer a question" in body["quote"]
+    assert [(said["person"], said["text"], said["suggestion"]) for said in body["comments"]] == [
+        ("reviewer", "Which one?", None)
+    ]
+    assert caller("reader").get("changes/1/threads").json() == {"results": [body]}
+
+
+def test_a_thread_opens_on_what_a_sample_renders_to(cast, caller, change):
+    samples.save(actor=cast.actor("author"), name=REPLY, samples=SAMPLES)
+    place = {"version": 1, "line": 1, "side": "rendered", "sample": "short"}
+    body = caller("reviewer").post("changes/1/threads", {**place, "text": "Too blunt"}).json()
+    assert (body["side"], body["sample"], body["part"], body["quote"].strip()) == (
+        "rendered",
+        "short",
+        0,
+        SAMPLES["short"]["question"],
+    )
+
+
+@pytest.mark.parametrize(
+    ("fields", "field"),
+    [
+        ({"line": 99, "text": "Here"}, "line"),
+        ({"line": 3, "end_line": 2, "text": "Here"}, "line"),
+        ({"line": 2}, "text"),
+        ({"line": 1, "side": "rendered", "sample": "none", "text": "Here"}, "sample"),
+        ({"line": 1, "side": "rendered", "suggestion": "other"}, "suggestion"),
+    ],
+)
+def test_a_thread_on_nothing_or_without_words_is_refused(caller, change, stored, fields, field):
+    reviewer, before = caller("reviewer"), stored()
+    found = problem(reviewer.post("changes/1/threads", {"version": 1, **fields}), 422, "invalid")
+    assert (list(found["fields"]), stored()) == ([field], before)
+
+
+def test_an_unknown_side_or_field_is_named(caller, change):
+    body = {"version": 1, "line": 1, "text": "Here", "side": "left", "colour": "red"}
+    found = problem(caller("reviewer").post("changes/1/threads", body), 400, "bad-request")
+    assert "colour" in found["fields"]
+
+
+def test_a_reply_opens_a_resolved_thread_again(caller, change):
+    reviewer, author = caller("reviewer"), caller("author")
+    reviewer.post("changes/1/threads", {"version": 1, "line": 2, "text": "Why?"})
+    closed = author.post("changes/1/threads/1/resolve").json()
+    assert (closed["resolved"], closed["resolved_by"]) == (True, "author")
+    again = reviewer.post("changes/1/threads/1/replies", {"text": "Not yet"})
+    assert (again.status_code, again.json()["resolved"], len(again.json()["comments"])) == (201, False, 2)
+    author.post("changes/1/threads/1/resolve")
+    assert author.post("changes/1/threads/1/resolve", {"resolved": False}).json()["resolved"] is False
+
+
+@pytest.mark.parametrize("verb", ["replies", "resolve"])
+def test_a_thread_that_is_not_there_is_not_found(caller, change, verb):
+    body = {"text": "Hello"} if verb == "replies" else {}
+    problem(caller("author").post(f"changes/1/threads/7/{verb}", body), 404, "not-found")
+
+
+def test_suggestions_are_applied_together_as_the_next_version(caller, change):
+    reviewer, author = caller("reviewer"), caller("author")
+    _suggest(reviewer)
+    _suggest(reviewer, 3, "tags: [support, refunds]\n")
+    both = [{"thread": 1, "comment": 1}, {"thread": 2, "comment": 1}]
+    body = author.post("changes/1/suggestions", {"comments": both, "message": "As suggested"}).json()
+    assert (body["version"], body["round"], body["state"]) == (2, 2, "open")
+    document = author.get(f"templates/{REPLY}@2").json()["document"]
+    assert "Answer it" in document
+    assert "refunds]" in document
+    assert all(thread["resolved"] for thread in author.get("changes/1/threads").json()["results"])
+
+
+def test_two_suggestions_for_one_line_are_a_conflict(caller, change, stored):
+    reviewer = caller("reviewer")
+    _suggest(reviewer)
+    _suggest(reviewer, text="description: Reply\n")
+    author, both = caller("author"), [{"thread": 1, "comment": 1}, {"thread": 2, "comment": 1}]
+    before = stored()
+    problem(author.post("changes/1/suggestions", {"comments": both}), 409, "conflict")
+    assert stored() == before
+
+
+def test_a_suggestion_that_breaks_the_document_stores_nothing(caller, change, stored):
+    _suggest(caller("reviewer"), text="description: [\n")
+    author, before = caller("author"), stored()
+    one = {"comments": [{"thread": 1, "comment": 1}]}
+    assert problem(author.post("changes/1/suggestions", one), 422, "invalid")["problems"]
+    assert stored() == before
+
+
+def test_what_suggests_nothing_cannot_be_applied(caller, change):
+    caller("reviewer").post("changes/1/threads", {"version": 1, "line": 2, "text": "Hm"})
+    author = caller("author")
+    problem(author.post("changes/1/suggestions", {"comments": [{"thread": 1, "comment": 1}]}), 404, "not-found")
+    problem(author.post("changes/1/suggestions", {"comments": []}), 422, "invalid")
+    found = problem(author.post("changes/1/suggestions", {"comments": [{"thread": "1"}]}), 400, "bad-request")
+    assert set(found["fields"]) == {"comments.0.thread", "comments.0.comment"}
