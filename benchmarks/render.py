@@ -34,7 +34,7 @@ sys.path.insert(0, str(ROOT))
 import jinja2  # noqa: E402 -- after the environment is set
 
 import renderer  # noqa: E402
-from renderer import truncation  # noqa: E402
+from renderer import cutting, truncation  # noqa: E402
 from renderer.counting import Memory  # noqa: E402
 from renderer.tokens import VocabularyTokenizer, find  # noqa: E402
 
@@ -72,6 +72,7 @@ inputs:
 ---
 """
 PLAIN = "You are {{ bot }}. Be kind, brief and exact.{% for turn in turns %}{{ turn.author }}: {{ turn.text }}{% endfor %}{{ question }}"
+SYSTEM = "You are Ada. Be kind, brief and exact."
 STORY = (
     "when the rain had stopped we walked along the river and spoke of the long winter that was over "
     "there were new leaves on the birches, two boats on the water and a smell of tar in the air so "
@@ -225,6 +226,11 @@ def greedy(counts: list[int], limit: int) -> int:
     return first
 
 
+def never(part: Any, tokens: int) -> Any:
+    """Parts of this chat do not shrink."""
+    raise AssertionError(part, tokens)
+
+
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--quick", action="store_true", help="sizes up to 1000 and few rounds")
@@ -285,7 +291,11 @@ class Bench:
 
             def floor(salt: int, made: Any = made, limit: int = limit) -> None:
                 self.plain.render(made[salt])
-                texts = [f"{turn['author']}: {turn['text']}" for turn in made[salt]["turns"]]
+                texts = [
+                    SYSTEM,
+                    *(f"{turn['author']}: {turn['text']}" for turn in made[salt]["turns"]),
+                    made[salt]["question"],
+                ]
                 greedy(
                     [len(found.ids) for found in self.core.encode_batch_fast(texts, add_special_tokens=False)], limit
                 )
@@ -316,17 +326,20 @@ class Bench:
             limit = sum(counts) // 2
             timed: Timed = {
                 "greedy cut over lengths": lambda salt, counts=counts, limit=limit: greedy(counts, limit),
-                "promptuary, counted parts": lambda salt, parts=parts, limit=limit: truncation.fit(
+                "promptuary, the cut over lengths": lambda salt, parts=parts, counts=counts, limit=limit: cutting.Plan(
+                    parts, counts, counts, keep_last=0, keep_pairs=False
+                ).take(sum(counts) - limit, never),
+                "promptuary, counting and all": lambda salt, parts=parts, limit=limit: truncation.fit(
                     parts, self.tokenizer, limit=limit
                 ),
-                "  of it counting and no cut": lambda salt, parts=parts: truncation.fit(parts, self.tokenizer),
+                "promptuary, counting and no cut": lambda salt, parts=parts: truncation.fit(parts, self.tokenizer),
             }
             if self.poet:
                 prompt = self.poet(values, token_limit=limit, truncation_step=1)
                 prompt.tokenize()
                 timed["prompt-poet truncate()"] = lambda salt, prompt=prompt: prompt.truncate()
             results[size] = measure(timed, self.rounds * 2)
-        show("Truncate to half", results, "greedy cut over lengths", "promptuary, counted parts")
+        show("Truncate to half", results, "greedy cut over lengths", "promptuary, counting and all")
 
     def targets(self, sizes: tuple[int, ...]) -> None:
         results = {}

@@ -26,14 +26,15 @@ class Plan:
         self._parts, self._counts, self._costs = parts, counts, costs
         self.stays = bytearray(b"\1") * len(parts)
         self.shorter: dict[int, tuple[Part, int]] = {}
-        candidates = [index for index, part in enumerate(parts) if part.truncation_priority > 0]
+        self._priorities = list(map(attrgetter("truncation_priority"), parts))
+        candidates = [index for index, priority in enumerate(self._priorities) if priority > 0]
         kept = set(candidates[-keep_last:]) if keep_last > 0 else set()
         self._members: dict[int, list[int]] = {}
         if keep_pairs:
             candidates = self._pair(candidates, kept)
         elif kept:
             candidates = candidates[:-keep_last]
-        self._order = _by_priority(candidates, parts)
+        self._order = _by_priority(candidates, self._priorities)
         self._sums = list(
             accumulate(map(self._cost, self._order) if keep_pairs else map(costs.__getitem__, self._order))
         )
@@ -94,8 +95,11 @@ class Plan:
 
     def _drop(self, heads: list[int]) -> None:
         stays = self.stays
-        for head in heads:
-            stays[head] = 0
+        if heads and heads[-1] - heads[0] == len(heads) - 1 and heads == list(range(heads[0], heads[-1] + 1)):
+            stays[heads[0] : heads[-1] + 1] = bytes(len(heads))
+        else:
+            for head in heads:
+                stays[head] = 0
         for head in heads if self._members else ():
             for index in self._members[head]:
                 stays[index] = 0
@@ -118,9 +122,8 @@ class Plan:
             self._next = end
 
 
-def _by_priority(indices: list[int], parts: Sequence[Part]) -> list[int]:
+def _by_priority(indices: list[int], priorities: list[int]) -> list[int]:
     """Highest priority first, within one in the template's order."""
-    priorities = [parts[index].truncation_priority for index in indices]
-    if len(set(priorities)) < 2:
+    if len({priorities[index] for index in indices}) < 2:
         return indices
-    return [index for _, index in sorted(zip(priorities, indices, strict=True), key=lambda pair: -pair[0])]
+    return sorted(indices, key=lambda index: -priorities[index])

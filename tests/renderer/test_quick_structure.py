@@ -9,7 +9,7 @@ import renderer
 from renderer.environment import Program, Sandbox, parse
 from renderer.structure import Structure
 
-EXAMPLES = int(os.environ.get("PROMPTUARY_EXAMPLES", "300"))
+EXAMPLES = 10_000 if os.environ.get("PROMPTUARY_TORTURE") else 200
 
 scraps = st.sampled_from(
     [
