@@ -1,0 +1,119 @@
+"""`manage.py serve --demo`, which is what `make run` runs: what it prints works, and Ctrl-C leaves nothing behind."""
+
+import os
+import re
+import shlex
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+START_SECONDS = 240
+CAST = ("author", "reviewer", "reader", "admin")
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class Served:
+    """One instance over a home of its own, with what it printed."""
+
+    def __init__(self, home: Path) -> None:
+        self.home, self.port = home, free_port()
+        left_out = ("PROMPTUARY_DATABASE_URL", "PROMPTUARY_BROKER_URL", "DJANGO_SETTINGS_MODULE")
+        environment = {name: value for name, value in os.environ.items() if name not in left_out}
+        environment |= {"PROMPTUARY_HOME": str(home), "PORT": str(self.port), "PYTHONUNBUFFERED": "1"}
+        self._log = home.with_suffix(".log")
+        with self._log.open("w") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "manage.py", "serve", "--demo"],
+                cwd=ROOT,
+                env=environment,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    @property
+    def printed(self) -> str:
+        return self._log.read_text()
+
+    def wait(self) -> None:
+        """Until it says that Ctrl-C stops it, which it prints when it answers."""
+        deadline = time.monotonic() + START_SECONDS
+        while "Ctrl-C stops everything" not in self.printed:
+            assert self.process.poll() is None, self.printed
+            assert time.monotonic() < deadline, self.printed
+            time.sleep(0.2)  # what another process prints can only be looked at again
+
+    def interrupt(self) -> None:
+        """Ctrl-C, as a terminal sends it."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+            self.process.wait(timeout=60)
+
+    def left_behind(self) -> list[str]:
+        """Processes that still live over this home."""
+        found = []
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                if str(self.home).encode() in (folder / "environ").read_bytes():
+                    found.append((folder / "cmdline").read_text())
+            except OSError:
+                continue  # it ended meanwhile, or is somebody else's
+        return found
+
+
+@pytest.fixture
+def serve(tmp_path):
+    started: list[Served] = []
+
+    def start(name: str = "home") -> Served:
+        started.append(Served(tmp_path / name))
+        started[-1].wait()
+        return started[-1]
+
+    yield start
+    for served in started:
+        served.interrupt()
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
+def test_what_it_prints_works_and_ctrl_c_stops_everything(serve):
+    served = serve()
+    assert all(re.search(rf"log in as {role} +password {role}-promptuary", served.printed) for role in CAST)
+    line = next(line for line in served.printed.splitlines() if line.strip().startswith("curl "))
+    answer = subprocess.run([*shlex.split(line), "-sS"], capture_output=True, text=True, check=True)
+    assert '"name":"support/refunds/reply","version":2,' in answer.stdout
+    served.interrupt()
+    assert served.left_behind() == []
+
+
+def test_two_homes_do_not_meet_and_a_taken_port_is_told(serve, tmp_path):
+    first, second = serve("first"), serve("second")
+    key = (first.home / "demo-key").read_text()
+    refused = httpx.get(
+        f"http://127.0.0.1:{second.port}/api/v1/templates", headers={"Authorization": f"Bearer {key}"}, timeout=20
+    )
+    assert refused.status_code == 401
+    clash = subprocess.run(
+        [sys.executable, "manage.py", "serve"],
+        cwd=ROOT,
+        env={**os.environ, "PROMPTUARY_HOME": str(tmp_path / "third"), "PORT": str(first.port)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert clash.returncode == 1
+    assert f"Port {first.port} on 127.0.0.1 can't be used" in clash.stderr
+    assert "Traceback" not in clash.stderr
