@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from frontend import diffs
@@ -45,7 +45,7 @@ class Message:
 
 @dataclass(frozen=True)
 class PartDiff:
-    """One part on two sides; `moved` is empty or names both places: `moved from 2nd to 4th`."""
+    """One part on two sides; `moved` is empty or names both places: `moved from 2nd to 4th`; `index` is its place on the new one."""
 
     name: str
     role: str
@@ -54,6 +54,7 @@ class PartDiff:
     new_tokens: int | None
     moved: str
     lines: tuple[diffs.Line | diffs.Fold, ...]
+    index: int | None = None
 
     @property
     def change(self) -> int:
@@ -110,12 +111,12 @@ def compare(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]) 
     result: list[PartDiff] = []
     for place, (name, part) in enumerate(after.items()):
         if name not in before:
-            result.append(_one_sided(part, "added"))
+            result.append(replace(_one_sided(part, "added"), index=place))
             continue
         moved = ""
         if places[name] not in stays:
             moved = f"moved from {_ordinal(places[name] + 1)} to {_ordinal(place + 1)}"
-        result.append(_both_sides(before[name], part, moved))
+        result.append(replace(_both_sides(before[name], part, moved), index=place))
     names: list[tuple[str, int] | None] = list(after)
     for place, (name, part) in enumerate(before.items()):
         if name not in after:

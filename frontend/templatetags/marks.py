@@ -1,6 +1,7 @@
 """Small marks used in every page: icons, times, digests, counts."""
 
 import re
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Any
@@ -155,3 +156,15 @@ def stem(name: str) -> str:
     """A name without its last segment, with the slash."""
     head, slash, _ = name.rpartition("/")
     return head + slash
+
+
+@register.filter
+def at(found: Mapping[Any, Any] | None, key: Any) -> Any:
+    """What a mapping holds for a key, or nothing."""
+    return found.get(key) if found else None
+
+
+@register.filter
+def touches(lines: Iterable[Any], spots: Mapping[int, Any] | None) -> bool:
+    """Whether something hangs under one of these diff lines, so that a fold of them has to stand open."""
+    return spots is not None and any(line.new in spots for line in lines)

@@ -7,10 +7,12 @@ from urllib.parse import urlencode
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from frontend import asks
 from frontend.crumbs import crumbs_of
+from frontend.discussion import Discussion, discuss
 from frontend.forms import ProposeForm, add_errors
 from frontend.htmx import asks_for, show
 from frontend.ledger import live_label
@@ -23,7 +25,8 @@ from registry.models import ChangeRequest, Version
 from registry.queries import changes as changes_query
 from registry.queries import labels, namespaces, progress, standings, templates, versions
 from registry.queries.standings import Stand
-from registry.services import changes
+from registry.services import changes, suggestions, threads
+from registry.services.threads import Place
 
 __all__ = ["listing", "propose", "show_change"]
 
@@ -37,7 +40,15 @@ DONE = {
     "withdraw": "Withdrawn.",
     "reopen": "Open again; it needs its approvals anew.",
     "set_version": "The request has a new head; earlier approvals are void.",
+    "thread": "Said on its line.",
+    "suggest": "Your suggestion stands under its line.",
+    "reply": "Your reply is kept.",
+    "resolve": "The thread is resolved.",
+    "unresolve": "The thread is open again.",
+    "apply": "Applied as the next version, which is the head now; earlier approvals are void.",
 }
+THREAD_ACTS = ("thread", "suggest", "reply", "resolve", "unresolve", "apply")
+MOST_DIGITS = 8
 
 
 @signed_in
@@ -82,7 +93,7 @@ def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
             refused = error
         else:
             messages.success(request, DONE[request.POST["do"]])
-            return redirect("change", number)
+            return redirect(_place_after(request, number))
     change = changes_query.get(actor, number)
     change.version = versions.get(actor, change.template.name, change.version.number)
     blockers = changes_query.blockers(change, actor)
@@ -113,6 +124,10 @@ def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
     }
     if not any(asks_for(request, region) for region in ("checks", "blockers")):
         context |= diff_context(request, actor, _baseline(actor, change), change.version)
+        context |= {
+            "discussion": _discussion(request, change, context, act),
+            "suggestion": request.POST.get("suggestion"),
+        }
     status = status_of(refused) if refused else 200
     regions = {"diff": "_diff.html", "checks": "_checks.html", "blockers": "_blockers.html"}
     return show(request, "change.html", context, regions=regions, status=status)
@@ -171,8 +186,54 @@ def _act(request: HttpRequest, actor: Actor, number: int) -> None:
         changes.reopen(actor=actor, number=number)
     elif do == "set_version" and request.POST.get("version", "").isdecimal():
         changes.set_version(actor=actor, number=number, version=int(request.POST["version"]))
+    elif do in THREAD_ACTS:
+        _act_on_thread(request, actor, number)
     else:
         raise Invalid(fields={"do": "the page did not say which button was pressed."})
+
+
+def _act_on_thread(request: HttpRequest, actor: Actor, number: int) -> None:
+    """Begin a thread on a line, answer in one, close it, or take its suggestion over."""
+    do, text = request.POST["do"], request.POST.get("text", "")
+    thread = _number(request.POST.get("thread"))
+    if do in ("thread", "suggest"):
+        place = Place(
+            version=_number(request.POST.get("version")),
+            line=_number(request.POST.get("line")),
+            side=request.POST.get("side", ""),
+            sample=request.POST.get("sample", ""),
+            part=_number(request.POST.get("part")),
+        )
+        suggestion = request.POST.get("suggestion", "").replace("\r\n", "\n") if do == "suggest" else None
+        threads.open_at(actor=actor, number=number, place=place, text=text, suggestion=suggestion)
+    elif do == "reply":
+        threads.reply(actor=actor, number=number, thread=thread, text=text)
+    elif do == "apply":
+        comment = _number(request.POST.get("comment"))
+        suggestions.apply(actor=actor, number=number, comments=[(thread, comment)])
+    else:
+        threads.resolve(actor=actor, number=number, thread=thread, resolved=do == "resolve")
+
+
+def _number(text: str | None) -> int:
+    """A number of a form; what is none, or beyond all lines, is nothing's number."""
+    return int(text) if text and text.isdecimal() and len(text) < MOST_DIGITS else 0
+
+
+def _place_after(request: HttpRequest, number: int) -> str:
+    """The page again; after an act on a thread, in the view that it was done in and with the thread in sight."""
+    address = reverse("change", args=[number])
+    if request.POST["do"] not in THREAD_ACTS:
+        return address
+    kept = {name: request.GET[name] for name in ("view", "sample") if request.GET.get(name)}
+    thread = _number(request.POST.get("thread"))
+    return f"{address}?{urlencode(kept)}#{f'thread-{thread}' if thread else 'diff'}"
+
+
+def _discussion(request: HttpRequest, change: ChangeRequest, shown: Mapping[str, Any], act: asks.Act) -> Discussion:
+    line = _number(request.GET.get("line"))
+    asked = (_number(request.GET.get("part")), line) if line else None
+    return discuss(change, shown["view"], shown["sample"], asked, may_comment=act.comment, may_apply=act.set_version)
 
 
 def _row(stand: Stand, actor: Actor, roles: Mapping[int, Role]) -> dict[str, Any]:

@@ -26,7 +26,7 @@ PAGE_SIZE = 100
 
 @dataclass(frozen=True)
 class Column:
-    """A label of the head; protected where at least one namespace shown protects it."""
+    """A label of the head; protected where all namespaces that carry it protect it."""
 
     label: str
     protected: bool
@@ -36,13 +36,14 @@ class Column:
 class Cell:
     """One label of one template. `number` is None where it is not set; `behind` counts against the newest version.
 
-    `ask_url` and `back_url` are empty where this person may not, or where there is nothing to ask for or to go back to.
+    `mixed` says that it is protected here though not everywhere. `ask_url` and `back_url` are empty where this person may not, or where there is nothing to ask for or to go back to.
     """
 
     label: str
     protected: bool
     number: int | None = None
     moved_at: datetime | None = None
+    mixed: bool = False
     behind: int = 0
     back: int | None = None
     ask_url: str = ""
@@ -108,11 +109,12 @@ def _columns(rows: Sequence[Row]) -> list[Column]:
         for label in space.protected_labels:
             protected[label] = protected.get(label, False) or label == live_label(space)
     free = sorted({label for row in rows for label in row.places} - set(protected))
+    loose = {label for row in rows for label in row.places if label not in row.template.namespace.protected_labels}
     ordered = sorted(protected, key=lambda label: (not protected[label], label))
     return [
         Column(LATEST, False),
         *(Column(label, False) for label in free),
-        *(Column(label, True) for label in ordered),
+        *(Column(label, label not in loose) for label in ordered),
     ]
 
 
@@ -129,11 +131,12 @@ def _groups(rows: Sequence[Row], columns: Sequence[Column], roles: Mapping[int, 
 def _line(row: Row, columns: Sequence[Column], role: Role | None) -> Line:
     template = row.template
     stem, slash, leaf = template.path.rpartition("/")
-    cells = [_cell(template, column.label, row.places.get(column.label), role) for column in columns]
+    cells = [_cell(template, column, row.places.get(column.label), role) for column in columns]
     return Line(template.name, stem + slash, leaf, cells)
 
 
-def _cell(template: Template, label: str, place: Place | None, role: Role | None) -> Cell:
+def _cell(template: Template, column: Column, place: Place | None, role: Role | None) -> Cell:
+    label = column.label
     newest = template.latest.number if template.latest else 0
     if label == LATEST:
         return Cell(label, False, newest, template.latest.created_at if template.latest else None)
@@ -144,6 +147,7 @@ def _cell(template: Template, label: str, place: Place | None, role: Role | None
     return Cell(
         label=label,
         protected=protected,
+        mixed=protected and not column.protected,
         number=place.number if place else None,
         moved_at=place.moved_at if place else None,
         behind=behind,

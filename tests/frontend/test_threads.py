@@ -1,0 +1,118 @@
+"""Threads on the page of a change: begun on a line, answered, resolved, and a suggestion taken over."""
+
+import pytest
+
+from registry.models import ChangeRequest, Comment, Thread
+from registry.services import threads
+from registry.services.threads import Place
+from tests.frontend.conftest import OTHER, words
+
+LINE = OTHER.splitlines().index("    You help {{ shop }}. Quote the policy before you answer.") + 1
+BETTER = "    You help {{ shop }}. Quote the line you rely on."
+
+
+@pytest.fixture
+def change(reply):
+    return reply.propose(2)
+
+
+@pytest.fixture
+def act(change, browser):
+    def press(role, do, view="source", **fields):
+        return browser(role).post(f"/changes/{change.number}?view={view}", {"do": do, **fields})
+
+    return press
+
+
+@pytest.fixture
+def begun(change, reply):
+    """A reviewer's suggestion on the line that was changed."""
+    place = Place(2, LINE)
+    return threads.open_at(
+        actor=reply.actor("reviewer"), number=change.number, place=place, text="Which?", suggestion=BETTER
+    )
+
+
+def where(**further):
+    return {"version": 2, "side": "source", "part": 0, "line": LINE, **further}
+
+
+def test_a_line_number_leads_to_a_form_under_its_line(change, browser):
+    page = words(browser("reviewer").get(f"/changes/{change.number}"))
+    assert f'href="?view=source&amp;part=0&amp;line={LINE}#say"' in page
+    page = words(browser("reviewer").get(f"/changes/{change.number}?view=source&line={LINE}"))
+    assert f"About line {LINE}</label>" in page
+    assert "Quote the policy before you answer.</textarea>" in page
+
+
+def test_a_reader_is_offered_no_form(change, browser):
+    page = words(browser("reader").get(f"/changes/{change.number}?view=source&line={LINE}"))
+    assert "#say" not in page
+    assert 'id="say"' not in page
+
+
+def test_what_is_said_on_a_line_stands_under_it(change, act, browser):
+    answer = act("reviewer", "thread", text="Which policy?", **where())
+    assert answer["Location"] == f"/changes/{change.number}?view=source#diff"
+    page = words(browser("author").get(f"/changes/{change.number}"))
+    assert page.index("<ins>Quote") < page.index("Which policy?") < page.index("Conversation</h2>")
+
+
+def test_a_rendered_line_has_threads_of_its_own(change, act, browser):
+    act("reviewer", "thread", "rendered", text="Too stern.", **where(side="rendered", sample="boots", line=1))
+    assert Thread.objects.get().side == "rendered"
+    page = words(browser("author").get(f"/changes/{change.number}?view=rendered&sample=boots"))
+    assert 'id="thread-1"' in page
+    assert "Too stern." in page
+    page = words(browser("author").get(f"/changes/{change.number}?view=source"))
+    assert 'href="?view=rendered&amp;sample=boots#thread-1">Line 1 of part 1 on boots</a>' in page
+    assert 'id="thread-1"' not in page
+
+
+def test_nothing_said_is_refused_where_the_form_stands(change, browser):
+    answer = browser("reviewer").post(
+        f"/changes/{change.number}?view=source&part=0&line={LINE}", {"do": "thread", "text": " ", **where()}
+    )
+    assert answer.status_code == 422
+    assert "say something, or suggest other lines" in words(answer)
+    assert 'id="say"' in words(answer)
+
+
+def test_a_thread_is_answered_resolved_and_opened_again(change, begun, act, browser):
+    act("author", "reply", thread=1, text="The refund policy.")
+    assert "The refund policy." in words(browser("reviewer").get(f"/changes/{change.number}"))
+    assert act("author", "resolve", thread=1)["Location"].endswith("#thread-1")
+    assert "Resolved by author" in words(browser("reviewer").get(f"/changes/{change.number}"))
+    act("reviewer", "unresolve", thread=1)
+    assert Thread.objects.get().resolved_at is None
+
+
+def test_a_suggestion_is_a_small_diff_that_an_author_applies(change, begun, act, browser):
+    page = words(browser("author").get(f"/changes/{change.number}"))
+    assert "<ins>rely on</ins>" in page
+    assert 'value="apply">Apply to the change</button>' in page
+    assert 'value="apply"' not in words(browser("reader").get(f"/changes/{change.number}"))
+    act("author", "apply", thread=1, comment=1)
+    head = ChangeRequest.objects.get(number=change.number).version
+    assert head.number == 3
+    assert BETTER in head.document
+    page = words(browser("author").get(f"/changes/{change.number}"))
+    assert "of v2, changed since" in page
+    assert "Resolved by author" in page
+
+
+def test_a_suggestion_comes_from_the_form(change, act):
+    act("reviewer", "suggest", text="", suggestion=BETTER, **where())
+    assert Comment.objects.get().suggestion == BETTER
+
+
+def test_a_fold_with_a_thread_in_it_stands_open(change, act, browser):
+    assert '<details class="diff-fold" open>' not in words(browser("author").get(f"/changes/{change.number}"))
+    act("reviewer", "thread", text="Still right?", **where(line=2))
+    assert '<details class="diff-fold" open>' in words(browser("author").get(f"/changes/{change.number}"))
+
+
+def test_numbers_that_are_none_are_refused_in_words(change, act):
+    answer = act("reviewer", "thread", text="Here?", **where(line="9" * 40))
+    assert answer.status_code == 422
+    assert "there are no lines 0 to 0" in words(answer)
