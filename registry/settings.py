@@ -198,6 +198,10 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "VERSION": "1",
     "OAS_VERSION": "3.1.0",
     "SERVE_INCLUDE_SCHEMA": False,
+    "ENUM_NAME_OVERRIDES": {  # two fields called `state`
+        "ChangeStateEnum": ["open", "approved", "published", "withdrawn"],
+        "CheckStateEnum": ["passed", "failed", "waiting"],
+    },
 }
 
 # --- Logs --------------------------------------------------------------------------------------------------------

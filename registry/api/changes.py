@@ -10,10 +10,23 @@ from registry.api import outputs, shapes
 from registry.api.authentication import actor_of
 from registry.api.pages import answer_page, read_query
 from registry.api.serializers import Input, Integer, Text, read
+from registry.api.throttling import CallThrottle, RenderThrottle
 from registry.queries import changes as queries
 from registry.services import changes as services
+from registry.services import verdicts
 
-__all__ = ["Change", "Changes", "Decide", "Publish", "Reopen", "SetVersion", "Withdraw", "show"]
+__all__ = [
+    "AcceptBreak",
+    "Change",
+    "Changes",
+    "Decide",
+    "Publish",
+    "Reopen",
+    "RunChecks",
+    "SetVersion",
+    "Withdraw",
+    "show",
+]
 
 _ANSWERS = {200: outputs.ChangeOutput, "4XX": outputs.ProblemOutput}
 _FILTERS = ("state", "namespace", "template")
@@ -40,6 +53,13 @@ class DecisionInput(Input):
     decision = serializers.ChoiceField(["approve", "request_changes", "comment"])
     digest = Text()
     text = Text(required=False, default="")
+
+
+class BreakInput(Input):
+    """Why a break of the contract is accepted, for one digest."""
+
+    digest = Text()
+    text = Text(help_text="Why callers will not be hurt, or have been told.")
 
 
 class ReasonInput(Input):
@@ -108,6 +128,37 @@ class Decide(APIView):
     def post(self, request: Request, number: int) -> Response:
         """Approve, request changes or comment, on the digest that was looked at."""
         services.decide(actor=actor_of(request), number=number, **read(DecisionInput, request))
+        return show(request, number, status=201)
+
+
+class RunChecks(APIView):
+    """The checks of a change request."""
+
+    throttle_classes = (CallThrottle, RenderThrottle)
+
+    @extend_schema(
+        operation_id="runChecks",
+        request=NothingInput,
+        responses={202: outputs.ChangeOutput, "4XX": outputs.ProblemOutput},
+    )
+    def post(self, request: Request, number: int) -> Response:
+        """Have the worker run what has no verdict yet; a verdict is about digests and is given once for them."""
+        read(NothingInput, request)
+        verdicts.rerun(actor=actor_of(request), number=number)
+        return show(request, number, status=202)
+
+
+class AcceptBreak(APIView):
+    """A break of the contract, seen and accepted."""
+
+    @extend_schema(
+        operation_id="acceptBreak",
+        request=BreakInput,
+        responses={201: outputs.ChangeOutput, "4XX": outputs.ProblemOutput},
+    )
+    def post(self, request: Request, number: int) -> Response:
+        """Acknowledge, as a reviewer in person, that this digest breaks what callers rely on; a decision like the others."""
+        services.decide(actor=actor_of(request), number=number, decision="acknowledge", **read(BreakInput, request))
         return show(request, number, status=201)
 
 

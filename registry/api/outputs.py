@@ -127,7 +127,7 @@ class ChangePage(Output):
 class DecisionOutput(Output):
     number = serializers.IntegerField()
     person = serializers.CharField()
-    decision = serializers.ChoiceField(["approve", "request_changes", "comment"])
+    decision = serializers.ChoiceField(["approve", "request_changes", "comment", "acknowledge"])
     version = serializers.IntegerField()
     digest = serializers.CharField()
     round = serializers.IntegerField()
@@ -141,9 +141,38 @@ class BlockerOutput(Output):
     action = serializers.CharField()
 
 
+class TurnOutput(Output):
+    people = serializers.ListField(child=serializers.CharField())
+    reason = serializers.CharField()
+    since = serializers.DateTimeField()
+
+
+class DigestsOutput(Output):
+    version = serializers.CharField()
+    samples = serializers.CharField(allow_null=True, required=False)
+    against = serializers.CharField(allow_null=True, required=False)
+    served = serializers.ListField(child=serializers.CharField(), required=False)
+
+
+class StateOutput(Output):
+    name = serializers.CharField()
+    state = serializers.ChoiceField(["passed", "failed", "waiting"])
+    required = serializers.BooleanField()  # type: ignore[assignment]  # the metaclass takes declared fields out of the class
+    blocking = serializers.BooleanField()
+    acknowledged = serializers.BooleanField()
+    summary = serializers.CharField()
+    findings = serializers.ListField(child=serializers.DictField())
+    digests = DigestsOutput()
+
+
 class ChangeOutput(ChangeItem):
     round = serializers.IntegerField()
     holds = serializers.IntegerField(allow_null=True)
+    unreviewed = serializers.BooleanField()
+    turn = TurnOutput(allow_null=True)
+    riding_along = serializers.ListField(child=serializers.IntegerField())
+    overlapping = serializers.ListField(child=serializers.IntegerField())
+    checks = StateOutput(many=True)
     decisions = DecisionOutput(many=True)
     blockers = BlockerOutput(many=True)
 

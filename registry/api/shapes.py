@@ -8,9 +8,10 @@ from typing import Any
 from registry.access import Actor
 from registry.models import ChangeRequest, Comment, Decision, Label, Template, Version
 from registry.names import LATEST
-from registry.queries import changes
+from registry.queries import changes, progress, verdicts
 from registry.queries.threads import Placed
 from registry.queries.versions import Entry
+from registry.review import checks
 
 __all__ = ["change", "change_item", "history_item", "label", "moment", "saved", "template", "thread"]
 
@@ -88,18 +89,40 @@ def change_item(row: ChangeRequest) -> dict[str, Any]:
 
 def change(row: ChangeRequest, actor: Actor) -> dict[str, Any]:
     """A change request with what was said and what it waits for."""
-    facts = changes.facts_of(row)
+    facts, turn = changes.facts_of(row), progress.turn(row)
     decisions = row.decisions.select_related("person", "version").order_by("number")
     return {
         **change_item(row),
         "round": row.round,
         "holds": facts.holds,
+        "unreviewed": row.unreviewed,
+        "turn": {"people": list(turn.people), "reason": turn.reason, "since": moment(turn.since)} if turn else None,
+        "riding_along": [version.number for version in progress.riding_along(row)],
+        "overlapping": [other.number for other in changes.overlapping(row)],
+        "checks": _checks(row),
         "decisions": [_decision(said) for said in decisions],
         "blockers": [
             {"code": blocker.code, "cause": blocker.cause, "action": blocker.action}
             for blocker in changes.blockers(row, actor)
         ],
     }
+
+
+def _checks(row: ChangeRequest) -> list[dict[str, Any]]:
+    looked = verdicts.looked_at(row)
+    return [
+        {
+            "name": state.name,
+            "state": state.outcome or "waiting",
+            "required": state.is_required,
+            "blocking": state.is_blocking,
+            "acknowledged": state.is_acknowledged,
+            "summary": state.summary,
+            "findings": list(state.findings),
+            "digests": checks.digests_of(state.name, looked),
+        }
+        for state in verdicts.states(row)
+    ]
 
 
 def _decision(said: Decision) -> dict[str, Any]:

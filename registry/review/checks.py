@@ -8,7 +8,7 @@ from registry.review.policy import Blocker
 from registry.review.rules import CHECKS, Rules
 from renderer.digest import canonical
 
-__all__ = ["Looked", "State", "blockers", "key_of", "required"]
+__all__ = ["Looked", "State", "blockers", "digests_of", "key_of", "required"]
 
 _LOOKS_AT = {
     "problems": ("version", "samples"),
@@ -54,12 +54,17 @@ def required(rules: Rules) -> tuple[str, ...]:
     return tuple(check for check in CHECKS if check in named)
 
 
-def key_of(name: str, looked: Looked) -> str:
-    """One digest over the check's name and every digest it looks at."""
+def digests_of(name: str, looked: Looked) -> dict[str, str | list[str] | None]:
+    """The digests this check looks at, by what they are of."""
     digests = {part: getattr(looked, part) for part in _LOOKS_AT[name]}
     if "served" in digests:
         digests["served"] = list(looked.served)
-    seal = canonical({"check": name, "template": looked.template, **digests})
+    return digests
+
+
+def key_of(name: str, looked: Looked) -> str:
+    """One digest over the check's name and every digest it looks at."""
+    seal = canonical({"check": name, "template": looked.template, **digests_of(name, looked)})
     return "sha256:" + hashlib.sha256(seal).hexdigest()
 
 

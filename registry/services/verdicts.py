@@ -7,11 +7,12 @@ from typing import Any
 from django.db import transaction
 
 from registry import access, journal
-from registry.errors import NotFound
+from registry.access import Actor, Verb
+from registry.errors import Conflict, NotFound
 from registry.journal import Kind
-from registry.models import ChangeRequest, Label, Template, Verdict, Version
+from registry.models import ChangeRequest, Job, Label, Template, Verdict, Version
+from registry.queries import changes, verdicts
 from registry.queries import samples as sample_sets
-from registry.queries import verdicts
 from registry.rendering import child
 from registry.review import checks
 from registry.review.checks import Looked
@@ -19,7 +20,7 @@ from registry.services import jobs, renderings
 from registry.services.renderings import Outcome
 from renderer.problems import Problem, blocking
 
-__all__ = ["ask", "give"]
+__all__ = ["ask", "give", "rerun"]
 
 Samples = Mapping[str, Mapping[str, Any]]
 
@@ -50,6 +51,17 @@ def ask(template: Template, label: str | None = None) -> None:
         pending = pending.filter(label=label)
     for number in pending.order_by("number").values_list("number", flat=True):
         jobs.enqueue(jobs.CHECKS, subject=f"change {number}", payload={"change": number})
+
+
+def rerun(*, actor: Actor, number: int) -> Job:
+    """Have the checks run again that have no verdict on what the request stands on now; Conflict once it is closed.
+
+    A verdict belongs to digests and never changes, so those that were given are not given twice.
+    """
+    change = changes.find(actor, Verb.COMMENT, number)
+    if not change.takes_decisions:
+        raise Conflict(f"Change request {number} is {change.state}.", state=change.state)
+    return jobs.enqueue(jobs.CHECKS, subject=f"change {number}", payload={"change": number})
 
 
 def give(*, number: int, report: Callable[[int, int], None] = lambda _done, _all: None) -> list[Verdict]:

@@ -18,6 +18,7 @@ SIGNED_IN = (401, 200, 200, 200, 200, 200, 200, 200, 401)
 READERS = (401, 404, 200, 200, 200, 200, 200, 200, 401)
 AUTHORS = (401, 404, 403, 200, 200, 200, 403, 200, 401)
 AUTHORS_MAKE = (401, 404, 403, 201, 201, 201, 403, 201, 401)
+AUTHORS_ASK = (401, 404, 403, 202, 202, 202, 403, 202, 401)
 REVIEWERS = (401, 404, 403, 403, 200, 200, 403, 403, 401)
 REVIEWERS_IN_PERSON = (401, 404, 403, 403, 201, 201, 403, 403, 401)
 NOBODY = (404,) * 9
@@ -44,6 +45,12 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
     ("api-change-decisions", "POST"): (
         "changes/{open}/decisions",
         {"decision": "approve", "digest": "{digest}"},
+        REVIEWERS_IN_PERSON,
+    ),
+    ("api-change-checks", "POST"): ("changes/{open}/checks", None, AUTHORS_ASK),
+    ("api-change-contract", "POST"): (
+        "changes/{open}/contract",
+        {"digest": "{digest}", "text": "Nobody sends it"},
         REVIEWERS_IN_PERSON,
     ),
     ("api-change-publish", "POST"): ("changes/{approved}/publish", None, AUTHORS),
