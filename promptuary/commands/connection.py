@@ -33,11 +33,10 @@ class Connection:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._transport.close()
+        self.close()
 
     def close(self) -> None:
         """Give the connections back."""
-        self.client.close()
         self._transport.close()
 
     def get(self, path: str, **query: str) -> Any:

@@ -2,6 +2,7 @@
 
 import base64
 
+import httpx
 import pytest
 
 from registry.models import Version
@@ -35,7 +36,9 @@ def client(server, cast):
     cast.save(TEXT, name="support/say")
     cast.move("staging", 1, name="support/say")
     cast.save(LOOP, name="support/loop")
+    connections = httpx.Client(timeout=20)
     found = langfuse.Langfuse(
+        httpx_client=connections,
         # The package keeps one client for each public key of a process, address and all.
         public_key=f"any-{server.rpartition(':')[2]}",
         secret_key=cast.key(scope="write"),
@@ -44,6 +47,7 @@ def client(server, cast):
     )
     yield found
     found.shutdown()
+    connections.close()
 
 
 def test_the_client_fetches_and_compiles_what_production_holds(client):
@@ -96,12 +100,15 @@ def test_a_write_is_refused_and_moves_nothing(client):
 
 
 def test_a_wrong_key_and_another_namespace_are_told_apart_from_nothing(client, cast, server):
+    connections = httpx.Client(timeout=20)
     stranger = langfuse.Langfuse(
+        httpx_client=connections,
         public_key="other", secret_key=cast.key("outsider", namespace="other"), base_url=server, tracing_enabled=False
     )
     with pytest.raises(Exception, match="Prompt not found"):
         stranger.get_prompt(REPLY, max_retries=0)
     stranger.shutdown()
+    connections.close()
 
 
 @pytest.mark.django_db
