@@ -11,6 +11,8 @@ from tests.browser.desk import Desk
 
 REPLY = "/t/support/refunds/reply"
 PAGES = {
+    "home": "/",
+    "environments": "/environments/",
     "browse": "/t/",
     "template": REPLY,
     "editor": f"{REPLY}/-/edit",

@@ -55,6 +55,14 @@ def test_templates_are_found_by_words_of_their_names(reply, browser):
     assert "has “zebra” in its name" in words(browser("reader").get("/environments/?q=zebra"))
 
 
+def test_where_only_some_namespaces_protect_a_label_each_cell_says_so(reply, browser):
+    reply.save(name="demo/triage")
+    labels.move(actor=reply.actor("author"), name="demo/triage", label="production", version=1, expected=None)
+    page = words(browser("reader").get("/environments/"))
+    assert page.count("environments-mixed") == 1
+    assert page.index("demo/triage") < page.index("environments-mixed")
+
+
 def test_an_outsider_sees_none_of_it(reply, browser):
     assert "No templates yet that you may read." in words(browser("outsider").get("/environments/"))
 
