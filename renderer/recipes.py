@@ -247,6 +247,10 @@ def _item(node: yaml_text.Node, marker: str) -> dict[str, Any]:
     value = _open(node, marker)
     if not isinstance(value["type"], Text) or not value["type"].constant:
         raise Fault("the `type` of a content item must be written out", "PT307", node.start)
+    if value["type"].constant == "text" and not isinstance(value.get("text"), Text):
+        raise Fault(
+            "a content item of type text needs a `text`; quote one that looks like a number", "PT307", node.start
+        )
     return value  # type: ignore[no-any-return]  # a mapping gives a dict
 
 

@@ -78,6 +78,8 @@ def test_content_reads_as_written(scalar, expected):
         ("- name: a\n  content: {a: b}", "PT307", 2, 12),
         ("- name: a\n  content: null", "PT307", 2, 12),
         ("- name: a\n  content: [b]", "PT307", 2, 13),
+        ("- name: a\n  content: [{type: text}]", "PT307", 2, 13),
+        ("- name: a\n  content: [{type: text, text: {a: b}}]", "PT307", 2, 13),
         ("- name: a\n  content: b\n  sections: []", "PT310", 3, 3),
         ("- name: a\n  sections: []", "PT310", 2, 13),
         ("- name: a\n  sections:\n    - content: b", "PT310", 3, 7),
