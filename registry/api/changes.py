@@ -13,13 +13,14 @@ from registry.api.serializers import Input, Integer, Text, read
 from registry.api.throttling import CallThrottle, RenderThrottle
 from registry.queries import changes as queries
 from registry.services import changes as services
-from registry.services import verdicts
+from registry.services import emergencies, verdicts
 
 __all__ = [
     "AcceptBreak",
     "Change",
     "Changes",
     "Decide",
+    "Emergency",
     "Publish",
     "Reopen",
     "RunChecks",
@@ -66,6 +67,12 @@ class ReasonInput(Input):
     """Why, where somebody says."""
 
     reason = Text(required=False, default="")
+
+
+class EmergencyInput(Input):
+    """Why it can't wait."""
+
+    reason = Text()
 
 
 class NothingInput(Input):
@@ -170,6 +177,16 @@ class Publish(APIView):
         """Move the label, when nothing stands in the way any more."""
         read(NothingInput, request)
         services.publish(actor=actor_of(request), number=number)
+        return show(request, number)
+
+
+class Emergency(APIView):
+    """Publishing before the approvals are there."""
+
+    @extend_schema(operation_id="publishInEmergency", request=EmergencyInput, responses=_ANSWERS)
+    def post(self, request: Request, number: int) -> Response:
+        """Move the label at once, where the namespace allows it: a reviewer who signed in, with a reason that all read."""
+        emergencies.break_glass(actor=actor_of(request), number=number, **read(EmergencyInput, request))
         return show(request, number)
 
 

@@ -1,16 +1,18 @@
 """Labels: moving one, and going back."""
 
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from registry.api import outputs, shapes
 from registry.api.authentication import actor_of
+from registry.api.pages import answer_page, read_query
 from registry.api.serializers import Input, Integer, Text, read
+from registry.queries import labels as queries
 from registry.services import labels as services
 
-__all__ = ["Move", "MoveInput", "RollBack", "RollBackInput"]
+__all__ = ["History", "Move", "MoveInput", "RollBack", "RollBackInput"]
 
 
 class MoveInput(Input):
@@ -39,6 +41,20 @@ class Move(APIView):
         """Move an unprotected label; a protected one is refused with the type `approval-required`."""
         given = read(MoveInput, request)
         return Response(shapes.label(name, services.move(actor=actor_of(request), name=name, label=label, **given)))
+
+
+class History(APIView):
+    """Where a label has been."""
+
+    @extend_schema(
+        operation_id="listLabelMoves",
+        parameters=[OpenApiParameter("cursor", str), OpenApiParameter("limit", int)],
+        responses={200: outputs.LabelMovePage, "4XX": outputs.ProblemOutput},
+    )
+    def get(self, request: Request, name: str, label: str) -> Response:
+        """Its moves, newest first: who, from where, where to, how and why."""
+        page = queries.moves(actor_of(request), name, label, **read_query(request))
+        return answer_page(request, page, shapes.label_move)
 
 
 class RollBack(APIView):

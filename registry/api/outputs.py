@@ -9,9 +9,13 @@ __all__ = [
     "ChangeOutput",
     "ChangePage",
     "CheckOutput",
+    "DependantList",
     "FetchOutput",
+    "FetchedList",
     "HistoryPage",
+    "LabelMovePage",
     "LabelOutput",
+    "MergeOutput",
     "ProblemOutput",
     "RenderOutput",
     "SamplesOutput",
@@ -20,6 +24,7 @@ __all__ = [
     "TemplatePage",
     "ThreadList",
     "ThreadOutput",
+    "UpdatedList",
 ]
 
 
@@ -39,6 +44,7 @@ class TemplateOutput(Output):
     format = serializers.CharField()
     labels = serializers.DictField(child=serializers.IntegerField())
     latest = Latest(allow_null=True)
+    archived_at = serializers.DateTimeField(allow_null=True)
 
 
 class TemplatePage(Output):
@@ -104,6 +110,59 @@ class LabelOutput(Output):
     label = serializers.CharField()  # type: ignore[assignment]  # the metaclass takes declared fields out of the class
     version = serializers.IntegerField()
     digest = serializers.CharField()
+
+
+class LabelMoveOutput(Output):
+    label = serializers.CharField()  # type: ignore[assignment]  # the metaclass takes declared fields out of the class
+    before = serializers.IntegerField(allow_null=True)
+    after = serializers.IntegerField(allow_null=True)
+    how = serializers.ChoiceField(["moved", "published", "rolled_back", "removed", "broke_glass"])
+    reason = serializers.CharField()
+    change = serializers.IntegerField(allow_null=True)
+    person = serializers.CharField()
+    created_at = serializers.DateTimeField()
+
+
+class LabelMovePage(Output):
+    results = LabelMoveOutput(many=True)
+    next = serializers.CharField(allow_null=True)
+
+
+class DependantOutput(Output):
+    template = serializers.CharField()
+    references = serializers.ListField(child=serializers.CharField())
+
+
+class DependantList(Output):
+    results = DependantOutput(many=True)
+
+
+class UpdatedOutput(Output):
+    template = serializers.CharField()
+    version = serializers.IntegerField(allow_null=True)
+    change = serializers.IntegerField(allow_null=True)
+    refusal = serializers.CharField()
+
+
+class UpdatedList(Output):
+    results = UpdatedOutput(many=True)
+
+
+class ConflictOutput(Output):
+    line = serializers.IntegerField()
+    base = serializers.CharField()
+    ours = serializers.CharField()
+    theirs = serializers.CharField()
+
+
+class MergeOutput(Output):
+    needed = serializers.BooleanField()
+    base = serializers.IntegerField(allow_null=True)
+    held = serializers.IntegerField(allow_null=True)
+    head = serializers.IntegerField(allow_null=True)
+    clean = serializers.BooleanField(allow_null=True)
+    document = serializers.CharField(allow_null=True)
+    conflicts = ConflictOutput(many=True)
 
 
 class ChangeItem(Output):
@@ -232,3 +291,15 @@ class ProblemOutput(Output):
     detail = serializers.CharField()
     problems = FoundProblem(many=True, required=False)
     fields = serializers.DictField(child=serializers.CharField(), required=False)  # type: ignore[assignment]  # the metaclass takes declared fields out of the class
+
+
+class FetchedOutput(Output):
+    ref = serializers.CharField()
+    status = serializers.IntegerField()
+    etag = serializers.CharField(allow_null=True)
+    found = FetchOutput(required=False)
+    problem = ProblemOutput(required=False)
+
+
+class FetchedList(Output):
+    results = FetchedOutput(many=True)

@@ -6,14 +6,28 @@ from datetime import datetime
 from typing import Any
 
 from registry.access import Actor
-from registry.models import ChangeRequest, Comment, Decision, Label, Template, Version
+from registry.models import ChangeRequest, Comment, Decision, Label, LabelMove, Template, Version
 from registry.names import LATEST
 from registry.queries import changes, progress, verdicts
+from registry.queries.progress import Merge
 from registry.queries.threads import Placed
 from registry.queries.versions import Entry
 from registry.review import checks
+from registry.services.dependants import Updated
 
-__all__ = ["change", "change_item", "history_item", "label", "moment", "saved", "template", "thread"]
+__all__ = [
+    "change",
+    "change_item",
+    "history_item",
+    "label",
+    "label_move",
+    "merge",
+    "moment",
+    "saved",
+    "template",
+    "thread",
+    "updated",
+]
 
 
 def moment(at: datetime | None) -> str | None:
@@ -31,6 +45,7 @@ def template(row: Template, labels: Mapping[str, int]) -> dict[str, Any]:
         "format": row.format,
         "labels": {label: number for label, number in labels.items() if label != LATEST},
         "latest": latest,
+        "archived_at": moment(row.archived_at),
     }
 
 
@@ -69,6 +84,48 @@ def label(name: str, row: Label) -> dict[str, Any]:
     """Where a label stands."""
     version = row.version
     return {"template": name, "label": row.name, "version": version.number, "digest": version.digest}
+
+
+def label_move(row: LabelMove) -> dict[str, Any]:
+    """One move of a label, in its history."""
+    return {
+        "label": row.label,
+        "before": row.before.number if row.before else None,
+        "after": row.after.number if row.after else None,
+        "how": row.how,
+        "reason": row.reason,
+        "change": row.change.number if row.change else None,
+        "person": row.person.username,
+        "created_at": moment(row.created_at),
+    }
+
+
+def merge(found: Merge | None) -> dict[str, Any]:
+    """What head and label come to together; only `needed` counts where the head comes from what the label holds."""
+    if found is None:
+        return dict.fromkeys(("base", "held", "head", "clean", "document")) | {"needed": False, "conflicts": []}
+    return {
+        "needed": True,
+        "base": found.base.number if found.base else None,
+        "held": found.held.number,
+        "head": found.head.number,
+        "clean": found.merged.is_clean,
+        "document": found.merged.text,
+        "conflicts": [
+            {"line": one.line, "base": one.base, "ours": one.ours, "theirs": one.theirs}
+            for one in found.merged.conflicts
+        ],
+    }
+
+
+def updated(row: Updated) -> dict[str, Any]:
+    """What became of one template that includes a fragment."""
+    return {
+        "template": row.template.name,
+        "version": row.version.number if row.version else None,
+        "change": row.change.number if row.change else None,
+        "refusal": row.refusal,
+    }
 
 
 def change_item(row: ChangeRequest) -> dict[str, Any]:

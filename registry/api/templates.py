@@ -16,7 +16,7 @@ from registry.queries import labels as label_queries
 from registry.queries import templates as queries
 from registry.services import templates as services
 
-__all__ = ["SaveInput", "Template", "Templates"]
+__all__ = ["Archive", "SaveInput", "Template", "Templates", "Unarchive"]
 
 _FILTERS = ("search", "namespace", "folder", "tag", "label")
 
@@ -28,6 +28,17 @@ class SaveInput(Input):
     message = Text(help_text="What changed, for the history; may be empty.")
     samples = serializers.DictField(child=serializers.DictField(), required=False, allow_null=True, default=None)
     parallel = Flag(required=False, default=False)
+
+
+class ArchiveInput(Input):
+    """Why a template is put away, and whether even where a protected label stands on it."""
+
+    reason = Text(required=False, default="")
+    force = Flag(required=False, default=False)
+
+
+class NoInput(Input):
+    """An empty object, or no body."""
 
 
 class Templates(APIView):
@@ -80,3 +91,32 @@ class Template(APIView):
             "Location": f"/api/v1/templates/{saved.template.name}@{saved.version.number}",
         }
         return Response(body, 201 if saved.created else 200, headers=headers)
+
+
+class Archive(APIView):
+    """Putting a template away."""
+
+    @extend_schema(
+        operation_id="archiveTemplate",
+        request=ArchiveInput,
+        responses={200: outputs.TemplateOutput, "4XX": outputs.ProblemOutput},
+    )
+    def post(self, request: Request, name: str) -> Response:
+        """Archive it: it is fetched as before, but not changed. For admins; a protected label needs `force` and a reason."""
+        row = services.archive(actor=actor_of(request), name=name, **read(ArchiveInput, request))
+        return Response(shapes.template(row, label_queries.numbers_of(row)))
+
+
+class Unarchive(APIView):
+    """Bringing a template back."""
+
+    @extend_schema(
+        operation_id="unarchiveTemplate",
+        request=NoInput,
+        responses={200: outputs.TemplateOutput, "4XX": outputs.ProblemOutput},
+    )
+    def post(self, request: Request, name: str) -> Response:
+        """Bring an archived template back. For admins."""
+        read(NoInput, request)
+        row = services.unarchive(actor=actor_of(request), name=name)
+        return Response(shapes.template(row, label_queries.numbers_of(row)))

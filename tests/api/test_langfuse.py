@@ -103,7 +103,10 @@ def test_a_wrong_key_and_another_namespace_are_told_apart_from_nothing(client, c
     connections = httpx.Client(timeout=20)
     stranger = langfuse.Langfuse(
         httpx_client=connections,
-        public_key="other", secret_key=cast.key("outsider", namespace="other"), base_url=server, tracing_enabled=False
+        public_key="other",
+        secret_key=cast.key("outsider", namespace="other"),
+        base_url=server,
+        tracing_enabled=False,
     )
     with pytest.raises(Exception, match="Prompt not found"):
         stranger.get_prompt(REPLY, max_retries=0)

@@ -7,7 +7,7 @@ from django.db import transaction
 
 from registry.api.urls import urlpatterns
 from registry.fetch import fetcher
-from registry.services import changes, keys, threads
+from registry.services import changes, keys, namespaces, threads
 from registry.services.threads import Place
 from tests.api.conftest import DOCUMENT, OTHER, REPLY, SAMPLES, THIRD, Caller
 
@@ -21,6 +21,7 @@ AUTHORS_MAKE = (401, 404, 403, 201, 201, 201, 403, 201, 401)
 AUTHORS_ASK = (401, 404, 403, 202, 202, 202, 403, 202, 401)
 REVIEWERS = (401, 404, 403, 403, 200, 200, 403, 403, 401)
 REVIEWERS_IN_PERSON = (401, 404, 403, 403, 201, 201, 403, 403, 401)
+ADMINS = (401, 404, 403, 403, 403, 200, 403, 403, 401)
 NOBODY = (404,) * 9
 
 T = f"templates/{REPLY}"
@@ -36,6 +37,11 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
     ("api-samples", "PUT"): (f"{T}/-/samples", {"samples": SAMPLES}, AUTHORS),
     ("api-label", "PUT"): (f"{T}/-/labels/staging", {"version": 1, "expected": None}, AUTHORS),
     ("api-roll-back", "POST"): (f"{T}/-/labels/production/roll-back", {"version": 1, "reason": "Broken"}, REVIEWERS),
+    ("api-label-history", "GET"): (f"{T}/-/labels/production/history", None, READERS),
+    ("api-dependants", "GET"): (f"{T}/-/dependants", None, READERS),
+    ("api-dependants", "POST"): (f"{T}/-/dependants", {"version": 1}, READERS),  # each dependant says who may not
+    ("api-archive", "POST"): ("templates/support/withdrawn/-/archive", {"reason": "Nobody uses it"}, ADMINS),
+    ("api-unarchive", "POST"): (f"{T}/-/unarchive", None, ADMINS),
     ("api-template", "GET"): (T, None, READERS),
     ("api-template", "PUT"): ("templates/support/new", {"document": DOCUMENT, "message": "New"}, AUTHORS_MAKE),
     ("api-changes", "GET"): ("changes", None, SIGNED_IN),
@@ -53,6 +59,9 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
         {"digest": "{digest}", "text": "Nobody sends it"},
         REVIEWERS_IN_PERSON,
     ),
+    ("api-change-merge", "GET"): ("changes/{beside}/merge", None, READERS),
+    ("api-change-merge", "POST"): ("changes/{beside}/merge", {}, AUTHORS),
+    ("api-change-emergency", "POST"): ("changes/{open}/emergency", {"reason": "It insults people"}, REVIEWERS),
     ("api-change-publish", "POST"): ("changes/{approved}/publish", None, AUTHORS),
     ("api-change-withdraw", "POST"): ("changes/{open}/withdraw", {}, AUTHORS),
     ("api-change-reopen", "POST"): ("changes/{withdrawn}/reopen", None, AUTHORS),
@@ -65,6 +74,7 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
         {"comments": [{"thread": 1, "comment": 1}]},
         AUTHORS,
     ),
+    ("api-fetch-many", "POST"): ("fetch", {"refs": [f"{REPLY}@1"]}, SIGNED_IN),  # each ref says who may not
     ("api-check", "POST"): ("check", {"document": DOCUMENT}, SIGNED_IN),
     ("api-render", "POST"): ("render", {"template": REPLY, "data": SAMPLES["short"]}, READERS),
     ("api-unknown", "GET"): ("nothing/here", None, NOBODY),
@@ -91,7 +101,9 @@ def world(cast) -> dict[str, Any]:
     second = cast.save(OTHER, base=first.version.digest)
     cast.publish(2)
     cast.save(THIRD, base=second.version.digest)
-    numbers = {}
+    namespaces.set_rules(actor=cast.actor("admin"), namespace="support", break_glass=True)
+    cast.save(DOCUMENT.replace("maxLength: 100", "maxLength: 90"), base=first.version.digest, parallel=True)
+    numbers = {"beside": cast.propose(4).number}
     for state in ("open", "approved", "withdrawn"):
         name = f"support/{state}"
         saved = cast.save(name=name)

@@ -57,9 +57,12 @@ def test_answers_have_the_form_that_the_schema_gives(cast, caller, schema):
     _check(schema, author.get("templates"), "TemplatePage")
     _check(schema, author.get(f"templates/{REPLY}"), "TemplateOutput")
     _check(schema, author.get(f"templates/{REPLY}@1"), "FetchOutput")
+    _check(schema, author.post("fetch", {"refs": [f"{REPLY}@1", f"{REPLY}@9"]}), "FetchedList")
     _check(schema, author.get(f"templates/{REPLY}/-/versions"), "HistoryPage")
     _check(schema, author.get(f"templates/{REPLY}/-/samples"), "SamplesOutput")
     _check(schema, author.put(f"templates/{REPLY}/-/labels/staging", {"version": 1, "expected": None}), "LabelOutput")
+    _check(schema, author.get(f"templates/{REPLY}/-/labels/staging/history"), "LabelMovePage")
+    _check(schema, author.get(f"templates/{REPLY}/-/dependants"), "DependantList")
     _check(schema, author.post("check", {"document": DOCUMENT.replace("{{", "{{ x")}), "CheckOutput")
     _check(schema, author.post("render", {"document": DOCUMENT, "data": SAMPLES["short"]}), "RenderOutput")
 
@@ -73,3 +76,4 @@ def test_change_requests_have_the_form_that_the_schema_gives(cast, caller, schem
     thread = caller("author").post("changes/1/threads", {"version": 1, "line": 1, "text": "Why?"})
     _check(schema, thread, "ThreadOutput")
     _check(schema, caller("reader").get("changes/1/threads"), "ThreadList")
+    _check(schema, caller("reader").get("changes/1/merge"), "MergeOutput")

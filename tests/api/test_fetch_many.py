@@ -1,0 +1,76 @@
+"""POST /api/v1/fetch: many versions at once, each with its own result or problem."""
+
+import pytest
+
+from registry.api import fetches
+from tests.api.conftest import OTHER, REPLY, problem
+
+
+@pytest.fixture
+def versions(cast):
+    """Versions 1 to 3, production on 2."""
+    first = cast.save().version
+    second = cast.save(OTHER, base=first.digest).version
+    cast.publish(2)
+    cast.save(OTHER.replace("well", "best"), base=second.digest)
+
+
+def _fetch(caller, *refs):
+    return caller.post("fetch", {"refs": list(refs)}).json()["results"]
+
+
+def test_each_ref_has_what_a_fetch_of_it_alone_gives(caller, versions):
+    author, refs = caller("author"), [f"{REPLY}@{ref}" for ref in ("production", "1", "latest")]
+    for ref, result in zip(refs, _fetch(author, *refs), strict=True):
+        alone = author.get(f"templates/{ref}")
+        assert (result["ref"], result["status"], result["etag"]) == (ref, 200, alone["ETag"])
+        assert result["found"] == alone.json()
+
+
+def test_a_miss_fails_no_other(caller, versions):
+    refs = (f"{REPLY}@9", "support/none@1", "no ref at all", "demo/secret@1", "", f"{REPLY}@1")
+    results = _fetch(caller("author"), *refs)
+    assert [result["status"] for result in results] == [404, 404, 404, 404, 404, 200]
+    assert {result["problem"]["type"] for result in results[:-1]} == {"not-found"}
+    assert all(result["etag"] is None for result in results[:-1])
+
+
+def test_a_key_limited_to_approved_versions_is_told_so_beside_the_rest(cast, caller, versions):
+    results = _fetch(caller("author", scope="read"), f"{REPLY}@production", f"{REPLY}@3")
+    assert [result["status"] for result in results] == [200, 403]
+    assert results[1]["problem"]["type"] == "not-allowed"
+
+
+def test_a_person_who_signed_in_fetches_too_and_a_stranger_nothing(caller, versions):
+    assert _fetch(caller("reader", session=True), f"{REPLY}@3", "none@1")[0]["found"]["version"] == 3
+    assert [result["status"] for result in _fetch(caller("outsider", session=True), f"{REPLY}@1")] == [404]
+    assert [result["status"] for result in _fetch(caller("outsider"), f"{REPLY}@1")] == [404]
+
+
+def test_names_are_quoted_as_json_needs_it(caller, versions):
+    odd = 'support/"re\\ply"\n\u2028é@1'
+    assert _fetch(caller("author"), odd)[0]["ref"] == odd
+
+
+def test_no_ref_gives_no_result(caller, versions):
+    assert _fetch(caller("author")) == []
+
+
+@pytest.mark.parametrize("body", [{}, {"refs": "a@1"}, {"refs": [1]}, {"refs": ["a@1"] * 501}, {"refs": ["a" * 701]}])
+def test_other_bodies_are_refused(caller, versions, body):
+    found = problem(caller("author").post("fetch", body), 400, "bad-request")
+    assert next(iter(found["fields"])).startswith("refs")
+
+
+def test_five_hundred_refs_that_are_kept_ask_the_database_no_more_than_one(
+    caller, versions, django_assert_max_num_queries
+):
+    author, refs = caller("author"), [f"{REPLY}@1"] * fetches.MOST_REFS
+    author.post("fetch", {"refs": refs[:1]})
+    with django_assert_max_num_queries(12):
+        assert len(_fetch(author, *refs)) == 500
+
+
+def test_an_answer_beyond_its_bound_is_refused(caller, versions, monkeypatch):
+    monkeypatch.setattr(fetches, "MOST_BYTES", 1000)
+    assert problem(caller("author").post("fetch", {"refs": [f"{REPLY}@1"] * 9}), 413, "too-large")["limit"] == 1000
