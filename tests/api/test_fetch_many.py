@@ -71,6 +71,8 @@ def test_five_hundred_refs_that_are_kept_ask_the_database_no_more_than_one(
         assert len(_fetch(author, *refs)) == 500
 
 
-def test_an_answer_beyond_its_bound_is_refused(caller, versions, monkeypatch):
-    monkeypatch.setattr(fetches, "MOST_BYTES", 1000)
-    assert problem(caller("author").post("fetch", {"refs": [f"{REPLY}@1"] * 9}), 413, "too-large")["limit"] == 1000
+def test_an_answer_beyond_its_bound_is_refused(cast, caller):
+    cast.save("---\nformat: text\n---\n" + "long " * 40_000, name="support/long")
+    author, refs = caller("author"), ["support/long@1"] * 200
+    assert len(_fetch(author, *refs[:100])) == 100
+    assert problem(author.post("fetch", {"refs": refs}), 413, "too-large")["limit"] == fetches.MOST_BYTES
