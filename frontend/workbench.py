@@ -40,6 +40,7 @@ def setup(desk: Desk, seen: Look) -> dict[str, Any]:
         "standIn": seen.stand_in,
         "draftSavedAt": int(desk.draft.updated_at.timestamp() * 1000) if desk.draft else None,
         "filters": FILTER_NAMES,
+        "functions": {name: function.signature for name, function in FUNCTIONS.items()},
         "urls": {name: reverse(name, args=[desk.name]) for name in ("edit", "preview", "draft")},
     }
 

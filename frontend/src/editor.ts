@@ -21,7 +21,7 @@ function start(root: HTMLFormElement): void {
   const area = find<HTMLTextAreaElement>(root, "textarea[name=document]");
   const region = find(root, "[data-preview]");
   const message = find<HTMLInputElement>(root, "[name=message]");
-  const vocabulary = { inputs: setup.inputs, names: setup.names, filters: setup.filters };
+  const vocabulary = { inputs: setup.inputs, names: setup.names, filters: setup.filters, functions: setup.functions };
 
   let telling: number | undefined;
   let target = "messages";

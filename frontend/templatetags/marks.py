@@ -166,5 +166,8 @@ def at(found: Mapping[Any, Any] | None, key: Any) -> Any:
 
 @register.filter
 def touches(lines: Iterable[Any], spots: Mapping[int, Any] | None) -> bool:
-    """Whether something hangs under one of these diff lines, so that a fold of them has to stand open."""
-    return spots is not None and any(line.new in spots for line in lines)
+    """Whether something hangs under one of these diff lines, so that a fold of them has to stand open.
+
+    A page without threads has no spots at all, which a template hands on as an empty text.
+    """
+    return any(line.new in spots for line in lines) if spots else False

@@ -11,6 +11,7 @@ const vocabulary: Vocabulary = {
   },
   names: [],
   filters: ["join", "upper"],
+  functions: { join: "join(documents, delimiter=' ')", to_list: "to_list(value, like=None)" },
 };
 
 /** The labels offered where `|` stands in the text. */
@@ -57,4 +58,16 @@ test("roles are offered as values", () => {
 test("front matter has keys of its own", () => {
   assert.ok(offered("---\ntok¦\n---\n").includes("token_limit"));
   assert.ok(offered("---\ninputs:\n  a: {ty¦\n---\n").includes("type"));
+});
+
+test("a shaped document offers inputs and functions inside its braces, and nothing in its text", () => {
+  const shaped = (body: string) => `---\nformat: shaped\n---\n${body}`;
+  assert.deepEqual(offered(shaped("Answer {¦")), ["customer", "orders", "join", "to_list"]);
+  assert.ok(offered(shaped("{join(or¦")).includes("orders"));
+  assert.deepEqual(offered(shaped("Answer the que¦")), []);
+  assert.deepEqual(offered(shaped("{{ liter¦")), []);
+});
+
+test("functions are offered with their signatures inside an expression", () => {
+  assert.ok(offered("- content: {{ to¦").includes("to_list"));
 });

@@ -7,14 +7,15 @@ import {
 } from "@codemirror/autocomplete";
 import { type EditorState, type Extension, Prec } from "@codemirror/state";
 import { keymap } from "@codemirror/view";
-import { frontMatterEnd } from "./language.ts";
+import { formatOf, frontMatterEnd } from "./language.ts";
 import type { Schema } from "./types.ts";
 
-/** What is known about names: the declared inputs and the filters that the renderer allows. */
+/** What is known about names: the declared inputs, the filters that the renderer allows, functions with their signatures. */
 export interface Vocabulary {
   inputs: Record<string, Schema>;
   names: string[];
   filters: string[];
+  functions: Record<string, string>;
 }
 
 const key = (label: string, detail: string): Completion => ({ label, detail, type: "property", apply: `${label}: ` });
@@ -92,13 +93,26 @@ const describe = (schema: Schema): string =>
     .filter(Boolean)
     .join(", ");
 
+const functionsOf = (vocabulary: Vocabulary): Completion[] =>
+  Object.entries(vocabulary.functions).map(([name, signature]) => word(name, "function", signature.slice(name.length)));
+
+/** Inside `{ }` of a shaped document: inputs and functions. */
+function inShaped(context: CompletionContext, opened: string, vocabulary: Vocabulary): CompletionResult | null {
+  const typed = /\w*$/.exec(opened)?.[0] ?? "";
+  if (!typed && !context.explicit && opened.length > 1) return null;
+  const inputs = [...namesAt(context.state, context.pos, vocabulary)];
+  const options = inputs.map(([name, schema]) => ({ ...word(name, "variable", describe(schema)), boost: 2 }));
+  options.push(...functionsOf(vocabulary).map((each) => ({ ...each, boost: 1 })));
+  return { from: context.pos - typed.length, options, validFor: /^\w*$/ };
+}
+
 function inExpression(context: CompletionContext, opened: string, vocabulary: Vocabulary): CompletionResult | null {
   const isTag = opened.startsWith("{%");
   const inside = opened.slice(2).replace(/^-/, "");
   const validFor = /^\w*$/;
   const filter = /\|\s*(\w*)$/.exec(inside);
   if (filter) {
-    const options = vocabulary.filters.map((name) => word(name, "function"));
+    const options = vocabulary.filters.map((name) => word(name, "function", vocabulary.functions[name]));
     return { from: context.pos - (filter[1] ?? "").length, options, validFor };
   }
   const dotted = /((?:\w+\.)+)(\w*)$/.exec(inside);
@@ -115,7 +129,10 @@ function inExpression(context: CompletionContext, opened: string, vocabulary: Vo
   const options = [...names].map(([name, schema]) => ({ ...word(name, "variable", describe(schema)), boost: 2 }));
   if (isTag && /^\s*\w*$/.test(inside)) options.unshift(...TAGS.map((tag) => ({ ...word(tag, "keyword"), boost: 3 })));
   else options.push(...BLOCK_WORDS.map((each) => ({ ...word(each, "keyword"), boost: 0 })));
-  if (!isTag) options.push({ ...word("fragment", "function", "a pinned fragment"), boost: 1 });
+  if (!isTag) {
+    options.push({ ...word("fragment", "function", "a pinned fragment"), boost: 1 });
+    options.push(...functionsOf(vocabulary).map((each) => ({ ...each, boost: 0 })));
+  }
   return { from: context.pos - typed.length, options, validFor };
 }
 
@@ -143,6 +160,11 @@ function inYaml(context: CompletionContext): CompletionResult | null {
 /** What fits where the cursor stands: in `{{ }}` and `{% %}` names, properties, tags and filters, else keys and values. */
 export function complete(context: CompletionContext, vocabulary: Vocabulary): CompletionResult | null {
   const before = context.state.sliceDoc(Math.max(0, context.pos - 2000), context.pos);
+  const line = context.state.doc.lineAt(context.pos).number;
+  if (formatOf(context.state) === "shaped" && line > frontMatterEnd(context.state)) {
+    const brace = /(?<!{){(?!{)[^{}]*$/.exec(before)?.[0];
+    return brace ? inShaped(context, brace, vocabulary) : null;
+  }
   const opened = /{[{%](?:(?!}}|%})[\s\S])*$/.exec(before)?.[0];
   return opened ? inExpression(context, opened, vocabulary) : inYaml(context);
 }

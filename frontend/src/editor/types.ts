@@ -49,6 +49,8 @@ export interface Setup {
   standIn: string;
   draftSavedAt: number | null;
   filters: string[];
+  /** Shaping functions with their signatures. */
+  functions: Record<string, string>;
   urls: { edit: string; preview: string; draft: string };
 }
 
