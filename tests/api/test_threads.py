@@ -124,3 +124,10 @@ def test_what_suggests_nothing_cannot_be_applied(caller, change):
     problem(author.post("changes/1/suggestions", {"comments": []}), 422, "invalid")
     found = problem(author.post("changes/1/suggestions", {"comments": [{"thread": "1"}]}), 400, "bad-request")
     assert set(found["fields"]) == {"comments.0.thread", "comments.0.comment"}
+
+
+@pytest.mark.parametrize("number", [2**31, 2**63, 10**40])
+def test_a_thread_beyond_all_bounds_is_not_found(caller, change, number):
+    author = caller("author")
+    problem(author.post(f"changes/1/threads/{number}/replies", {"text": "Hello"}), 404, "not-found")
+    problem(author.get(f"changes/{number}/merge"), 404, "not-found")
