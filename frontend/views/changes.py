@@ -25,7 +25,7 @@ from registry.models import ChangeRequest, Version
 from registry.queries import changes as changes_query
 from registry.queries import labels, namespaces, progress, standings, templates, versions
 from registry.queries.standings import Stand
-from registry.services import changes, suggestions, threads
+from registry.services import changes, suggestions, threads, verdicts
 from registry.services.threads import Place
 
 __all__ = ["listing", "propose", "show_change"]
@@ -40,6 +40,7 @@ DONE = {
     "withdraw": "Withdrawn.",
     "reopen": "Open again; it needs its approvals anew.",
     "set_version": "The request has a new head; earlier approvals are void.",
+    "rerun": "The checks that have not finished run again.",
     "thread": "Said on its line.",
     "suggest": "Your suggestion stands under its line.",
     "reply": "Your reply is kept.",
@@ -186,6 +187,8 @@ def _act(request: HttpRequest, actor: Actor, number: int) -> None:
         changes.reopen(actor=actor, number=number)
     elif do == "set_version" and request.POST.get("version", "").isdecimal():
         changes.set_version(actor=actor, number=number, version=int(request.POST["version"]))
+    elif do == "rerun":
+        verdicts.rerun(actor=actor, number=number)
     elif do in THREAD_ACTS:
         _act_on_thread(request, actor, number)
     else:

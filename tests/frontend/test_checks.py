@@ -2,6 +2,7 @@
 
 import pytest
 
+from registry.models import Job
 from registry.services import namespaces, verdicts
 from tests.frontend.conftest import DOCUMENT, words
 
@@ -47,3 +48,15 @@ def test_a_reviewer_accepts_a_break_with_a_reason(change, browser):
     page = words(client.get(f"/changes/{change.number}"))
     assert "accepts the break of the contract by v3" in page
     assert "break accepted" in page
+
+
+def test_checks_whose_job_gave_up_can_be_run_again(change, browser):
+    Job.objects.filter(subject=f"change {change.number}").update(state=Job.FAILED)
+    client = browser("author")
+    assert 'name="do" value="rerun">Run again</button>' in words(client.get(f"/changes/{change.number}"))
+    assert client.post(f"/changes/{change.number}", {"do": "rerun"}).status_code == 302
+    assert Job.objects.filter(subject=f"change {change.number}", state=Job.QUEUED).exists()
+
+
+def test_a_reader_is_not_offered_to_run_checks(change, browser):
+    assert "Run again" not in words(browser("reader").get(f"/changes/{change.number}"))
