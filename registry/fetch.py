@@ -228,7 +228,7 @@ def ahead_of(application: Application) -> Application:
     def serve(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
         path: str = environ["PATH_INFO"]
         authorization = environ.get("HTTP_AUTHORIZATION")
-        if "@" not in path or authorization is None or not path.startswith(PREFIX):
+        if "@" not in path or authorization is None or not path.startswith(PREFIX) or "\0" in path:
             return application(environ, start_response)
         method = environ["REQUEST_METHOD"]
         if method not in ("GET", "HEAD") or authorization[:7].lower() != "bearer ":

@@ -1,5 +1,6 @@
 """What every test may use."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,8 +11,9 @@ from pytest_django.plugin import DjangoDbBlocker
 
 from tests import databases
 
-# Machines are small and shared: an example may be slow without being wrong.
-settings.register_profile("promptuary", deadline=None)
+# Machines are small and shared: an example may be slow without being wrong. The same examples every time, so that a run
+# says something about the change; `make torture` looks for new ones.
+settings.register_profile("promptuary", deadline=None, derandomize=not os.environ.get("PROMPTUARY_TORTURE"))
 settings.load_profile("promptuary")
 
 

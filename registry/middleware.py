@@ -1,0 +1,28 @@
+"""What is settled for every request before any view."""
+
+from collections.abc import Callable
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+
+from registry.errors import NotFound
+from registry.problems import CONTENT_TYPE, of_error
+
+__all__ = ["refuse_nul"]
+
+Respond = Callable[[HttpRequest], HttpResponseBase]
+REASON = "Nothing stands at an address with a NUL in it."
+
+
+def refuse_nul(respond: Respond) -> Respond:
+    """Answer 404 to an address with a NUL in it: nothing has such a name, and PostgreSQL can't even be asked."""
+
+    def answer(request: HttpRequest) -> HttpResponseBase:
+        if "\0" not in request.path and "%00" not in request.META.get("QUERY_STRING", ""):
+            return respond(request)
+        if not request.path.startswith("/api/"):
+            raise Http404(REASON)
+        problem = of_error(NotFound(REASON))
+        return HttpResponse(problem.to_bytes(), status=problem.status, content_type=CONTENT_TYPE)
+
+    return answer
