@@ -10,6 +10,7 @@ from registry.problems import CONTENT_TYPE, of_error
 
 __all__ = ["refuse_nul"]
 
+WORDS = ("q", "search")  # words to look for, in which a NUL is simply dropped
 Respond = Callable[[HttpRequest], HttpResponseBase]
 REASON = "Nothing stands at an address with a NUL in it."
 
@@ -18,7 +19,7 @@ def refuse_nul(respond: Respond) -> Respond:
     """Answer 404 to an address with a NUL in it: nothing has such a name, and PostgreSQL can't even be asked."""
 
     def answer(request: HttpRequest) -> HttpResponseBase:
-        if "\0" not in request.path and "%00" not in request.META.get("QUERY_STRING", ""):
+        if "\0" not in request.path and not _asks_for_nul(request):
             return respond(request)
         if not request.path.startswith("/api/"):
             raise Http404(REASON)
@@ -26,3 +27,8 @@ def refuse_nul(respond: Respond) -> Respond:
         return HttpResponse(problem.to_bytes(), status=problem.status, content_type=CONTENT_TYPE)
 
     return answer
+
+
+def _asks_for_nul(request: HttpRequest) -> bool:
+    asked = request.GET.lists() if "%00" in request.META.get("QUERY_STRING", "") else []
+    return any("\0" in value for name, values in asked if name not in WORDS for value in values)

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.usefixtures("db")
         "/t/support/%00",
         "/api/v1/templates/%00",
         "/api/v1/templates/a/b%00@1",
-        "/t/?q=%00",
+        "/t/?tag=%00",
         "/api/public/v2/prompts/%00",
     ],
 )
