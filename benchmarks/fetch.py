@@ -198,7 +198,7 @@ def started(
             while not answers(port):
                 if server.poll() is not None or time.monotonic() > deadline:
                     sys.exit(f"{command[0]} does not start")
-                time.sleep(0.1)
+                time.sleep(0.1)  # bounded polling: another process gives no signal
             yield
         finally:
             server.terminate()

@@ -170,7 +170,7 @@ def until() -> Callable[[Callable[[], bool]], None]:
         deadline = time.monotonic() + 15
         while not holds():
             assert time.monotonic() < deadline, "it did not come about within 15 s"
-            time.sleep(0.1)
+            time.sleep(0.1)  # bounded polling: another process gives no signal
 
     return wait
 
@@ -190,7 +190,7 @@ def _wait_for(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
                 return
         except httpx.TransportError:
             pass  # not up yet
-        time.sleep(0.2)
+        time.sleep(0.2)  # bounded polling: another process gives no signal
     raise AssertionError(f"no answer within {START_SECONDS} s: {log.read_text(errors='replace')[-3000:]}")
 
 

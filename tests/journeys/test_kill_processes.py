@@ -68,7 +68,7 @@ class Instance:
                 if httpx.get(f"http://127.0.0.1:{self.port}/login", timeout=5).status_code < 500:
                     return
             except httpx.TransportError:
-                time.sleep(0.2)
+                time.sleep(0.2)  # bounded polling: another process gives no signal
         raise AssertionError((self.place.home / "web.log").read_text()[-3000:])
 
 
@@ -88,7 +88,7 @@ class Author(threading.Thread):
             for count in range(SAVES):
                 while not self.save(f"- name: a\n  role: user\n  content: save {count}\n"):
                     assert time.monotonic() < deadline, "the instance never came back"
-                    time.sleep(0.1)
+                    time.sleep(0.1)  # bounded polling: another process gives no signal
         except (AssertionError, httpx.HTTPError, KeyError, ValueError) as error:
             self.fault = error
 
@@ -132,7 +132,7 @@ def wait_until_mirrored(place):
     while time.monotonic() < deadline:
         if json.loads(place.manage("mirror", "status").stdout)["behind"] == 0:
             return
-        time.sleep(0.5)
+        time.sleep(0.5)  # bounded polling: another process gives no signal
     raise AssertionError((place.home / "worker.log").read_text()[-3000:])
 
 
@@ -146,7 +146,7 @@ def test_every_answered_save_outlives_the_kills(instance):
     for kill in range(KILLS):
         due = (kill + 1) * TEMPLATES * SAVES // (KILLS + 1)
         while sum(len(author.answered) for author in authors) < due and any(author.is_alive() for author in authors):
-            time.sleep(0.02)
+            time.sleep(0.02)  # bounded polling: another process gives no signal
         name = ("web", "worker")[kill % 2]
         instance.kill(name)
         instance.start(name)

@@ -166,7 +166,7 @@ def test_more_than_may_wait_are_refused_as_busy():
         slow.start()
         deadline = time.monotonic() + 2
         while narrow._inside == 0 and time.monotonic() < deadline:
-            time.sleep(0.01)
+            time.sleep(0.01)  # bounded polling: another process gives no signal
         with pytest.raises(BusyError, match="try again"):
             render_good(narrow)
         slow.join()
@@ -211,7 +211,7 @@ def test_the_zygote_ends_with_a_process_that_was_killed():
         owner.wait()
     deadline = time.monotonic() + 10
     while zygote.exists() and time.monotonic() < deadline:
-        time.sleep(0.05)
+        time.sleep(0.05)  # bounded polling: another process gives no signal
     assert not zygote.exists()
 
 
