@@ -150,6 +150,10 @@ STORAGES = {
     },
 }
 
+# --- The outside ---------------------------------------------------------------------------------------------------
+# Hosts that webhooks, remotes and model endpoints may reach although their addresses are not public.
+OUTBOUND_HOSTS = env.read_list("PROMPTUARY_OUTBOUND_HOSTS", [])
+
 # --- Background work ---------------------------------------------------------------------------------------------
 _broker = PROMPTUARY_HOME / "broker"
 CELERY_BROKER_URL = env.read_url("PROMPTUARY_BROKER_URL", "filesystem://", schemes={"filesystem", "redis", "rediss"})

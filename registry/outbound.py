@@ -1,0 +1,123 @@
+"""Addresses outside this installation that people may name: webhooks, remotes, model endpoints.
+
+Whoever can name an address could otherwise reach what only this machine reaches (a metadata service, the database, a
+neighbour's admin page). So a name is resolved, every address it has must be a public one, and the connection is made to the
+address that was checked: a name that points elsewhere a moment later gains nothing. An operator may list hosts of the own
+network in PROMPTUARY_OUTBOUND_HOSTS: `host`, `host:port` or `*.suffix`, which may then be private and may use plain http.
+"""
+
+import ipaddress
+import socket
+from collections.abc import Iterable
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+import httpx
+from django.conf import settings
+
+from registry.errors import Invalid
+
+__all__ = ["Destination", "Refused", "Transport", "check", "client"]
+
+_PORTS = {"https": 443, "http": 80, "ssh": 22}
+_LONGEST = 2000
+
+
+class Refused(Invalid):
+    """The address is none that may be reached; the field is `url`."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(fields={"url": sentence})
+
+
+@dataclass(frozen=True)
+class Destination:
+    """An address that was checked: the URL as given, its parts, and the IP address to connect to."""
+
+    url: str
+    scheme: str
+    host: str
+    port: int
+    address: str
+
+
+def check(url: str, *, schemes: Iterable[str] = ("https",)) -> Destination:
+    """The destination behind a URL, resolved now. Raises Refused with a sentence for whoever named it.
+
+    schemes: what is taken; plain http is taken of listed hosts wherever https is.
+    """
+    scheme, host, port = _parts(url)
+    listed = _is_listed(host, port)
+    taken = {*schemes, *(("http",) if listed and "https" in schemes else ())}
+    if scheme not in taken:
+        raise Refused(f"the address must start with {' or '.join(f'{name}://' for name in sorted(taken))}.")
+    addresses = _resolve(host, port)
+    if not listed:
+        for address in addresses:
+            if not _is_public(address):
+                raise Refused(
+                    f"{host} is {address}, which is no public address. An operator can allow it in "
+                    "PROMPTUARY_OUTBOUND_HOSTS."
+                )
+    return Destination(url, scheme, host, port, addresses[0])
+
+
+class Transport(httpx.HTTPTransport):
+    """Sends each request to the address that was checked for it, under the name it was asked by."""
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """Check, then connect by address; TLS still asks for, and verifies, the name."""
+        destination = check(str(request.url))
+        request.url = request.url.copy_with(host=destination.address)
+        request.extensions = {**request.extensions, "sni_hostname": destination.host}
+        return super().handle_request(request)
+
+
+def client(*, timeout: float) -> httpx.Client:
+    """An HTTP client for such addresses: no redirects, no proxy or netrc of the environment. `timeout` in seconds."""
+    return httpx.Client(transport=Transport(), timeout=timeout, follow_redirects=False, trust_env=False)
+
+
+def _parts(url: str) -> tuple[str, str, int]:
+    if len(url) > _LONGEST or not url.isprintable() or " " in url:
+        raise Refused(f"this is no address: at most {_LONGEST} characters, no blanks.")
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as error:
+        raise Refused("this is no address.") from error
+    host = (parts.hostname or "").rstrip(".")
+    if not host or parts.scheme not in _PORTS:
+        raise Refused("write the whole address, as in https://hooks.example.org/promptuary.")
+    if parts.password is not None or (parts.username is not None and parts.scheme != "ssh"):
+        raise Refused("no user name or password in the address: it is shown and logged.")
+    return parts.scheme, host, port or _PORTS[parts.scheme]
+
+
+def _is_listed(host: str, port: int) -> bool:
+    name = f"[{host}]" if ":" in host else host
+    listed = [str(entry).lower() for entry in settings.OUTBOUND_HOSTS]
+    if name in listed or f"{name}:{port}" in listed:
+        return True
+    return any(entry.startswith("*.") and name.endswith(entry[1:]) for entry in listed)
+
+
+def _resolve(host: str, port: int) -> list[str]:
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise Refused(f"{host} is not found.") from error
+    return [str(address[0]) for *_family, address in found]
+
+
+def _is_public(text: str) -> bool:
+    """Public, and not another address in disguise (mapped, 6to4, Teredo, NAT64)."""
+    address = ipaddress.ip_address(text.partition("%")[0])
+    if isinstance(address, ipaddress.IPv6Address):
+        disguised = address.ipv4_mapped or address.sixtofour or address.teredo
+        if disguised or address in _NAT64:
+            return False
+    return address.is_global and not address.is_multicast
+
+
+_NAT64 = ipaddress.ip_network("64:ff9b::/96")
