@@ -15,6 +15,7 @@ from registry.models.renderings import Rendering
 from registry.models.samples import SampleSet
 from registry.models.templates import Tag, Template
 from registry.models.threads import Comment, Thread
+from registry.models.usage import Fetch
 from registry.models.verdicts import Verdict
 from registry.models.versions import Version
 
@@ -25,6 +26,7 @@ __all__ = [
     "Decision",
     "Draft",
     "Event",
+    "Fetch",
     "Inclusion",
     "Job",
     "Key",
