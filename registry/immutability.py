@@ -24,6 +24,7 @@ TABLES = {  # each with its primary key
     "registry_sampleset": "id",
     "registry_comment": "id",
     "registry_verdict": "id",
+    "registry_datasetversion": "id",
 }
 _FUNCTION = "promptuary_refuse_change"
 

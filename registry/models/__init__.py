@@ -1,6 +1,8 @@
 """The registry's tables, one noun a file. Constraints stand here, decisions in `registry.services`."""
 
+from registry.models.attachments import Attachment
 from registry.models.changes import ChangeRequest
+from registry.models.datasets import Dataset, DatasetVersion
 from registry.models.decisions import Decision
 from registry.models.drafts import Draft
 from registry.models.events import Commit, Event
@@ -12,17 +14,22 @@ from registry.models.namespaces import Membership, Namespace, Role
 from registry.models.notifications import Notification
 from registry.models.people import User
 from registry.models.renderings import Rendering
+from registry.models.runs import Reply, Run, RunRow
 from registry.models.samples import SampleSet
 from registry.models.templates import Tag, Template
 from registry.models.threads import Comment, Thread
 from registry.models.usage import Fetch
 from registry.models.verdicts import Verdict
 from registry.models.versions import Version
+from registry.models.watches import Watch
 
 __all__ = [
+    "Attachment",
     "ChangeRequest",
     "Comment",
     "Commit",
+    "Dataset",
+    "DatasetVersion",
     "Decision",
     "Draft",
     "Event",
@@ -36,7 +43,10 @@ __all__ = [
     "Namespace",
     "Notification",
     "Rendering",
+    "Reply",
     "Role",
+    "Run",
+    "RunRow",
     "SampleSet",
     "Tag",
     "Template",
@@ -44,4 +54,5 @@ __all__ = [
     "User",
     "Verdict",
     "Version",
+    "Watch",
 ]

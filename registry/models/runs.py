@@ -1,0 +1,157 @@
+"""Runs: one evaluation of a version over rows. Work in progress and its result; nothing of it is journalled."""
+
+import json
+from typing import Any
+
+from django.db import models
+
+from registry.models.changes import ChangeRequest
+from registry.models.datasets import DatasetVersion
+from registry.models.people import User
+from registry.models.samples import SampleSet
+from registry.models.templates import Template
+from registry.models.versions import Version
+
+__all__ = ["Reply", "Run", "RunRow"]
+
+
+class Run(models.Model):
+    """A version of a template, asked of one model for every row of a dataset, or of the template's samples."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    STATES = (QUEUED, RUNNING, DONE, FAILED, CANCELLED)
+
+    template = models.ForeignKey(Template, on_delete=models.PROTECT, related_name="runs")
+    version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="runs")
+    dataset_version = models.ForeignKey(DatasetVersion, on_delete=models.PROTECT, related_name="runs", null=True)
+    samples = models.ForeignKey(SampleSet, on_delete=models.PROTECT, related_name="runs", null=True)
+    rows_digest = models.CharField(max_length=71, help_text="of the rows: runs with the same one can be compared")
+    model = models.CharField(max_length=64, help_text="the name the operator gave it")
+    model_digest = models.CharField(max_length=71, help_text="over what it is: its address and id, or its replies")
+    key = models.CharField(max_length=71, help_text="over the version's digest, the rows' and the model's")
+    metrics = models.JSONField(default=list, help_text="names of the metrics that are computed at the end")
+    state = models.CharField(max_length=9, choices=[(state, state) for state in STATES], default=QUEUED)
+    total = models.PositiveIntegerField()
+    done = models.PositiveIntegerField(default=0)
+    failed = models.PositiveIntegerField(default=0)
+    cached = models.PositiveIntegerField(default=0, help_text="rows whose replies were known before")
+    prompt_tokens = models.PositiveBigIntegerField(default=0, help_text="as the provider counted them")
+    completion_tokens = models.PositiveBigIntegerField(default=0)
+    cost = models.DecimalField(max_digits=14, decimal_places=6, null=True, help_text="null while it isn't known")
+    currency = models.CharField(max_length=3, default="", blank=True)
+    scores_text = models.TextField(default="{}", help_text="JSON: {metric: {target: score}}")
+    error = models.TextField(default="", blank=True)
+    change = models.ForeignKey(ChangeRequest, on_delete=models.PROTECT, related_name="runs", null=True)
+    started_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField()
+    started_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(state__in=("queued", "running", "done", "failed", "cancelled")),
+                name="run_state_known",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(dataset_version__isnull=True) ^ models.Q(samples__isnull=True),
+                name="run_rows_from_one_place",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["template", "-id"], name="run_by_template"),
+            models.Index(fields=["key", "state"], name="run_by_key"),
+            models.Index(fields=["rows_digest", "state"], name="run_by_rows"),
+        ]
+
+    def __str__(self) -> str:
+        return f"run {self.pk}"
+
+    @property
+    def number(self) -> int:
+        """What people call it by."""
+        return int(self.pk)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no more rows will come by themselves."""
+        return self.state in (self.DONE, self.FAILED, self.CANCELLED)
+
+    @property
+    def scores(self) -> dict[str, dict[str, dict[str, Any]]]:
+        """Metric to target to {score, scored, of, low, high}; empty until the run is done."""
+        scores: dict[str, dict[str, dict[str, Any]]] = json.loads(self.scores_text)
+        return scores
+
+
+class RunRow(models.Model):
+    """What came of one row. Written once, and only by a rerun of failures taken away again."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="rows")
+    index = models.PositiveIntegerField(help_text="the row's place in the dataset, from 0")
+    result = models.TextField(help_text="JSON: actual, problem, faults, prompts")
+    is_failed = models.BooleanField()
+    is_cached = models.BooleanField(default=False)
+    prompt_tokens = models.PositiveIntegerField(null=True)
+    completion_tokens = models.PositiveIntegerField(null=True)
+    cost = models.DecimalField(max_digits=14, decimal_places=6, null=True)
+    milliseconds = models.PositiveIntegerField(default=0, help_text="that the model took")
+    scores_text = models.TextField(default="{}", help_text='JSON: {"metric target": score}')
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["run", "index"], name="run_row_once")]
+
+    def __str__(self) -> str:
+        return f"row {self.index} of run {self.run_id}"
+
+    @property
+    def actual(self) -> dict[str, Any] | None:
+        """The outputs by name, or None where the row failed."""
+        return self._result().get("actual")
+
+    @property
+    def problem(self) -> dict[str, str] | None:
+        """What stopped the row: {"step": "render", "model" or "read", "kind", "message"}."""
+        return self._result().get("problem")
+
+    @property
+    def faults(self) -> list[str]:
+        """What went wrong before an answer came, a sentence a try."""
+        return list(self._result().get("faults") or ())
+
+    @property
+    def prompts(self) -> list[list[dict[str, Any]]]:
+        """The messages of each prompt that the model was asked; more than one where the template fans out."""
+        return list(self._result().get("prompts") or ())
+
+    @property
+    def scores(self) -> dict[str, float | None]:
+        """Metric and target, as one name, to the row's score; null where it couldn't be scored."""
+        scores: dict[str, float | None] = json.loads(self.scores_text)
+        return scores
+
+    def _result(self) -> dict[str, Any]:
+        result: dict[str, Any] = json.loads(self.result)
+        return result
+
+
+class Reply(models.Model):
+    """A model's answer to one prompt under its settings. A cache: any row may be deleted at any time."""
+
+    key = models.CharField(max_length=71, unique=True, help_text="over the messages, the model and the settings")
+    text = models.TextField(help_text="JSON: text, counts of tokens, finish reason")
+    created_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return self.key
+
+    @property
+    def value(self) -> dict[str, Any]:
+        """The answer as plain JSON types."""
+        value: dict[str, Any] = json.loads(self.text)
+        return value
