@@ -22,8 +22,10 @@ from registry.models.usage import Fetch
 from registry.models.verdicts import Verdict
 from registry.models.versions import Version
 from registry.models.watches import Watch
+from registry.models.webhooks import Attempt, Delivery, Webhook, WebhookSecret
 
 __all__ = [
+    "Attempt",
     "Attachment",
     "ChangeRequest",
     "Comment",
@@ -31,6 +33,7 @@ __all__ = [
     "Dataset",
     "DatasetVersion",
     "Decision",
+    "Delivery",
     "Draft",
     "Event",
     "Fetch",
@@ -55,4 +58,6 @@ __all__ = [
     "Verdict",
     "Version",
     "Watch",
+    "Webhook",
+    "WebhookSecret",
 ]

@@ -20,9 +20,13 @@ class Notification(models.Model):
     change = models.ForeignKey(ChangeRequest, on_delete=models.CASCADE, related_name="+", null=True)
     created_at = models.DateTimeField()
     read_at = models.DateTimeField(null=True)
+    mailed_at = models.DateTimeField(null=True, help_text="when it went out by mail, or was found to need none")
 
     class Meta:
-        indexes = [models.Index(fields=["person", "read_at", "-id"], name="notification_unread")]
+        indexes = [
+            models.Index(fields=["person", "read_at", "-id"], name="notification_unread"),
+            models.Index(fields=["id"], condition=models.Q(mailed_at=None), name="notification_unmailed"),
+        ]
 
     def __str__(self) -> str:
         return self.sentence

@@ -1,0 +1,83 @@
+"""What a webhook is sent: an event as the JSON of Standard Webhooks, signed with every secret that holds."""
+
+import json
+import secrets
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db.models import Q
+from standardwebhooks.webhooks import Webhook as Signer
+
+from registry import journal
+from registry.models import Delivery, Event, Webhook
+from registry.sealing import unseal
+
+__all__ = ["PING", "headers", "make_id", "of_event", "of_ping"]
+
+PING = "webhook.ping"
+
+
+def make_id() -> str:
+    """A fresh message id."""
+    return f"msg_{secrets.token_urlsafe(20)}"
+
+
+def of_event(event: Event) -> str:
+    """The body for an event: type, timestamp, and data with who, where, an address to look at and the event's own facts.
+
+    Documents and discussion stand in it by digest only, as in the journal.
+    """
+    facts = json.loads(event.text)
+    at = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=event.at)
+    return _write(
+        event.kind,
+        at,
+        {
+            "event": event.number,
+            "namespace": event.namespace,
+            "template": event.template or None,
+            "version": event.version,
+            "change": event.change,
+            "person": event.person,
+            "key": event.key or None,
+            "url": _address(event),
+            "details": facts["body"],
+        },
+    )
+
+
+def of_ping(webhook: Webhook, person: str, at: datetime) -> str:
+    """The body of a message that tries the connection."""
+    data = {"webhook": webhook.id, "namespace": webhook.namespace.name, "person": person}
+    return _write(PING, at, data)
+
+
+def headers(delivery: Delivery, at: datetime) -> dict[str, str]:
+    """The headers of one attempt: id, time, and a signature by each secret that holds now, the newest first.
+
+    Raises Conflict where a secret can't be read any more.
+    """
+    valid = delivery.webhook.secrets.filter(Q(expires_at=None) | Q(expires_at__gt=at)).order_by("-pk")
+    # `sign` takes the time it is given for UTC, whatever its zone.
+    signed = [Signer(unseal(secret.sealed)).sign(delivery.message, at, delivery.body) for secret in valid]
+    return {
+        "content-type": "application/json",
+        "user-agent": "Promptuary",
+        "webhook-id": delivery.message,
+        "webhook-timestamp": str(int(at.timestamp())),
+        "webhook-signature": " ".join(signed),
+    }
+
+
+def _write(kind: str, at: datetime, data: dict[str, Any]) -> str:
+    moment = at.isoformat(timespec="microseconds").replace("+00:00", "Z")
+    return journal.canonical({"type": kind, "timestamp": moment, "data": data})
+
+
+def _address(event: Event) -> str:
+    if event.change is not None:
+        return f"{settings.BASE_URL}/changes/{event.change}"
+    if event.template:
+        return f"{settings.BASE_URL}/t/{event.template}"
+    return f"{settings.BASE_URL}/t/{event.namespace}/"
