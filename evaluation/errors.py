@@ -32,7 +32,9 @@ class ChainError(EvaluationError):
 
 
 class ModelError(EvaluationError):
-    """A model's answer that can't be used."""
+    """A model's answer that can't be used; `faults` are the tries that failed before this one, a sentence each."""
+
+    faults: tuple[str, ...] = ()
 
     def __init__(self, message: str, *, retryable: bool = False, retry_after: float | None = None) -> None:
         super().__init__(message)

@@ -6,7 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -15,20 +15,32 @@ import stamina
 
 from evaluation.errors import ModelError
 from renderer.digest import canonical
-from renderer.prompt import Prompt
 
-__all__ = ["CachingModel", "EchoModel", "HTTPModel", "Model", "RecordedModel", "Reply", "prompt_digest"]
+__all__ = ["Asked", "CachingModel", "EchoModel", "HTTPModel", "Model", "RecordedModel", "Reply", "prompt_digest"]
 
 
 @dataclass(frozen=True)
 class Reply:
-    """A model's answer; counts are tokens as the provider reported them, None where it didn't."""
+    """A model's answer; counts are tokens as the provider reported them, None where it didn't.
+
+    `faults` are the tries that failed before it came, a sentence each.
+    """
 
     text: str
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     finish_reason: str | None = None
     cached: bool = False
+    faults: tuple[str, ...] = ()
+
+
+class Asked(Protocol):
+    """What a model is asked: a `renderer.Prompt`, or anything else with messages."""
+
+    @property
+    def messages(self) -> list[dict[str, Any]]:
+        """In OpenAI form."""
+        ...
 
 
 class Model(Protocol):
@@ -36,12 +48,12 @@ class Model(Protocol):
 
     name: str
 
-    def complete(self, prompt: Prompt, settings: Mapping[str, Any]) -> Reply:
+    def complete(self, prompt: Asked, settings: Mapping[str, Any]) -> Reply:
         """The reply, or ModelError."""
         ...
 
 
-def prompt_digest(prompt: Prompt) -> str:
+def prompt_digest(prompt: Asked) -> str:
     """What a prompt says to a model, as `sha256:…` over its messages in canonical JSON."""
     return "sha256:" + hashlib.sha256(canonical(prompt.messages)).hexdigest()
 
@@ -51,7 +63,7 @@ class EchoModel:
 
     name = "echo"
 
-    def complete(self, prompt: Prompt, settings: Mapping[str, Any]) -> Reply:
+    def complete(self, prompt: Asked, settings: Mapping[str, Any]) -> Reply:
         """The last part's content."""
         del settings
         content = prompt.messages[-1]["content"] if prompt.messages else ""
@@ -64,7 +76,7 @@ class RecordedModel:
     def __init__(self, replies: Mapping[str, str], *, name: str = "recorded") -> None:
         self.name, self._replies = name, dict(replies)
 
-    def complete(self, prompt: Prompt, settings: Mapping[str, Any]) -> Reply:
+    def complete(self, prompt: Asked, settings: Mapping[str, Any]) -> Reply:
         """The recorded reply."""
         del settings
         digest = prompt_digest(prompt)
@@ -102,15 +114,24 @@ class HTTPModel:
         )
         self._attempts, self._pace = attempts, Pace(per_second)
 
-    def complete(self, prompt: Prompt, settings: Mapping[str, Any]) -> Reply:
-        """One completion; raises ModelError when every try failed or the server refuses for good."""
+    def complete(self, prompt: Asked, settings: Mapping[str, Any]) -> Reply:
+        """One completion; raises ModelError when every try failed or the server refuses for good.
+
+        Tries that failed before are told in `faults`, of the reply or of the error.
+        """
+        faults: list[str] = []
         for attempt in stamina.retry_context(on=_pause, attempts=self._attempts, timeout=None, wait_max=20):
             with attempt:
                 self._pace.wait()
-                return self._ask(prompt, settings)
+                try:
+                    return replace(self._ask(prompt, settings), faults=tuple(faults))
+                except ModelError as error:
+                    error.faults = tuple(faults)
+                    faults.append(str(error))
+                    raise
         raise ModelError("the model was not asked")  # attempts is at least 1, so the loop returns or raises
 
-    def _ask(self, prompt: Prompt, settings: Mapping[str, Any]) -> Reply:
+    def _ask(self, prompt: Asked, settings: Mapping[str, Any]) -> Reply:
         body = {**settings, "model": self.name, "messages": prompt.messages, "stream": False}
         try:
             response = self._client.post("chat/completions", json=body)
@@ -159,12 +180,12 @@ class CachingModel:
         self.name, self._model, self._folder = model.name, model, folder
         folder.mkdir(parents=True, exist_ok=True)
 
-    def complete(self, prompt: Prompt, settings: Mapping[str, Any]) -> Reply:
+    def complete(self, prompt: Asked, settings: Mapping[str, Any]) -> Reply:
         """The kept reply, marked cached, or the model's, then kept."""
         identity = {"prompt": prompt_digest(prompt), "model": self.name, "settings": dict(settings)}
         path = self._folder / f"{hashlib.sha256(canonical(identity)).hexdigest()}.json"
         try:
-            return Reply(**{**json.loads(path.read_bytes()), "cached": True})
+            return Reply(**{**json.loads(path.read_bytes()), "cached": True, "faults": ()})
         except (OSError, ValueError, TypeError):
             pass  # never asked before, or a file that can't be read: ask, and write it anew
         reply = self._model.complete(prompt, settings)

@@ -55,6 +55,18 @@ def test_a_passing_fault_is_tried_again(prompt, fault):
     assert len(asked) == 2
 
 
+def test_tries_that_failed_are_told_with_the_answer(prompt):
+    made, _ = model([httpx.Response(503, text="busy"), httpx.ReadTimeout("slow"), httpx.Response(200, json=GOOD)])
+    assert made.complete(prompt, {}).faults == ("small answered 503: busy", "small did not answer in time")
+
+
+def test_tries_that_failed_are_told_with_the_last_error(prompt):
+    made, _ = model([httpx.Response(503, text="busy"), httpx.Response(400, text="no")], attempts=2)
+    with pytest.raises(ModelError, match="400: no") as caught:
+        made.complete(prompt, {})
+    assert caught.value.faults == ("small answered 503: busy",)
+
+
 def test_a_refusal_is_told_at_once_with_the_servers_words(prompt):
     made, asked = model([httpx.Response(400, text="no such model")])
     with pytest.raises(ModelError, match="400: no such model"):
