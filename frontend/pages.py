@@ -19,6 +19,7 @@ P = ParamSpec("P")
 # Status, and the sentence that heads the page.
 REFUSALS: tuple[tuple[type[errors.PromptuaryError], int, str], ...] = (
     (errors.NotFound, 404, "Nothing stands at this address"),
+    (errors.Gone, 410, "This text was taken away"),
     (errors.ApprovalRequired, 403, "This label moves by approval"),
     (errors.NotAllowed, 403, "Your role does not reach this far"),
     (errors.PreconditionRequired, 428, "The page did not say what it started from"),

@@ -2,6 +2,7 @@
 
 PromptuaryError
     NotFound              there is no such thing, or this person may not know of it
+    Gone                  it was there, and its text was taken away for good
     NotAllowed            the person or key lacks the right
         ApprovalRequired  the label is protected: only an approved change request moves it
     Conflict              the thing is not in the state the caller took it to be in
@@ -23,6 +24,7 @@ __all__ = [
     "ApprovalRequired",
     "Busy",
     "Conflict",
+    "Gone",
     "Invalid",
     "NotAllowed",
     "NotFound",
@@ -45,6 +47,10 @@ class PromptuaryError(Exception):
 
 class NotFound(PromptuaryError):
     """There is no such thing, or this person may not know of it."""
+
+
+class Gone(PromptuaryError):
+    """It was there, and its text was taken away for good; the message says when, by whom and why."""
 
 
 class NotAllowed(PromptuaryError):

@@ -11,6 +11,7 @@ from registry.errors import (
     ApprovalRequired,
     Busy,
     Conflict,
+    Gone,
     Invalid,
     NotAllowed,
     NotFound,
@@ -51,6 +52,7 @@ class Problem:
 # Narrow before wide: the first class that fits gives status, type and title.
 _TABLE: tuple[tuple[type[PromptuaryError], int, str, str], ...] = (
     (NotFound, 404, "not-found", "Not found"),
+    (Gone, 410, "gone", "Redacted"),
     (ApprovalRequired, 403, "approval-required", "Approval required"),
     (NotAllowed, 403, "not-allowed", "Not allowed"),
     (Stale, 412, "stale", "Made from a version that is not the latest"),

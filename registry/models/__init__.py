@@ -13,6 +13,8 @@ from registry.models.labels import Label, LabelMove
 from registry.models.namespaces import Membership, Namespace, Role
 from registry.models.notifications import Notification
 from registry.models.people import User
+from registry.models.redactions import Redaction
+from registry.models.remotes import Remote
 from registry.models.renderings import Rendering
 from registry.models.runs import Reply, Run, RunRow
 from registry.models.samples import SampleSet
@@ -25,8 +27,8 @@ from registry.models.watches import Watch
 from registry.models.webhooks import Attempt, Delivery, Webhook, WebhookSecret
 
 __all__ = [
-    "Attempt",
     "Attachment",
+    "Attempt",
     "ChangeRequest",
     "Comment",
     "Commit",
@@ -45,6 +47,8 @@ __all__ = [
     "Membership",
     "Namespace",
     "Notification",
+    "Redaction",
+    "Remote",
     "Rendering",
     "Reply",
     "Role",

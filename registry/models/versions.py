@@ -5,14 +5,17 @@ from typing import Any
 
 from django.db import models
 
+from registry.errors import Gone
 from registry.models.people import User
 from registry.models.templates import Template
 
-__all__ = ["Version"]
+__all__ = ["TOMBSTONE", "Version"]
+
+TOMBSTONE = '{"redacted":true}'  # what stands in `bundle` then; the database's triggers know it by heart
 
 
 class Version(models.Model):
-    """One saved document of a template. Never changed, never deleted."""
+    """One saved document of a template. Never deleted, and changed in one way only: its text may be redacted."""
 
     template = models.ForeignKey(Template, on_delete=models.PROTECT, related_name="versions")
     number = models.PositiveIntegerField()
@@ -36,12 +39,31 @@ class Version(models.Model):
     def __str__(self) -> str:
         return f"{self.template_id}@{self.number}"
 
+    @property
+    def is_redacted(self) -> bool:
+        """Whether the text was taken away for good."""
+        return self.bundle == TOMBSTONE
+
     def unpacked(self) -> dict[str, Any]:
-        """The bundle as a mapping: engine, document, fragments, profile."""
+        """The bundle as a mapping: engine, document, fragments, profile. Gone once it was redacted, saying why."""
+        if self.is_redacted:
+            raise self._gone()
         bundle: dict[str, Any] = json.loads(self.bundle)
         return bundle
 
+    def _gone(self) -> Gone:
+        redaction, at = self.redaction, self.redaction.created_at
+        return Gone(
+            f"{self.template.name}@{self.number} was redacted on {at:%Y-%m-%d} by {redaction.person.username}: "
+            f"{redaction.reason}",
+            version=self.number,
+            digest=self.digest,
+            redacted_at=at.isoformat(timespec="microseconds").replace("+00:00", "Z"),
+            redacted_by=redaction.person.username,
+            reason=redaction.reason,
+        )
+
     @property
     def document(self) -> str:
-        """The document's text, newlines as they were given."""
+        """The document's text, newlines as they were given. Gone once it was redacted."""
         return str(self.unpacked()["document"])
