@@ -9,7 +9,24 @@ from enum import StrEnum
 from registry.errors import Conflict, NotAllowed, NotFound
 from registry.models import Key, Membership, Namespace, Role, User
 
-__all__ = ["OPERATOR", "TABLE", "Actor", "Role", "Verb", "can", "find_namespace", "operator", "require", "role_of"]
+__all__ = [
+    "KEY_VERBS",
+    "OPERATOR",
+    "SCOPES",
+    "TABLE",
+    "Actor",
+    "Role",
+    "Verb",
+    "can",
+    "find_namespace",
+    "granters",
+    "operator",
+    "require",
+    "require_key",
+    "require_label",
+    "role_of",
+    "verbs_of",
+]
 
 OPERATOR = "operator"  # the username that commands run on the machine itself act under
 
@@ -26,6 +43,7 @@ class Verb(StrEnum):
     MOVE = "move"
     PUBLISH = "publish"
     APPROVE = "approve"
+    EVALUATE = "evaluate"
     ROLL_BACK = "roll_back"
     MANAGE = "manage"
 
@@ -39,14 +57,24 @@ TABLE: dict[Verb, Role] = {  # the least role that may
     Verb.COMMENT: Role.AUTHOR,
     Verb.MOVE: Role.AUTHOR,
     Verb.PUBLISH: Role.AUTHOR,
+    Verb.EVALUATE: Role.AUTHOR,
     Verb.APPROVE: Role.REVIEWER,
     Verb.ROLL_BACK: Role.REVIEWER,
     Verb.MANAGE: Role.ADMIN,
 }
-_READ_SCOPE = frozenset({Verb.READ, Verb.CHECK, Verb.FETCH})
 _NEVER_BY_KEY = frozenset({Verb.APPROVE, Verb.MANAGE})
+KEY_VERBS = tuple(verb for verb in Verb if verb not in _NEVER_BY_KEY)  # what a key can be given at all
+SCOPES: dict[str, frozenset[Verb]] = {  # the named sets; a key of the scope chosen has a set of its own
+    Key.READ: frozenset({Verb.READ, Verb.CHECK, Verb.FETCH}),
+    Key.WRITE: frozenset(KEY_VERBS),
+}
 _NEVER_BY_OPERATOR = frozenset({Verb.APPROVE})
-_IN_WORDS = {Verb.ROLL_BACK: "roll back", Verb.MOVE: "move labels", Verb.MANAGE: "manage members, keys and rules"}
+_IN_WORDS = {
+    Verb.ROLL_BACK: "roll back",
+    Verb.MOVE: "move labels",
+    Verb.EVALUATE: "run evaluations",
+    Verb.MANAGE: "manage members, keys and rules",
+}
 
 
 @dataclass(frozen=True)
@@ -98,12 +126,12 @@ def require(actor: Actor, verb: Verb, namespace: Namespace) -> None:
     if role is None or (actor.key is not None and actor.key.namespace_id != namespace.pk):
         raise NotFound(f"There is no namespace {namespace.name}, or you are no member of it.")
     if actor.key is not None:
-        _require_of_key(actor.key, verb)
+        require_key(actor, verb)
     needed = TABLE[verb]
     if role.rank < needed.rank:
         raise NotAllowed(
             f"To {_IN_WORDS.get(verb, verb.value)} in {namespace.name} takes the role {needed.value}; "
-            f"{actor.person.username} is {role.value}. {_granters(namespace)}",
+            f"{actor.person.username} is {role.value}. {granters(namespace)}",
             verb=verb.value,
             role=role.value,
             needed=needed.value,
@@ -119,23 +147,53 @@ def find_namespace(actor: Actor, verb: Verb, name: str) -> Namespace:
     return namespace
 
 
-def _require_of_key(key: Key, verb: Verb) -> None:
+def verbs_of(key: Key) -> frozenset[Verb]:
+    """All that the key may do, as far as the role of its person reaches."""
+    if key.scope == Key.CHOSEN:
+        return frozenset(Verb(verb) for verb in key.verbs) - _NEVER_BY_KEY
+    return SCOPES[key.scope]
+
+
+def require_key(actor: Actor, verb: Verb) -> None:
+    """Raise NotAllowed where the actor comes through a key that was not given this verb."""
+    key = actor.key
+    if key is None:
+        return
     if verb in _NEVER_BY_KEY:
         raise NotAllowed(
             f"A key can't {_IN_WORDS.get(verb, verb.value)}: sign in as a person to do this.",
             verb=verb.value,
             key=key.id,
         )
-    if key.scope != Key.WRITE and verb not in _READ_SCOPE:
-        raise NotAllowed(
-            f"The key {key.name} has the scope read; to {_IN_WORDS.get(verb, verb.value)} takes one with the scope "
-            f"write. {_granters(key.namespace)}",
-            verb=verb.value,
-            key=key.id,
-        )
+    if verb in verbs_of(key):
+        return
+    if key.scope == Key.CHOSEN:
+        has, takes = f"may {', '.join(key.verbs)}", f"the verb {verb.value}"
+    else:
+        has, takes = f"has the scope {key.scope}", "the scope write"
+    raise NotAllowed(
+        f"The key {key.name} {has}; to {_IN_WORDS.get(verb, verb.value)} takes one with {takes}. "
+        f"{granters(key.namespace)}",
+        verb=verb.value,
+        key=key.id,
+    )
 
 
-def _granters(namespace: Namespace) -> str:
+def require_label(actor: Actor, label: str) -> None:
+    """Raise NotAllowed where the actor comes through a key that is limited to other labels."""
+    key = actor.key
+    if key is None or not key.labels or label in key.labels:
+        return
+    raise NotAllowed(
+        f"The key {key.name} is limited to {' and '.join(key.labels)}, so {label} takes another one. "
+        f"{granters(key.namespace)}",
+        label=label,
+        key=key.id,
+    )
+
+
+def granters(namespace: Namespace) -> str:
+    """The sentence that says who gives roles and keys in the namespace."""
     admins = Membership.objects.filter(namespace=namespace, role=Role.ADMIN, person__is_active=True)
     names = list(admins.order_by("person__username").values_list("person__username", flat=True)[:3])
     return f"It is granted by an admin of {namespace.name}: {', '.join(names) or 'there is none at the moment'}."

@@ -37,6 +37,7 @@ class Kind(StrEnum):
     MEMBER_SET = "member.set"
     KEY_ISSUED = "key.issued"
     KEY_REVOKED = "key.revoked"
+    KEY_ROTATED = "key.rotated"
     VERSION_SAVED = "version.saved"
     SAMPLES_SAVED = "samples.saved"
     TEMPLATE_ARCHIVED = "template.archived"
@@ -50,6 +51,8 @@ class Kind(StrEnum):
     COMMENT_ADDED = "comment.added"
     THREAD_RESOLVED = "thread.resolved"
     VERDICT_GIVEN = "verdict.given"
+    WEBHOOK_SET = "webhook.set"
+    WEBHOOK_REMOVED = "webhook.removed"
 
 
 def now() -> datetime:

@@ -10,7 +10,7 @@ from django.core.paginator import Paginator
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 
-from registry.access import Actor
+from registry.access import Actor, Verb
 from registry.errors import NotFound, PromptuaryError
 from registry.langfuse.conversion import convert, settings_of
 from registry.models import Version
@@ -69,11 +69,14 @@ def prompt(request: HttpRequest, actor: Actor, name: str) -> JsonResponse:
         raise BadQuestion("version is a whole number.")
     ref = number if number not in ("", "0") else label or "production"
     try:
-        found = versions.resolve(actor, name, ref)
+        found = versions.resolve(actor, name, ref, verb=Verb.FETCH)
     except NotFound:
         which = f"version {ref}" if ref.isdigit() else f"label '{ref}'"
         raise NotFound(f"Prompt not found: '{name[:200]}' with {which}") from None
-    return JsonResponse(_row(found, actor))
+    row = _row(found, actor)
+    if actor.key is not None:
+        usage.note(actor.key.id, found.pk, ref)
+    return JsonResponse(row)
 
 
 @with_key

@@ -100,6 +100,11 @@ def _key_revoked(draft: _Draft) -> None:
     draft.files[layout.key(draft.event.namespace, draft.body["id"])] = None
 
 
+def _key_rotated(draft: _Draft) -> None:
+    draft.subject = f"{draft.event.namespace}: key {draft.body['name']} rotated"
+    draft.files[layout.key(draft.event.namespace, draft.body["id"])] = draft.say()
+
+
 def _version_saved(draft: _Draft) -> None:
     event, version = draft.event, draft.sources.version(draft.event)
     bundle = version.unpacked()
@@ -186,6 +191,16 @@ def _verdict_given(draft: _Draft) -> None:
     draft.files[layout.verdict(event.template, event.number, check)] = draft.say(details=details)
 
 
+def _webhook_set(draft: _Draft) -> None:
+    draft.subject = f"{draft.event.namespace}: webhook {draft.body['id']} of {draft.body['host']} set"
+    draft.files[layout.webhook(draft.event.namespace, draft.body["id"])] = draft.say()
+
+
+def _webhook_removed(draft: _Draft) -> None:
+    draft.subject = f"{draft.event.namespace}: webhook {draft.body['id']} removed"
+    draft.files[layout.webhook(draft.event.namespace, draft.body["id"])] = None
+
+
 def _other(draft: _Draft) -> None:
     event = draft.event
     draft.subject = f"{event.template or event.namespace or 'promptuary'}: {event.kind}"
@@ -207,6 +222,7 @@ KINDS: Mapping[str, Callable[[_Draft], None]] = {
     Kind.MEMBER_SET: _member_set,
     Kind.KEY_ISSUED: _key_issued,
     Kind.KEY_REVOKED: _key_revoked,
+    Kind.KEY_ROTATED: _key_rotated,
     Kind.VERSION_SAVED: _version_saved,
     Kind.SAMPLES_SAVED: _samples_saved,
     Kind.TEMPLATE_ARCHIVED: _template_archived,
@@ -220,4 +236,6 @@ KINDS: Mapping[str, Callable[[_Draft], None]] = {
     Kind.COMMENT_ADDED: _comment_added,
     Kind.THREAD_RESOLVED: _thread_resolved,
     Kind.VERDICT_GIVEN: _verdict_given,
+    Kind.WEBHOOK_SET: _webhook_set,
+    Kind.WEBHOOK_REMOVED: _webhook_removed,
 }

@@ -46,6 +46,7 @@ def find(actor: Actor, verb: Verb, number: int) -> ChangeRequest:
         access.require(actor, verb, change.template.namespace)
     except NotFound as error:
         raise unknown from error
+    access.require_label(actor, change.label)
     return change
 
 

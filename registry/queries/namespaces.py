@@ -11,7 +11,11 @@ __all__ = ["get", "members", "mine", "rules_of", "visible_to"]
 
 
 def visible_to(actor: Actor) -> QuerySet[Namespace]:
-    """The namespaces the actor may read in: those of the person, for a key only its own, for a command all."""
+    """The namespaces the actor may read in: those of the person, for a key only its own, for a command all.
+
+    NotAllowed for a key that was not given the verb read.
+    """
+    access.require_key(actor, Verb.READ)
     if actor.is_operator:
         return Namespace.objects.all()
     if not actor.person.is_active:

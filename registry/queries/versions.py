@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from registry.access import Actor
+from registry import access
+from registry.access import Actor, Verb
 from registry.errors import NotAllowed, NotFound
 from registry.journal import Kind
 from registry.models import ChangeRequest, Event, Key, Label, LabelMove, Template, Version
@@ -11,6 +12,8 @@ from registry.queries import templates
 from registry.queries.pages import Page, check_limit, cut, read_number
 
 __all__ = ["Entry", "get", "history", "is_approved", "require_readable", "resolve"]
+
+_WRITING = frozenset(access.KEY_VERBS) - access.SCOPES[Key.READ]
 
 
 @dataclass(frozen=True)
@@ -22,12 +25,13 @@ class Entry:
     labels: tuple[str, ...]
 
 
-def resolve(actor: Actor, name: str, ref: str) -> Version:
+def resolve(actor: Actor, name: str, ref: str, *, verb: Verb = Verb.READ) -> Version:
     """The version that a number, digest or label of the template means now.
 
-    A digest that several numbers carry means the lowest. A key limited to approved digests gets NotAllowed for others.
+    A digest that several numbers carry means the lowest. A key limited to approved digests or to labels gets NotAllowed
+    for others. `verb` is what the caller is about to do with it.
     """
-    template = templates.get(actor, name)
+    template = templates.find(actor, verb, name)
     wanted = parse_ref(ref)
     version = _find(template, wanted)
     require_readable(actor, template, version, wanted.label)
@@ -59,11 +63,15 @@ def history(actor: Actor, name: str, cursor: str | None = None, limit: int = 50)
 
 
 def require_readable(actor: Actor, template: Template, version: Version, label: str | None) -> None:
-    """Raise NotAllowed where a key limited to approved digests asks for a version that was never approved.
+    """Raise NotAllowed where a key limited to approved digests asks for a version that was never approved, or one
+    limited to labels for a version that none of them serves now.
 
     A protected label is always answered: only the gate moves it.
     """
-    if actor.key is None or not is_limited(actor.key):
+    if actor.key is None:
+        return
+    _require_served(actor.key, template, version)
+    if not is_limited(actor.key):
         return
     if label in template.namespace.protected_labels or is_approved(template, version):
         return
@@ -76,14 +84,27 @@ def require_readable(actor: Actor, template: Template, version: Version, label: 
     )
 
 
+def _require_served(key: Key, template: Template, version: Version) -> None:
+    if not key.labels:
+        return
+    served = Label.objects.filter(template=template, name__in=key.labels, version__digest=version.digest)
+    if not served.exists():
+        raise NotAllowed(
+            f"{template.name}@{version.number} is not what {' or '.join(key.labels)} serves now, and the key {key.name} "
+            f"is limited to that. {access.granters(key.namespace)}",
+            labels=list(key.labels),
+            key=key.id,
+        )
+
+
 def is_limited(key: Key) -> bool:
-    """Whether the key gets approved digests only: as set, else for read keys where the namespace protects a label.
+    """Whether the key gets approved digests only: as set, else for keys that only read where a label is protected.
 
     A key that may write reads what it is going to change, approved or not.
     """
     if key.approved_only is not None:
         return key.approved_only
-    return key.scope == Key.READ and bool(key.namespace.protected_labels)
+    return not _WRITING & access.verbs_of(key) and bool(key.namespace.protected_labels)
 
 
 def is_approved(template: Template, version: Version) -> bool:

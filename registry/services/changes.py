@@ -3,7 +3,7 @@
 from django.db import transaction
 from django.db.models import Max
 
-from registry import journal, names
+from registry import access, journal, names
 from registry.access import Actor, Role, Verb, role_of
 from registry.errors import ApprovalRequired, Conflict, Invalid, NotAllowed
 from registry.journal import Kind
@@ -26,6 +26,7 @@ def propose(*, actor: Actor, name: str, label: str, version: int, message: str) 
     check_text("message", message)
     with transaction.atomic():
         template = pending.take_template(actor, Verb.PROPOSE, name)
+        access.require_label(actor, label)
         pending.require_protected(template, label)
         head = pending.find_version(template, version)
         pending.require_news(template, label, head)

@@ -2,21 +2,23 @@
 
 import hashlib
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
 
-from registry import access, journal
-from registry.access import TABLE, Actor, Verb
-from registry.errors import Invalid, NotFound
+from registry import access, journal, names
+from registry.access import KEY_VERBS, TABLE, Actor, Role, Verb
+from registry.errors import Conflict, Invalid, NotFound
 from registry.journal import Kind
 from registry.models import Key, Namespace, User
 from registry.texts import check_text
 
-__all__ = ["Issued", "issue", "revoke"]
+__all__ = ["Issued", "issue", "revoke", "rotate"]
 
 _ID_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that are mistaken for another when read out
+_MOST_LABELS = 20
 
 
 @dataclass(frozen=True)
@@ -27,62 +29,73 @@ class Issued:
     secret: str
 
 
-def issue(  # each a fact of the key
+def issue(  # noqa: PLR0913  # each a fact of the key
     *,
     actor: Actor,
     namespace: str,
     name: str,
-    scope: str,
+    scope: str = "",
+    verbs: Sequence[str] = (),
+    labels: Sequence[str] = (),
     person: str | None = None,
     expires_at: datetime | None = None,
     approved_only: bool | None = None,
 ) -> Issued:
     """Make a key that acts for a member (by default the actor), never above that person's role; admins only.
 
-    scope: read or write, which includes read. expires_at: aware. approved_only: None follows the namespace's rules.
-    Event body: {"id", "name", "scope", "person", "expires_at": microseconds or null, "approved_only"}.
+    scope: read, or write, which includes read; or instead of it `verbs`, a set of `access.KEY_VERBS`. labels: the only ones
+    it acts on; with any, it fetches only what those serve at the time. expires_at: aware. approved_only: None follows the
+    namespace's rules.
+    Event body: {"id", "name", "scope", "verbs", "labels", "person", "expires_at": microseconds or null, "approved_only"}.
     """
-    check_text("name", name, 100)
-    if not name.strip():
-        raise Invalid(fields={"name": "say which service the key is for."})
-    if scope not in Key.SCOPES:
-        raise Invalid(fields={"scope": f"one of {', '.join(Key.SCOPES)}."})
-    at = journal.now()
-    if expires_at is not None and expires_at <= at:
-        raise Invalid(fields={"expires_at": "this moment is past already."})
-    secret = secrets.token_urlsafe(32)
+    key = Key(name=_read_name(name), approved_only=approved_only, created_at=journal.now(), expires_at=expires_at)
+    key.scope, key.verbs = _read_scope(scope, verbs)
+    key.labels = _read_labels(labels)
+    _require_future("expires_at", expires_at, key.created_at)
     with transaction.atomic():
         journal.lock()
-        found = access.find_namespace(actor, Verb.MANAGE, namespace)
-        owner = _find_owner(found, person or actor.person.username, scope)
-        key = Key.objects.create(
-            id="".join(secrets.choice(_ID_LETTERS) for _ in range(8)),
-            namespace=found,
-            person=owner,
-            name=name.strip(),
-            scope=scope,
-            secret_sha256=hashlib.sha256(secret.encode("ascii")).hexdigest(),
-            approved_only=approved_only,
-            created_by=actor.person,
-            created_at=at,
-            expires_at=expires_at,
-        )
-        journal.append(Kind.KEY_ISSUED, actor, found, _body(key), at=at)
-    return Issued(key, f"pb_{key.id}_{secret}")
+        key.namespace = access.find_namespace(actor, Verb.MANAGE, namespace)
+        key.person = _find_owner(key.namespace, person or actor.person.username)
+        _require_reach(key)
+        secret = _store(actor, key)
+        journal.append(Kind.KEY_ISSUED, actor, key.namespace, _body(key), at=key.created_at)
+    return Issued(key, secret)
+
+
+def rotate(
+    *, actor: Actor, key_id: str, keep_until: datetime | None = None, expires_at: datetime | None = None
+) -> Issued:
+    """Make a key with all the rights of another one, which goes on until `keep_until` (by default it ends now).
+
+    The new one holds at once. It ends at `expires_at`, by default after as long a life as the old one was given. The old one
+    never holds for longer than it would have. Conflict for a key that ended or was rotated before.
+    Event body: as of `issue`, and {"replaces": the old id, "replaced_until": microseconds}.
+    """
+    at = journal.now()
+    _require_future("keep_until", keep_until, at)
+    _require_future("expires_at", expires_at, at)
+    with transaction.atomic():
+        journal.lock()
+        old = _find(actor, key_id)
+        _require_alive(old, at)
+        key = Key(name=old.name, namespace=old.namespace, person=old.person, scope=old.scope, verbs=old.verbs)
+        key.labels, key.approved_only, key.replaces, key.created_at = old.labels, old.approved_only, old, at
+        key.expires_at = expires_at or (at + (old.expires_at - old.created_at) if old.expires_at else None)
+        _find_owner(key.namespace, key.person.username)
+        _require_reach(key)
+        old.expires_at = min(keep_until or at, old.expires_at) if old.expires_at else keep_until or at
+        old.save(update_fields=["expires_at"])
+        secret = _store(actor, key)
+        body = {**_body(key), "replaces": old.id, "replaced_until": journal.microseconds(old.expires_at)}
+        journal.append(Kind.KEY_ROTATED, actor, key.namespace, body, at=at)
+    return Issued(key, secret)
 
 
 def revoke(*, actor: Actor, key_id: str) -> Key:
     """End a key for good; admins only. Event body: {"id"}."""
     with transaction.atomic():
         journal.lock()
-        key = Key.objects.select_related("namespace", "person").filter(id=key_id).first()
-        unknown = NotFound(f"There is no key {key_id[:20]}, or you may not manage it.")
-        if key is None:
-            raise unknown
-        try:
-            access.require(actor, Verb.MANAGE, key.namespace)
-        except NotFound as error:
-            raise unknown from error
+        key = _find(actor, key_id)
         if key.revoked_at is None:
             key.revoked_at = journal.now()
             key.save(update_fields=["revoked_at"])
@@ -90,22 +103,100 @@ def revoke(*, actor: Actor, key_id: str) -> Key:
     return key
 
 
+def _store(actor: Actor, key: Key) -> str:
+    secret = secrets.token_urlsafe(32)
+    key.id = "".join(secrets.choice(_ID_LETTERS) for _ in range(8))
+    key.secret_sha256 = hashlib.sha256(secret.encode("ascii")).hexdigest()
+    key.created_by = actor.person
+    key.save(force_insert=True)
+    return f"pb_{key.id}_{secret}"
+
+
 def _body(key: Key) -> dict[str, object]:
     return {
         "id": key.id,
         "name": key.name,
         "scope": key.scope,
+        "verbs": key.verbs,
+        "labels": key.labels,
         "person": key.person.username,
         "expires_at": journal.microseconds(key.expires_at) if key.expires_at else None,
         "approved_only": key.approved_only,
     }
 
 
-def _find_owner(namespace: Namespace, username: str, scope: str) -> User:
+def _find(actor: Actor, key_id: str) -> Key:
+    key = Key.objects.select_related("namespace", "person").filter(id=key_id[:20]).first()
+    unknown = NotFound(f"There is no key {key_id[:20]}, or you may not manage it.")
+    if key is None:
+        raise unknown
+    try:
+        access.require(actor, Verb.MANAGE, key.namespace)
+    except NotFound as error:
+        raise unknown from error
+    return key
+
+
+def _read_name(name: str) -> str:
+    check_text("name", name, 100)
+    if not name.strip():
+        raise Invalid(fields={"name": "say which service the key is for."})
+    return name.strip()
+
+
+def _read_scope(scope: str, verbs: Sequence[str]) -> tuple[str, list[str]]:
+    if verbs and scope in ("", Key.CHOSEN):
+        if unknown := [verb for verb in verbs if verb not in KEY_VERBS]:
+            raise Invalid(fields={"verbs": f"no key gets {str(unknown[0])[:40]!r}; there are {', '.join(KEY_VERBS)}."})
+        return Key.CHOSEN, [verb.value for verb in KEY_VERBS if verb in verbs]
+    if verbs:
+        raise Invalid(fields={"verbs": f"give either a scope or verbs; the scope {scope[:20]} names a set already."})
+    if scope == Key.CHOSEN:
+        raise Invalid(fields={"verbs": "choose at least one: a key without any could do nothing."})
+    if scope not in access.SCOPES:
+        raise Invalid(fields={"scope": f"one of {', '.join(access.SCOPES)}, or verbs instead of it."})
+    return scope, []
+
+
+def _read_labels(labels: Sequence[str]) -> list[str]:
+    chosen = list(dict.fromkeys(labels))
+    if len(chosen) > _MOST_LABELS:
+        raise Invalid(fields={"labels": f"at most {_MOST_LABELS}."})
+    try:
+        return [names.check_label(label) for label in chosen]
+    except Invalid as error:
+        raise Invalid(fields={"labels": "; ".join(error.fields.values())}) from error
+
+
+def _require_future(field: str, moment: datetime | None, at: datetime) -> None:
+    if moment is not None and moment <= at:
+        raise Invalid(fields={field: "this moment is past already."})
+
+
+def _require_alive(key: Key, at: datetime) -> None:
+    if key.revoked_at is not None or (key.expires_at is not None and key.expires_at <= at):
+        raise Conflict(f"The key {key.name} ({key.id}) holds no more: make a new one.", key=key.id)
+    successor = Key.objects.filter(replaces=key).values_list("id", flat=True).first()
+    if successor is not None:
+        raise Conflict(f"The key {key.name} ({key.id}) was rotated to {successor} already.", key=successor)
+
+
+def _find_owner(namespace: Namespace, username: str) -> User:
     owner = User.objects.filter(username=username, is_active=True).first()
-    role = access.role_of(owner, namespace) if owner else None
-    if owner is None or role is None:
+    if owner is None or access.role_of(owner, namespace) is None:
         raise Invalid(fields={"person": f"{username} is no member of {namespace.name}."})
-    if scope == Key.WRITE and role.rank < TABLE[Verb.SAVE].rank:
-        raise Invalid(fields={"scope": f"{username} is {role.value}, so a key of theirs can't write."})
     return owner
+
+
+def _require_reach(key: Key) -> None:
+    """A key of a person whose role does not reach would be a promise that is never kept."""
+    role = access.role_of(key.person, key.namespace) or Role.READER
+    needed = [TABLE[Verb.SAVE]] if key.scope == Key.WRITE else [TABLE[Verb(verb)] for verb in key.verbs]
+    if any(role.rank < least.rank for least in needed):
+        beyond = [verb for verb in key.verbs if role.rank < TABLE[Verb(verb)].rank]
+        field, what = ("verbs", ", ".join(beyond)) if beyond else ("scope", "write")
+        raise Invalid(
+            fields={
+                field: f"{key.person.username} is {role.value} in {key.namespace.name}, so a key of theirs can't {what}."
+            }
+        )

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from django.db import transaction
 
-from registry import journal, names
+from registry import access, journal, names
 from registry.access import Actor, Verb
 from registry.errors import ApprovalRequired, Conflict, Invalid, NotFound
 from registry.journal import Kind
@@ -130,6 +130,7 @@ def _held(template: Template, label: str) -> Label | None:
 def _take(actor: Actor, verb: Verb, name: str, label: str) -> tuple[Template, Label | None]:
     """The locked template and its label; from here on neither rules nor labels change until commit."""
     template = templates.find(actor, verb, name, lock=True)
+    access.require_label(actor, label)
     journal.lock()
     template = templates.find(actor, verb, name)  # rights and rules once more, now that nobody else writes
     if template.archived_at is not None:

@@ -4,7 +4,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from registry.access import Actor
+from registry import access, usage
+from registry.access import Actor, Verb
 from registry.errors import Invalid
 from registry.queries import versions
 from registry.rendering import child
@@ -92,7 +93,10 @@ def _find(
 ) -> tuple[dict[str, Any], str, int | None]:
     if name is not None:
         version = versions.resolve(actor, name, ref or "production")
+        if actor.key is not None:
+            usage.note(actor.key.id, version.pk, ref or "production")
         return version.unpacked(), version.digest, version.number
+    access.require_key(actor, Verb.CHECK)
     examined = examine(actor, document or "")
     if not examined.is_sound:
         raise Invalid(problems=blocking(examined.problems))

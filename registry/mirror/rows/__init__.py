@@ -28,6 +28,7 @@ KINDS: Mapping[str, Callable[[Rows, Event, Mapping[str, Any], Read], None]] = {
     Kind.MEMBER_SET: namespaces.member_set,
     Kind.KEY_ISSUED: namespaces.key_issued,
     Kind.KEY_REVOKED: namespaces.key_revoked,
+    Kind.KEY_ROTATED: namespaces.key_rotated,
     Kind.VERSION_SAVED: templates.version_saved,
     Kind.SAMPLES_SAVED: templates.samples_saved,
     Kind.TEMPLATE_ARCHIVED: templates.template_archived,
@@ -41,4 +42,6 @@ KINDS: Mapping[str, Callable[[Rows, Event, Mapping[str, Any], Read], None]] = {
     Kind.COMMENT_ADDED: changes.comment_added,
     Kind.THREAD_RESOLVED: changes.thread_resolved,
     Kind.VERDICT_GIVEN: changes.verdict_given,
+    Kind.WEBHOOK_SET: namespaces.webhook_noted,
+    Kind.WEBHOOK_REMOVED: namespaces.webhook_noted,
 }

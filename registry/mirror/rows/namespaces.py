@@ -6,7 +6,7 @@ from typing import Any
 from registry.mirror.rows.context import Read, Rows, moment, moment_of
 from registry.models import Event, Key, Membership, Namespace
 
-__all__ = ["key_issued", "key_revoked", "member_set", "namespace_created", "namespace_ruled"]
+__all__ = ["key_issued", "key_revoked", "key_rotated", "member_set", "namespace_created", "namespace_ruled", "webhook_noted"]
 
 _NO_SECRET = ""  # equals no SHA-256, so a restored key opens nothing until it is issued anew
 
@@ -39,11 +39,23 @@ def key_issued(rows: Rows, event: Event, body: Mapping[str, Any], _read: Read) -
         scope=body["scope"],
         secret_sha256=_NO_SECRET,
         approved_only=body["approved_only"],
+        verbs=body.get("verbs", []),
+        labels=body.get("labels", []),
+        replaces_id=body.get("replaces"),
         created_by=rows.person(event.person),
         created_at=moment(event),
         expires_at=moment_of(body["expires_at"]) if body["expires_at"] else None,
     )
 
 
+def key_rotated(rows: Rows, event: Event, body: Mapping[str, Any], read: Read) -> None:
+    Key.objects.filter(id=body["replaces"]).update(expires_at=moment_of(body["replaced_until"]))
+    key_issued(rows, event, body, read)
+
+
 def key_revoked(rows: Rows, event: Event, body: Mapping[str, Any], _read: Read) -> None:
     Key.objects.filter(id=body["id"]).update(revoked_at=moment(event))
+
+
+def webhook_noted(_rows: Rows, _event: Event, _body: Mapping[str, Any], _read: Read) -> None:
+    """No row: the journal knows neither the address nor the secret, so an admin makes the webhook anew."""
