@@ -15,8 +15,8 @@ from typing import Any
 
 from django.db import DatabaseError, close_old_connections, connection
 
-from registry import served
-from registry.access import role_of
+from registry import served, usage
+from registry.access import Verb, role_of, verbs_of
 from registry.errors import Busy, NotAllowed, NotFound, PromptuaryError
 from registry.journal import Kind
 from registry.models import Event, Key, Namespace, User
@@ -33,7 +33,7 @@ KEY_AGE = 1.0  # seconds a key is believed
 MOST_CALLERS = 10_000
 
 _UNAFFECTED = {Kind.NAMESPACE_CREATED, Kind.KEY_ISSUED, Kind.SAMPLES_SAVED}
-_OF_CALLERS = {Kind.KEY_REVOKED, Kind.MEMBER_SET, Kind.NAMESPACE_RULED}
+_OF_CALLERS = {Kind.KEY_REVOKED, Kind.KEY_ROTATED, Kind.MEMBER_SET, Kind.NAMESPACE_RULED}
 _OF_LABELS = {Kind.VERSION_SAVED, Kind.LABEL_MOVED}
 _OF_APPROVALS = {Kind.CHANGE_PROPOSED, Kind.CHANGE_HEADED, Kind.CHANGE_DECIDED, Kind.CHANGE_WITHDRAWN}
 
@@ -43,11 +43,16 @@ Application = Callable[[dict[str, Any], Any], Iterable[bytes]]
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who may fetch what: everything below one namespace, perhaps only what was approved or a protected label holds."""
+    """Who may fetch what: everything below one namespace, perhaps only what was approved or a protected label holds, or
+    only what some labels serve.
+    """
 
+    key: str  # its id; empty for a person
     namespace: str
     approved_only: bool = False
     protected: frozenset[str] = frozenset()
+    labels: frozenset[str] = frozenset()  # none: all
+    may_fetch: bool = True
     good_until: float = 0.0
 
 
@@ -74,7 +79,9 @@ class Fetcher:
                 caller = self._read_caller(authorization)
                 if caller is None:
                     return _problem(unauthenticated("This key is unknown, expired or revoked."))
-            return self._serve(caller, target, if_none_match)
+            found = self._serve(caller, target)
+            usage.note(caller.key, found.version, target[target.rindex("@") + 1 :])
+            return found.unchanged if if_none_match and _matches(if_none_match, found.etag) else found.answer
         except PromptuaryError as error:
             return _problem(of_error(error))
         except DatabaseError:
@@ -86,7 +93,8 @@ class Fetcher:
         namespace = Namespace.objects.filter(name=target.partition("/")[0]).first()
         if namespace is None or role_of(person, namespace) is None:
             raise _absent(target)
-        return self._serve(Caller(namespace.name), target, if_none_match)
+        found = self._serve(Caller("", namespace.name), target)
+        return found.unchanged if if_none_match and _matches(if_none_match, found.etag) else found.answer
 
     def forget(self) -> None:
         """Drop everything that was kept."""
@@ -99,11 +107,13 @@ class Fetcher:
         """Look at the journal with the next fetch."""
         self._due = 0.0
 
-    def _serve(self, caller: Caller, target: str, if_none_match: str) -> Answer:
+    def _serve(self, caller: Caller, target: str) -> Served:
         name, _, ref = target.rpartition("@")
         if name.partition("/")[0] != caller.namespace:
             raise _absent(target)
         pinned = served.is_pin(ref)
+        if not caller.may_fetch:
+            raise NotAllowed("This key may not fetch: it was given other verbs.", verb=Verb.FETCH.value)
         found = self._versions.find(target) if pinned else self._labels.get(name, {}).get(ref)
         if found is None:
             found = self._load(name, ref, pinned)
@@ -113,7 +123,12 @@ class Fetcher:
                 f"{' or '.join(sorted(caller.protected)) or 'an approved version'}, or have it approved.",
                 approved_only=True,
             )
-        return found.unchanged if if_none_match and _matches(if_none_match, found.etag) else found.answer
+        if caller.labels and ref not in caller.labels and not self._is_on(caller.labels, name, found):
+            raise NotAllowed(
+                f"{target} is not what {' or '.join(sorted(caller.labels))} serves now, and this key is limited to that.",
+                labels=sorted(caller.labels),
+            )
+        return found
 
     def _load(self, name: str, ref: str, pinned: bool) -> Served:
         generation = self._generation
@@ -128,6 +143,17 @@ class Fetcher:
             else:
                 self._labels.setdefault(name, {})[ref] = found
         return found
+
+    def _is_on(self, labels: Iterable[str], name: str, found: Served) -> bool:
+        """Whether one of the labels stands on these very bytes."""
+        for label in labels:
+            try:
+                standing = self._labels.get(name, {}).get(label) or self._load(name, label, False)
+            except NotFound:
+                continue
+            if standing.digest == found.digest:
+                return True
+        return False
 
     def _is_approved(self, found: Served) -> bool:
         if found.version in self._approved:
@@ -174,6 +200,7 @@ class Fetcher:
         if known is None or newest is None or newest[0] <= known[0]:
             self._forget_all_but_versions()
             if known is not None:
+                usage.counts().forget()
                 self._versions.clear()  # another journal than the one followed so far: a restored database
         else:
             self._take_over(known)
@@ -187,6 +214,8 @@ class Fetcher:
             .values_list("number", "hash", "kind", "template")[: MOST_CALLERS + 1]
         )
         if not events or events[0][:2] != known or len(events) > MOST_CALLERS:
+            if not events or events[0][:2] != known:
+                usage.counts().forget()
             self._versions.clear()
             self._forget_all_but_versions()
             return
@@ -249,7 +278,15 @@ def _renew_connection() -> None:
 def _caller_of(key: Key, good_until: float) -> Caller:
     # Without a role in the namespace any more the key finds nothing: no template lies below a namespace without a name.
     namespace = key.namespace.name if role_of(key.person, key.namespace) else ""
-    return Caller(namespace, versions.is_limited(key), frozenset(key.namespace.protected_labels), good_until)
+    return Caller(
+        key.id,
+        namespace,
+        versions.is_limited(key),
+        frozenset(key.namespace.protected_labels),
+        frozenset(key.labels),
+        Verb.FETCH in verbs_of(key),
+        good_until,
+    )
 
 
 def _matches(if_none_match: str, etag: str) -> bool:

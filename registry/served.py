@@ -31,6 +31,7 @@ class Served:
     """A version under one ref: the full answer, and the one for who has it already. `version` is the row's id."""
 
     version: int
+    digest: str
     etag: str
     answer: Answer
     unchanged: Answer
@@ -87,6 +88,7 @@ def load(name: str, ref: str) -> Served | None:
     headers = {"ETag": etag, "Cache-Control": _FOREVER if pinned else _ASK_AGAIN, "Vary": "Authorization"}
     return Served(
         version.pk,
+        version.digest,
         etag,
         make_answer(200, _body(name, version), "application/json", headers),
         make_answer(304, b"", "", headers),

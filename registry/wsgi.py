@@ -8,12 +8,13 @@ from django.core.wsgi import get_wsgi_application
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "registry.settings")
 _django = get_wsgi_application()
 
-from registry import journal  # noqa: E402  # models can be imported only now
+from registry import journal, usage  # noqa: E402  # models can be imported only now
 from registry.fetch import ahead_of, fetcher  # noqa: E402  # as above
 from registry.rendering import bounded  # noqa: E402  # as above
 
 # This process need not wait for its next look at the journal to see what it wrote itself.
 journal.subscribe(fetcher().hurry)
+usage.start()
 # Nor need the first preview wait for the renderer's helper process and its vocabulary.
 threading.Thread(target=bounded().start, name="warm-renderer", daemon=True).start()
 application = ahead_of(_django)

@@ -10,6 +10,7 @@ from django.core.paginator import Paginator
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 
+from registry import usage
 from registry.access import Actor, Verb
 from registry.errors import NotFound, PromptuaryError
 from registry.langfuse.conversion import convert, settings_of

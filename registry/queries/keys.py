@@ -3,7 +3,7 @@
 import hashlib
 import hmac
 
-from registry import access, journal
+from registry import access, journal, usage
 from registry.access import Actor, Verb
 from registry.models import Key
 
@@ -26,10 +26,11 @@ def authenticate(token: str) -> Actor | None:
     expired = key.expires_at is not None and key.expires_at <= journal.now()
     if key.revoked_at is not None or expired or not key.person.is_active:
         return None
+    usage.used(key.id)
     return Actor(key.person, key)
 
 
 def listing(actor: Actor, namespace: str) -> list[Key]:
     """All keys of the namespace, revoked ones too, the newest first; admins only."""
     found = access.find_namespace(actor, Verb.MANAGE, namespace)
-    return list(found.keys.select_related("person", "created_by").order_by("-created_at"))
+    return list(found.keys.select_related("person", "created_by", "replaced_by").order_by("-created_at"))

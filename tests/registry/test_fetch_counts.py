@@ -1,0 +1,165 @@
+"""What a process counts in memory, and how it reaches the rows."""
+
+import threading
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.db import OperationalError, connection
+
+from registry import usage
+from registry.access import Actor
+from registry.models import Fetch, Key, User
+from registry.services import keys, namespaces, templates
+from registry.usage import Counts
+
+pytestmark = pytest.mark.django_db
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def counts(clock) -> Counts:
+    return Counts(now=clock)
+
+
+@pytest.fixture
+def place() -> tuple[str, int]:
+    """A key and a version that it may fetch."""
+    admin = Actor(User.objects.create(username="admin"))
+    namespaces.create(actor=admin, name="support")
+    saved = templates.save(actor=admin, name="support/reply", document="- name: a\n  content: b\n", message="")
+    issued = keys.issue(actor=admin, namespace="support", name="chat", scope="read")
+    return issued.key.id, saved.version.pk
+
+
+def rows() -> list[tuple[str, str, int]]:
+    return [(row.ref, str(row.day), row.count) for row in Fetch.objects.order_by("day", "ref")]
+
+
+def test_fetches_of_one_ref_on_one_day_are_one_row(counts, place):
+    for _ in range(3):
+        counts.note(*place, "production")
+    counts.note(*place, "1")
+    assert counts.flush()
+    assert rows() == [("1", "2026-03-01", 1), ("production", "2026-03-01", 3)]
+
+
+def test_what_comes_later_is_added_and_another_day_is_another_row(counts, clock, place):
+    counts.note(*place, "production")
+    counts.flush()
+    counts.note(*place, "production")
+    counts.flush()
+    clock.now += timedelta(days=1)
+    counts.note(*place, "production")
+    counts.flush()
+    assert rows() == [("production", "2026-03-01", 2), ("production", "2026-03-02", 1)]
+    assert Fetch.objects.latest("day").last_at == clock.now
+
+
+def test_two_processes_add_to_the_same_row(counts, clock, place):
+    other = Counts(now=clock)
+    counts.note(*place, "production"), other.note(*place, "production")
+    counts.flush(), other.flush()
+    assert rows() == [("production", "2026-03-01", 2)]
+
+
+def test_counting_asks_the_database_nothing(counts, place, django_assert_num_queries):
+    with django_assert_num_queries(0):
+        for _ in range(100):
+            counts.note(*place, "production")
+
+
+def test_nothing_new_writes_nothing(counts, place, django_assert_num_queries):
+    counts.note(*place, "production")
+    counts.flush()
+    with django_assert_num_queries(0):
+        counts.flush()
+
+
+def test_threads_lose_no_count(counts, place):
+    def work() -> None:
+        for _ in range(2000):
+            counts.note(*place, "production")
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    [thread.start() for thread in threads]
+    counts._gather()
+    [thread.join() for thread in threads]
+    counts.flush()
+    assert rows() == [("production", "2026-03-01", 8000)]
+
+
+def test_a_database_that_is_away_loses_nothing(counts, place):
+    counts.note(*place, "production")
+    with connection.execute_wrapper(_fail):
+        assert not counts.flush()
+    counts.note(*place, "production")
+    assert counts.flush()
+    assert rows() == [("production", "2026-03-01", 2)]
+
+
+def _fail(*_arguments: object) -> None:
+    raise OperationalError("gone")
+
+
+def test_memory_is_bounded_while_the_database_is_away(clock, place):
+    counts = Counts(now=clock, most=3)
+    for number in range(10):
+        counts.note(*place, str(number))
+    with connection.execute_wrapper(_fail):
+        counts.flush()
+    assert (len(counts._counters), len(counts._waiting), counts.lost) == (3, 3, 7)
+
+
+def test_a_counter_that_nobody_uses_is_given_up_and_starts_anew(counts, place):
+    counts.note(*place, "production")
+    counter = counts._counters[(*place, "production")]
+    for _ in range(usage.IDLE + 1):
+        counts.flush()
+    assert counts._counters == {}
+    counter.step()  # a thread that held it all the while
+    counts.flush()
+    counts.note(*place, "production")
+    counts.flush()
+    assert rows() == [("production", "2026-03-01", 3)]
+
+
+def test_what_was_counted_of_another_database_is_dropped(counts, place):
+    counts.note(*place, "production")
+    counts.forget()
+    counts.flush()
+    assert rows() == []
+
+
+@pytest.mark.usefixtures("transactional_db")
+def test_rows_that_can_never_be_written_hold_up_no_others(counts, place):
+    counts.note(*place, "production")
+    counts.note(place[0], 999_999, "production")
+    assert not counts.flush()
+    assert counts.flush()
+    assert (rows(), counts.lost) == ([("production", datetime(2026, 3, 1).date().isoformat(), 1)], 1)
+
+
+def test_a_key_says_when_it_was_last_used_to_half_a_minute(counts, clock, place):
+    counts.used(place[0])
+    counts.flush()
+    first = clock.now
+    assert Key.objects.get(pk=place[0]).last_used_at == first
+    clock.now += timedelta(seconds=20)
+    counts.note(*place, "production")
+    counts.flush()
+    assert Key.objects.get(pk=place[0]).last_used_at == first
+    clock.now += timedelta(seconds=20)
+    counts.flush()
+    assert Key.objects.get(pk=place[0]).last_used_at == clock.now
