@@ -168,7 +168,9 @@ def _obstacle(change: ChangeRequest, blocker: Blocker, act: Act, newest: int) ->
         link, link_word = "#decide", "Decide"
     elif blocker.code == "check:contract" and act.acknowledge:
         link, link_word = "#decide", "Accept the break"
-    elif (blocker.code in ("objection", "diverged") or "failed" in blocker.cause) and act.set_version:
+    elif blocker.code == "diverged" and act.set_version:
+        link, link_word = reverse("merge", args=[change.number]), "Merge"
+    elif (blocker.code == "objection" or "failed" in blocker.cause) and act.set_version:
         if newest > change.version.number:
             link, link_word = "#head", "Choose another version"
         else:

@@ -9,7 +9,7 @@ from registry.access import Actor
 from registry.models import Version
 from renderer.document import inspect
 
-__all__ = ["RenderedDiff", "SourceDiff", "TokenRow", "compare_rendered", "compare_source"]
+__all__ = ["RenderedDiff", "SourceDiff", "TokenRow", "compare_rendered", "compare_source", "compare_texts"]
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,12 @@ class RenderedDiff:
 
 def compare_source(old: Version | None, new: Version) -> SourceDiff:
     """The two documents; without an old one everything is new."""
-    lines = diffs.compare(old.document if old else "", new.document)
+    return compare_texts(old.document if old else "", new.document)
+
+
+def compare_texts(old: str, new: str) -> SourceDiff:
+    """Two documents that need not be versions."""
+    lines = diffs.compare(old, new)
     return SourceDiff(diffs.fold(lines), diffs.count(lines))
 
 

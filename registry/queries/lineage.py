@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 
 from registry.models import Version
 
@@ -43,11 +44,11 @@ def descends(version: Version, ancestor: Version) -> bool:
 
 
 def riders(head: Version, held: Version | None) -> list[int]:
-    """Numbers of the versions that would go live along with the head: those between it and what the label holds."""
-    numbers = []
-    for step in Lineage(head.template_id, head.number).upward(head):
-        if held is not None and step.digest == held.digest:
-            break
-        if step.pk != head.pk:
-            numbers.append(step.number)
-    return sorted(numbers) if held is not None else []
+    """Numbers of the versions that would go live along with the head: those between it and what the label holds, or what
+    both come from where the head was made beside that."""
+    if held is None:
+        return []
+    lineage = Lineage(head.template_id, max(head.number, held.number))
+    in_it = {step.digest for step in lineage.upward(held)}
+    between = takewhile(lambda step: step.digest not in in_it, lineage.upward(head))
+    return sorted(step.number for step in between if step.pk != head.pk)

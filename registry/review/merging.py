@@ -1,10 +1,10 @@
 """Three-way merge of documents, line by line, in the manner of diff3."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-__all__ = ["Conflict", "Merged", "merge", "split"]
+__all__ = ["Conflict", "Merged", "merge", "settle", "split"]
 
 Lines = list[str]
 
@@ -17,6 +17,11 @@ class Conflict:
     base: str
     ours: str
     theirs: str
+
+    @property
+    def length(self) -> int:
+        """How many lines of the merged text it takes, with its three markers."""
+        return 3 + len(split(self.ours)) + len(split(self.theirs))
 
 
 @dataclass(frozen=True)
@@ -54,6 +59,20 @@ def merge(base: str, ours: str, theirs: str, *, our_name: str = "ours", their_na
             marked = [f"<<<<<<< {our_name}\n", *_ended(mine), "=======\n", *_ended(yours), f">>>>>>> {their_name}\n"]
             merged += marked
     return Merged("".join(merged), tuple(conflicts))
+
+
+def settle(merged: Merged, texts: Sequence[str]) -> str:
+    """The merged text with what was decided in the place of each conflict, in their order; line ends stay as they were."""
+    lines, settled, at = split(merged.text), [], 0
+    for conflict, text in zip(merged.conflicts, texts, strict=True):
+        start = conflict.line - 1
+        settled += lines[at:start]
+        at = start + conflict.length
+        whole = text if not text or text.endswith("\n") or at == len(lines) else text + "\n"
+        if "\r\n" in conflict.base + conflict.ours + conflict.theirs:
+            whole = whole.replace("\r\n", "\n").replace("\n", "\r\n")
+        settled.append(whole)
+    return "".join([*settled, *lines[at:]])
 
 
 def _regions(old: Lines, left: Lines, right: Lines) -> Iterator[tuple[slice, slice, slice]]:

@@ -12,10 +12,18 @@ __all__ = ["merge"]
 _MARKERS = ("<<<<<<< ", ">>>>>>> ")
 
 
-def merge(*, actor: Actor, number: int, document: str | None = None, message: str = "") -> ChangeRequest:
+def merge(
+    *,
+    actor: Actor,
+    number: int,
+    document: str | None = None,
+    message: str = "",
+    seen: tuple[str, str] | None = None,
+) -> ChangeRequest:
     """Save the merge of head and label as a version made from what the label holds, and make it the request's head.
 
-    document: the text with every conflict decided; not needed where the merge is clean. Conflict where there is nothing to
+    document: the text with every conflict decided; not needed where the merge is clean. seen: digests of the head and of what
+    the label held when that was decided; Conflict where either is another one by now. Conflict too where there is nothing to
     merge or conflicts are left (facts["lines"] says where), Invalid with its problems where the text is no sound document.
     """
     change = changes.find(actor, Verb.SAVE, number)
@@ -24,6 +32,13 @@ def merge(*, actor: Actor, number: int, document: str | None = None, message: st
     found = progress.merge(change)
     if found is None:
         raise Conflict("There is nothing to merge: the version comes from what the label holds.")
+    if seen is not None and seen != (found.head.digest, found.held.digest):
+        raise Conflict(
+            f"{change.label} holds version {found.held.number} and the request stands on version {found.head.number} now: "
+            "look at the merge again.",
+            held=found.held.number,
+            head=found.head.number,
+        )
     if document is None:
         if not found.merged.is_clean:
             lines = [conflict.line for conflict in found.merged.conflicts]

@@ -20,6 +20,7 @@ PAGES = {
     "diff": f"{REPLY}/-/diff?from=1&to=2",
     "changes": "/changes/",
     "change": "/changes/1",
+    "merge": "/changes/1/merge",
     "new": "/new",
 }
 RULES = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}}

@@ -2,6 +2,7 @@ import pytest
 
 from registry.queries import changes, lineage, progress
 from registry.services import changes as writing
+from registry.services import templates
 
 
 @pytest.fixture
@@ -69,3 +70,20 @@ def test_each_finds_what_waits_for_them(author, reviewer, reader, save, propose)
 def test_a_closed_request_is_nobody_s_turn(author, save, propose):
     propose(save("one"))
     assert progress.turn(writing.withdraw(actor=author, number=1)) is None
+
+
+def test_a_version_both_sides_come_from_does_not_ride_along(author, reviewer, propose, save):
+    first = save("one")
+    publish(author, reviewer, propose(first))
+    publish(author, reviewer, propose(save("two")))
+
+    def beside(mark, base):
+        document = f"- name: question\n  content: {mark}\n"
+        made = templates.save(
+            actor=author, name="support/reply", document=document, message="", base=base.digest, parallel=True
+        )
+        return made.version
+
+    third = beside("three", first)
+    change = propose(beside("four", third))
+    assert [version.number for version in progress.riding_along(change)] == [third.number]

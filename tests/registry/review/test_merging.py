@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from registry.review.merging import merge, split
+from registry.review.merging import merge, settle, split
 
 TEXTS = st.lists(st.sampled_from(["a\n", "b\n", "c\n", "d\r\n", "\n"]), max_size=8).map("".join)
 
@@ -54,3 +54,23 @@ def test_sides_can_be_swapped(base, ours, theirs):
 @given(st.text(alphabet="ab\n\r\u2028", max_size=20))
 def test_lines_put_together_are_the_text(text):
     assert "".join(split(text)) == text
+
+
+def test_what_was_decided_stands_in_the_place_of_each_conflict():
+    merged = merge("a\nb\nc\nd\n", "A\nb\nc\nours\n", "x\nb\nc\ntheirs\n")
+    assert len(merged.conflicts) == 2
+    assert settle(merged, ["both", "ours\ntheirs\n"]) == "both\nb\nc\nours\ntheirs\n"
+    assert settle(merged, ["", "z"]) == "b\nc\nz"
+
+
+def test_what_was_decided_takes_the_line_ends_that_were_there():
+    merged = merge("a\r\nb\r\n", "ours\r\nb\r\n", "theirs\r\nb\r\n")
+    assert settle(merged, ["one\ntwo"]) == "one\r\ntwo\r\nb\r\n"
+
+
+@given(TEXTS, TEXTS, TEXTS)
+def test_taking_our_side_of_every_conflict_leaves_no_marker(base, ours, theirs):
+    merged = merge(base, ours, theirs)
+    settled = settle(merged, [conflict.ours for conflict in merged.conflicts])
+    assert "<<<<<<<" not in settled
+    assert ">>>>>>>" not in settled

@@ -83,3 +83,13 @@ def test_a_label_that_has_it_all_already_needs_no_merge(author, beside):
     change = beside(BASE.replace("first", "FIRST").replace("third", "THIRD"), BASE.replace("third", "THIRD"))
     with pytest.raises(Conflict, match="holds all of this already"):
         merges.merge(actor=author, number=change.number)
+
+
+def test_what_was_decided_on_another_state_is_refused(author, beside):
+    change = beside(BASE.replace("first", "theirs"), BASE.replace("first", "ours"))
+    found = progress.merge(change)
+    with pytest.raises(Conflict, match="holds version 2 and the request stands on version 3 now"):
+        merges.merge(actor=author, number=change.number, document=BASE, seen=(found.head.digest, "sha256:" + "0" * 64))
+    seen = (found.head.digest, found.held.digest)
+    change = merges.merge(actor=author, number=change.number, document=BASE.replace("first", "both"), seen=seen)
+    assert change.version.number == 4

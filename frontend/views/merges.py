@@ -1,0 +1,94 @@
+"""Bringing what a label holds into a request that was made beside it: look at what comes out, decide conflicts, take it."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_http_methods
+
+from frontend import comparison, disputes
+from frontend.htmx import show
+from frontend.pages import signed_in, status_of
+from frontend.waiting import title_of
+from registry.access import Actor, Verb
+from registry.errors import Invalid, PromptuaryError
+from registry.models import ChangeRequest
+from registry.queries import changes, progress, samples, versions
+from registry.queries.progress import Merge
+from registry.services import checking, merges
+from renderer.problems import Problem, blocking
+
+__all__ = ["merge"]
+
+
+@require_http_methods(["GET", "POST"])
+@signed_in
+def merge(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
+    """The merge of one request. `do` says whether a POST looks at what was decided or saves it."""
+    change = changes.find(actor, Verb.SAVE, number)
+    change.version = versions.get(actor, change.template.name, change.version.number)
+    found = progress.merge(change) if change.is_open else None
+    refused: PromptuaryError | None = None
+    do = request.POST.get("do", "")
+    answers = disputes.read(found.merged, request.POST.dict(), must=bool(do)) if found else []
+    document = disputes.text_of(found.merged, answers) if found else None
+    if do == "merge":
+        try:
+            _save(request, actor, change, document)
+        except PromptuaryError as error:
+            refused = error
+        else:
+            messages.success(request, "Merged as the next version, which is the head now; earlier approvals are void.")
+            return redirect("change", number)
+    context = {
+        "section": "changes",
+        "change": change,
+        "title": title_of(change),
+        "merge": found,
+        "disputes": answers,
+        "open_count": sum(not answer.way for answer in answers),
+        "unclaimed": disputes.unclaimed(answers, request.POST.dict()),
+        "message": request.POST.get("message", ""),
+        "refused": refused,
+        "newest": change.template.latest.number if change.template.latest else change.version.number,
+        **(_result(actor, change, found, document) if found and document is not None else {}),
+    }
+    undecided = do == "look" and document is None
+    status = status_of(refused) if refused else 422 if undecided else 200
+    return show(request, "merge.html", context, status=status)
+
+
+def _save(request: HttpRequest, actor: Actor, change: ChangeRequest, document: str | None) -> None:
+    if document is None:
+        raise Invalid(
+            fields={"conflicts": "decide each conflict first: nothing was saved, and what you chose is kept here."}
+        )
+    merges.merge(
+        actor=actor,
+        number=change.number,
+        document=document,
+        message=request.POST.get("message", ""),
+        seen=(request.POST.get("head", ""), request.POST.get("held", "")),
+    )
+
+
+def _result(actor: Actor, change: ChangeRequest, found: Merge, document: str) -> dict[str, Any]:
+    """What would be saved: against what the label holds, against the head, and what is wrong with it."""
+    problems = _problems(actor, change, document)
+    return {
+        "document": document,
+        "for_label": comparison.compare_texts(found.held.document, document),
+        "for_head": comparison.compare_texts(found.head.document, document),
+        "problems": problems,
+        "errors": blocking(problems),
+    }
+
+
+def _problems(actor: Actor, change: ChangeRequest, document: str) -> list[Problem]:
+    kept = samples.current(change.template)
+    try:
+        return checking.check(actor=actor, document=document, samples=kept.samples if kept else None)
+    except PromptuaryError as error:  # too large, or no hand free to look at it
+        found = error.problems if isinstance(error, Invalid) else None
+        return found or [Problem("PT701", "error", error.message, 1, 1)]

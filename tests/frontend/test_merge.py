@@ -1,0 +1,133 @@
+"""The page that brings what a label holds into a request made beside it."""
+
+import pytest
+
+from registry.models import ChangeRequest, Version
+from registry.services import templates
+from tests.frontend.conftest import DOCUMENT, REPLY, words
+
+THEIRS = DOCUMENT.replace("Use only the policy.", "Quote the policy.")
+OURS = DOCUMENT.replace("Use only the policy.", "Cite the policy.")
+APART = DOCUMENT.replace("Answer a refund question", "Answer any refund question")
+
+
+@pytest.fixture
+def beside(desk):
+    """Version 1 and 2 went live one after the other; a request proposes 3, made from 1 beside 2."""
+
+    def run(ours, theirs=THEIRS):
+        first = desk.save()
+        desk.publish(1)
+        desk.save(theirs)
+        desk.publish(2)
+        templates.save(
+            actor=desk.actor("author"), name=REPLY, document=ours, message="", base=first.digest, parallel=True
+        )
+        return desk.propose(3)
+
+    return run
+
+
+def seen(change):
+    held = Version.objects.get(template__name=REPLY, number=2)
+    return {"head": change.version.digest, "held": held.digest}
+
+
+def key_in(page):
+    return page.split('name="way-')[1].split('"')[0]
+
+
+def test_a_request_made_beside_what_is_live_leads_to_the_merge(beside, browser):
+    change = beside(APART)
+    page = words(browser("author").get(f"/changes/{change.number}"))
+    assert f'href="/changes/{change.number}/merge">Merge</a>' in page
+
+
+def test_a_clean_merge_is_looked_at_and_taken_with_one_press(beside, browser):
+    change = beside(APART)
+    page = words(browser("author").get(f"/changes/{change.number}/merge"))
+    assert "Nothing is in conflict." in page
+    assert "<ins>any</ins>" in page
+    assert "Save the merge as v4</button>" in page
+    answer = browser("author").post(f"/changes/{change.number}/merge", {"do": "merge", **seen(change)})
+    assert answer["Location"] == f"/changes/{change.number}"
+    head = ChangeRequest.objects.get(number=change.number).version
+    assert (head.number, head.base.number) == (4, 2)
+    assert head.document == THEIRS.replace("Answer a refund question", "Answer any refund question")
+
+
+def test_a_conflict_shows_both_sides_beside_what_they_come_from(beside, browser):
+    change = beside(OURS)
+    page = words(browser("author").get(f"/changes/{change.number}/merge"))
+    assert "1 conflict</h2>" in page
+    assert "Both come from <span" in page
+    assert "<ins>Cite</ins>" in page
+    assert "<ins>Quote</ins>" in page
+    assert "Save the merge" not in page, "nothing is saved before it was looked at"
+
+
+@pytest.mark.parametrize(
+    ("way", "kept"),
+    [("ours", ["Cite"]), ("theirs", ["Quote"]), ("both", ["Cite", "Quote"]), ("text", ["Name"])],
+)
+def test_a_conflict_is_decided_looked_at_and_saved(beside, browser, way, kept):
+    change = beside(OURS.replace("Answer a", "Answer any"))
+    client, address = browser("author"), f"/changes/{change.number}/merge"
+    key = key_in(words(client.get(address)))
+    answer = {f"way-{key}": way, f"text-{key}": "    You help {{ shop }}. Name the policy.", **seen(change)}
+    page = words(client.post(address, {"do": "look", **answer}))
+    assert "What comes out" in page
+    assert "Save the merge as v4</button>" in page
+    client.post(address, {"do": "merge", "message": "Both at once", **answer})
+    head = ChangeRequest.objects.get(number=change.number).version
+    assert head.message == "Both at once"
+    assert "Answer any" in head.document
+    assert [word for word in ("Cite", "Quote", "Name") if word in head.document] == kept
+
+
+def test_an_open_conflict_is_named_and_nothing_is_saved(beside, browser):
+    change = beside(OURS)
+    client, address = browser("author"), f"/changes/{change.number}/merge"
+    answer = client.post(address, {"do": "look", **seen(change)})
+    assert answer.status_code == 422
+    assert "Say which of these it should be." in words(answer)
+    assert client.post(address, {"do": "merge", **seen(change)}).status_code == 422
+    assert Version.objects.count() == 3
+
+
+def test_a_text_that_is_no_document_is_told_and_kept(beside, browser):
+    change = beside(OURS)
+    client, address = browser("author"), f"/changes/{change.number}/merge"
+    key = key_in(words(client.get(address)))
+    answer = {f"way-{key}": "text", f"text-{key}": "    You help {{ shop", **seen(change)}
+    page = words(client.post(address, {"do": "look", **answer}))
+    assert "1 error" in page
+    assert "Save the merge" not in page
+    refused = client.post(address, {"do": "merge", **answer})
+    assert refused.status_code == 422
+    assert "You help {{ shop</textarea>" in words(refused), "what was typed is not lost"
+
+
+def test_a_label_that_moved_meanwhile_is_said_and_the_answers_stay(beside, browser, desk):
+    change = beside(OURS)
+    client, address = browser("author"), f"/changes/{change.number}/merge"
+    key = key_in(words(client.get(address)))
+    stale = {"head": change.version.digest, "held": "sha256:" + "0" * 64}
+    answer = client.post(address, {"do": "merge", f"way-{key}": "text", f"text-{key}": "    Mine.", **stale})
+    assert answer.status_code == 409
+    page = words(answer)
+    assert "look at the merge again" in page
+    assert "Mine.</textarea>" in page
+    gone = client.post(address, {"do": "look", "text-gone-1": "typed for another", **seen(change)})
+    assert "typed for another</textarea>" in words(gone)
+
+
+def test_where_there_is_nothing_to_merge_the_page_says_so(reply, browser):
+    change = reply.propose(2)
+    assert "There is nothing to merge" in words(browser("author").get(f"/changes/{change.number}/merge"))
+
+
+def test_a_reader_may_not_merge(beside, browser):
+    change = beside(OURS)
+    assert browser("reader").get(f"/changes/{change.number}/merge").status_code == 403
+    assert browser("outsider").get(f"/changes/{change.number}/merge").status_code == 404
