@@ -17,9 +17,10 @@ from typing import Any
 
 from evaluation.errors import DatasetError
 from renderer.digest import canonical
+from renderer.errors import DocumentError
 from renderer.yaml_text import YamlError, compose, value_of
 
-__all__ = ["Dataset", "Row", "read", "read_beir"]
+__all__ = ["Dataset", "Row", "parse", "read", "read_beir"]
 
 
 @dataclass(frozen=True)
@@ -45,8 +46,11 @@ class Dataset:
 
     def __post_init__(self) -> None:
         digest = hashlib.sha256()
-        for row in self.rows:
-            digest.update(canonical(row.to_dict()) + b"\n")
+        for number, row in enumerate(self.rows, start=1):
+            try:
+                digest.update(canonical(row.to_dict()) + b"\n")
+            except DocumentError as error:
+                raise DatasetError(f"{self.name}, row {number}: {error.message}") from error
         object.__setattr__(self, "digest", f"sha256:{digest.hexdigest()}")
 
     @property
@@ -69,8 +73,8 @@ def read(path: str | Path) -> Dataset:
     path = Path(path)
     if path.is_dir():
         return read_beir(path)
-    readers = {".csv": _from_csv, ".jsonl": _from_jsonl, ".yml": _from_yaml, ".yaml": _from_yaml}
-    if path.suffix not in readers:
+    form = path.suffix.removeprefix(".").replace("yaml", "yml")
+    if form not in _READERS:
         raise DatasetError(f"{path.name}: a dataset is a .csv, .jsonl or .yml file, or a BEIR folder")
     try:
         text = path.read_bytes().decode("utf-8-sig")
@@ -78,7 +82,14 @@ def read(path: str | Path) -> Dataset:
         raise DatasetError(f"{path} can't be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise DatasetError(f"{path} is not UTF-8 (byte {error.start})") from error
-    return Dataset(path.stem, tuple(readers[path.suffix](text, path.name)))
+    return Dataset(path.stem, tuple(_READERS[form](text, path.name)))
+
+
+def parse(text: str, form: str, name: str = "dataset") -> Dataset:
+    """The dataset that a text says; form: csv, jsonl or yml. DatasetError names the line, row or column."""
+    if form not in _READERS:
+        raise DatasetError(f"a dataset is written as {', '.join(_READERS)}, not {form!r}")
+    return Dataset(name, tuple(_READERS[form](text.removeprefix("\ufeff"), name)))
 
 
 def read_beir(folder: Path, split: str = "test") -> Dataset:
@@ -183,3 +194,6 @@ def _row(entry: Any, where: str) -> Row:
     if expected is not None and not isinstance(expected, Mapping):
         expected = {"answer": expected}  # a bare value is the answer
     return Row(dict(entry["inputs"]), dict(expected) if expected is not None else None, str(entry.get("id", "")))
+
+
+_READERS = {"csv": _from_csv, "jsonl": _from_jsonl, "yml": _from_yaml}

@@ -64,3 +64,20 @@ def test_a_file_that_is_not_utf8_is_refused_with_the_place(tmp_path):
     (tmp_path / "l.csv").write_bytes(b"q\n\xff\n")
     with pytest.raises(DatasetError, match="byte 2"):
         datasets.read(tmp_path / "l.csv")
+
+
+def test_a_text_is_read_as_its_file_would_be(tmp_path):
+    text = "id,q,expected\nx,one,1\n"
+    assert datasets.parse("\ufeff" + text, "csv") == datasets.Dataset(
+        "dataset", datasets.read(write(tmp_path / "a.csv", text)).rows
+    )
+
+
+def test_a_text_of_no_form_is_refused():
+    with pytest.raises(DatasetError, match="csv, jsonl, yml"):
+        datasets.parse("", "xlsx")
+
+
+def test_a_value_that_json_can_not_say_exactly_is_named_by_its_row():
+    with pytest.raises(DatasetError, match="row 2"):
+        datasets.parse('{"inputs": {}}\n{"inputs": {"n": NaN}}\n', "jsonl")
