@@ -36,6 +36,9 @@ class Namespace(models.Model):
     compatibility = models.CharField(max_length=16, default="none", choices=[(mode, mode) for mode in COMPATIBILITY])
     owners = models.JSONField(default=list, help_text='[{"pattern": "refunds/*", "people": ["reviewer"]}]')
     break_glass = models.BooleanField(default=False, help_text="whether an emergency publish is possible")
+    keys_approved_only = models.BooleanField(
+        default=True, help_text="whether keys that only read get approved versions only, where a label is protected"
+    )
     created_at = models.DateTimeField()
 
     class Meta:

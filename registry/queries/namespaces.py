@@ -56,4 +56,5 @@ def rules_of(namespace: Namespace) -> Rules:
         compatibility=namespace.compatibility,
         owners=tuple(Owner(owner["pattern"], tuple(owner["people"])) for owner in namespace.owners),
         break_glass=namespace.break_glass,
+        keys_approved_only=namespace.keys_approved_only,
     )

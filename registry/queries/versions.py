@@ -98,13 +98,15 @@ def _require_served(key: Key, template: Template, version: Version) -> None:
 
 
 def is_limited(key: Key) -> bool:
-    """Whether the key gets approved digests only: as set, else for keys that only read where a label is protected.
+    """Whether the key gets approved digests only: as set, else for keys that only read where a label is protected,
+    unless the namespace's rule keys_approved_only says otherwise.
 
     A key that may write reads what it is going to change, approved or not.
     """
     if key.approved_only is not None:
         return key.approved_only
-    return not _WRITING & access.verbs_of(key) and bool(key.namespace.protected_labels)
+    space = key.namespace
+    return space.keys_approved_only and bool(space.protected_labels) and not _WRITING & access.verbs_of(key)
 
 
 def is_approved(template: Template, version: Version) -> bool:

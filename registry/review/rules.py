@@ -34,6 +34,7 @@ class Rules:
     compatibility: str = "none"
     owners: tuple[Owner, ...] = ()
     break_glass: bool = False
+    keys_approved_only: bool = True
 
     def owners_of(self, path: str) -> tuple[str, ...]:
         """Usernames that own the path inside the namespace; of several patterns that fit, the last one counts."""
@@ -120,4 +121,5 @@ _READERS = {
     "compatibility": _mode,
     "owners": _owners,
     "break_glass": _switch,
+    "keys_approved_only": _switch,
 }

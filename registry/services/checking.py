@@ -7,8 +7,8 @@ from typing import Any
 import rfc8785
 
 import renderer
-from registry import journal
-from registry.access import Actor
+from registry import access, journal
+from registry.access import Actor, Verb
 from registry.errors import Invalid
 from registry.queries import fragments
 from registry.recent import Recent
@@ -48,6 +48,7 @@ def check(*, actor: Actor, document: str, samples: Samples | None = None) -> lis
 
     References are resolved with the actor's rights.
     """
+    access.require_key(actor, Verb.CHECK)
     return examine(actor, document, samples).problems
 
 

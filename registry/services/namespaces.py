@@ -47,7 +47,7 @@ def create(
 def set_rules(*, actor: Actor, namespace: str, **rules: Any) -> Namespace:
     """Change rules; those not given, or given as None, stay. Admins only.
 
-    protected_labels: names. approvals: 0 to 20. self_approval, break_glass: bool. required_checks: of
+    protected_labels: names. approvals: 0 to 20. self_approval, break_glass, keys_approved_only: bool. required_checks: of
     `registry.review.rules.CHECKS`. compatibility: none or backward. owners: [{"pattern", "people": [usernames]}].
     Event body: {"rules"}, all of them as they are now.
     """

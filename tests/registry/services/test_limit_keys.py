@@ -1,0 +1,123 @@
+"""Keys with chosen verbs, and keys limited to labels."""
+
+import json
+
+import pytest
+
+from registry.access import Actor, Verb, can
+from registry.errors import Invalid, NotAllowed
+from registry.models import Event
+from registry.queries import templates, versions
+from registry.services import changes, checking, keys, labels, rendering
+
+
+def key_of(admin, author, **facts):
+    issued = keys.issue(**{"actor": admin, "namespace": "support", "name": "ci", "person": "author"} | facts)
+    return Actor(author.person, issued.key)
+
+
+@pytest.fixture
+def staged(save, author):
+    """Version 1 on staging, version 2 on none."""
+    save("one"), save("two")
+    labels.move(actor=author, name="support/reply", label="staging", version=1, expected=None)
+
+
+def test_a_key_may_exactly_the_verbs_it_was_given(admin, author, support):
+    actor = key_of(admin, author, verbs=["publish", "fetch"])
+    assert {verb for verb in Verb if can(actor, verb, support)} == {Verb.FETCH, Verb.PUBLISH}
+    body = json.loads(Event.objects.latest("number").text)["body"]
+    assert (body["scope"], body["verbs"], body["labels"]) == ("chosen", ["fetch", "publish"], [])
+
+
+def test_a_refusal_names_the_verb_and_who_gives_it(admin, author, support, save):
+    actor = key_of(admin, author, verbs=["fetch", "move"])
+    sentence = r"The key ci may fetch, move; to save takes one with the verb save. It is granted by an admin .*: admin"
+    with pytest.raises(NotAllowed, match=sentence):
+        save("one", actor=actor)
+
+
+def test_a_key_of_a_named_set_says_which_set_is_missing(admin, author, save):
+    with pytest.raises(NotAllowed, match="has the scope read; to save takes one with the scope write"):
+        save("one", actor=key_of(admin, author, scope="read"))
+
+
+@pytest.mark.parametrize(
+    ("facts", "field"),
+    [
+        ({"verbs": ["approve"]}, "verbs"),
+        ({"verbs": ["manage"]}, "verbs"),
+        ({"verbs": ["fly"]}, "verbs"),
+        ({"scope": "chosen"}, "verbs"),
+        ({"scope": "read", "verbs": ["save"]}, "verbs"),
+        ({}, "scope"),
+        ({"scope": "read", "labels": ["latest"]}, "labels"),
+        ({"scope": "read", "labels": ["Not A Label"]}, "labels"),
+        ({"scope": "read", "labels": [f"l{n}" for n in range(21)]}, "labels"),
+        ({"verbs": ["roll_back"]}, "verbs"),  # the author may not
+    ],
+)
+def test_what_makes_no_sense_is_refused_at_its_field(admin, author, facts, field):
+    with pytest.raises(Invalid) as caught:
+        key_of(admin, author, **facts)
+    assert list(caught.value.fields) == [field]
+
+
+def test_without_read_nothing_is_listed_or_read(admin, author, staged):
+    actor = key_of(admin, author, verbs=["fetch"])
+    for ask in (
+        lambda: templates.search(actor),
+        lambda: templates.get(actor, "support/reply"),
+        lambda: versions.resolve(actor, "support/reply", "1"),
+    ):
+        with pytest.raises(NotAllowed, match="verb read"):
+            ask()
+
+
+def test_without_check_no_document_is_checked_or_rendered(admin, author, document):
+    actor = key_of(admin, author, verbs=["fetch"])
+    with pytest.raises(NotAllowed, match="verb check"):
+        checking.check(actor=actor, document=document())
+    with pytest.raises(NotAllowed, match="verb check"):
+        rendering.render(actor=actor, data={}, document=document())
+
+
+def test_a_key_limited_to_a_label_reads_what_it_serves_by_any_ref(admin, author, staged):
+    actor = key_of(admin, author, scope="read", labels=["staging"], approved_only=False)
+    digest = versions.resolve(actor, "support/reply", "staging").digest
+    assert [versions.resolve(actor, "support/reply", ref).number for ref in ("1", digest)] == [1, 1]
+    for ref in ("2", "latest"):
+        with pytest.raises(NotAllowed, match="not what staging serves now, and the key ci is limited"):
+            versions.resolve(actor, "support/reply", ref)
+
+
+def test_the_limit_follows_the_label(admin, author, staged):
+    actor = key_of(admin, author, scope="read", labels=["staging"], approved_only=False)
+    labels.move(actor=author, name="support/reply", label="staging", version=2, expected=1)
+    assert versions.resolve(actor, "support/reply", "2").number == 2
+    with pytest.raises(NotAllowed):
+        versions.resolve(actor, "support/reply", "1")
+
+
+def test_it_moves_its_own_label_and_no_other(admin, author, staged):
+    actor = key_of(admin, author, scope="write", labels=["staging"])
+    assert labels.move(actor=actor, name="support/reply", label="staging", version=2, expected=1).version.number == 2
+    with pytest.raises(NotAllowed, match="limited to staging, so canary takes another one"):
+        labels.move(actor=actor, name="support/reply", label="canary", version=2, expected=None)
+    with pytest.raises(NotAllowed, match="limited to staging"):
+        labels.remove(actor=actor, name="support/reply", label="canary", expected=1)
+
+
+def test_it_proposes_and_publishes_for_its_own_label_only(admin, author, staged):
+    actor = key_of(admin, author, scope="write", labels=["staging"])
+    with pytest.raises(NotAllowed, match="limited to staging"):
+        changes.propose(actor=actor, name="support/reply", label="production", version=2, message="")
+    change = changes.propose(actor=author, name="support/reply", label="production", version=2, message="")
+    with pytest.raises(NotAllowed, match="limited to staging"):
+        changes.publish(actor=actor, number=change.number)
+
+
+def test_a_key_that_only_reads_is_limited_to_approved_versions_whatever_its_verbs_are(admin, author, staged):
+    with pytest.raises(NotAllowed, match="limited to approved versions"):
+        versions.resolve(key_of(admin, author, verbs=["read", "fetch"]), "support/reply", "1")
+    assert versions.resolve(key_of(admin, author, verbs=["read", "save"]), "support/reply", "1").number == 1
