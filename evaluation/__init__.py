@@ -10,7 +10,9 @@ from evaluation.errors import (
     MetricError,
     MetricUnavailable,
     ModelError,
+    ReplyError,
 )
+from evaluation.judging import Judge, Judgement, judge
 from evaluation.metrics.catalogue import Metric, metrics_for
 from evaluation.models import CachingModel, EchoModel, HTTPModel, Model, RecordedModel, Reply, prompt_digest
 from evaluation.results import EvaluationResult, MetricsResult
@@ -30,6 +32,8 @@ __all__ = [
     "EvaluationResult",
     "FunctionRunnable",
     "HTTPModel",
+    "Judge",
+    "Judgement",
     "Metric",
     "MetricError",
     "MetricUnavailable",
@@ -38,12 +42,14 @@ __all__ = [
     "ModelError",
     "RecordedModel",
     "Reply",
+    "ReplyError",
     "Row",
     "Runnable",
     "Score",
     "TemplateRunnable",
     "compare",
     "compare_scores",
+    "judge",
     "metrics_for",
     "prompt_digest",
     "run",

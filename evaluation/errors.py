@@ -6,9 +6,18 @@ EvaluationError           the root; every message is a sentence that names the r
     DatasetError          rows that can't be read or don't fit the template's inputs
     ChainError            a chain whose wiring doesn't hold, or inputs that fit two components
     ModelError            a model's answer that can't be used; `retryable` says whether asking again may help
+    ReplyError            a model's text that does not read as the template's `output` wants; `reply` holds the text
 """
 
-__all__ = ["ChainError", "DatasetError", "EvaluationError", "MetricError", "MetricUnavailable", "ModelError"]
+__all__ = [
+    "ChainError",
+    "DatasetError",
+    "EvaluationError",
+    "MetricError",
+    "MetricUnavailable",
+    "ModelError",
+    "ReplyError",
+]
 
 
 class EvaluationError(Exception):
@@ -40,3 +49,11 @@ class ModelError(EvaluationError):
         super().__init__(message)
         self.retryable = retryable
         self.retry_after = retry_after
+
+
+class ReplyError(EvaluationError):
+    """A model's text that does not read as the template's `output` wants."""
+
+    def __init__(self, message: str, reply: str) -> None:
+        super().__init__(message)
+        self.reply = reply

@@ -5,6 +5,7 @@ Every further line is a row: {"inputs", "expected", "actual", "isolated", "error
 component's name. Rows stay in the file and are read as they are needed, so that memory does not grow with them.
 """
 
+import csv
 import hashlib
 import json
 import os
@@ -36,11 +37,12 @@ class MetricsResult(dict[str, Score]):
         if path.suffix == ".json":
             path.write_text(json.dumps(self, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
         elif path.suffix == ".csv":
-            lines = ["target,row,score"]
-            for target, values in self.items():
-                lines.append(f"{target},all,{_cell(values['score'])}")
-                lines += [f"{target},{row},{_cell(v)}" for row, v in enumerate(values["individual_scores"])]
-            path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+            with path.open("w", encoding="utf-8", newline="") as file:
+                writer = csv.writer(file, lineterminator="\n")
+                writer.writerow(("target", "row", "score"))
+                for target, values in self.items():
+                    writer.writerow((target, "all", _cell(values["score"])))
+                    writer.writerows((target, row, _cell(v)) for row, v in enumerate(values["individual_scores"]))
         else:
             raise EvaluationError(f"metrics are saved as .csv or .json, not {path.suffix or path.name!r}")
 
@@ -163,6 +165,8 @@ class EvaluationResult:
 
     def _targets(self, definition: catalogue.Definition) -> list[tuple[str, str]]:
         """(component, output) pairs with an expectation that suits the metric, in order of appearance."""
+        if definition.output_types == ("judgement",):  # nothing is expected of it
+            return [("", "judgement")] if any("judgement" in (row["actual"] or {}) for row in self.rows()) else []
         found: dict[tuple[str, str], bool] = {}
         for row in self.rows():
             for target in _expectations(row["expected"] or {}, self.is_chain):

@@ -5,9 +5,10 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
-from evaluation.errors import EvaluationError
+from evaluation.errors import EvaluationError, ReplyError
 from evaluation.models import Model
 from renderer.digest import canonical
+from renderer.errors import OutputError
 from renderer.template import Template
 
 __all__ = ["FunctionRunnable", "Runnable", "TemplateRunnable", "input_names"]
@@ -35,7 +36,12 @@ class FunctionRunnable:
     def __init__(self, name: str, function: Callable[..., Any], *, revision: str = "") -> None:
         self.name = name
         self.inputs = _parameters(function)
-        self.definition = {"kind": "function", "name": name, "inputs": list(self.inputs or ()), "revision": revision}
+        self.definition: dict[str, Any] = {
+            "kind": "function",
+            "name": name,
+            "inputs": list(self.inputs or ()),
+            "revision": revision,
+        }
         self.digest = "sha256:" + hashlib.sha256(canonical(self.definition)).hexdigest()
         self._function = function
 
@@ -61,7 +67,7 @@ class TemplateRunnable:
         self.digest = "sha256:" + hashlib.sha256(canonical(identity)).hexdigest()
 
     def run(self, inputs: dict[str, Any]) -> dict[str, Any]:
-        """Render with the inputs, ask the model once a prompt, and read its replies."""
+        """Render with the inputs, ask the model once a prompt, and read its replies (ReplyError where they can't be)."""
         prompts = self._template.render_all(inputs)
         settings = self._template.document.settings
         replies = [self._model.complete(prompt, settings).text for prompt in prompts]
@@ -70,7 +76,10 @@ class TemplateRunnable:
             outputs = {"reply": replies, "answer": replies}
         outputs["prompt_tokens"] = sum(prompt.token_count for prompt in prompts)
         if self._template.document.output:
-            outputs |= self._template.read(replies, inputs, prompts=prompts)
+            try:
+                outputs |= self._template.read(replies, inputs, prompts=prompts)
+            except OutputError as error:
+                raise ReplyError(error.message, "\n\n".join(replies)) from error
         return outputs
 
 

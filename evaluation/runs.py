@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.chains import Chain, spread_inputs
-from evaluation.errors import EvaluationError
+from evaluation.errors import EvaluationError, ReplyError
 from evaluation.results import EvaluationResult, Recorder
 from evaluation.runnables import Runnable, input_names
 
-__all__ = ["run"]
+__all__ = ["OnProgress", "run"]
 
 Row = dict[str, Any]
 Simulated = Mapping[str, Mapping[str, Any]] | Sequence[Mapping[str, Mapping[str, Any]]]
@@ -156,9 +156,10 @@ def _attempt(row: Row, component: str, mode: str, call: Callable[[], Row]) -> Ro
     try:
         return call()
     except Exception as error:  # noqa: BLE001  # a row's failure, whatever it is, is recorded and the run goes on
-        row["errors"].append(
-            {"component": component, "mode": mode, "kind": type(error).__name__, "message": str(error)}
-        )
+        told = {"component": component, "mode": mode, "kind": type(error).__name__, "message": str(error)}
+        if isinstance(error, ReplyError):
+            told["reply"] = error.reply  # what can't be read is still what the model said
+        row["errors"].append(told)
         return None
 
 

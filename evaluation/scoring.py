@@ -1,6 +1,6 @@
 """Score rows with a metric: one value for all, one for each row, and how many rows could be scored."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypedDict
 
 from evaluation.errors import EvaluationError, MetricError
@@ -36,7 +36,7 @@ def score(
     Raises:
         EvaluationError: lists of different or no length, or a row of the wrong shape (its index is named).
     """
-    if isinstance(expected, str) or isinstance(actual, str):
+    if any(isinstance(rows, str | Mapping) or not isinstance(rows, Sequence) for rows in (expected, actual)):
         raise EvaluationError("expected and actual are lists, an item a row")
     if len(expected) != len(actual):
         raise EvaluationError(f"expected has {len(expected)} rows and actual has {len(actual)}; they must be as many")
@@ -46,7 +46,7 @@ def score(
     catalogue.check_options(definition, options)
     values: list[float | None] = [None] * len(actual)
     rows = [row for row, given in enumerate(actual) if given is not None]
-    if definition.needs_gold and not all(map(has_gold, expected)):
+    if definition.needs_gold and "pattern" not in options and not all(map(has_gold, expected)):
         without = [row for row in rows if not has_gold(expected[row])]
         for row in without:
             values[row] = None if no_gold == "skip" else float(no_gold) * definition.top

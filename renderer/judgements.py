@@ -5,10 +5,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["SPECIAL", "Judgement", "judge"]
+__all__ = ["SPECIAL", "Judgement", "Support", "bare_key", "judge"]
 
 SPECIAL = frozenset(("supported_without_sentence", "general", "well_known_fact", "numerical_reasoning"))
 """What a judge may write instead of a sentence's key: support, but from no sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """What the judge says of one response sentence: fully supported or not (None: no verdict), by which sentences.
+
+    `reasons` are the words of `SPECIAL` that stand in place of a sentence.
+    """
+
+    key: str
+    fully: bool | None
+    keys: tuple[str, ...]
+    reasons: tuple[str, ...]
+    explanation: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +41,7 @@ class Judgement:
     unknown: list[str]
     duplicates: list[str]
     trouble: str = ""
+    sentences: tuple[Support, ...] = ()
 
 
 def judge(reply: Mapping[str, Any], known: frozenset[str], repairs: list[str]) -> Judgement:
@@ -48,6 +63,7 @@ def judge(reply: Mapping[str, Any], known: frozenset[str], repairs: list[str]) -
         list(keys.unknown),
         list(keys.duplicates),
         "; ".join(sentences.troubles),
+        tuple(sentences.found),
     )
 
 
@@ -130,6 +146,7 @@ class _Sentences:
         self.judged = self._listed is not None
         self.unsupported: dict[str, None] = dict.fromkeys(self._listed or ())
         self.troubles: list[str] = []
+        self.found: list[Support] = []
 
     def read(self, value: Any) -> None:
         if isinstance(value, Mapping):  # keyed by sentence, or one sentence without its list
@@ -167,6 +184,16 @@ class _Sentences:
             self.troubles.append(f"{key} is called fully supported, but by no sentence that there is")
         if not fully or support == []:
             self.unsupported[key] = None
+        taken = tuple(support or ())
+        self.found.append(
+            Support(
+                key,
+                None if fully is None else fully and support != [],
+                tuple(item for item in taken if item not in SPECIAL),
+                tuple(item for item in taken if item in SPECIAL),
+                str(item.get("explanation") or ""),
+            )
+        )
 
     def _support(self, value: Any) -> list[str] | None:
         """The sentences and special reasons that support a sentence; None where the reply does not say."""
@@ -174,5 +201,5 @@ class _Sentences:
         if items is None:
             return None
         taken = list(items)
-        special = [item for item in taken if bare_key(str(item)).lower() in SPECIAL]
-        return [*(self._keys.read(taken) or []), *map(str, special)]
+        words = [bare_key(str(item)).lower() for item in taken]
+        return [*(self._keys.read(taken) or []), *(word for word in words if word in SPECIAL)]

@@ -12,11 +12,23 @@ from typing import Any, Literal
 from renderer import replies, tokens
 from renderer.errors import OutputError
 from renderer.functions.sentences import document_sentences
-from renderer.judgements import Judgement, judge
+from renderer.judgements import Judgement, bare_key, judge
 
-__all__ = ["Unit", "trace_scores"]
+__all__ = ["Mode", "Trace", "Unit", "trace", "trace_scores"]
 
 Unit = Literal["sentence", "character", "token"]
+Mode = Literal["distinct", "ragbench"]
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A judge's reply as read (`mapping`, empty where there was none to read), what it says, and the scores of it."""
+
+    mapping: Mapping[str, Any]
+    judgement: Judgement
+    values: Mapping[str, float | bool | None]
+    repairs: list[str]
+    reasons: dict[str, str]
 
 
 def trace_scores(
@@ -24,6 +36,7 @@ def trace_scores(
     documents: Sequence[Any],
     unit: Unit = "sentence",
     tokenizer: str | Callable[[str], Sequence[Any]] | None = None,
+    mode: Mode = "distinct",
 ) -> dict[str, Any]:
     """Score a judge's reply: its text, or the mapping already read from it.
 
@@ -31,7 +44,35 @@ def trace_scores(
     documents are split here. Keys are taken once, unknown ones are left out and listed. `tokenizer` is needed for the
     unit token. Returns relevance, utilization and completeness between 0 and 1, adherence as a boolean, each None where
     it is not defined, with the reason under `reasons`; and unsupported_keys, unknown_keys, duplicate_keys, repairs.
+
+    `mode="ragbench"` counts as the values shipped with RAGBench were counted: keys as often as they are listed, unknown
+    ones too, completeness 1 where nothing is relevant, and adherence by `unsupported_response_sentence_keys` alone where
+    the reply has it. By sentences only.
     """
+    read = trace(reply, documents, unit, tokenizer, mode)
+    found = read.judgement
+    return {
+        **read.values,
+        "unsupported_keys": found.unsupported,
+        "unknown_keys": found.unknown,
+        "duplicate_keys": found.duplicates,
+        "repairs": read.repairs,
+        "reasons": read.reasons,
+    }
+
+
+def trace(
+    reply: str | Mapping[str, Any],
+    documents: Sequence[Any],
+    unit: Unit = "sentence",
+    tokenizer: str | Callable[[str], Sequence[Any]] | None = None,
+    mode: Mode = "distinct",
+) -> Trace:
+    """The reading behind `trace_scores`, with what the judge says of each sentence."""
+    if mode not in ("distinct", "ragbench"):
+        raise OutputError(f"`mode` is distinct or ragbench, not {mode!r}")
+    if mode == "ragbench" and unit != "sentence":
+        raise OutputError("the mode ragbench counts sentences")
     lengths = _lengths(_pairs(documents), _measure(unit, tokenizer))
     reasons: dict[str, str] = {}
     repairs: list[str] = []
@@ -42,14 +83,9 @@ def trace_scores(
     scores.share("utilization", found.utilized, mapping, "all_utilized_sentence_keys")
     scores.completeness(found, mapping)
     scores.adherence(found, mapping)
-    return {
-        **scores.values,
-        "unsupported_keys": found.unsupported,
-        "unknown_keys": found.unknown,
-        "duplicate_keys": found.duplicates,
-        "repairs": repairs,
-        "reasons": reasons,
-    }
+    if mode == "ragbench":
+        scores.recount(mapping)
+    return Trace(mapping, found, scores.values, repairs, reasons)
 
 
 def _mapping(reply: str | Mapping[str, Any], repairs: list[str], reasons: dict[str, str]) -> Mapping[str, Any]:
@@ -158,3 +194,27 @@ class _Scores:
             )
         if notes:
             self.reasons["adherence"] = "; ".join(notes)
+
+    def recount(self, mapping: Mapping[str, Any]) -> None:
+        """Count again as RAGBench does: lists as they stand, the keys common to both once."""
+        relevant, utilized = (
+            _listed(mapping, "all_relevant_sentence_keys"),
+            _listed(mapping, "all_utilized_sentence_keys"),
+        )
+        if self.lengths and relevant is not None:
+            self.values["relevance"] = len(relevant) / len(self.lengths)
+        if self.lengths and utilized is not None:
+            self.values["utilization"] = len(utilized) / len(self.lengths)
+        if relevant is not None and utilized is not None:
+            both = set(relevant) & set(utilized)
+            self.values["completeness"] = len(both) / len(relevant) if relevant else 1.0
+            self.reasons.pop("completeness", None)
+        unsupported = _listed(mapping, "unsupported_response_sentence_keys")
+        if unsupported is not None:
+            self.values["adherence"] = not unsupported
+            self.reasons.pop("adherence", None)
+
+
+def _listed(mapping: Mapping[str, Any], name: str) -> list[str] | None:
+    value = mapping.get(name)
+    return [bare_key(str(key)) for key in value] if isinstance(value, list | tuple) else None

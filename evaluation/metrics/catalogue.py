@@ -7,11 +7,11 @@ from functools import partial
 from typing import Any, Literal
 
 from evaluation.errors import MetricError
-from evaluation.metrics import answers, documents, semantics, structures, texts
+from evaluation.metrics import answers, documents, judgements, semantics, structures, texts
 
 __all__ = ["Definition", "Metric", "OutputType", "find", "metrics_for"]
 
-OutputType = Literal["answer", "extractive_answer", "text", "documents", "json"]
+OutputType = Literal["answer", "extractive_answer", "text", "documents", "json", "judgement"]
 
 
 class Metric(StrEnum):
@@ -39,9 +39,15 @@ class Metric(StrEnum):
     ROUGE2 = "rouge2"
     ROUGE_L = "rougeL"
     SAS = "sas"
+    TRACE_RELEVANCE = "trace_relevance"
+    TRACE_UTILIZATION = "trace_utilization"
+    TRACE_COMPLETENESS = "trace_completeness"
+    TRACE_ADHERENCE = "trace_adherence"
+    FAITHFULNESS = "faithfulness"
+    CONTEXT_RELEVANCE = "context_relevance"
 
 
-RowMetric = Callable[..., float]
+RowMetric = Callable[..., float | None]
 CorpusMetric = Callable[..., tuple[float | None, list[float]]]
 
 
@@ -72,7 +78,7 @@ _DEFINITIONS = [
     Definition(Metric.SQUAD_F1, _ANSWERS, 1, answers.squad_f1),
     Definition(Metric.SPAN_F1, ("extractive_answer",), 1, answers.span_f1),
     Definition(Metric.CONTAINS, _ANSWERS, 1, answers.contains, options=("ignore_case",)),
-    Definition(Metric.REGEX, _ANSWERS, 1, answers.regex),
+    Definition(Metric.REGEX, _ANSWERS, 1, answers.regex, options=("pattern", "ignore_case", "full")),
     Definition(Metric.JSON_SCHEMA, ("json",), 1, structures.json_schema, options=("schema",), needs_gold=False),
     Definition(Metric.RECALL_SINGLE_HIT, ("documents",), 1, by_corpus=documents.recall_single_hit, options=_RANKED),
     Definition(Metric.RECALL_MULTI_HIT, ("documents",), 1, by_corpus=documents.recall_multi_hit, options=_RANKED),
@@ -86,6 +92,19 @@ _DEFINITIONS = [
     Definition(Metric.ROUGE2, ("text", "answer"), 1, by_corpus=partial(texts.rouge, "rouge2")),
     Definition(Metric.ROUGE_L, ("text", "answer"), 1, by_corpus=partial(texts.rouge, "rougeL")),
     Definition(Metric.SAS, ("text", "answer"), 1, by_corpus=semantics.sas),
+    *(
+        Definition(
+            Metric(f"trace_{name}"),
+            ("judgement",),
+            1,
+            partial(judgements.trace_score, name),
+            options=("unit", "tokenizer", "mode"),
+            needs_gold=False,
+        )
+        for name in ("relevance", "utilization", "completeness", "adherence")
+    ),
+    Definition(Metric.FAITHFULNESS, ("judgement",), 1, judgements.faithfulness, needs_gold=False),
+    Definition(Metric.CONTEXT_RELEVANCE, ("judgement",), 1, judgements.context_relevance, needs_gold=False),
 ]
 _BY_NAME = {definition.metric.value: definition for definition in _DEFINITIONS}
 
@@ -99,7 +118,7 @@ def find(metric: str) -> Definition:
 
 
 def metrics_for(output_type: str) -> Sequence[Metric]:
-    """The metrics that suit an output type: answer, extractive_answer, text, documents, json."""
+    """The metrics that suit an output type: answer, extractive_answer, text, documents, json, judgement."""
     known = {kind for definition in _DEFINITIONS for kind in definition.output_types}
     if output_type not in known:
         raise MetricError(f"there is no output type {output_type!r}; there are {', '.join(sorted(known))}")

@@ -134,12 +134,14 @@ def _discounts(ranks: int) -> tuple[float, ...]:
 
 def _keys(documents: Any, field: str, row: int) -> Keys:
     """Keys of documents; the usual case, mappings with text at the field, without a call a document."""
-    try:
-        keys = [document[field] for document in documents]
-        if not keys or type(keys[0]) is str:
+    if type(documents) is list:
+        try:
+            keys = [document[field] for document in documents]
+            "".join(keys)  # the quickest way to learn that each is text
+        except (TypeError, KeyError):
+            pass  # keys by themselves, numbers, nested fields, or a document without the field, which is told below
+        else:
             return keys
-    except (TypeError, KeyError):
-        pass  # keys by themselves, nested fields, or a document without the field, which is told below
     return document_keys(documents, field, row)
 
 

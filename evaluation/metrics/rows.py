@@ -1,5 +1,6 @@
 """One row of an evaluation as metrics see it: answers as text, documents as keys, and whether there is a gold at all."""
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,13 +15,18 @@ def has_gold(expected: Any) -> bool:
 
 
 def answer_text(answer: Any, row: int) -> str:
-    """An answer's text: the string itself, or a Haystack answer's `answer` field (None becomes "")."""
+    """An answer's text: the string itself, or a Haystack answer's `answer` or `data` field (None becomes "").
+
+    Numbers and booleans are written as JSON writes them.
+    """
     if isinstance(answer, str):
         return answer
-    if isinstance(answer, Mapping) and "answer" in answer:
-        return "" if answer["answer"] is None else str(answer["answer"])
+    if isinstance(answer, Mapping):
+        for name in ("answer", "data"):
+            if name in answer:
+                return "" if answer[name] is None else answer_text(answer[name], row)
     if isinstance(answer, bool | int | float):
-        return str(answer)
+        return json.dumps(answer)
     raise EvaluationError(f"row {row}: an answer is a string or a mapping with `answer`, not {type(answer).__name__}")
 
 

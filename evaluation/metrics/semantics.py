@@ -36,7 +36,8 @@ def sas(expected: Sequence[Any], actual: Sequence[Any], rows: Sequence[int]) -> 
     values = []
     for gold, given, row in zip(expected, actual, rows, strict=True):
         wanted = [_embed(text) for text in golds(gold, row)]
-        values.append(max(float(a @ b) for a in wanted for b in map(_embed, answer_texts(given, row))))
+        answers = [_embed(text) for text in answer_texts(given, row)]
+        values.append(max((float(a @ b) for a in wanted for b in answers), default=0.0))
     return sum(values) / len(values), values
 
 

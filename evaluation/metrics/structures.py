@@ -1,10 +1,13 @@
 """Answers as data: whether a reply is JSON that a schema accepts."""
 
 import json
+import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import jsonschema
+import referencing
 
 from evaluation.errors import MetricError
 from evaluation.metrics.rows import answer_text
@@ -12,22 +15,37 @@ from evaluation.metrics.rows import answer_text
 __all__ = ["json_schema"]
 
 
-def json_schema(expected: Any, actual: Any, row: int, *, schema: Mapping[str, Any] | None = None) -> float:
-    """1 when the reply is JSON (or data already) that the schema accepts.
+def json_schema(expected: Any, actual: Any, row: int, *, schema: Mapping[str, Any] | bool | None = None) -> float:
+    """1 when the reply is JSON (or data already) that the schema accepts; no JSON is 0.
 
-    The schema is the option, or the row's expected value. `$ref` may only point inside the schema.
+    The schema is the option, or the row's expected value. `$ref` may only point inside the schema. NaN and Infinity are no
+    JSON. An answer's mapping (with `answer` and `type`) is read for its text.
     """
     wanted = schema if schema is not None else expected
     if not isinstance(wanted, Mapping | bool):
         raise MetricError(f"row {row}: json_schema needs a schema, as the option or as the row's expected value")
+    value = actual
+    if isinstance(actual, Mapping) and "answer" in actual and "type" in actual:
+        value = answer_text(actual, row)
     try:
-        jsonschema.Draft202012Validator.check_schema(wanted)
+        if isinstance(value, str):
+            value = json.loads(value, parse_constant=_refuse)
+        return float(_validator(json.dumps(wanted)).is_valid(value))
     except jsonschema.SchemaError as error:
         raise MetricError(f"row {row}: the schema is no JSON Schema: {error.message}") from error
-    try:
-        value = json.loads(actual) if isinstance(actual, str) else actual
-    except ValueError:
-        return 0.0
-    if isinstance(value, Mapping) and "answer" in value and "type" in value and not isinstance(actual, str):
-        return json_schema(wanted, answer_text(value, row), row)
-    return float(jsonschema.Draft202012Validator(wanted).is_valid(value))
+    except (referencing.exceptions.Unresolvable, jsonschema.exceptions.UnknownType, re.error) as error:
+        raise MetricError(f"row {row}: the schema can't be used: {error}") from error
+    except (ValueError, RecursionError):
+        return 0.0  # no JSON, or nested beyond what anyone reads
+
+
+@lru_cache(maxsize=64)
+def _validator(schema: str) -> jsonschema.Draft202012Validator:
+    content = json.loads(schema)
+    jsonschema.Draft202012Validator.check_schema(content)
+    # An empty registry resolves `#/...` and nothing else: no schema is ever fetched.
+    return jsonschema.Draft202012Validator(content, registry=referencing.Registry())
+
+
+def _refuse(name: str) -> None:
+    raise ValueError(f"{name} is no JSON number")

@@ -5,7 +5,9 @@ from 0 to 1, best reference taken, and the corpus value its mean.
 """
 
 import re
+import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from evaluation.metrics.rows import answer_texts, golds
@@ -13,9 +15,15 @@ from evaluation.packages import need
 
 __all__ = ["WordTokenizer", "bleu", "chrf", "rouge"]
 
-# Words of letters and digits in any script; scripts written without spaces go character by character.
+# Words of letters, their marks, and digits in any script; scripts written without spaces go character by character.
 _UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff"
-_WORDS = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+")
+
+
+@lru_cache(maxsize=1)
+def _words() -> re.Pattern[str]:
+    # `\w` leaves out the vowel signs of Indic scripts and the points of Arabic and Hebrew, which would cut words there.
+    signs = "".join(sign for sign in map(chr, range(0x300, 0x1D000)) if unicodedata.category(sign) in ("Mn", "Mc"))
+    return re.compile(rf"[{_UNSPACED}]|(?:[^\W_{_UNSPACED}](?:(?![{_UNSPACED}])[{signs}])*)+")
 
 
 class WordTokenizer:
@@ -23,7 +31,7 @@ class WordTokenizer:
 
     def tokenize(self, text: str) -> list[str]:
         """Lower-case words, and single characters of scripts written without spaces."""
-        return _WORDS.findall(text.lower())
+        return _words().findall(unicodedata.normalize("NFC", text).lower())
 
 
 def bleu(
@@ -47,7 +55,10 @@ def rouge(kind: str, expected: Sequence[Any], actual: Sequence[Any], rows: Seque
     """The mean F-measure and each row's; kind is rouge1, rouge2 or rougeL."""
     scorer = need("rouge_score.rouge_scorer", extra="evaluation").RougeScorer([kind], tokenizer=WordTokenizer())
     values = [
-        max(scorer.score_multi(golds(gold, row), answer)[kind].fmeasure for answer in answer_texts(given, row))
+        max(
+            (scorer.score_multi(golds(gold, row), answer)[kind].fmeasure for answer in answer_texts(given, row)),
+            default=0.0,
+        )
         for gold, given, row in zip(expected, actual, rows, strict=True)
     ]
     return sum(values) / len(values), [float(value) for value in values]
@@ -56,7 +67,8 @@ def rouge(kind: str, expected: Sequence[Any], actual: Sequence[Any], rows: Seque
 def _sacrebleu(
     corpus: Any, sentence: Any, expected: Sequence[Any], actual: Sequence[Any], rows: Sequence[int]
 ) -> tuple[float, list[float]]:
-    answers = [answer_texts(given, row)[0] for given, row in zip(actual, rows, strict=True)]
+    # A corpus value takes one answer a row: the first, as the component ranked them; none at all is an empty one.
+    answers = [next(iter(answer_texts(given, row)), "") for given, row in zip(actual, rows, strict=True)]
     references = [golds(gold, row) for gold, row in zip(expected, rows, strict=True)]
     most = max(len(row) for row in references)
     # sacrebleu wants the n-th reference of every row in one list; a row with fewer has None there.

@@ -1,6 +1,9 @@
 """evaluation.score: what other packages say of the same rows, the laws, the refusals."""
 
 import json
+import math
+import re
+import string
 from pathlib import Path
 
 import pytest
@@ -8,6 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation import EvaluationError, Metric, MetricError, metrics_for, score
+from evaluation.metrics.answers import normalise
+from evaluation.metrics.texts import WordTokenizer
 
 RECORDED = json.loads((Path(__file__).parent.parent / "oracles" / "metrics.json").read_text())
 
@@ -164,3 +169,103 @@ def test_finding_exactly_what_was_expected_scores_one(expected):
 def test_a_text_is_its_own_best_answer(text):
     for metric in ("exact_match", "squad_exact_match", "squad_f1", "contains"):
         assert score(metric, [text], [text])["score"] == 1.0
+
+
+@pytest.mark.parametrize("metric", ["exact_match", "squad_f1", "contains", "bleu", "chrf", "rouge1", "rougeL", "sas"])
+def test_no_answer_at_all_scores_nothing_of_its_gold(metric):
+    assert score(metric, ["a boat"], [[]])["individual_scores"] == [pytest.approx(0.0)]
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [("true", True), ("3", 3), ("x", {"answer": "x"}), ("x", {"data": "x"}), ("", {"answer": None})],
+)
+def test_an_answer_is_read_from_every_form_it_comes_in(expected, actual):
+    assert score("exact_match", [expected], [actual])["score"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("text", "normal"),
+    [
+        ("The  cat,\tan  owl!", "cat owl"),
+        ("“The” cat", "“ ” cat"),
+        ("Theatre a-b", "theatre ab"),
+        ("ÉCOLE", "école"),
+        ("the\x1fcat\x00a", "cat\x00"),
+    ],
+)
+def test_squads_form_of_a_text(text, normal):
+    assert normalise(text) == normal
+
+
+@given(st.text(st.sampled_from("aAntheTHE .,\n\t\x01“é-"), max_size=40))
+def test_squads_form_is_that_of_its_own_script(text):
+    bare = "".join(sign for sign in text.lower() if sign not in string.punctuation)
+    assert normalise(text) == " ".join(re.sub(r"\b(a|an|the)\b", " ", bare).split())
+
+
+def test_golds_may_differ_in_number_from_row_to_row():
+    found = score(
+        "bleu",
+        [["the cat sat on the mat", "a cat sat there"], "one two three four"],
+        ["a cat sat there", "one two three four"],
+    )
+    assert found["score"] == pytest.approx(100)
+    assert score("rouge1", [["x y", "a b"]], ["a b"])["score"] == 1.0
+
+
+def test_rouge_keeps_words_with_vowel_signs_and_points_whole():
+    assert WordTokenizer().tokenize("हिन्दी مُحَمَّد cafe\u0301") == ["हिन्दी", "مُحَمَّد", "café"]
+
+
+def test_keys_of_documents_may_be_numbers():
+    assert score("mrr", [[{"id": 7}]], [[{"id": "3"}, {"id": "7"}]])["score"] == 0.5
+    assert score("mrr", [[7]], [[{"id": "3"}, {"id": 7}]])["score"] == 0.5
+
+
+@pytest.mark.parametrize("metric", ["recall_single_hit", "recall_multi_hit", "precision", "mrr", "map", "ndcg"])
+def test_retrieving_nothing_or_nothing_relevant_scores_zero(metric):
+    assert score(metric, [["a"], ["a"]], [[], ["b"]])["individual_scores"] == [0.0, 0.0]
+
+
+def test_graded_gains_weigh_the_ranks():
+    gold = [{"id": "a", "score": 3}, {"id": "b", "score": 1}]
+    found = score("ndcg", [gold], [[{"id": "b"}, {"id": "a"}]])["score"]
+    assert found == pytest.approx((1 + 3 / math.log2(3)) / (3 + 1 / math.log2(3)))
+
+
+def test_gains_of_zero_leave_nothing_to_gain():
+    assert score("ndcg", [[{"id": "a", "score": 0}]], [[{"id": "a"}]])["score"] == 0.0
+
+
+@pytest.mark.parametrize("reply", ["no json", '{"a": NaN}', "", "```json\n{}\n```", "[" * 100_000])
+def test_what_is_no_json_fits_no_schema(reply):
+    assert score("json_schema", [None], [reply], schema={})["score"] == 0.0
+
+
+@pytest.mark.parametrize(
+    "schema", [{"type": "nothing"}, {"$ref": "http://example.org/s.json"}, {"type": "string", "pattern": "("}]
+)
+def test_a_schema_that_can_not_be_used_is_refused_with_its_row(schema):
+    with pytest.raises(MetricError, match="row 0"):
+        score("json_schema", [schema], ['"x"'])
+
+
+def test_a_pattern_for_all_rows_needs_no_golds():
+    found = score("regex", [None, None], ["Order 12", "order x"], pattern=r"ORDER \d+", ignore_case=True, full=True)
+    assert found["individual_scores"] == [1.0, 0.0]
+
+
+def test_spans_are_read_from_both_forms_of_extractive_answers():
+    older = {"answer": "x", "document_ids": ["d"], "offsets_in_document": [{"start": 0, "end": 10}]}
+    newer = {"data": "x", "document": {"id": "d"}, "document_offset": {"start": 5, "end": 15}}
+    none = {"data": None, "document_offset": None}
+    assert score("span_f1", [older, none, older], [newer, none, none])["individual_scores"] == [0.5, 1.0, 0.0]
+    with pytest.raises(EvaluationError, match=r"row 0.*offsets"):
+        score("span_f1", [older], ["x"])
+
+
+@pytest.mark.parametrize(("expected", "actual"), [("ab", ["a", "b"]), ({"a": 1}, ["a"]), (["a"], iter("a"))])
+def test_columns_that_are_no_lists_are_refused(expected, actual):
+    with pytest.raises(EvaluationError, match="lists, an item a row"):
+        score("exact_match", expected, actual)

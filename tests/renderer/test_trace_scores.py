@@ -244,3 +244,28 @@ def test_plain_documents_are_split_here():
 def test_arguments_that_make_no_sense_are_refused(documents, unit, words):
     with pytest.raises(OutputError, match=words):
         trace_scores(reply(), documents, unit)
+
+
+def test_ragbenchs_counting_takes_lists_as_they_stand():
+    found = trace_scores(
+        reply(
+            all_relevant_sentence_keys=["0a", "0a", "9z"],
+            all_utilized_sentence_keys=["0a"],
+            unsupported_response_sentence_keys=[],
+        ),
+        DOCUMENTS,
+        mode="ragbench",
+    )
+    sentences = sum(map(len, DOCUMENTS))
+    assert (found["relevance"], found["utilization"]) == (3 / sentences, 1 / sentences)
+    assert (found["completeness"], found["adherence"]) == (1 / 3, True)
+
+
+def test_ragbench_calls_an_answer_to_nothing_relevant_complete():
+    found = trace_scores(reply(all_relevant_sentence_keys=[]), DOCUMENTS, mode="ragbench")
+    assert found["completeness"] == 1.0
+
+
+def test_ragbench_counts_sentences_only():
+    with pytest.raises(OutputError, match="sentences"):
+        trace_scores(reply(), DOCUMENTS, unit="character", mode="ragbench")

@@ -1,0 +1,129 @@
+"""What a judge's reply says of an answer: TRACe, faithfulness and context relevance, row by row.
+
+Sources: TRACe is RAGBench's (Friel and others, arXiv 2407.11005); faithfulness is the share of an answer's statements that
+the documents carry, context relevance whether anything in the documents helps at all, both as Haystack 2 defines them.
+`actual` is a judgement that `evaluation.judge` made, or the judge's reply; for a reply with sentence keys `expected` holds
+the row's documents. A reply that does not say it gives None: the row is not scored, and never counts as 0.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from evaluation.errors import EvaluationError
+from renderer import replies
+from renderer.errors import OutputError
+from renderer.traces import Mode, Trace, Unit, trace
+
+__all__ = ["NAMES", "context_relevance", "faithfulness", "score_of", "scores_of", "trace_score"]
+
+_TRACE = ("relevance", "utilization", "completeness", "adherence")
+NAMES = (*(f"trace_{name}" for name in _TRACE), "faithfulness", "context_relevance")
+_KEYED = ("all_relevant_sentence_keys", "all_utilized_sentence_keys", "sentence_support_information")
+Tokenizer = str | Callable[[str], Sequence[Any]]
+
+
+def trace_score(
+    name: str,
+    expected: Any,
+    actual: Any,
+    row: int,
+    *,
+    unit: Unit = "sentence",
+    tokenizer: Tokenizer | None = None,
+    mode: Mode = "distinct",
+) -> float | None:
+    """One TRACe score of a row; adherence is 1 or 0."""
+    kept = _kept(actual, f"trace_{name}")
+    if kept is not None:
+        return kept[0]
+    value = _read(expected, actual, row, unit, tokenizer, mode).values.get(name)
+    return None if value is None else float(value)
+
+
+def faithfulness(expected: Any, actual: Any, row: int) -> float | None:
+    """The share of the answer's sentences (or the mean of the judge's `statement_scores`) that are supported; none: 0."""
+    kept = _kept(actual, "faithfulness")
+    if kept is not None:
+        return kept[0]
+    mapping = _mapping(actual)
+    if mapping is not None and "statement_scores" in mapping:
+        return _mean(mapping["statement_scores"])
+    return score_of("faithfulness", _read(expected, actual, row))
+
+
+def context_relevance(expected: Any, actual: Any, row: int) -> float | None:
+    """1 where some sentence (or one of the judge's `relevant_statements`) helps with the question, else 0."""
+    kept = _kept(actual, "context_relevance")
+    if kept is not None:
+        return kept[0]
+    mapping = _mapping(actual)
+    if mapping is not None and "relevant_statements" in mapping:
+        statements = mapping["relevant_statements"]
+        return float(bool(statements)) if isinstance(statements, list) else None
+    return score_of("context_relevance", _read(expected, actual, row))
+
+
+def scores_of(read: Trace) -> dict[str, float | None]:
+    """All six scores of a reading, by metric."""
+    return {name: score_of(name, read) for name in NAMES}
+
+
+def score_of(name: str, read: Trace) -> float | None:
+    """One score of a reading; None where the reply does not say."""
+    if name == "context_relevance":
+        relevant = read.judgement.relevant
+        return None if relevant is None else float(bool(relevant))
+    if name == "faithfulness":
+        sentences = read.judgement.sentences
+        if any(sentence.fully is None for sentence in sentences):
+            return None
+        if not sentences:
+            return 0.0 if read.mapping.get("sentence_support_information") == [] else None
+        return sum(bool(sentence.fully) for sentence in sentences) / len(sentences)
+    value = read.values.get(name.removeprefix("trace_"))
+    return None if value is None else float(value)
+
+
+def _kept(actual: Any, name: str) -> tuple[float | None] | None:
+    """The score that a judgement already holds, in a tuple; None where `actual` is a reply."""
+    if isinstance(actual, Mapping) and isinstance(actual.get("scores"), Mapping) and name in actual["scores"]:
+        value = actual["scores"][name]
+        return (None if value is None else float(value),)
+    return None
+
+
+def _mapping(actual: Any) -> Mapping[str, Any] | None:
+    if isinstance(actual, Mapping):
+        return actual
+    try:
+        value = replies.read(str(actual)).value
+    except OutputError:
+        return None
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    return value if isinstance(value, Mapping) else None
+
+
+def _mean(values: Any) -> float | None:
+    if not isinstance(values, list) or not all(isinstance(value, bool | int | float) for value in values):
+        return None
+    return sum(values) / len(values) if values else 0.0
+
+
+def _read(
+    documents: Any,
+    actual: Any,
+    row: int,
+    unit: Unit = "sentence",
+    tokenizer: Tokenizer | None = None,
+    mode: Mode = "distinct",
+) -> Trace:
+    mapping = _mapping(actual)
+    if documents is None:
+        if mapping is not None and any(name in mapping for name in _KEYED):
+            raise EvaluationError(f"row {row}: the judge's sentence keys need the row's documents, as `expected`")
+        documents = []
+    try:
+        return trace(actual, documents, unit, tokenizer, mode)
+    except OutputError as error:
+        raise EvaluationError(f"row {row}: {error.message}") from error
