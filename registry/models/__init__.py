@@ -14,6 +14,7 @@ from registry.models.namespaces import Membership, Namespace, Role
 from registry.models.notifications import Notification
 from registry.models.people import User
 from registry.models.redactions import Redaction
+from registry.models.remarks import Remark
 from registry.models.remotes import Remote
 from registry.models.renderings import Rendering
 from registry.models.runs import Reply, Run, RunRow
@@ -48,6 +49,7 @@ __all__ = [
     "Namespace",
     "Notification",
     "Redaction",
+    "Remark",
     "Remote",
     "Rendering",
     "Reply",

@@ -17,7 +17,7 @@ from registry.review.anchors import take_lines
 from registry.services import notifications, renderings
 from registry.texts import DOCUMENT_BYTES, check_text
 
-__all__ = ["Place", "open_at", "reply", "resolve"]
+__all__ = ["Place", "begin", "check_words", "open_at", "quote", "reply", "resolve"]
 
 
 @dataclass(frozen=True)
@@ -42,26 +42,40 @@ def open_at(*, actor: Actor, number: int, place: Place, text: str, suggestion: s
 
     Invalid where the version has no such lines. Event body as in `_add`.
     """
-    _check_words(text, suggestion, place.side)
+    check_words(text, suggestion, place.side)
     change = changes.find(actor, Verb.COMMENT, number)
-    version, quote = _quote(actor, change, place)
+    version, quoted = quote(actor, change, place)
     with transaction.atomic():
         journal.lock()
         change = changes.find(actor, Verb.COMMENT, number)
-        at = journal.now()
-        thread = Thread.objects.create(
-            change=change,
-            number=(Thread.objects.filter(change=change).aggregate(most=Max("number"))["most"] or 0) + 1,
-            version=version,
-            side=place.side,
-            line=place.line,
-            end_line=place.last_line,
-            sample=place.sample,
-            part=place.part,
-            quote=quote,
-            created_at=at,
-        )
-        _add(actor, thread, text, suggestion, at)
+        return begin(actor, change, place, version=version, quoted=quoted, text=text, suggestion=suggestion)
+
+
+def begin(  # where it is about and what it says
+    actor: Actor,
+    change: ChangeRequest,
+    place: Place,
+    *,
+    version: Version,
+    quoted: str,
+    text: str,
+    suggestion: str | None,
+) -> Thread:
+    """Write a thread whose lines and words were checked before; for services, under the journal's lock."""
+    at = journal.now()
+    thread = Thread.objects.create(
+        change=change,
+        number=(Thread.objects.filter(change=change).aggregate(most=Max("number"))["most"] or 0) + 1,
+        version=version,
+        side=place.side,
+        line=place.line,
+        end_line=place.last_line,
+        sample=place.sample,
+        part=place.part,
+        quote=quoted,
+        created_at=at,
+    )
+    _add(actor, thread, text, suggestion, at)
     return thread
 
 
@@ -70,7 +84,7 @@ def reply(*, actor: Actor, number: int, thread: int, text: str, suggestion: str 
     with transaction.atomic():
         journal.lock()
         found = _find(actor, number, thread)
-        _check_words(text, suggestion, found.side)
+        check_words(text, suggestion, found.side)
         if found.resolved_at is not None:
             found.resolved_at, found.resolved_by = None, None
             found.save(update_fields=["resolved_at", "resolved_by"])
@@ -139,7 +153,8 @@ def _add(actor: Actor, thread: Thread, text: str, suggestion: str | None, at: da
     return comment
 
 
-def _check_words(text: str, suggestion: str | None, side: str) -> None:
+def check_words(text: str, suggestion: str | None, side: str) -> None:
+    """Raise Invalid where these are no words for a comment on this side."""
     if side not in Thread.SIDES:
         raise Invalid(fields={"side": f"one of {', '.join(Thread.SIDES)}."})
     words = check_text("text", text).strip()
@@ -151,15 +166,16 @@ def _check_words(text: str, suggestion: str | None, side: str) -> None:
         raise Invalid(fields={"text": "say something, or suggest other lines."})
 
 
-def _quote(actor: Actor, change: ChangeRequest, place: Place) -> tuple[Version, str]:
+def quote(actor: Actor, change: ChangeRequest, place: Place) -> tuple[Version, str]:
+    """The version of a place and its lines as they are there; Invalid where it has no such lines. Renders: before a transaction."""
     version = versions.get(actor, change.template.name, place.version)
     text = version.document if place.side == Thread.SOURCE else _rendered(change, version, place)
-    quote = take_lines(text, place.line, place.last_line)
-    if quote is None:
+    lines = take_lines(text, place.line, place.last_line)
+    if lines is None:
         raise Invalid(
             fields={"line": f"there are no lines {place.line} to {place.last_line} in version {place.version}."}
         )
-    return version, quote
+    return version, lines
 
 
 def _rendered(change: ChangeRequest, version: Version, place: Place) -> str:
