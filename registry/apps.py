@@ -21,4 +21,5 @@ class RegistryConfig(AppConfig):
 
         checks.register(immutability.check_triggers, checks.Tags.database)
         journal.subscribe(wakeups.wake_mirror)
+        journal.subscribe(wakeups.wake_webhooks)
         jobs.subscribe(wakeups.wake_jobs)

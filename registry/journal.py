@@ -19,6 +19,7 @@ from typing import Any
 import rfc8785
 from django.db import connection, transaction
 
+from registry import witness
 from registry.access import Actor
 from registry.failpoints import reach
 from registry.models import Event, Namespace
@@ -39,6 +40,7 @@ class Kind(StrEnum):
     KEY_REVOKED = "key.revoked"
     KEY_ROTATED = "key.rotated"
     VERSION_SAVED = "version.saved"
+    VERSION_REDACTED = "version.redacted"
     SAMPLES_SAVED = "samples.saved"
     TEMPLATE_ARCHIVED = "template.archived"
     TEMPLATE_UNARCHIVED = "template.unarchived"
@@ -51,6 +53,9 @@ class Kind(StrEnum):
     COMMENT_ADDED = "comment.added"
     THREAD_RESOLVED = "thread.resolved"
     VERDICT_GIVEN = "verdict.given"
+    DATASET_SAVED = "dataset.saved"
+    EVALUATION_ATTACHED = "evaluation.attached"
+    EVALUATION_DETACHED = "evaluation.detached"
     WEBHOOK_SET = "webhook.set"
     WEBHOOK_REMOVED = "webhook.removed"
 
@@ -107,6 +112,7 @@ def append(  # an event has these facts; a dataclass to carry them would be read
     lock()
     reach("journal.appending")
     head = Event.objects.order_by("-number").values_list("number", "hash").first()
+    witness.require_agreement(head)
     number, previous = (head[0] + 1, head[1]) if head else (1, None)
     facts = {
         "at": microseconds(at),

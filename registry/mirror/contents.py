@@ -1,7 +1,8 @@
 """Events as entries: which files each kind of event changes, and the texts that the journal holds by digest only.
 
 Each file holds the whole of one small thing (a document, a label of a template, a step of a change request), so what an
-event writes follows from that event and the rows it made alone, never from what other events wrote before.
+event writes follows from that event and the rows it made alone, never from what other events wrote before. One thing reaches
+back: a version that was redacted is written without its text, so a redaction makes the history anew (writer).
 """
 
 import json
@@ -107,11 +108,15 @@ def _key_rotated(draft: _Draft) -> None:
 
 def _version_saved(draft: _Draft) -> None:
     event, version = draft.event, draft.sources.version(draft.event)
-    bundle = version.unpacked()
     first, _, rest = version.message.strip().partition("\n")
     draft.subject = f"{event.template} {version.number}: {first}" if first else f"{event.template} {version.number}"
     draft.note = rest
     draft.digest = version.digest
+    if version.is_redacted:
+        draft.files[layout.document(event.template)] = None
+        draft.files[layout.bundle(event.template)] = draft.say(redacted=True, message=version.message)
+        return
+    bundle = version.unpacked()
     draft.files[layout.document(event.template)] = bundle.pop("document").encode()
     draft.files[layout.bundle(event.template)] = draft.say(
         **bundle,
@@ -119,6 +124,14 @@ def _version_saved(draft: _Draft) -> None:
         problems=json.loads(version.problems),
         message=version.message,
     )
+
+
+def _version_redacted(draft: _Draft) -> None:
+    event = draft.event
+    draft.subject = f"{event.template} {event.version}: redacted"
+    draft.note = draft.body["reason"]
+    draft.digest = draft.body["digest"]
+    draft.files[layout.redacted(event.template, draft.body["version"])] = draft.say()
 
 
 def _samples_saved(draft: _Draft) -> None:
@@ -134,7 +147,8 @@ def _label_moved(draft: _Draft) -> None:
     draft.note = draft.body.get("reason") or ""
     draft.digest = draft.body["digest"] or ""
     draft.files[layout.label(event.template, label)] = draft.say() if target else None
-    document = draft.sources.version(event).document.encode() if target else None
+    held = draft.sources.version(event) if target else None
+    document = held.document.encode() if held and not held.is_redacted else None
     draft.move = Move(layout.branch(label), {layout.document(event.template): document})
     if event.change is not None:
         draft.files[_step(draft, draft.body["how"])] = draft.say()
@@ -201,6 +215,26 @@ def _webhook_removed(draft: _Draft) -> None:
     draft.files[layout.webhook(draft.event.namespace, draft.body["id"])] = None
 
 
+def _dataset_saved(draft: _Draft) -> None:
+    name, number, message = draft.body["dataset"], draft.body["number"], draft.body["message"]
+    first, _, draft.note = message.partition("\n")
+    draft.subject = f"{name} {number}: {first}" if first else f"{name} {number}"
+    draft.digest = draft.body["digest"]
+    draft.files[layout.dataset(name)] = draft.sources.dataset(draft.event, draft.body).encode()
+    draft.files[layout.dataset_facts(name)] = draft.say()
+
+
+def _evaluation_attached(draft: _Draft) -> None:
+    space, name = draft.event.namespace, draft.body["name"]
+    draft.subject = f"{space}: evaluation {name} attached to {draft.body['pattern']}"
+    draft.files[layout.attachment(space, name)] = draft.say()
+
+
+def _evaluation_detached(draft: _Draft) -> None:
+    draft.subject = f"{draft.event.namespace}: evaluation {draft.body['name']} detached"
+    draft.files[layout.attachment(draft.event.namespace, draft.body["name"])] = None
+
+
 def _other(draft: _Draft) -> None:
     event = draft.event
     draft.subject = f"{event.template or event.namespace or 'promptuary'}: {event.kind}"
@@ -224,6 +258,7 @@ KINDS: Mapping[str, Callable[[_Draft], None]] = {
     Kind.KEY_REVOKED: _key_revoked,
     Kind.KEY_ROTATED: _key_rotated,
     Kind.VERSION_SAVED: _version_saved,
+    Kind.VERSION_REDACTED: _version_redacted,
     Kind.SAMPLES_SAVED: _samples_saved,
     Kind.TEMPLATE_ARCHIVED: _template_archived,
     Kind.TEMPLATE_UNARCHIVED: _template_unarchived,
@@ -236,6 +271,9 @@ KINDS: Mapping[str, Callable[[_Draft], None]] = {
     Kind.COMMENT_ADDED: _comment_added,
     Kind.THREAD_RESOLVED: _thread_resolved,
     Kind.VERDICT_GIVEN: _verdict_given,
+    Kind.DATASET_SAVED: _dataset_saved,
+    Kind.EVALUATION_ATTACHED: _evaluation_attached,
+    Kind.EVALUATION_DETACHED: _evaluation_detached,
     Kind.WEBHOOK_SET: _webhook_set,
     Kind.WEBHOOK_REMOVED: _webhook_removed,
 }

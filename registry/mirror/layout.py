@@ -8,10 +8,13 @@ from registry.mirror.errors import MirrorError
 __all__ = [
     "MAIN",
     "archived",
+    "attachment",
     "branch",
     "bundle",
     "change",
     "check_path",
+    "dataset",
+    "dataset_facts",
     "document",
     "is_label_branch",
     "key",
@@ -19,6 +22,7 @@ __all__ = [
     "member",
     "namespace",
     "other",
+    "redacted",
     "rules",
     "samples",
     "verdict",
@@ -60,10 +64,34 @@ def samples(template: str) -> str:
     return f"{namespace_name}/{rest}.samples.yml"
 
 
+def dataset(name: str) -> str:
+    """The file of a dataset's newest rows, among the templates: its ending keeps it apart from one of the same name."""
+    namespace_name, rest = names.check_template(name)
+    return f"{namespace_name}/{rest}.dataset.jsonl"
+
+
+def dataset_facts(name: str) -> str:
+    """The file of all else about a dataset's newest version: number, digest, message."""
+    namespace_name, rest = names.check_template(name)
+    return f".promptuary/{namespace_name}/datasets/{rest}.yml"
+
+
+def attachment(namespace_name: str, name: str) -> str:
+    """The file of one evaluation that change requests have to pass."""
+    checked = names.check_namespace(namespace_name)
+    return f".promptuary/{checked}/evaluations/{_escape(name)}.yml"
+
+
 def bundle(template: str) -> str:
     """The file of all else that the newest version froze: number, digest, fragments, profile."""
     namespace_name, rest = names.check_template(template)
     return f".promptuary/{namespace_name}/versions/{rest}.yml"
+
+
+def redacted(template: str, version: int) -> str:
+    """The file that says when, by whom and why a version's text was taken away."""
+    namespace_name, rest = names.check_template(template)
+    return f".promptuary/{namespace_name}/redacted/{rest}/{version}.yml"
 
 
 def archived(template: str) -> str:
@@ -111,6 +139,12 @@ def key(namespace_name: str, identifier: str) -> str:
     """The file of one API key: whose it is and what it may do, never its secret."""
     checked = names.check_namespace(namespace_name)
     return f".promptuary/{checked}/keys/{_escape(identifier)}.yml"
+
+
+def webhook(namespace_name: str, identifier: str) -> str:
+    """The file of one webhook: which events it hears of, of its address only the host."""
+    checked = names.check_namespace(namespace_name)
+    return f".promptuary/{checked}/webhooks/{_escape(identifier)}.yml"
 
 
 def other(namespace_name: str, kind: str, event: int) -> str:

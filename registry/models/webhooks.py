@@ -1,6 +1,8 @@
 """Webhooks: addresses outside that hear of events, and the log of what they were sent. Part of no journal: an address
 may carry a secret, and what was sent is said by the events themselves."""
 
+import json
+
 from django.db import models
 
 from registry.models.namespaces import Namespace
@@ -26,6 +28,11 @@ class Webhook(models.Model):
 
     def __str__(self) -> str:
         return f"{self.id} of {self.namespace.name}"
+
+    @property
+    def kinds_heard(self) -> list[str]:
+        """The kinds of events it hears of; empty for all."""
+        return list(json.loads(self.kinds))
 
 
 class WebhookSecret(models.Model):

@@ -14,7 +14,7 @@ from kombu.exceptions import KombuError, OperationalError
 from registry.celery import app
 from registry.failpoints import reach
 
-__all__ = ["Sender", "flush", "wake_jobs", "wake_mirror"]
+__all__ = ["Sender", "flush", "wake_jobs", "wake_mirror", "wake_webhooks"]
 
 _EXPIRES = 30  # seconds; a worker that was away is not flooded with old wake-ups
 _FAREWELL = 2.0  # seconds that an ending process waits for its last wake-ups
@@ -70,6 +70,11 @@ def wake_mirror() -> None:
     """Ask the worker to bring the mirror up to the journal."""
     reach("journal.committed")
     _sender.send("registry.tasks.work.catch_up")
+
+
+def wake_webhooks() -> None:
+    """Ask the worker to tell the webhooks."""
+    _sender.send("registry.tasks.work.deliver")
 
 
 def wake_jobs() -> None:

@@ -15,8 +15,9 @@ from registry.mirror.errors import MirrorError
 from registry.models import Job
 from registry.tasks import jobs
 from registry.tasks.handlers import HANDLERS
+from registry.webhooks import planning, sending
 
-__all__ = ["catch_up", "heal", "plan_upkeep", "run_jobs"]
+__all__ = ["catch_up", "deliver", "heal", "plan_upkeep", "run_jobs"]
 
 _BEAT = 5.0  # seconds between two signs of life of a running job
 logger = logging.getLogger(__name__)
@@ -36,6 +37,13 @@ def catch_up() -> None:
         _complain("")
 
 
+@app.task(name="registry.tasks.work.deliver")
+def deliver() -> None:
+    """Tell the webhooks of what happened."""
+    planning.plan()
+    sending.deliver_due()
+
+
 @app.task(name="registry.tasks.work.run_jobs")
 def run_jobs() -> None:
     """Run queued jobs until there is none."""
@@ -48,12 +56,14 @@ def heal() -> None:
     """What the clock calls every few seconds: wake-ups that were lost, jobs that lost their worker."""
     catch_up()
     jobs.requeue_silent()
+    deliver()
     run_jobs()
 
 
 @app.task(name="registry.tasks.work.plan_upkeep")
 def plan_upkeep() -> None:
     """Queue the nightly repack and the weekly check of the mirror's objects when they are due."""
+    sending.forget_old()
     for kind, every in (("mirror.repack", timedelta(days=1)), ("mirror.check", timedelta(days=7))):
         since = timezone.now() - every
         if not Job.objects.filter(kind=kind, created_at__gt=since).exists():

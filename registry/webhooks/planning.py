@@ -1,6 +1,5 @@
 """From the journal to deliveries: each webhook reads it with a cursor of its own."""
 
-import json
 from fnmatch import fnmatchcase
 
 from django.db import transaction
@@ -30,7 +29,7 @@ def plan() -> int:
 
 def hears(webhook: Webhook, event: Event) -> bool:
     """Whether the webhook's filters let the event through."""
-    kinds = json.loads(webhook.kinds)
+    kinds = webhook.kinds_heard
     if event.namespace != webhook.namespace.name or (kinds and event.kind not in kinds):
         return False
     path = event.template.partition("/")[2]

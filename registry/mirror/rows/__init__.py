@@ -6,7 +6,7 @@ from typing import Any
 
 from registry.journal import Kind
 from registry.mirror.errors import MirrorError
-from registry.mirror.rows import changes, namespaces, templates
+from registry.mirror.rows import changes, datasets, namespaces, templates
 from registry.mirror.rows.context import Read, Rows
 from registry.models import Event
 
@@ -30,6 +30,7 @@ KINDS: Mapping[str, Callable[[Rows, Event, Mapping[str, Any], Read], None]] = {
     Kind.KEY_REVOKED: namespaces.key_revoked,
     Kind.KEY_ROTATED: namespaces.key_rotated,
     Kind.VERSION_SAVED: templates.version_saved,
+    Kind.VERSION_REDACTED: templates.version_redacted,
     Kind.SAMPLES_SAVED: templates.samples_saved,
     Kind.TEMPLATE_ARCHIVED: templates.template_archived,
     Kind.TEMPLATE_UNARCHIVED: templates.template_unarchived,
@@ -42,6 +43,9 @@ KINDS: Mapping[str, Callable[[Rows, Event, Mapping[str, Any], Read], None]] = {
     Kind.COMMENT_ADDED: changes.comment_added,
     Kind.THREAD_RESOLVED: changes.thread_resolved,
     Kind.VERDICT_GIVEN: changes.verdict_given,
+    Kind.DATASET_SAVED: datasets.dataset_saved,
+    Kind.EVALUATION_ATTACHED: datasets.evaluation_attached,
+    Kind.EVALUATION_DETACHED: datasets.evaluation_detached,
     Kind.WEBHOOK_SET: namespaces.webhook_noted,
     Kind.WEBHOOK_REMOVED: namespaces.webhook_noted,
 }

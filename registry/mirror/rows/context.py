@@ -1,6 +1,6 @@
 """What every step of a restore needs: rows named before, files of the commit, digests that must fit."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -19,7 +19,8 @@ _BOUNDS = Bounds(depth=400, nodes=5_000_000)  # the files were written by us; sa
 class Rows:
     """The rows that later events name, remembered as they are made."""
 
-    def __init__(self) -> None:
+    def __init__(self, redacted: Collection[tuple[str, int]] = ()) -> None:
+        self._redacted = redacted
         self._people: dict[str, User] = {}
         self.namespaces: dict[str, Namespace] = {}
         self.templates: dict[str, Template] = {}
@@ -33,6 +34,10 @@ class Rows:
                 person.save(update_fields=["password"])
             self._people[username] = person
         return self._people[username]
+
+    def is_redacted(self, template: str, version: int | None) -> bool:
+        """Whether a later event takes this version's text away, so that the mirror holds none."""
+        return (template, version) in self._redacted
 
     def by(self, event: Event) -> dict[str, Any]:
         """Who did it, as rows with a person and a key say it."""

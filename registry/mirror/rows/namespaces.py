@@ -6,7 +6,15 @@ from typing import Any
 from registry.mirror.rows.context import Read, Rows, moment, moment_of
 from registry.models import Event, Key, Membership, Namespace
 
-__all__ = ["key_issued", "key_revoked", "key_rotated", "member_set", "namespace_created", "namespace_ruled", "webhook_noted"]
+__all__ = [
+    "key_issued",
+    "key_revoked",
+    "key_rotated",
+    "member_set",
+    "namespace_created",
+    "namespace_ruled",
+    "webhook_noted",
+]
 
 _NO_SECRET = ""  # equals no SHA-256, so a restored key opens nothing until it is issued anew
 

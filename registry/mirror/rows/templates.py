@@ -3,19 +3,31 @@
 from collections.abc import Mapping
 from typing import Any
 
+from registry import immutability
 from registry.journal import canonical
 from registry.mirror import layout
 from registry.mirror.errors import MirrorError
 from registry.mirror.rows.context import Read, Rows, moment, read_yaml, require_digest
-from registry.models import ChangeRequest, Event, Label, LabelMove, SampleSet, Template, Version
+from registry.models import ChangeRequest, Event, Label, LabelMove, Redaction, SampleSet, Template, Version
 from registry.services.templates import describe
 from renderer import digest as bundle_digest
 from renderer.document import parse
 
-__all__ = ["label_moved", "samples_saved", "template_archived", "template_unarchived", "version_saved"]
+__all__ = [
+    "label_moved",
+    "samples_saved",
+    "template_archived",
+    "template_unarchived",
+    "version_redacted",
+    "version_saved",
+]
 
 
 def version_saved(rows: Rows, event: Event, body: Mapping[str, Any], read: Read) -> None:
+    if rows.is_redacted(event.template, body["number"]):
+        texts = immutability.TOMBSTONES["registry_version"].texts
+        describe(*_add_version(rows, event, body, texts), parse(""))
+        return
     kept = read_yaml(event, read(layout.bundle(event.template)))
     text = read(layout.document(event.template)).decode()
     bundle = {
@@ -26,22 +38,40 @@ def version_saved(rows: Rows, event: Event, body: Mapping[str, Any], read: Read)
     }
     if bundle_digest(bundle) != body["digest"]:
         raise MirrorError(f"The files of event {event.number} do not have the digest that it names.")
-    template = rows.templates.get(event.template) or _make_template(rows, event, body)
     document = parse(text)
+    texts = {
+        "bundle": canonical(bundle),
+        "settings": canonical(document.settings),
+        "problems": canonical(kept["problems"]),
+    }
+    describe(*_add_version(rows, event, body, texts), document)
+
+
+def _add_version(
+    rows: Rows, event: Event, body: Mapping[str, Any], texts: Mapping[str, str]
+) -> tuple[Template, Version]:
+    template = rows.templates.get(event.template) or _make_template(rows, event, body)
     version = Version.objects.create(
         template=template,
         number=body["number"],
         digest=body["digest"],
-        bundle=canonical(bundle),
-        settings=canonical(document.settings),
-        problems=canonical(kept["problems"]),
+        **texts,
         base=rows.version(event, body["base"]) if body["base"] else None,
         author=rows.person(event.person),
         key_id=event.key or None,
         message=body["message"],
         created_at=moment(event),
     )
-    describe(template, version, document)
+    return template, version
+
+
+def version_redacted(rows: Rows, event: Event, body: Mapping[str, Any], _read: Read) -> None:
+    Redaction.objects.create(
+        version=rows.version(event, body["version"]),
+        reason=body["reason"],
+        person=rows.person(event.person),
+        created_at=moment(event),
+    )
 
 
 def template_archived(rows: Rows, event: Event, _body: Mapping[str, Any], _read: Read) -> None:

@@ -1,0 +1,47 @@
+"""Webhooks of a namespace and the log of what they were sent; for its admins."""
+
+from datetime import datetime
+
+from django.db.models import Count, Max, Q
+
+from registry import access
+from registry.access import Actor, Verb
+from registry.errors import Invalid
+from registry.models import Delivery, Webhook
+from registry.queries.pages import Page, check_limit, cut, read_number
+from registry.services import webhooks as services
+
+__all__ = ["deliveries", "listing", "signs_until"]
+
+
+def listing(actor: Actor, namespace: str) -> list[Webhook]:
+    """All webhooks of the namespace in the order they were made, each with `waiting`, `failed` and `last_at`."""
+    found = access.find_namespace(actor, Verb.MANAGE, namespace)
+    counted = found.webhooks.annotate(
+        waiting=Count("deliveries", filter=Q(deliveries__state=Delivery.PENDING)),
+        failed=Count("deliveries", filter=Q(deliveries__state=Delivery.FAILED)),
+        last_at=Max("deliveries__finished_at", filter=Q(deliveries__state=Delivery.DELIVERED)),
+    )
+    return list(counted.select_related("created_by", "namespace").order_by("created_at", "pk"))
+
+
+def deliveries(
+    actor: Actor, webhook_id: str, *, state: str | None = None, cursor: str | None = None, limit: int = 50
+) -> Page[Delivery]:
+    """What was sent, or is to be, the newest first, with every attempt; only those in one state where it is given."""
+    if state is not None and state not in Delivery.STATES:
+        raise Invalid(fields={"state": f"one of {', '.join(Delivery.STATES)}."})
+    limit = check_limit(limit)
+    rows = services.find(actor, webhook_id).deliveries.prefetch_related("attempts").order_by("-pk")
+    if state:
+        rows = rows.filter(state=state)
+    if before := read_number(cursor):
+        rows = rows.filter(pk__lt=before)
+    return cut(rows[: limit + 1], limit, lambda delivery: delivery.pk)
+
+
+def signs_until(webhook: Webhook, at: datetime) -> datetime | None:
+    """Until when a secret before the present one still signs; None where there is only one."""
+    return (
+        webhook.secrets.filter(expires_at__gt=at).order_by("-expires_at").values_list("expires_at", flat=True).first()
+    )

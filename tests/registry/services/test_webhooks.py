@@ -1,0 +1,159 @@
+"""Webhooks: made, changed, tried, sent again and taken away by admins."""
+
+from datetime import timedelta
+
+import pytest
+
+from registry import journal
+from registry.errors import Conflict, Invalid, NotAllowed, NotFound
+from registry.models import Delivery, Event, Webhook
+from registry.queries import webhooks as queries
+from registry.services import webhooks
+
+
+@pytest.fixture
+def make(admin, settings):
+    settings.OUTBOUND_HOSTS = ["hooks.internal:9000", "127.0.0.1"]
+
+    def write(**options):
+        given = {"actor": admin, "namespace": "support", "url": "http://127.0.0.1:9/T000/secret-path", **options}
+        return webhooks.create(**given)
+
+    return write
+
+
+def test_the_secret_is_shown_once_and_kept_sealed(make):
+    made = make()
+    assert made.secret.startswith("whsec_")
+    assert made.secret not in made.webhook.secrets.get().sealed
+
+
+def test_the_journal_knows_of_it_but_not_its_address_nor_its_secret(make):
+    made = make(kinds=["label.moved"])
+    text = Event.objects.get(kind="webhook.set").text
+    assert made.webhook.id in text
+    assert "secret-path" not in text
+    assert made.secret not in text
+
+
+@pytest.mark.parametrize("role", ["reader", "author", "reviewer"])
+def test_only_admins_make_and_see_them(make, role, request, admin):
+    made = make()
+    actor = request.getfixturevalue(role)
+    with pytest.raises(NotAllowed, match="admin"):
+        make(actor=actor)
+    with pytest.raises(NotAllowed):
+        queries.listing(actor, "support")
+    with pytest.raises(NotAllowed):
+        webhooks.rotate(actor=actor, webhook_id=made.webhook.id)
+
+
+def test_an_outsider_learns_nothing_of_them(make, outsider):
+    made = make()
+    with pytest.raises(NotFound, match="no webhook"):
+        webhooks.ping(actor=outsider, webhook_id=made.webhook.id)
+    with pytest.raises(NotFound, match="no webhook"):
+        webhooks.ping(actor=outsider, webhook_id="absent")
+
+
+@pytest.mark.parametrize(
+    ("options", "field"),
+    [
+        ({"url": "https://10.0.0.1/"}, "url"),
+        ({"url": "nonsense"}, "url"),
+        ({"kinds": ["label.eaten"]}, "kinds"),
+        ({"template": "a\0b"}, "template"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_by_field(make, options, field):
+    with pytest.raises(Invalid) as caught:
+        make(**options)
+    assert field in caught.value.fields
+    assert not Webhook.objects.exists()
+
+
+def test_a_namespace_has_a_bounded_number(make, monkeypatch):
+    monkeypatch.setattr(webhooks, "MOST", 2)
+    make()
+    make()
+    with pytest.raises(Conflict, match="2 webhooks"):
+        make()
+
+
+def test_filters_and_address_can_be_changed(make, admin):
+    made = make()
+    changed = webhooks.change(
+        actor=admin, webhook_id=made.webhook.id, url="http://127.0.0.1:8/", kinds=["label.moved"], template="a/*"
+    )
+    assert (changed.url, changed.kinds_heard, changed.template) == ("http://127.0.0.1:8/", ["label.moved"], "a/*")
+
+
+def test_a_refused_change_changes_nothing(make, admin):
+    made = make()
+    with pytest.raises(Invalid):
+        webhooks.change(actor=admin, webhook_id=made.webhook.id, url="https://169.254.169.254/", template="a/*")
+    made.webhook.refresh_from_db()
+    assert made.webhook.template == ""
+
+
+def test_pausing_gives_up_what_waits(make, admin):
+    made = make()
+    webhooks.ping(actor=admin, webhook_id=made.webhook.id)
+    webhooks.change(actor=admin, webhook_id=made.webhook.id, paused=True)
+    assert Delivery.objects.get().state == Delivery.FAILED
+    with pytest.raises(Conflict, match="paused"):
+        webhooks.ping(actor=admin, webhook_id=made.webhook.id)
+
+
+def test_what_failed_is_sent_again_under_its_own_id(make, admin):
+    made = make()
+    message = webhooks.ping(actor=admin, webhook_id=made.webhook.id).message
+    assert webhooks.replay(actor=admin, webhook_id=made.webhook.id) == 0  # it still waits
+    Delivery.objects.update(state=Delivery.FAILED, finished_at=journal.now(), attempts_made=10)
+    assert webhooks.replay(actor=admin, webhook_id=made.webhook.id) == 1
+    again = Delivery.objects.get()
+    assert (again.state, again.message, again.attempts_made) == (Delivery.PENDING, message, 0)
+
+
+def test_one_message_that_was_taken_can_be_sent_again(make, admin):
+    made = make()
+    message = webhooks.ping(actor=admin, webhook_id=made.webhook.id).message
+    Delivery.objects.update(state=Delivery.DELIVERED, finished_at=journal.now())
+    assert webhooks.replay(actor=admin, webhook_id=made.webhook.id, message=message) == 1
+    with pytest.raises(NotFound, match="no message"):
+        webhooks.replay(actor=admin, webhook_id=made.webhook.id, message="msg_absent")
+
+
+def test_a_rotation_bounds_the_overlap(make, admin):
+    made = make()
+    with pytest.raises(Invalid, match="30 days"):
+        webhooks.rotate(actor=admin, webhook_id=made.webhook.id, overlap=timedelta(days=31))
+    webhooks.rotate(actor=admin, webhook_id=made.webhook.id)
+    assert queries.signs_until(made.webhook, journal.now()) is not None
+
+
+def test_removing_takes_the_log_along_and_is_remembered(make, admin):
+    made = make()
+    webhooks.ping(actor=admin, webhook_id=made.webhook.id)
+    webhooks.remove(actor=admin, webhook_id=made.webhook.id)
+    assert not Webhook.objects.exists()
+    assert not Delivery.objects.exists()
+    assert Event.objects.filter(kind="webhook.removed").exists()
+
+
+def test_the_list_counts_what_waits_and_what_failed(make, admin):
+    made = make()
+    webhooks.ping(actor=admin, webhook_id=made.webhook.id)
+    (row,) = queries.listing(admin, "support")
+    assert (row.waiting, row.failed, row.last_at) == (1, 0, None)
+
+
+def test_the_log_can_be_read_by_state_and_page(make, admin):
+    made = make()
+    for _ in range(3):
+        webhooks.ping(actor=admin, webhook_id=made.webhook.id)
+    first = queries.deliveries(admin, made.webhook.id, state="pending", limit=2)
+    rest = queries.deliveries(admin, made.webhook.id, cursor=first.next, limit=2)
+    assert [len(first.items), len(rest.items)] == [2, 1]
+    with pytest.raises(Invalid, match="state"):
+        queries.deliveries(admin, made.webhook.id, state="lost")

@@ -1,0 +1,199 @@
+"""Deliveries at a real receiver: signed, tried again, kept in the log, given up at last."""
+
+import json
+from datetime import timedelta
+
+import pytest
+from standardwebhooks.webhooks import Webhook as Verifier
+from standardwebhooks.webhooks import WebhookVerificationError
+
+from registry import journal
+from registry.models import Attempt, Delivery, Webhook
+from registry.services import webhooks
+from registry.webhooks import planning, sending
+
+
+def _deliver():
+    planning.plan()
+    return sending.deliver_due()
+
+
+def _make_due():
+    Delivery.objects.filter(state=Delivery.PENDING).update(due_at=journal.now())
+
+
+def test_a_message_is_verified_by_the_library_that_receivers_use(make, save, receiver):
+    made = make()
+    save()
+    assert _deliver() == 1
+    headers, body = receiver.heard[0]
+    assert Verifier(made.secret).verify(body, headers)["type"] == "version.saved"
+    with pytest.raises(WebhookVerificationError):
+        Verifier(made.secret).verify(body.replace(b"author", b"admins"), headers)
+
+
+def test_what_was_taken_is_not_sent_again(make, save, receiver):
+    make()
+    save()
+    _deliver()
+    assert _deliver() == 0
+    assert Delivery.objects.get().state == Delivery.DELIVERED
+    assert len(receiver.heard) == 1
+
+
+def test_messages_come_in_the_order_of_the_events(make, save, receiver):
+    make()
+    for mark in range(4):
+        save(str(mark))
+    _deliver()
+    assert [json.loads(body)["data"]["version"] for _, body in receiver.heard] == [1, 2, 3, 4]
+
+
+def test_a_refused_message_is_tried_again_later_with_the_same_id_and_a_new_time(make, save, receiver):
+    made = make()
+    receiver.answers = [(500, {}, b"out of order"), (204, {}, b"")]
+    save()
+    _deliver()
+    assert _deliver() == 0  # not before its pause is over
+    _make_due()
+    _deliver()
+    first, second = (headers for headers, _ in receiver.heard)
+    assert first["webhook-id"] == second["webhook-id"]
+    assert Verifier(made.secret).verify(receiver.heard[1][1], second)
+    assert list(Attempt.objects.order_by("pk").values_list("status", "said")) == [(500, "out of order"), (204, "")]
+
+
+def test_the_pauses_grow_and_the_last_failure_pauses_the_webhook(make, save, receiver):
+    webhook = make().webhook
+    receiver.answers = [(503, {}, b"")]
+    save()
+    planning.plan()
+    pauses = []
+    while (delivery := Delivery.objects.select_related("webhook").get()).state == Delivery.PENDING:
+        sending.send(delivery)
+        pauses.append(delivery.due_at - journal.now())
+    assert delivery.state == Delivery.FAILED
+    assert len(receiver.heard) == len(sending.PAUSES) + 1
+    assert pauses[:-1] == sorted(pauses[:-1])
+    webhook.refresh_from_db()
+    assert webhook.paused_at is not None
+    assert delivery.message in webhook.pause_reason
+
+
+def test_gone_pauses_the_webhook_at_once(make, save, receiver):
+    webhook = make().webhook
+    receiver.answers = [(410, {}, b"")]
+    save()
+    _deliver()
+    webhook.refresh_from_db()
+    assert "410" in webhook.pause_reason
+
+
+def test_a_receiver_that_asks_for_a_pause_gets_it(make, save, receiver):
+    make()
+    receiver.answers = [(429, {"Retry-After": "3600"}, b"")]
+    save()
+    _deliver()
+    assert Delivery.objects.get().due_at > journal.now() + timedelta(minutes=59)
+
+
+@pytest.mark.parametrize("asked", ["soon", "-5", "", "9" * 30, "Wed, 99 Nov"])
+def test_a_pause_that_makes_no_sense_is_passed_over(make, save, receiver, asked):
+    make()
+    receiver.answers = [(503, {"Retry-After": asked}, b"")]
+    save()
+    _deliver()
+    assert Delivery.objects.get().due_at < journal.now() + timedelta(days=1, minutes=1)
+
+
+def test_a_redirect_is_a_failure_and_is_not_followed(make, save, receiver):
+    make()
+    receiver.answers = [(307, {"Location": receiver.url}, b"")]
+    save()
+    _deliver()
+    assert len(receiver.heard) == 1
+    assert Delivery.objects.get().state == Delivery.PENDING
+
+
+def test_a_receiver_that_is_away_is_told_of_in_the_log(make, save, receiver, settings):
+    make(url="http://127.0.0.1:9/hook")
+    save()
+    _deliver()
+    attempt = Attempt.objects.get()
+    assert attempt.status is None
+    assert "ConnectError" in attempt.said
+
+
+def test_an_address_that_is_not_allowed_any_more_is_not_connected_to(make, save, receiver, settings):
+    make()
+    settings.OUTBOUND_HOSTS = []
+    save()
+    _deliver()
+    assert receiver.heard == []
+    assert "https://" in Attempt.objects.get().said
+
+
+def test_a_long_answer_is_cut(make, save, receiver):
+    make()
+    receiver.answers = [(200, {}, b"x" * 500_000)]
+    save()
+    _deliver()
+    assert len(Attempt.objects.get().said) == 1000
+
+
+def test_after_a_rotation_old_and_new_secret_both_verify(make, save, receiver, admin):
+    old = make()
+    new = webhooks.rotate(actor=admin, webhook_id=old.webhook.id)
+    save()
+    _deliver()
+    headers, body = receiver.heard[-1]
+    for secret in (old.secret, new.secret):
+        assert Verifier(secret).verify(body, headers)
+
+
+def test_after_a_rotation_without_overlap_only_the_new_one_does(make, save, receiver, admin):
+    old = make()
+    new = webhooks.rotate(actor=admin, webhook_id=old.webhook.id, overlap=timedelta())
+    save()
+    _deliver()
+    headers, body = receiver.heard[-1]
+    assert Verifier(new.secret).verify(body, headers)
+    with pytest.raises(WebhookVerificationError):
+        Verifier(old.secret).verify(body, headers)
+
+
+def test_another_secret_key_of_the_instance_is_told_in_the_log(make, save, receiver, settings):
+    make()
+    save()
+    settings.SECRET_KEY = "another"
+    _deliver()
+    assert "PROMPTUARY_SECRET_KEY" in Attempt.objects.get().said
+
+
+def test_a_webhook_that_another_worker_serves_is_left_to_it(make, save, receiver):
+    webhook = make().webhook
+    save()
+    planning.plan()
+    Webhook.objects.filter(pk=webhook.pk).update(claimed_until=journal.now() + timedelta(seconds=30))
+    assert sending.deliver_due() == 0
+    Webhook.objects.filter(pk=webhook.pk).update(claimed_until=journal.now() - timedelta(seconds=1))
+    assert sending.deliver_due() == 1
+
+
+@pytest.mark.usefixtures("transactional_db")
+def test_several_webhooks_are_served_side_by_side(make, save, receiver):
+    for _ in range(3):
+        make()
+    save()
+    assert _deliver() >= 3
+    assert Delivery.objects.filter(state=Delivery.DELIVERED, kind="version.saved").count() == 3
+
+
+def test_what_was_settled_long_ago_leaves_the_log(make, save, receiver):
+    make()
+    save()
+    _deliver()
+    assert sending.forget_old() == 0
+    Delivery.objects.update(finished_at=journal.now() - timedelta(days=31))
+    assert sending.forget_old() > 0
+    assert not Delivery.objects.exists()
