@@ -10,7 +10,7 @@ from django.db.models import Q
 
 from registry.journal import Kind
 from registry.mirror.errors import MirrorError
-from registry.models import Comment, Decision, Event, SampleSet, Verdict, Version
+from registry.models import Comment, DatasetVersion, Decision, Event, SampleSet, Verdict, Version
 
 __all__ = ["Sources"]
 
@@ -25,6 +25,7 @@ class Sources:
         self._decisions = _load_decisions(listed)
         self._comments = _load_comments(listed)
         self._verdicts = _load_verdicts(listed)
+        self._datasets = _load_datasets(listed)
 
     def version(self, event: Event) -> Version:
         """The version that the event saved or moved a label to."""
@@ -50,6 +51,11 @@ class Sources:
         """The canonical JSON of what a check found, item by item."""
         details: str = _found(self._verdicts, body["key"], event)
         return details
+
+    def dataset(self, event: Event, body: Mapping[str, Any]) -> str:
+        """The rows that the event saved, a line each."""
+        text: str = _found(self._datasets, (body["dataset"], body["number"]), event)
+        return text
 
 
 def _found(rows: Mapping[Any, Any], key: Any, event: Event) -> Any:
@@ -97,3 +103,12 @@ def _load_comments(events: list[Event]) -> dict[tuple[int, int, int], dict[str, 
 def _load_verdicts(events: list[Event]) -> dict[str, str]:
     keys = [json.loads(event.text)["body"]["key"] for event in events if event.kind == Kind.VERDICT_GIVEN]
     return dict(Verdict.objects.filter(key__in=keys).values_list("key", "details")) if keys else {}
+
+
+def _load_datasets(events: list[Event]) -> dict[tuple[str, int], str]:
+    bodies = [json.loads(event.text)["body"] for event in events if event.kind == Kind.DATASET_SAVED]
+    if not bodies:
+        return {}
+    asked = reduce(or_, (Q(dataset__name=body["dataset"], number=body["number"]) for body in bodies))
+    rows = DatasetVersion.objects.filter(asked).values_list("dataset__name", "number", "text")
+    return {(name, number): text for name, number, text in rows}

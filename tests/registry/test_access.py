@@ -9,8 +9,9 @@ from registry.services import keys
 # The table of the design, written out once more by hand.
 MAY = {
     "reader": {"read", "check", "fetch"},
-    "author": {"read", "check", "fetch", "save", "propose", "comment", "move", "publish"},
-    "reviewer": {"read", "check", "fetch", "save", "propose", "comment", "move", "publish", "approve", "roll_back"},
+    "author": {"read", "check", "fetch", "save", "propose", "comment", "move", "publish", "evaluate"},
+    "reviewer": {"read", "check", "fetch", "save", "propose", "comment", "move", "publish", "evaluate"}
+    | {"approve", "roll_back"},
     "admin": {verb.value for verb in Verb},
 }
 

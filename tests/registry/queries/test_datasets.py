@@ -1,0 +1,69 @@
+"""Datasets as lists and pages show them."""
+
+import json
+
+import pytest
+
+from registry.errors import NotFound
+from registry.queries import datasets as queries
+from registry.services import datasets
+
+NAME = "support/questions"
+
+
+def write(*rows):
+    return "".join(json.dumps({"id": name, "inputs": {"q": text}}) + "\n" for name, text in rows)
+
+
+@pytest.fixture
+def two(author):
+    first = datasets.save(actor=author, name=NAME, text=write(("a", "1"), ("b", "2"), ("c", "3"), ("d", "4"))).version
+    rows = write(("d", "4"), ("a", "1"), ("b", "two"), ("e", "5"))
+    return first, datasets.save(actor=author, name=NAME, text=rows, base=first.digest).version
+
+
+def test_the_rows_of_two_versions_are_told_apart_by_name(two):
+    found = queries.diff(*two)
+    assert [(index, row.id) for index, row in found.added] == [(3, "e")]
+    assert [(index, row.id) for index, row in found.removed] == [(2, "c")]
+    assert [(index, old.inputs, new.inputs) for index, old, new in found.changed] == [(2, {"q": "2"}, {"q": "two"})]
+    assert (found.same, found.moved) == (2, 1)
+
+
+def test_rows_without_a_name_are_told_apart_by_their_inputs(author):
+    def save(text, base=None):
+        return datasets.save(actor=author, name=NAME, text=text, form="csv", base=base).version
+
+    first = save("q,expected\n1,x\n1,x\n2,y\n")
+    second = save("q,expected\n1,x\n1,z\n3,y\n", first.digest)
+    found = queries.diff(first, second)
+    assert (len(found.added), len(found.removed), len(found.changed), found.same) == (1, 1, 1, 1)
+
+
+def test_rows_come_in_pages(two):
+    page = queries.rows(two[0], limit=3)
+    rest = queries.rows(two[0], cursor=page.next, limit=3)
+    assert [row.id for _, row in [*page.items, *rest.items]] == ["a", "b", "c", "d"]
+    assert queries.rows(two[0], cursor=queries.rows(two[0], limit=1).next, limit=1).items[0][0] == 1
+
+
+def test_versions_come_newest_first(two, reader):
+    assert [one.number for one in queries.versions(reader, NAME).items] == [2, 1]
+    assert queries.version(reader, NAME).number == 2
+    assert queries.version(reader, NAME, 1).rows()[1].id == "b"
+
+
+def test_a_version_that_is_not_there_is_not_found(two, reader):
+    with pytest.raises(NotFound, match="no version 3"):
+        queries.version(reader, NAME, 3)
+
+
+def test_a_list_shows_what_one_may_read(two, reader, outsider):
+    assert [row.name for row in queries.listing(reader, q="QUEST").items] == [NAME]
+    assert queries.listing(reader, q="none").items == []
+    assert queries.listing(outsider).items == []
+
+
+def test_an_outsider_finds_none(two, outsider):
+    with pytest.raises(NotFound):
+        queries.get(outsider, NAME)
