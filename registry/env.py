@@ -52,8 +52,8 @@ def read_path(name: str, default: Path) -> Path:
 
 
 def read_url(name: str, default: str, *, schemes: set[str]) -> str:
-    """A URL of one of the schemes, without a slash at its end."""
-    value = os.environ.get(name) or default
+    """A URL of one of the schemes, without a slash at its end; NAME_FILE may name a file that holds it instead."""
+    value = os.environ.get(name) or _read_file(name) or default
     if urlsplit(value).scheme not in schemes:
         raise ImproperlyConfigured(f"{name} must be a URL that starts with one of {', '.join(sorted(schemes))}.")
     return value.rstrip("/")
@@ -63,12 +63,18 @@ def read_secret(name: str, kept_in: Path) -> str:
     """The secret of NAME, else of the file that NAME_FILE names, else one made once and kept in a file of mode 600."""
     if value := os.environ.get(name):
         return value
-    if file := os.environ.get(f"{name}_FILE"):
-        try:
-            return Path(file).read_text(encoding="utf-8").strip()
-        except OSError as error:
-            raise ImproperlyConfigured(f"{name}_FILE names {file}, which can't be read: {error.strerror}.") from error
-    return _keep_secret(kept_in)
+    return _read_file(name) or _keep_secret(kept_in)
+
+
+def _read_file(name: str) -> str:
+    """What the file that NAME_FILE names holds, or nothing where the variable is not set."""
+    file = os.environ.get(f"{name}_FILE")
+    if not file:
+        return ""
+    try:
+        return Path(file).read_text(encoding="utf-8").strip()
+    except OSError as error:
+        raise ImproperlyConfigured(f"{name}_FILE names {file}, which can't be read: {error.strerror}.") from error
 
 
 def _keep_secret(path: Path) -> str:

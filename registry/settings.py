@@ -2,8 +2,10 @@
 
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import dj_database_url
+import dj_email_url
 from csp.constants import NONCE, NONE, SELF
 
 from registry import env
@@ -16,6 +18,7 @@ PROMPTUARY_HOME.mkdir(parents=True, exist_ok=True)
 PORT = env.read_int("PORT", 8000, least=1, most=65535)
 BASE_URL = env.read_url("PROMPTUARY_BASE_URL", f"http://127.0.0.1:{PORT}", schemes={"http", "https"})
 MIRROR_PATH = PROMPTUARY_HOME / "mirror.git"
+MODELS_PATH = env.read_path("PROMPTUARY_MODELS", PROMPTUARY_HOME / "models.yml")
 
 # --- Security ----------------------------------------------------------------------------------------------------
 DEBUG = env.read_bool("PROMPTUARY_DEBUG", False)
@@ -149,6 +152,20 @@ STORAGES = {
         else "django.contrib.staticfiles.storage.StaticFilesStorage"
     },
 }
+
+# --- Mail: submission://user:password@host, or console: for the demo ------------------------------------------------
+_mail_url = env.read_url("PROMPTUARY_EMAIL_URL", "dummy:", schemes={"smtp", "submission", "console", "dummy"})
+_mail = dj_email_url.parse(_mail_url)
+MAIL_IS_SENT = not _mail_url.startswith("dummy:")
+EMAIL_BACKEND = _mail["EMAIL_BACKEND"]
+EMAIL_HOST = _mail["EMAIL_HOST"] or ""
+EMAIL_PORT = _mail["EMAIL_PORT"] or 25
+EMAIL_HOST_USER = _mail["EMAIL_HOST_USER"] or ""
+EMAIL_HOST_PASSWORD = _mail["EMAIL_HOST_PASSWORD"] or ""
+EMAIL_USE_TLS = _mail["EMAIL_USE_TLS"]
+EMAIL_USE_SSL = _mail["EMAIL_USE_SSL"]
+EMAIL_TIMEOUT = 10  # seconds
+DEFAULT_FROM_EMAIL = env.read_text("PROMPTUARY_EMAIL_FROM", f"promptuary@{urlsplit(BASE_URL).hostname}")
 
 # --- The outside ---------------------------------------------------------------------------------------------------
 # Hosts that webhooks, remotes and model endpoints may reach although their addresses are not public.

@@ -1,6 +1,6 @@
 """Notifications: telling people what happened, and whom something waits for. Written with the rows they are about."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 
 from django.db import transaction
@@ -8,9 +8,19 @@ from django.db import transaction
 from registry import journal
 from registry.access import OPERATOR, Actor, Role
 from registry.journal import Kind
-from registry.models import ChangeRequest, Comment, Decision, LabelMove, Membership, Notification, User
+from registry.models import ChangeRequest, Comment, Decision, LabelMove, Membership, Notification, User, Version
+from registry.queries import watches
 
-__all__ = ["mark_read", "settle", "tell_of_comment", "tell_of_decision", "tell_of_move", "tell_reviewers"]
+__all__ = [
+    "mark_read",
+    "settle",
+    "tell_of_comment",
+    "tell_of_decision",
+    "tell_of_move",
+    "tell_of_redaction",
+    "tell_of_save",
+    "tell_reviewers",
+]
 
 _SAID = {
     Decision.APPROVE: "approved",
@@ -18,6 +28,8 @@ _SAID = {
     Decision.COMMENT: "commented on",
     Decision.ACKNOWLEDGE: "acknowledged the break in",
 }
+
+_MOVED = {"published": "published", "rolled_back": "rolled back", "broke_glass": "published without approval"}
 
 
 def mark_read(*, actor: Actor, ids: Iterable[int] | None = None) -> int:
@@ -55,8 +67,14 @@ def tell_of_comment(actor: Actor, comment: Comment) -> None:
 
 
 def tell_of_move(actor: Actor, move: LabelMove) -> None:
-    """A label that moved through the gate or back concerns its authors, and when it went back the reviewers as well."""
-    if move.how not in ("published", "rolled_back", "broke_glass") or move.after is None:
+    """A label that moved through the gate or back concerns its authors, and when it went back the reviewers as well.
+
+    Of one that moved freely only those hear who watch the template.
+    """
+    if move.how not in _MOVED or move.after is None:
+        target = f"is on version {move.after.number}" if move.after else "is removed"
+        sentence = f"{_name(actor)} moved {move.label} of {move.template.name}: it {target}."
+        _write(actor, Kind.LABEL_MOVED, [], sentence, move, move.created_at)
         return
     people = [version.author for version in (move.before, move.after) if version is not None]
     if move.change is not None:
@@ -66,13 +84,30 @@ def tell_of_move(actor: Actor, move: LabelMove) -> None:
     if move.how != "published":
         able = Membership.objects.filter(namespace=move.template.namespace, role__in=(Role.REVIEWER, Role.ADMIN))
         people += User.objects.filter(pk__in=able.values("person"))
-    verb = {"published": "published", "rolled_back": "rolled back", "broke_glass": "published without approval"}[
-        move.how
-    ]
-    sentence = f"{_name(actor)} {verb} {move.template.name}: {move.label} is on version {move.after.number}."
+    sentence = (
+        f"{_name(actor)} {_MOVED[move.how]} {move.template.name}: {move.label} is on version {move.after.number}."
+    )
     if move.reason and move.how != "published":
         sentence += f" {move.reason}"
     _write(actor, Kind.LABEL_MOVED, people, sentence, move, move.created_at)
+
+
+def tell_of_save(actor: Actor, version: Version) -> None:
+    """Those who watch the template hear of a new version."""
+    said = f": {first}" if (first := version.message.strip().partition("\n")[0]) else "."
+    sentence = f"{_name(actor)} saved {version.template.name} {version.number}{said}"
+    _write(actor, Kind.VERSION_SAVED, [], sentence, version, version.created_at)
+
+
+def tell_of_redaction(actor: Actor, versions: Sequence[Version], reason: str, remotes: Sequence[str]) -> None:
+    """The authors of what was redacted and the admins of its namespaces hear of it, and where copies may still stand."""
+    places = f" Copies stand in {' and '.join(remotes)} until their owners remove them." if remotes else ""
+    for version in versions:
+        template = version.template
+        admins = Membership.objects.filter(namespace=template.namespace, role=Role.ADMIN)
+        people = [version.author, *User.objects.filter(pk__in=admins.values("person"))]
+        sentence = f"{_name(actor)} redacted {template.name} {version.number}: {reason}{places}"
+        _write(actor, Kind.VERSION_REDACTED, people, sentence, version, journal.now())
 
 
 def settle(change: ChangeRequest, person: User | None = None) -> None:
@@ -84,7 +119,13 @@ def settle(change: ChangeRequest, person: User | None = None) -> None:
 
 
 def _tell(
-    actor: Actor, kind: Kind, people: Iterable[User], sentence: str, change: ChangeRequest, *, is_waiting: bool = False
+    actor: Actor,
+    kind: Kind,
+    people: Collection[User],
+    sentence: str,
+    change: ChangeRequest,
+    *,
+    is_waiting: bool = False,
 ) -> None:
     _write(actor, kind, people, sentence, change, journal.now(), is_waiting=is_waiting)
 
@@ -92,27 +133,29 @@ def _tell(
 def _write(
     actor: Actor,
     kind: Kind,
-    people: Iterable[User],
+    people: Collection[User],
     sentence: str,
-    about: ChangeRequest | LabelMove,
+    about: ChangeRequest | LabelMove | Version,
     at: datetime,
     *,
     is_waiting: bool = False,
 ) -> None:
-    change = about.change if isinstance(about, LabelMove) else about
-    heard = {person.pk: person for person in people if person.is_active and person.username != OPERATOR}
-    heard.pop(actor.person.pk, None)
+    change = about if isinstance(about, ChangeRequest) else about.change if isinstance(about, LabelMove) else None
+    concerned = {person.pk for person in people}
+    everyone = {person.pk: person for person in [*people, *watches.watchers(about.template)]}
+    everyone.pop(actor.person.pk, None)
     Notification.objects.bulk_create(
         Notification(
             person=person,
             kind=kind.value,
             sentence=sentence,
-            is_waiting=is_waiting,
+            is_waiting=is_waiting and person.pk in concerned,
             template=about.template,
             change=change,
             created_at=at,
         )
-        for person in heard.values()
+        for person in everyone.values()
+        if person.is_active and person.username != OPERATOR
     )
 
 

@@ -5,15 +5,17 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 
 from registry import access, journal, names
 from registry.access import Actor, Verb
 from registry.errors import Busy, Conflict, Invalid, PreconditionRequired, Stale
 from registry.journal import Kind
-from registry.models import ChangeRequest, Draft, Inclusion, Namespace, SampleSet, Tag, Template, Version
+from registry.models import ChangeRequest, Draft, Inclusion, Namespace, Redaction, SampleSet, Tag, Template, Version
 from registry.queries import samples as sample_sets
 from registry.queries import templates, versions
 from registry.review import references
+from registry.services import notifications
 from registry.services import samples as sampling
 from registry.services.checking import Examined, Samples, examine, write_samples
 from registry.texts import check_text
@@ -162,6 +164,7 @@ def _store(actor: Actor, space: str, work: _Work) -> Saved | None:
         _discard_draft(actor, template)
         if created:
             _append(actor, template, version, work, at)
+            _require_unredacted(template, work)
         if work.samples is not None:
             sampling.store(actor=actor, template=template, text=work.samples, at=at)
     return Saved(template, version, created, work.examined.problems)
@@ -186,6 +189,21 @@ def _find_or_make(actor: Actor, namespace: Namespace, work: _Work, at: datetime)
         raise Conflict(f"{work.name} is archived: an admin can bring it back.")
     template.namespace = namespace
     return template, False
+
+
+def _require_unredacted(template: Template, work: _Work) -> None:
+    """Gone where this would bring back a redacted text, or a fragment that went while the document was being checked.
+
+    Asked after the event took the journal's lock: no redaction comes between this and the commit.
+    """
+    wanted = Q(version__template=template, version__digest=work.examined.digest)
+    for ref in json.loads(work.examined.bundle)["fragments"]:
+        name, _, at = ref.partition("@")
+        pinned = Q(version__number=int(at)) if at.isdecimal() else Q(version__digest=at)
+        wanted |= Q(version__template__name=name) & pinned
+    found = Redaction.objects.filter(wanted).select_related("version__template", "person").first()
+    if found is not None:
+        found.version.require_text()
 
 
 def _locked(name: str) -> Template | None:
@@ -239,7 +257,7 @@ def describe(template: Template, version: Version, document: Document | None) ->
     if set(tags) != set(template.tags.values_list("name", flat=True)):
         template.tags.all().delete()
         Tag.objects.bulk_create(Tag(template=template, name=tag) for tag in tags)
-    refs = references.written(document.text, version.unpacked()["fragments"])
+    refs = [] if version.is_redacted else references.written(document.text, version.unpacked()["fragments"])
     included = Inclusion.objects.filter(template=template)
     if set(refs) != set(included.values_list("ref", flat=True)):
         included.delete()
@@ -265,6 +283,7 @@ def _append(actor: Actor, template: Template, version: Version, work: _Work, at:
     if version.number == 1:
         body["copied_from"] = template.copied_from
     namespace = template.namespace
+    notifications.tell_of_save(actor, version)
     journal.append(Kind.VERSION_SAVED, actor, namespace, body, at=at, template=template.name, version=version.number)
 
 

@@ -65,7 +65,7 @@ def _key_path() -> Path:
 
 
 def _make_person(name: str) -> User:
-    person, made = User.objects.get_or_create(username=name)
+    person, made = User.objects.get_or_create(username=name, defaults={"email": f"{name}@example.org"})
     if made:
         person.set_password(f"{name}-promptuary")
         person.save()

@@ -9,6 +9,7 @@ from datetime import timedelta
 from django.db import DatabaseError, connection
 from django.utils import timezone
 
+from registry import mail
 from registry.celery import app
 from registry.mirror import writer
 from registry.mirror.errors import MirrorError
@@ -57,6 +58,7 @@ def heal() -> None:
     catch_up()
     jobs.requeue_silent()
     deliver()
+    mail.send_waiting()
     run_jobs()
 
 

@@ -1,5 +1,6 @@
 """Start everything one machine needs: the web server and the worker, in one terminal."""
 
+import os
 import socket
 import sys
 import threading
@@ -29,6 +30,8 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, demo: bool, only: str | None, **_options: Any) -> None:
         host = env.read_text("PROMPTUARY_HOST", "127.0.0.1")
+        if demo:
+            os.environ.setdefault("PROMPTUARY_EMAIL_URL", "console:")  # mail shows in this terminal
         self.stdout.write(f"Promptuary keeps its data in {settings.PROMPTUARY_HOME}")
         if only == "worker":
             # The web process migrates; a worker that came first exits here and is started again.

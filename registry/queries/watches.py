@@ -1,0 +1,44 @@
+"""What people want mail about, and who wants to hear of a template whatever happens to it."""
+
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
+
+from django.db.models import Q
+
+from registry.access import Actor
+from registry.models import Membership, Namespace, Template, User, Watch
+
+__all__ = ["level_for", "mine", "watchers"]
+
+
+def mine(actor: Actor) -> list[Watch]:
+    """The actor's wishes, the widest first."""
+    rows = actor.person.watches.select_related("namespace")
+    return sorted(rows, key=lambda watch: (watch.namespace.name if watch.namespace else "", len(watch.template)))
+
+
+def level_for(wishes: Iterable[Watch], namespace: Namespace, path: str) -> str:
+    """What one person wants to hear of a path: their narrowest wish that fits, else what concerns them (`mine`)."""
+    fitting = [wish for wish in wishes if _fits(wish, namespace, path)]
+    if not fitting:
+        return Watch.MINE
+    return max(fitting, key=lambda wish: (wish.namespace_id is not None, len(wish.template))).level
+
+
+def watchers(template: Template) -> list[User]:
+    """The members who want to hear of all that happens to the template."""
+    here = Q(namespace=template.namespace) | Q(namespace=None)
+    wanting = User.objects.filter(pk__in=Watch.objects.filter(here, level=Watch.ALL).values("person"))
+    members = Membership.objects.filter(namespace=template.namespace).values("person")
+    path = template.name.partition("/")[2]
+    return [
+        person
+        for person in wanting.filter(pk__in=members, is_active=True).prefetch_related("watches")
+        if level_for(person.watches.all(), template.namespace, path) == Watch.ALL
+    ]
+
+
+def _fits(wish: Watch, namespace: Namespace, path: str) -> bool:
+    if wish.namespace_id not in (None, namespace.pk):
+        return False
+    return not wish.template or fnmatchcase(path, wish.template)
