@@ -68,7 +68,7 @@ def _wanted(person: User, notifications: list[Notification]) -> list[Notificatio
     """Those that the person wants by mail: unread still, new, and not refused."""
     if not person.email or not person.is_active:
         return []
-    wishes, news = list(person.watches.all()), journal.now() - _NEWS
+    wishes, news = list(Watch.objects.filter(person=person)), journal.now() - _NEWS
     return [
         row
         for row in notifications

@@ -1,5 +1,6 @@
 """What people want mail about, and who wants to hear of a template whatever happens to it."""
 
+from collections import defaultdict
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
 
@@ -13,7 +14,7 @@ __all__ = ["level_for", "mine", "watchers"]
 
 def mine(actor: Actor) -> list[Watch]:
     """The actor's wishes, the widest first."""
-    rows = actor.person.watches.select_related("namespace")
+    rows = Watch.objects.filter(person=actor.person).select_related("namespace")
     return sorted(rows, key=lambda watch: (watch.namespace.name if watch.namespace else "", len(watch.template)))
 
 
@@ -27,15 +28,16 @@ def level_for(wishes: Iterable[Watch], namespace: Namespace, path: str) -> str:
 
 def watchers(template: Template) -> list[User]:
     """The members who want to hear of all that happens to the template."""
-    here = Q(namespace=template.namespace) | Q(namespace=None)
-    wanting = User.objects.filter(pk__in=Watch.objects.filter(here, level=Watch.ALL).values("person"))
+    here = Watch.objects.filter(Q(namespace=template.namespace) | Q(namespace=None))
+    wanting = here.filter(level=Watch.ALL).values("person")
     members = Membership.objects.filter(namespace=template.namespace).values("person")
+    wishes: dict[User, list[Watch]] = defaultdict(list)
+    for wish in here.filter(person__in=wanting, person__is_active=True).select_related("person"):
+        wishes[wish.person].append(wish)
     path = template.name.partition("/")[2]
-    return [
-        person
-        for person in wanting.filter(pk__in=members, is_active=True).prefetch_related("watches")
-        if level_for(person.watches.all(), template.namespace, path) == Watch.ALL
-    ]
+    wanted = [person for person, theirs in wishes.items() if level_for(theirs, template.namespace, path) == Watch.ALL]
+    able = set(members.filter(person__in=wanted).values_list("person", flat=True)) if wanted else set()
+    return [person for person in wanted if person.pk in able]
 
 
 def _fits(wish: Watch, namespace: Namespace, path: str) -> bool:

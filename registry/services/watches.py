@@ -32,6 +32,6 @@ def set_level(*, actor: Actor, level: str | None, namespace: str | None = None, 
         if level is None:
             same.delete()
         elif not same.update(level=level):
-            if actor.person.watches.count() >= MOST:
+            if Watch.objects.filter(person=actor.person).count() >= MOST:
                 raise Conflict(f"You have {MOST} wishes: forget one first.")
             Watch.objects.create(person=actor.person, namespace=found, template=pattern, level=level)
