@@ -123,7 +123,7 @@ def compile_body(
     if untrusted is None:
         untrusted = inputs.untrusted(document)
     bodies: dict[str, JinjaBody] = {}
-    sandbox = Sandbox({**functions, "fragment": with_run(_FragmentCall(bodies))})
+    sandbox = Sandbox({**functions, "fragment": with_run(_FragmentCall(bodies))}, spells=document.format == "parts")
     unit = parse(sandbox, None, document.body, document.body_line, shown)
     texts: dict[str, tuple[Document, Place]] = {}
     _parse_includes(unit, document, fragments, texts)

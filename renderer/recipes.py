@@ -23,7 +23,8 @@ _KEYS = (
     "shrink",
     "min_tokens",
 )
-_WHOLE = re.compile(r"[-+]?[0-9]{1,9}")
+_WHOLE = re.compile(r"[-+]?[0-9]{1,15}")
+_OTHER_WHOLE = re.compile(r"0x[0-9a-fA-F]{1,12}|0o[0-7]{1,15}")
 
 
 class Fault(Exception):
@@ -189,6 +190,8 @@ class _Fields:
             )
         if text.constant is None:
             return text
+        if _OTHER_WHOLE.fullmatch(text.constant):
+            return int(text.constant, 0)
         if not _WHOLE.fullmatch(text.constant):
             raise Fault(_bad_priority(text.constant), "PT306", node.start)
         return int(text.constant)
@@ -197,7 +200,7 @@ class _Fields:
         node = self.nodes.get("expected_template_data_keys")
         if node is None:
             return ()
-        value = yaml_text.value_of(node)
+        value = yaml_text.value_of(node) or []
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
             raise Fault("`expected_template_data_keys` must be a list of names", "PT304", node.start)
         return tuple(value)

@@ -5,8 +5,9 @@ starts in the first column and parses each distinct item once; it gives up on an
 """
 
 import re
-from collections.abc import Container, Sequence
-from itertools import accumulate, chain
+from collections.abc import Callable, Container, Sequence
+from contextlib import suppress
+from itertools import accumulate, chain, count
 
 from renderer import yaml_text
 from renderer.environment import Sandbox, Stream
@@ -91,29 +92,56 @@ class Structure:
 
     def parts_plainly(self, stream: Stream, given: Container[str]) -> list[Part]:
         """The same parts from one parse of the whole text."""
-        texts, marker = stream.sandbox.texts, self.marker
-        found, number = [], 0
-        for piece in stream.pieces:
-            if piece < 0:
-                found.append(f"{marker}{number}{marker}")
-                number += 1
-            else:
-                found.append(texts[piece])
         slots = stream_slots(stream, given)
         try:
-            text = "".join(found)
-            node = yaml_text.compose(text, _BOUNDS)
-            if node is None:
-                return []
-            if not isinstance(node, yaml_text.Sequence):
-                message = "the body must be a list of parts: `- name: …`, `  content: …`"
-                raise Fault(message, "PT301", node.start)
-            recipes = [read_part(item, marker, text) for item in node.items]
-            # A part's own line is where its dash stands; YAML's node starts after it, on the same line as a rule.
-            lines = stream.lines(_numbered_size, [item.start for item in node.items])
-            return [recipe.fill(slots, line) for recipe, line in zip(recipes, lines, strict=True)]
+            return self._read(stream, slots, frozenset())
         except (Fault, yaml_text.YamlError) as error:
+            nothing = _leading_nothings(stream)
+            if nothing:
+                with suppress(Fault, yaml_text.YamlError):
+                    return self._read(stream, stream_slots(stream, given), nothing)
             raise _blame(error, stream, slots) from error
+
+    def _read(self, stream: Stream, slots: Slots, nothing: Container[int]) -> list[Part]:
+        """`nothing` are the numbers of values that are left out: empty ones, where no text can stand."""
+        marker = self.marker
+
+        def mark(number: int) -> str:
+            return "" if number in nothing else f"{marker}{number}{marker}"
+
+        text = _marked(stream, mark)
+        node = yaml_text.compose(text, _BOUNDS)
+        if node is None:
+            return []
+        if not isinstance(node, yaml_text.Sequence):
+            message = "the body must be a list of parts: `- name: …`, `  content: …`"
+            raise Fault(message, "PT301", node.start)
+        recipes = [read_part(item, marker, text) for item in node.items]
+        # A part's own line is where its dash stands; YAML's node starts after it, on the same line as a rule.
+        lines = stream.lines(lambda number: len(mark(number)), [item.start for item in node.items])
+        return [recipe.fill(slots, line) for recipe, line in zip(recipes, lines, strict=True)]
+
+
+def _marked(stream: Stream, mark: Callable[[int], str]) -> str:
+    """The author's text with `mark(n)` for the n-th value."""
+    texts, numbers = stream.sandbox.texts, count()
+    return "".join([mark(next(numbers)) if piece < 0 else texts[piece] for piece in stream.pieces])
+
+
+def _leading_nothings(stream: Stream) -> frozenset[int]:
+    """The empty values with nothing before them on their line: what calls for their effect leave between parts."""
+    texts, numbers, found = stream.sandbox.texts, count(), set()
+    before = ""
+    for piece in stream.pieces:
+        if piece >= 0:
+            before = (before + texts[piece]).rpartition("\n")[2]
+            continue
+        number = next(numbers)
+        if stream.values[number]:
+            before = "x"
+        elif not before.strip():
+            found.add(number)
+    return frozenset(found)
 
 
 def stream_slots(stream: Stream, given: Container[str]) -> Slots:

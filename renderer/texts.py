@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Container, Sequence
 
-from renderer.environment import FragmentText
+from renderer.environment import FragmentText, cook
 from renderer.prompt import Mark, Site
 
 __all__ = ["Piece", "Slots", "Text", "split_marks", "tidy_content", "tidy_sections"]
@@ -37,13 +37,6 @@ def split_marks(text: str, marker: str) -> tuple[Piece, ...]:
     return tuple(pieces)
 
 
-def _cook(text: str) -> str:
-    """The author's spellings for a kept space and for line ends."""
-    if "<|space|>" in text:
-        text = text.replace("<|space|>", " ")
-    return text.replace("\\n", "\n").replace("\\r", "\r") if "\\" in text else text
-
-
 def _strip(pieces: Sequence[Piece], slots: Slots | None, characters: str | None = None) -> list[Piece]:
     """Drop the author's white space at both ends; an empty value has nothing to protect and is looked through."""
     kept = list(pieces)
@@ -65,7 +58,7 @@ def _strip(pieces: Sequence[Piece], slots: Slots | None, characters: str | None 
 
 
 def _cook_all(pieces: Sequence[Piece]) -> list[Piece]:
-    return [_cook(piece) if isinstance(piece, str) else piece for piece in pieces]
+    return [cook(piece) if isinstance(piece, str) else piece for piece in pieces]
 
 
 Sections = Sequence[Sequence[Piece]]

@@ -8,6 +8,7 @@ from renderer.environment.program import Program, Stream, parse, with_run
 from renderer.environment.references import Reference, references
 from renderer.environment.sandbox import GLOBALS, Sandbox, Unit
 from renderer.environment.skeleton import skeleton
+from renderer.environment.spelling import cook
 from renderer.environment.standin import StandIns
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "Unit",
     "Use",
     "check_size",
+    "cook",
     "findings",
     "parse",
     "references",

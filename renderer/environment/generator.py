@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import nodes
 from jinja2.compiler import CodeGenerator, Frame
 
+from renderer.environment.spelling import has_spelling
+
 if TYPE_CHECKING:
     from renderer.environment.sandbox import Sandbox
 
@@ -29,6 +31,20 @@ class PieceGenerator(CodeGenerator):
 
     def _output_child_post(self, node: nodes.Expr, frame: Frame, finalize: Any) -> None:
         self.write(")")
+
+    def visit_Const(self, node: nodes.Const, frame: Frame) -> None:  # noqa: N802 -- the visitor's own spelling
+        value = node.as_const(frame.eval_ctx)
+        if self.environment.spells and isinstance(value, str) and has_spelling(value):
+            self.write(f"environment.written({value!r})")
+        else:
+            super().visit_Const(node, frame)
+
+    def visit_Concat(self, node: nodes.Concat, frame: Frame) -> None:  # noqa: N802 -- the visitor's own spelling
+        self.write("environment.joined((")
+        for operand in node.nodes:
+            self.visit(operand, frame)
+            self.write(", ")
+        self.write("))")
 
     def visit_FilterBlock(self, node: nodes.FilterBlock, frame: Frame) -> None:  # noqa: N802 -- the visitor's own spelling
         inner = frame.inner()

@@ -11,6 +11,8 @@ from jinja2.runtime import Undefined
 from jinja2.utils import pass_eval_context
 
 from renderer import functions
+from renderer.environment.pieces import Written
+from renderer.environment.spelling import spelled
 from renderer.errors import LimitError
 
 __all__ = ["BOUNDED_FILTERS", "FILTERS", "MAX_TEXT", "OPERATORS"]
@@ -62,10 +64,15 @@ _WIDTH = re.compile(r"%[^%a-zA-Z]*?(?:\d{4,}|\*)")
 def remainder(left: Any, right: Any) -> Any:
     if isinstance(left, str) and _WIDTH.search(left):
         raise LimitError("a format may not ask for a width of four digits or more, or of `*`")
-    return left % right
+    return (left.cooked if isinstance(left, Written) else left) % right
 
 
-OPERATORS: dict[str, Callable[[Any, Any], Any]] = {"+": add, "*": multiply, "**": power, "%": remainder}
+OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "+": spelled(add, (0, 1)),
+    "*": multiply,
+    "**": power,
+    "%": remainder,
+}
 """The binary operators that are intercepted at run time; this also keeps the compiler from folding them."""
 
 
@@ -96,7 +103,7 @@ def indent(value: str, width: int | str = 4, first: bool = False, blank: bool = 
 
 
 def formatted(value: str, *args: Any, **kwargs: Any) -> Any:
-    return remainder(str(value), kwargs or args)
+    return remainder(value.cooked if isinstance(value, Written) else str(value), kwargs or args)
 
 
 def replace(value: str, old: str, new: str, count: int | None = None) -> str:
@@ -163,8 +170,18 @@ _TAKEN_OVER = (
     "truncate unique upper urlencode wordcount wordwrap"
 )
 
-FILTERS: dict[str, Callable[..., Any]] = {
+_MOVED: dict[str, tuple[int | str, ...]] = {
+    **dict.fromkeys(("center", "indent", "lower", "string", "trim", "truncate"), (0,)),
+    **dict.fromkeys(("default", "d"), (0, 1, "default_value")),
+    "join": (1, 2, "d"),
+    "replace": (0, 2, "new"),
+}
+_OFFERED: dict[str, Callable[..., Any]] = {
     **{name: filters.FILTERS[name] for name in _TAKEN_OVER.split()},
     **BOUNDED_FILTERS,
+}
+FILTERS: dict[str, Callable[..., Any]] = {
+    **_OFFERED,
+    **{name: spelled(_OFFERED[name], moved) for name, moved in _MOVED.items()},
 }
 """Every filter there is. Left out: `random` (another result each time), `pprint`, `xmlattr`, `urlize`, `attr`."""

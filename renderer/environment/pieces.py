@@ -14,21 +14,38 @@ from markupsafe import Markup
 from renderer.functions import KeyedSentences
 from renderer.prompt import Mark
 
-__all__ = ["Captured", "FragmentText", "Piece", "Unprintable", "as_text"]
+__all__ = ["Captured", "FragmentText", "Piece", "Unprintable", "Written", "as_text"]
 
 Piece = Any
 """`int` (a literal), `(int, value)` (a value at a site) or a Captured."""
 
 
 class Captured(str):
-    """Text the author's template made; printing it again keeps its literals apart from its values."""
+    """Text the author's template made; printing it again keeps its literals apart from its values.
 
-    __slots__ = ("pieces",)
+    `cooked` is the text with the author's spellings replaced, for expressions that make another text of it.
+    """
+
+    __slots__ = ("cooked", "pieces")
+    cooked: str
     pieces: Sequence[Piece]
 
-    def __new__(cls, text: str, pieces: Sequence[Piece]) -> "Captured":
+    def __new__(cls, text: str, pieces: Sequence[Piece], cooked: str | None = None) -> "Captured":
         made = super().__new__(cls, text)
         made.pieces = pieces
+        made.cooked = text if cooked is None else cooked
+        return made
+
+
+class Written(str):
+    """A text with spellings that the author wrote in an expression; it reads as written and prints as meant (`cooked`)."""
+
+    __slots__ = ("cooked",)
+    cooked: str
+
+    def __new__(cls, text: str, cooked: str) -> "Written":
+        made = super().__new__(cls, text)
+        made.cooked = cooked
         return made
 
 
@@ -68,6 +85,8 @@ def as_text(value: Any) -> str:
     kind = type(value)
     if kind is str:
         return value  # type: ignore[no-any-return]  # mypy does not narrow by type()
+    if kind is Written:
+        return value.cooked  # type: ignore[no-any-return]  # mypy does not narrow by type()
     if kind in (Captured, FragmentText, Markup):
         return str.__str__(value)
     if (

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from types import BuiltinMethodType
 from typing import Any
 from typing import Literal as Literal_
 
@@ -15,8 +16,9 @@ from jinja2.utils import Cycler, Joiner, Namespace, missing
 
 from renderer.environment.generator import PieceGenerator
 from renderer.environment.operators import FILTERS, OPERATORS, unchanged
-from renderer.environment.pieces import Captured, FragmentText, Piece, Unprintable, as_text
+from renderer.environment.pieces import Captured, FragmentText, Piece, Unprintable, Written, as_text
 from renderer.environment.source import Located, locate, token_stream
+from renderer.environment.spelling import cook, has_spelling, joined, spelled
 from renderer.errors import DocumentError, InputError, RenderError
 from renderer.lines import Lines
 from renderer.problems import Place
@@ -152,6 +154,7 @@ GLOBALS: Mapping[str, Callable[..., Any]] = {
 """What every template may call besides the shaping functions and the caller's own."""
 
 
+_MOVED_BY_METHODS = {"replace": (0, 2), "join": (0, 1)}
 _COUNTERS = frozenset(("index", "index0", "first", "last", "length", "revindex", "revindex0"))
 
 
@@ -160,8 +163,10 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     code_generator_class = PieceGenerator
     intercepted_binops = frozenset(OPERATORS)
+    joined = staticmethod(joined)
 
-    def __init__(self, functions: Mapping[str, Callable[..., Any]]) -> None:
+    def __init__(self, functions: Mapping[str, Callable[..., Any]], *, spells: bool = True) -> None:
+        """With `spells`, what the author spells `<|space|>` or backslash-n has a meaning."""
         super().__init__(undefined=Missing, autoescape=False, keep_trailing_newline=True, cache_size=0)
         self.globals = {**GLOBALS, **functions}
         self.filters = {**{name: call for name, call in functions.items() if name not in FILTERS}, **FILTERS}
@@ -171,6 +176,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         self.texts: list[str] = []
         self.sites: list[Site] = []
         self.ordinary = True
+        self.spells = spells
         self._reading: dict[str, Located] = {}
 
     def unit(self, name: str | None) -> Unit:
@@ -214,11 +220,25 @@ class Sandbox(ImmutableSandboxedEnvironment):
             return False
         return super().is_safe_attribute(obj, attr, value)
 
+    def written(self, text: str) -> Written:
+        """A constant of the author's that has spellings."""
+        return Written(text, cook(text))
+
+    def call(self, context: Context, called: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """The methods of texts know the author's spellings, as the filters do."""
+        owner = getattr(called, "__self__", None)
+        if not isinstance(owner, str) or not isinstance(called, BuiltinMethodType):
+            return super().call(context, called, *args, **kwargs)
+        if not self.is_safe_callable(called):
+            raise SecurityError(f"{called!r} is not safely callable")
+        moved = _MOVED_BY_METHODS.get(called.__name__, (0,))
+        return spelled(getattr(str, called.__name__), moved)(owner, *args, **kwargs)
+
     def wrap_str_format(self, value: Any) -> Callable[..., str] | None:
-        """Captured text formats as the plain text it reads as."""
+        """Text of the author's formats as the plain text it means."""
         owner = getattr(value, "__self__", None)
-        if isinstance(owner, Captured | FragmentText) and value.__name__ in ("format", "format_map"):
-            value = getattr(str.__str__(owner), value.__name__)
+        if isinstance(owner, Captured | FragmentText | Written) and value.__name__ in ("format", "format_map"):
+            value = getattr(owner.cooked if isinstance(owner, Written) else str.__str__(owner), value.__name__)
         return super().wrap_str_format(value)
 
     def concat(self, pieces: Iterable[Piece]) -> Captured:
@@ -237,7 +257,11 @@ class Sandbox(ImmutableSandboxedEnvironment):
                 value = self.printed(site, value)
                 flat.append((site, value))
             texts.append(value)
-        return Captured("".join(texts), flat)
+        text = "".join(texts)
+        return Captured(text, flat, self._cooked(flat) if self.spells and has_spelling(text) else None)
+
+    def _cooked(self, pieces: Iterable[Piece]) -> str:
+        return "".join(cook(self.texts[piece]) if type(piece) is int else piece[1] for piece in pieces)
 
     def printed(self, site: int, value: Any) -> str:
         """The text of a value at a site; a FragmentText stays one. Raises with the site's place."""
