@@ -21,7 +21,7 @@ from registry.models.runs import Reply, Run, RunRow
 from registry.models.samples import SampleSet
 from registry.models.templates import Tag, Template
 from registry.models.threads import Comment, Thread
-from registry.models.usage import Fetch
+from registry.models.usage import Fetch, Report
 from registry.models.verdicts import Verdict
 from registry.models.versions import Version
 from registry.models.watches import Watch
@@ -53,6 +53,7 @@ __all__ = [
     "Remote",
     "Rendering",
     "Reply",
+    "Report",
     "Role",
     "Run",
     "RunRow",
