@@ -8,6 +8,7 @@ from registry.api import (
     converters,
     dependants,
     docs,
+    events,
     fetches,
     keys,
     labels,
@@ -17,6 +18,7 @@ from registry.api import (
     templates,
     threads,
     versions,
+    webhooks,
 )
 from registry.api.errors import unknown_address
 
@@ -57,7 +59,16 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("namespaces/<str:namespace>", namespaces.OneNamespace.as_view(), name="api-namespace"),
     path("namespaces/<str:namespace>/members", namespaces.Members.as_view(), name="api-members"),
     path("namespaces/<str:namespace>/members/<str:person>", namespaces.Member.as_view(), name="api-member"),
+    path("namespaces/<str:namespace>/webhooks", webhooks.Webhooks.as_view(), name="api-webhooks"),
+    path("webhooks/<str:webhook>", webhooks.OneWebhook.as_view(), name="api-webhook"),
+    path("webhooks/<str:webhook>/rotate", webhooks.Rotate.as_view(), name="api-webhook-rotate"),
+    path("webhooks/<str:webhook>/ping", webhooks.Ping.as_view(), name="api-webhook-ping"),
+    path("webhooks/<str:webhook>/replay", webhooks.Replay.as_view(), name="api-webhook-replay"),
+    path("webhooks/<str:webhook>/deliveries", webhooks.Deliveries.as_view(), name="api-webhook-deliveries"),
     path("namespaces/<str:namespace>/keys", keys.Keys.as_view(), name="api-keys"),
+    path("namespaces/<str:namespace>/events", events.Events.as_view(), name="api-events"),
+    path("namespaces/<str:namespace>/events/export", events.Export.as_view(), name="api-events-export"),
+    path("namespaces/<str:namespace>/chain", events.ChainState.as_view(), name="api-chain"),
     path("keys/<str:key>", keys.OneKey.as_view(), name="api-key"),
     path("keys/<str:key>/rotate", keys.Rotate.as_view(), name="api-key-rotate"),
     path("check", checks.Check.as_view(), name="api-check"),

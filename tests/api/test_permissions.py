@@ -7,7 +7,7 @@ from django.db import transaction
 
 from registry.api.urls import urlpatterns
 from registry.fetch import fetcher
-from registry.services import changes, keys, namespaces, threads
+from registry.services import changes, keys, namespaces, threads, webhooks
 from registry.services.threads import Place
 from tests.api.conftest import DOCUMENT, OTHER, REPLY, SAMPLES, THIRD, Caller
 
@@ -22,6 +22,10 @@ AUTHORS_ASK = (401, 404, 403, 202, 202, 202, 403, 202, 401)
 REVIEWERS = (401, 404, 403, 403, 200, 200, 403, 403, 401)
 REVIEWERS_IN_PERSON = (401, 404, 403, 403, 201, 201, 403, 403, 401)
 ADMINS = (401, 404, 403, 403, 403, 200, 403, 403, 401)
+ADMINS_ASK = (401, 404, 403, 403, 403, 202, 403, 403, 401)
+ADMINS_MAKE = (401, 404, 403, 403, 403, 201, 403, 403, 401)
+ADMINS_REMOVE = (401, 404, 403, 403, 403, 204, 403, 403, 401)
+PEOPLE_MAKE = (401, 201, 201, 201, 201, 201, 403, 403, 401)
 NOBODY = (404,) * 9
 
 T = f"templates/{REPLY}"
@@ -75,6 +79,29 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
         AUTHORS,
     ),
     ("api-fetch-many", "POST"): ("fetch", {"refs": [f"{REPLY}@1"]}, SIGNED_IN),  # each ref says who may not
+    ("api-namespaces", "GET"): ("namespaces", None, SIGNED_IN),
+    ("api-namespaces", "POST"): ("namespaces", {"name": "sales", "protected_labels": ["production"]}, PEOPLE_MAKE),
+    ("api-namespace", "GET"): ("namespaces/support", None, READERS),
+    ("api-namespace", "PATCH"): ("namespaces/support", {"approvals": 2}, ADMINS),
+    ("api-members", "GET"): ("namespaces/support/members", None, READERS),
+    ("api-member", "PUT"): ("namespaces/support/members/outsider", {"role": "reader"}, ADMINS),
+    ("api-member", "DELETE"): ("namespaces/support/members/reader", None, ADMINS_REMOVE),
+    ("api-webhooks", "GET"): ("namespaces/support/webhooks", None, ADMINS),
+    ("api-webhooks", "POST"): ("namespaces/support/webhooks", {"url": "http://127.0.0.1:9/"}, ADMINS_MAKE),
+    ("api-webhook", "PATCH"): ("webhooks/{webhook}", {"template": "a/*"}, ADMINS),
+    ("api-webhook", "DELETE"): ("webhooks/{webhook}", None, ADMINS_REMOVE),
+    ("api-webhook-rotate", "POST"): ("webhooks/{webhook}/rotate", {}, ADMINS),
+    ("api-webhook-ping", "POST"): ("webhooks/{webhook}/ping", None, ADMINS_ASK),
+    ("api-webhook-replay", "POST"): ("webhooks/{webhook}/replay", {}, ADMINS_ASK),
+    ("api-webhook-deliveries", "GET"): ("webhooks/{webhook}/deliveries", None, ADMINS),
+    ("api-keys", "GET"): ("namespaces/support/keys", None, ADMINS),
+    ("api-keys", "POST"): ("namespaces/support/keys", {"name": "bot", "scope": "read"}, ADMINS_MAKE),
+    ("api-events", "GET"): ("namespaces/support/events", None, READERS),
+    ("api-events-export", "GET"): ("namespaces/support/events/export?format=csv", None, READERS),
+    ("api-chain", "GET"): ("namespaces/support/chain", None, READERS),
+    ("api-chain", "POST"): ("namespaces/support/chain", None, ADMINS_ASK),
+    ("api-key", "DELETE"): ("keys/{key}", None, ADMINS),
+    ("api-key-rotate", "POST"): ("keys/{key}/rotate", {}, ADMINS_MAKE),
     ("api-check", "POST"): ("check", {"document": DOCUMENT}, SIGNED_IN),
     ("api-render", "POST"): ("render", {"template": REPLY, "data": SAMPLES["short"]}, READERS),
     ("api-unknown", "GET"): ("nothing/here", None, NOBODY),
@@ -94,7 +121,7 @@ def test_every_address_and_method_has_a_row():
 
 
 @pytest.fixture
-def world(cast) -> dict[str, Any]:
+def world(cast, settings) -> dict[str, Any]:
     """Three versions, production on 2 after 1; an open, an approved and a withdrawn change request."""
     first = cast.save()
     cast.publish(1)
@@ -119,7 +146,10 @@ def world(cast) -> dict[str, Any]:
         text="",
         suggestion="description: Shorter\n",
     )
-    return {**numbers, "digest": digest}
+    issued = keys.issue(actor=cast.actor("admin"), namespace="support", name="spare", scope="read", person="reader")
+    settings.OUTBOUND_HOSTS = ["127.0.0.1"]
+    made = webhooks.create(actor=cast.actor("admin"), namespace="support", url="http://127.0.0.1:9/")
+    return {**numbers, "digest": digest, "key": issued.key.id, "webhook": made.webhook.id}
 
 
 @pytest.fixture

@@ -1,13 +1,14 @@
 """An API key from the command line, for scripts and the first service."""
 
 from argparse import ArgumentParser
+from datetime import timedelta
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from registry import access
+from registry import access, journal
+from registry.access import KEY_VERBS
 from registry.errors import PromptuaryError
-from registry.models import Key
 from registry.services import keys
 
 
@@ -19,12 +20,36 @@ class Command(BaseCommand):
         parser.add_argument(
             "--person", required=True, help="username of the member the key acts for, never above their role"
         )
-        parser.add_argument("--scope", required=True, choices=Key.SCOPES, help="write includes read")
+        what = parser.add_mutually_exclusive_group(required=True)
+        what.add_argument("--scope", choices=sorted(access.SCOPES), help="write includes read")
+        what.add_argument("--verbs", default="", help=f"some of {','.join(KEY_VERBS)}, separated by commas")
+        parser.add_argument("--labels", default="", help="the only labels it acts on, separated by commas")
+        parser.add_argument("--days", type=int, help="it ends after so many days; without this it holds until revoked")
+        versions = parser.add_mutually_exclusive_group()
+        versions.add_argument("--approved-only", action="store_const", const=True, dest="approved_only")
+        versions.add_argument("--any-version", action="store_const", const=False, dest="approved_only")
         parser.add_argument("--name", default="command line", help="which service the key is for")
 
-    def handle(self, *_args: Any, namespace: str, person: str, scope: str, name: str, **_options: Any) -> None:
+    def handle(self, *_args: Any, **options: Any) -> None:
+        days: int | None = options["days"]
+        if days is not None and not 1 <= days <= 3650:
+            raise CommandError("--days is a number from 1 to 3650.")
         try:
-            issued = keys.issue(actor=access.operator(), namespace=namespace, name=name, scope=scope, person=person)
+            issued = keys.issue(
+                actor=access.operator(),
+                namespace=options["namespace"],
+                name=options["name"],
+                person=options["person"],
+                scope=options["scope"] or "",
+                verbs=_split(options["verbs"]),
+                labels=_split(options["labels"]),
+                expires_at=journal.now() + timedelta(days=days) if days else None,
+                approved_only=options["approved_only"],
+            )
         except PromptuaryError as error:
             raise CommandError(error.message) from error
         self.stdout.write(issued.secret)
+
+
+def _split(text: str) -> list[str]:
+    return [item.strip() for item in text.split(",") if item.strip()]

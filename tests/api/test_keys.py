@@ -1,0 +1,130 @@
+"""Keys over the API, and what a fetch makes of their limits."""
+
+from datetime import timedelta
+
+import pytest
+
+from registry import journal
+from registry.fetch import fetcher
+from registry.models import Key
+from registry.services import keys
+from tests.api.conftest import OTHER, REPLY, Caller, problem
+
+T = f"templates/{REPLY}"
+ISSUE = {"name": "bot", "person": "author"}
+
+
+@pytest.fixture
+def admin(cast) -> Caller:
+    return Caller(person=cast.people["admin"])
+
+
+@pytest.fixture
+def staged(cast):
+    """Version 1 on staging, version 2 on none."""
+    first = cast.save(name="demo/answer")
+    cast.save(OTHER, name="demo/answer", base=first.version.digest)
+    cast.move("staging", 1, name="demo/answer")
+
+
+def test_a_key_is_issued_with_verbs_and_labels_and_shown_once(admin, cast):
+    given = {**ISSUE, "verbs": ["move", "fetch"], "labels": ["staging"], "expires_at": "2099-01-01T00:00:00Z"}
+    response = admin.post("namespaces/support/keys", given)
+    issued = response.json()
+    assert (response.status_code, response["Cache-Control"]) == (201, "no-store")
+    assert (issued["scope"], issued["verbs"], issued["labels"]) == ("chosen", ["fetch", "move"], ["staging"])
+    assert issued["expires_at"] == "2099-01-01T00:00:00.000000Z"
+    listed = admin.get("namespaces/support/keys").json()["results"]
+    assert listed == [{name: value for name, value in issued.items() if name != "secret"}]
+
+
+def test_a_named_set_is_listed_with_what_is_in_it(admin, cast):
+    issued = admin.post("namespaces/support/keys", {**ISSUE, "scope": "read"}).json()
+    assert (issued["scope"], issued["verbs"]) == ("read", ["read", "check", "fetch"])
+
+
+@pytest.mark.parametrize(
+    ("facts", "field"),
+    [
+        ({"verbs": ["approve"]}, "verbs"),
+        ({"scope": "admin"}, "scope"),
+        ({"scope": "read", "person": "outsider"}, "person"),
+        ({"scope": "read", "labels": ["latest"]}, "labels"),
+        ({"scope": "read", "expires_at": "2001-01-01T00:00:00Z"}, "expires_at"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_at_its_field(admin, cast, facts, field):
+    body = problem(admin.post("namespaces/support/keys", {**ISSUE, **facts}), 422, "invalid")
+    assert list(body["fields"]) == [field]
+
+
+@pytest.mark.parametrize("facts", [{"expires_at": 5}, {"expires_at": "soon"}, {"verbs": "fetch"}, {"secret": "x"}])
+def test_what_has_another_form_is_a_bad_request(admin, cast, facts):
+    problem(admin.post("namespaces/support/keys", {**ISSUE, "scope": "read", **facts}), 400, "bad-request")
+
+
+def test_a_rotated_key_holds_at_once_and_the_old_one_until_the_chosen_time(admin, cast):
+    cast.save()
+    old = admin.post("namespaces/support/keys", {**ISSUE, "scope": "write"}).json()
+    until = (journal.now() + timedelta(hours=1)).isoformat()
+    response = admin.post(f"keys/{old['id']}/rotate", {"keep_until": until})
+    new = response.json()
+    assert (response.status_code, new["replaces"]) == (201, old["id"])
+    for key in (old, new):
+        assert Caller(key=key["secret"]).get(f"{T}@1").status_code == 200
+    problem(admin.post(f"keys/{old['id']}/rotate", {}), 409, "conflict")
+
+
+def test_a_key_revoked_over_the_api_opens_nothing(admin, cast):
+    cast.save()
+    issued = admin.post("namespaces/support/keys", {**ISSUE, "scope": "write"}).json()
+    assert admin.call("DELETE", f"keys/{issued['id']}").json()["revoked_at"]
+    assert Caller(key=issued["secret"]).get(f"{T}@1").status_code == 401
+
+
+def test_a_fetch_takes_the_verb_fetch(cast):
+    cast.save()
+    caller = Caller(key=cast.key(scope="", verbs=["read", "save"]))
+    assert caller.get(T).status_code == 200
+    body = problem(caller.get(f"{T}@1"), 403, "not-allowed")
+    assert "fetch" in body["detail"]
+
+
+def test_a_key_limited_to_a_label_fetches_what_it_serves_by_any_ref(cast, staged):
+    caller = Caller(key=cast.key(namespace="demo", labels=["staging"]))
+    digest = caller.get("templates/demo/answer@staging").json()["digest"]
+    assert [caller.get(f"templates/demo/answer@{ref}").status_code for ref in ("1", digest)] == [200, 200]
+    for ref in ("2", "latest"):
+        body = problem(caller.get(f"templates/demo/answer@{ref}"), 403, "not-allowed")
+        assert body["labels"] == ["staging"]
+
+
+def test_a_fetch_follows_the_label_that_its_key_is_limited_to(cast, staged):
+    caller = Caller(key=cast.key(namespace="demo", labels=["staging"]))
+    assert caller.get("templates/demo/answer@1").status_code == 200
+    cast.move("staging", 2, expected=1, name="demo/answer")
+    assert caller.get("templates/demo/answer@1").status_code == 403
+    assert caller.get("templates/demo/answer@2").status_code == 200
+
+
+def test_within_a_second_a_warm_process_knows_of_a_rotation(cast):
+    cast.save()
+    key = cast.key(scope="write")
+    assert fetcher().answer(f"Bearer {key}", f"{REPLY}@1").status == 200
+    keys.rotate(actor=cast.actor("admin"), key_id=key.split("_")[1])
+    fetcher().hurry()  # what the journal's subscriber does; other processes look by themselves every 0.4 s
+    assert fetcher().answer(f"Bearer {key}", f"{REPLY}@1").status == 401
+
+
+def test_the_last_use_is_written_by_no_read(cast):
+    cast.save()
+    key = cast.key(scope="write")
+    assert Caller(key=key).get(f"{T}@1").status_code == 200
+    assert Key.objects.get(id=key.split("_")[1]).last_used_at is None
+
+
+def test_an_admin_of_another_namespace_finds_no_key(cast):
+    key = cast.key(scope="read").split("_")[1]
+    stranger = Caller(person=cast.people["outsider"])
+    problem(stranger.call("DELETE", f"keys/{key}"), 404, "not-found")
+    problem(stranger.post(f"keys/{key}/rotate", {}), 404, "not-found")

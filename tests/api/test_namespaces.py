@@ -1,0 +1,78 @@
+"""Namespaces, their rules and members over the API."""
+
+import pytest
+
+from registry.models import Namespace
+from tests.api.conftest import Caller, problem
+
+
+@pytest.fixture
+def admin(cast) -> Caller:
+    return Caller(person=cast.people["admin"])
+
+
+def test_a_caller_sees_their_namespaces_with_role_and_rules(cast):
+    found = Caller(person=cast.people["reader"]).get("namespaces").json()["results"]
+    assert [(one["name"], one["role"]) for one in found] == [("demo", "reader"), ("support", "reader")]
+    assert found[1]["rules"]["protected_labels"] == ["production"]
+
+
+def test_a_key_sees_its_own_namespace(cast):
+    found = Caller(key=cast.key()).get("namespaces").json()["results"]
+    assert [one["name"] for one in found] == ["support"]
+
+
+def test_who_makes_a_namespace_is_its_admin(cast):
+    caller = Caller(person=cast.people["reader"])
+    response = caller.post("namespaces", {"name": "sales", "protected_labels": ["production"], "approvals": 2})
+    assert (response.status_code, response["Location"]) == (201, "/api/v1/namespaces/sales")
+    assert (response.json()["role"], response.json()["rules"]["approvals"]) == ("admin", 2)
+    problem(caller.post("namespaces", {"name": "sales"}), 409, "conflict")
+
+
+def test_rules_change_one_by_one_and_the_rest_stays(admin):
+    given = {"approvals": 2, "owners": [{"pattern": "refunds/*", "people": ["reviewer"]}], "keys_approved_only": False}
+    rules = admin.call("PATCH", "namespaces/support", given).json()["rules"]
+    assert (rules["approvals"], rules["keys_approved_only"], rules["protected_labels"]) == (2, False, ["production"])
+    assert rules["owners"] == given["owners"]
+
+
+@pytest.mark.parametrize(
+    ("given", "field"),
+    [
+        ({"approvals": 21}, "approvals"),
+        ({"required_checks": ["luck"]}, "required_checks"),
+        ({"compatibility": "forward"}, "compatibility"),
+        ({"protected_labels": ["latest"]}, "protected_labels"),
+        ({"owners": [{"pattern": "*", "people": ["nobody"]}]}, "owners"),
+    ],
+)
+def test_a_wrong_rule_is_refused_at_its_field(admin, given, field):
+    body = problem(admin.call("PATCH", "namespaces/support", given), 422, "invalid")
+    assert list(body["fields"]) == [field]
+    assert Namespace.objects.get(name="support").approvals == 1
+
+
+@pytest.mark.parametrize("given", [{"approvals": "2"}, {"approval": 2}, {"owners": [{"pattern": "*"}]}])
+def test_a_rule_of_another_form_is_a_bad_request(admin, given):
+    problem(admin.call("PATCH", "namespaces/support", given), 400, "bad-request")
+
+
+def test_roles_are_given_and_taken(admin, cast):
+    assert admin.put("namespaces/support/members/outsider", {"role": "reader"}).json()["role"] == "reader"
+    assert Caller(person=cast.people["outsider"]).get("namespaces/support").json()["role"] == "reader"
+    assert admin.call("DELETE", "namespaces/support/members/outsider").status_code == 204
+    assert Caller(person=cast.people["outsider"]).get("namespaces/support").status_code == 404
+
+
+def test_the_last_admin_stays(admin):
+    problem(admin.call("DELETE", "namespaces/support/members/admin"), 409, "conflict")
+    problem(admin.put("namespaces/support/members/admin", {"role": "reader"}), 409, "conflict")
+
+
+def test_a_refusal_says_which_role_is_missing_and_who_grants_it(cast):
+    caller = Caller(person=cast.people["author"])
+    body = problem(caller.call("PATCH", "namespaces/support", {"approvals": 0}), 403, "not-allowed")
+    assert (body["needed"], body["role"]) == ("admin", "author")
+    assert "takes the role admin" in body["detail"]
+    assert body["detail"].endswith("It is granted by an admin of support: admin.")

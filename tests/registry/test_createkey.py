@@ -1,0 +1,45 @@
+"""Keys from the command line."""
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+from registry import journal
+from registry.models import Key
+from registry.queries import keys
+
+BASE = ["createkey", "support", "--person", "author"]
+
+
+def make(capsys, *options):
+    call_command(*BASE, *options)
+    return keys.authenticate(capsys.readouterr().out.strip()).key
+
+
+def test_a_scope_makes_a_key_of_that_set(support, capsys):
+    key = make(capsys, "--scope", "write", "--name", "ci")
+    assert (key.name, key.scope, key.labels, key.approved_only, key.expires_at) == ("ci", "write", [], None, None)
+
+
+def test_verbs_labels_days_and_versions_limit_it(support, capsys):
+    key = make(capsys, "--verbs", "fetch, move", "--labels", "staging,canary", "--days", "30", "--any-version")
+    assert (key.verbs, key.labels, key.approved_only) == (["fetch", "move"], ["staging", "canary"], False)
+    assert 29 <= (key.expires_at - journal.now()).days <= 30
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        [],
+        ["--scope", "read", "--verbs", "fetch"],
+        ["--verbs", "approve"],
+        ["--verbs", ","],
+        ["--scope", "read", "--labels", "latest"],
+        ["--scope", "read", "--days", "0"],
+        ["--scope", "read", "--approved-only", "--any-version"],
+    ],
+)
+def test_what_makes_no_sense_is_refused(support, options):
+    with pytest.raises(CommandError):
+        call_command(*BASE, *options)
+    assert not Key.objects.exists()
