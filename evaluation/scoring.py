@@ -1,7 +1,7 @@
 """Score rows with a metric: one value for all, one for each row, and how many rows could be scored."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, TypedDict, cast
 
 from evaluation.errors import EvaluationError, MetricError
 from evaluation.metrics import catalogue
@@ -45,14 +45,17 @@ def score(
     definition = catalogue.find(metric)
     catalogue.check_options(definition, options)
     values: list[float | None] = [None] * len(actual)
-    rows = [row for row, given in enumerate(actual) if given is not None]
-    if definition.needs_gold and "pattern" not in options and not all(map(has_gold, expected)):
+    rows: Sequence[int] = range(len(actual))
+    if None in actual:
+        rows = [row for row in rows if actual[row] is not None]
+    wants_gold = definition.needs_gold and "pattern" not in options
+    if wants_gold and not (all(expected) or all(map(has_gold, expected))):
         without = [row for row in rows if not has_gold(expected[row])]
         for row in without:
             values[row] = None if no_gold == "skip" else float(no_gold) * definition.top
         rows = sorted(set(rows) - set(without))
     corpus = _fill(definition, expected, actual, rows, values, options)
-    counted = [value for value in values if value is not None]
+    counted = [value for value in values if value is not None] if None in values else cast("list[float]", values)
     mean = sum(counted) / len(counted) if counted else None
     # A corpus value stands for the compared rows alone; rows counted without a gold make it a mean like any other.
     whole = corpus if corpus is not None and len(counted) == len(rows) else mean
@@ -63,7 +66,7 @@ def _fill(
     definition: catalogue.Definition,
     expected: Sequence[Any],
     actual: Sequence[Any],
-    rows: list[int],
+    rows: Sequence[int],
     values: list[float | None],
     options: dict[str, Any],
 ) -> float | None:

@@ -8,6 +8,7 @@ import re
 import string
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from operator import eq
 from typing import Any
 
 from evaluation.errors import EvaluationError, MetricError
@@ -34,11 +35,14 @@ def squad_tokens(text: str) -> list[str]:
     return _ARTICLE.sub(" ", bare).split()
 
 
-def exact_match(expected: Any, actual: Any, row: int) -> float:
-    """1 when an answer equals a gold to the character."""
-    if type(expected) is str and type(actual) is str:
-        return 1.0 if expected == actual else 0.0
-    return _best(expected, actual, row, lambda gold, answer: float(gold == answer))
+def exact_match(expected: Sequence[Any], actual: Sequence[Any], rows: Sequence[int]) -> tuple[None, list[float]]:
+    """Each row's: 1 when an answer equals a gold to the character."""
+    if {*map(type, expected), *map(type, actual)} <= {str}:
+        return None, list(map(float, map(eq, expected, actual)))
+    return None, [
+        _best(gold, given, row, lambda gold, answer: float(gold == answer))
+        for gold, given, row in zip(expected, actual, rows, strict=True)
+    ]
 
 
 def squad_exact_match(expected: Any, actual: Any, row: int) -> float:

@@ -73,7 +73,7 @@ _BLEU = ("lowercase", "force", "tokenize", "smooth_method", "smooth_value", "max
 _CHRF = ("char_order", "word_order", "beta", "lowercase", "whitespace", "eps_smoothing")
 
 _DEFINITIONS = [
-    Definition(Metric.EXACT_MATCH, _ANSWERS, 1, answers.exact_match),
+    Definition(Metric.EXACT_MATCH, _ANSWERS, 1, by_corpus=answers.exact_match),
     Definition(Metric.SQUAD_EXACT_MATCH, _ANSWERS, 1, answers.squad_exact_match),
     Definition(Metric.SQUAD_F1, _ANSWERS, 1, answers.squad_f1),
     Definition(Metric.SPAN_F1, ("extractive_answer",), 1, answers.span_f1),

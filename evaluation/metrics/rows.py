@@ -40,11 +40,14 @@ def golds(expected: Any, row: int) -> list[str]:
     return [answer_text(item, row) for item in (expected if _is_list(expected) else [expected])]
 
 
-def document_keys(documents: Any, field: str, row: int) -> list[str]:
-    """What documents are told apart by: the value at `field` (dots go into mappings), or the document itself if a string."""
+def document_keys(documents: Any, field: str, row: int) -> list[str | None]:
+    """What documents are told apart by: the value at `field` (dots go into mappings), or the document itself if a string.
+
+    None for a document that has no such value: it is like no other.
+    """
     if not _is_list(documents):
         raise EvaluationError(f"row {row}: documents come as a list, not {type(documents).__name__}")
-    return [_document_key(document, field, row) for document in documents]
+    return [_document_key(document, field) for document in documents]
 
 
 def gold_gains(documents: Sequence[Any], field: str, row: int) -> dict[str, float]:
@@ -52,16 +55,20 @@ def gold_gains(documents: Sequence[Any], field: str, row: int) -> dict[str, floa
     keys = document_keys(documents, field, row)
     scores = [document.get("score") if isinstance(document, Mapping) else None for document in documents]
     if all(score is None for score in scores):
-        return dict.fromkeys(keys, 1.0)
+        scores = [1.0] * len(keys)
     gains: dict[str, float] = {}
     for key, score in zip(keys, scores, strict=True):
+        if key is None:
+            continue
         if score is None:
             raise EvaluationError(f"row {row}: either every expected document has a score or none has")
         gains[key] = max(gains.get(key, 0.0), float(score))
+    if not gains:
+        raise EvaluationError(f"row {row}: no expected document has {field!r} to compare by")
     return gains
 
 
-def _document_key(document: Any, field: str, row: int) -> str:
+def _document_key(document: Any, field: str) -> str | None:
     if isinstance(document, str | int):
         return str(document)
     if type(document) is dict and field in document and document[field] is not None:
@@ -69,9 +76,7 @@ def _document_key(document: Any, field: str, row: int) -> str:
     value: Any = document
     for step in field.split("."):
         value = value.get(step) if isinstance(value, Mapping) else None
-    if value is None:
-        raise EvaluationError(f"row {row}: a document has no {field!r} to compare by")
-    return str(value)
+    return None if value is None else str(value)
 
 
 def _is_list(value: Any) -> bool:
