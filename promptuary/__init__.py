@@ -6,6 +6,7 @@ from promptuary.errors import (
     ConfigurationError,
     Conflict,
     DigestMismatch,
+    Gone,
     Invalid,
     NotAllowed,
     NotFound,
@@ -15,6 +16,7 @@ from promptuary.errors import (
 )
 from promptuary.fakes import AsyncFakeTransport, FakeTransport
 from promptuary.fetching import Fetched
+from promptuary.template import Template
 
 __all__ = [
     "AsyncFakeTransport",
@@ -25,11 +27,13 @@ __all__ = [
     "DigestMismatch",
     "FakeTransport",
     "Fetched",
+    "Gone",
     "Invalid",
     "NotAllowed",
     "NotFound",
     "Promptuary",
     "PromptuaryError",
     "Refused",
+    "Template",
     "Unavailable",
 ]

@@ -8,28 +8,32 @@ from typing import Any
 
 import renderer
 from promptuary.errors import BadAnswer, DigestMismatch
+from promptuary.template import Template
 from renderer.digest import canonical
+from renderer.template import build
 
-__all__ = ["FIELDS", "Bundle", "read"]
+__all__ = ["FIELDS", "Bundle", "decode", "read", "take"]
 
 FIELDS = ("engine", "document", "fragments", "profile")  # what the digest covers, and nothing else
 
 
 @dataclass(frozen=True)
 class Bundle:
-    """A version as fetched. `canonical` are the bytes that the digest is the SHA-256 of."""
+    """A version as fetched. `canonical` are the bytes that the digest is the SHA-256 of, `hashed` that hash as bytes."""
 
     name: str
     version: int
     digest: str
     canonical: bytes
-    template: renderer.Template
+    hashed: bytes
+    template: Template
 
     def verify(self) -> None:
         """Hash the kept bytes again; `DigestMismatch` when they are not what was fetched."""
-        actual = _digest_of(self.canonical)
-        if actual != self.digest:
-            raise DigestMismatch(f"{self.name}@{self.version} in memory", expected=self.digest, actual=actual)
+        actual = hashlib.sha256(self.canonical)
+        if actual.digest() != self.hashed:
+            where = f"{self.name}@{self.version} in memory"
+            raise DigestMismatch(where, expected=self.digest, actual="sha256:" + actual.hexdigest())
 
 
 def read(body: bytes, name: str, ref: str, *, where: str) -> Bundle:
@@ -37,29 +41,33 @@ def read(body: bytes, name: str, ref: str, *, where: str) -> Bundle:
 
     Raises `BadAnswer`, `DigestMismatch`, or `renderer.RenderError` for an engine newer than this package.
     """
-    fields = _decode(body, where)
+    return take(decode(body, where), name, ref, where=where)
+
+
+def take(fields: Mapping[str, Any], name: str, ref: str, *, where: str) -> Bundle:
+    """The same for what is decoded already."""
     version, digest = fields.get("version"), fields.get("digest")
-    if fields.get("name") != name or not isinstance(version, int) or not isinstance(digest, str):
+    if fields.get("name") != name or type(version) is not int or not isinstance(digest, str):
         raise BadAnswer(f"{where}: this is not a version of {name}")
     if ref.isdigit() and version != int(ref):
         raise BadAnswer(f"{where}: asked for {name}@{ref}, got version {version}")
     covered = {field: fields.get(field) for field in FIELDS}
     try:
-        hashed = canonical(covered)
+        text = canonical(covered)
     except renderer.DocumentError as error:
         raise BadAnswer(f"{where}: {name}@{ref}: {error}") from None
-    actual = _digest_of(hashed)
+    hashed = hashlib.sha256(text)
+    actual = "sha256:" + hashed.hexdigest()
     expected = ref if ref.startswith("sha256:") else digest
     if not actual == digest == expected:
         raise DigestMismatch(f"{name}@{ref} from {where}", expected=expected, actual=actual)
-    return Bundle(name, version, digest, hashed, renderer.from_bundle(fields))
+    template = build(Template, fields)
+    template.digest = digest  # proven a line above, so it is not computed a second time
+    return Bundle(name, version, digest, text, hashed.digest(), template)
 
 
-def _digest_of(hashed: bytes) -> str:
-    return "sha256:" + hashlib.sha256(hashed).hexdigest()
-
-
-def _decode(body: bytes, where: str) -> Mapping[str, Any]:
+def decode(body: bytes, where: str) -> dict[str, Any]:
+    """A JSON object, or `BadAnswer`."""
     try:
         fields = json.loads(body)
     except (ValueError, RecursionError):

@@ -5,39 +5,38 @@ import logging
 import os
 import tempfile
 from collections import OrderedDict
-from collections.abc import Callable
-from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, TypeVar
 
 from promptuary import bundles
 from promptuary.bundles import Bundle
-from promptuary.errors import BadAnswer, PromptuaryError, Unavailable
+from promptuary.errors import BadAnswer
+from promptuary.names import is_pin
 
-__all__ = ["DiskCache", "Entry", "Flights", "MemoryCache"]
+__all__ = ["DiskCache", "Entry", "MemoryCache"]
 
-Result = TypeVar("Result")
 _log = logging.getLogger("promptuary")
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Entry:
     """A bundle with how the registry named this state of the ref, and until when it may be served unasked.
 
-    `confirmed` and `fresh_until` are seconds of the client's clock; `error` is why it could not be confirmed since.
+    `confirmed`, `fresh_until` and `asked` (when a caller last wanted it) are seconds of the client's clock; `error` is
+    why it could not be confirmed since. Only `asked` changes in place.
     """
 
     bundle: Bundle
     etag: str
     confirmed: float
     fresh_until: float
-    error: PromptuaryError | None = None
+    error: Exception | None = None
+    asked: float = 0.0
 
 
 class MemoryCache:
-    """The most recently used entries, at most `size`. Each step is atomic, so threads need no lock."""
+    """At most `size` entries, the oldest dropped first. Each step is atomic, so threads need no lock."""
 
     def __init__(self, size: int) -> None:
         self._size = size
@@ -62,6 +61,15 @@ class MemoryCache:
     def drop(self, name: str, ref: str) -> None:
         """Forget one entry."""
         self._entries.pop((name, ref), None)
+
+    def labels(self) -> list[tuple[str, str, Entry]]:
+        """The entries that may change: name, label, entry."""
+        return [(name, ref, entry) for (name, ref), entry in list(self._entries.items()) if not is_pin(ref)]
+
+    def expire(self) -> None:
+        """Let every label be over its time, so that the next to ask for it looks after it."""
+        for name, ref, entry in self.labels():
+            self._entries[name, ref] = replace(entry, fresh_until=0.0)
 
 
 class DiskCache:
@@ -105,37 +113,3 @@ class DiskCache:
     def _path(self, name: str, ref: str) -> Path:
         # Both are checked slugs; a colon in a file name would not do on Windows.
         return self.folder / name / f"@{ref.replace(':', '-')}.json"
-
-
-class Flights:
-    """One fetch at a time for each template and ref: a burst asks the registry once and shares what came of it."""
-
-    def __init__(self) -> None:
-        self._flights: dict[tuple[str, str], Future[Any]] = {}
-        self._pid = os.getpid()
-
-    def join(self, key: tuple[str, str], fetch: Callable[[], Result], timeout: float) -> Result:
-        """Run `fetch`, or wait for the one under way; its error is everybody's."""
-        if self._pid != os.getpid():
-            # A flight of the parent's threads never lands in a forked child.
-            self._flights, self._pid = {}, os.getpid()
-        own: Future[Result] = Future()
-        flight = self._flights.setdefault(key, own)
-        if flight is not own:
-            try:
-                result: Result = flight.result(timeout)
-            except TimeoutError:
-                raise Unavailable(f"{key[0]}@{key[1]} did not arrive within {timeout:g} s") from None
-            return result
-        try:
-            own.set_result(fetch())
-        except Exception as error:
-            own.set_exception(error)
-            raise
-        except BaseException:
-            # An interrupt is for this thread alone.
-            own.set_exception(Unavailable(f"the fetch of {key[0]}@{key[1]} was interrupted"))
-            raise
-        finally:
-            del self._flights[key]
-        return own.result()

@@ -7,7 +7,8 @@
     |-- DigestMismatch       the content is not what its digest says
     `-- Refused              the registry said no; `.status`, `.type`, `.detail`
         |-- NotAllowed       401, 403
-        |-- NotFound         404, 410
+        |-- NotFound         404
+        |   `-- Gone         410: the version was redacted; `.reason`, `.redacted_at`, `.redacted_by`
         |-- Conflict         409, 412, 428
         `-- Invalid          400, 413, 422; `.problems`
 
@@ -22,6 +23,7 @@ __all__ = [
     "ConfigurationError",
     "Conflict",
     "DigestMismatch",
+    "Gone",
     "Invalid",
     "NotAllowed",
     "NotFound",
@@ -78,6 +80,25 @@ class NotFound(Refused):
     """No such template, version, label or change request for this key."""
 
 
+class Gone(NotFound):
+    """The version was there, and its text was taken away for good."""
+
+    @property
+    def reason(self) -> str:
+        """Why, as an admin said."""
+        return str(self.problem.get("reason", ""))
+
+    @property
+    def redacted_at(self) -> str:
+        """When: UTC, ISO 8601."""
+        return str(self.problem.get("redacted_at", ""))
+
+    @property
+    def redacted_by(self) -> str:
+        """The admin's username."""
+        return str(self.problem.get("redacted_by", ""))
+
+
 class Conflict(Refused):
     """Somebody else was first: the state the call was made from is no longer the current one."""
 
@@ -97,7 +118,7 @@ _BY_STATUS: dict[int, type[Refused]] = {
     403: NotAllowed,
     404: NotFound,
     409: Conflict,
-    410: NotFound,
+    410: Gone,
     412: Conflict,
     413: Invalid,
     422: Invalid,

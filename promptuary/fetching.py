@@ -1,4 +1,4 @@
-"""How a template is found: memory, disk, registry, and what to do when one of them fails. No input or output here."""
+"""How a template is found: memory, disk, vendored file, registry, and what to do when one of them fails. No input or output here."""
 
 import json
 import logging
@@ -8,18 +8,35 @@ from typing import Any, Literal
 
 import renderer
 from promptuary import bundles
+from promptuary.bundles import Bundle
 from promptuary.cache import DiskCache, Entry, MemoryCache
 from promptuary.errors import BadAnswer, NotAllowed, NotFound, PromptuaryError, Unavailable, refusal
 from promptuary.names import is_pin
+from promptuary.template import Template
+from promptuary.usage import Usage
+from promptuary.vendored import Vendored
 from promptuary.wire import Answer, Flow, Request
 
-__all__ = ["Fallback", "Fetched", "Shelf", "fetch", "glance", "refuse", "stand_in"]
+__all__ = [
+    "Fallback",
+    "Fetched",
+    "Shelf",
+    "at_hand",
+    "fetch",
+    "glance",
+    "keep",
+    "mark_stale",
+    "refresh",
+    "refuse",
+    "stand_in",
+]
 
-Source = Literal["registry", "memory", "disk", "fallback"]
+Source = Literal["registry", "memory", "disk", "vendored", "fallback"]
 Fallback = renderer.Template | str | Callable[[], renderer.Template | str]
 
 FOREVER = float("inf")
 PAUSE = 5.0  # seconds a stale label is served before the registry is tried again
+IDLE = 3600.0  # seconds a label is kept fresh that nobody asks for
 _log = logging.getLogger("promptuary")
 
 
@@ -30,7 +47,7 @@ class Fetched:
     `age` is the seconds since the registry last confirmed it; None for what it never confirmed in this process.
     """
 
-    template: renderer.Template
+    template: Template
     name: str
     ref: str
     version: int | None
@@ -38,52 +55,121 @@ class Fetched:
     source: Source
     stale: bool = False
     age: float | None = None
-    error: PromptuaryError | None = None
+    error: Exception | None = None
 
 
 @dataclass(frozen=True)
 class Shelf:
-    """A client's caches and times, in seconds."""
+    """What a client keeps, and its times in seconds.
+
+    `wake` rouses whoever keeps labels fresh behind the callers' backs; None where callers do it themselves.
+    """
 
     memory: MemoryCache
     disk: DiskCache | None
+    vendored: Vendored | None
+    vendored_first: bool
     ttl: float
     timeout: float
     clock: Callable[[], float]
     on_stale: Callable[[Fetched], object] | None
+    usage: Usage | None
+    wake: Callable[[], object] | None = None
 
 
 def glance(shelf: Shelf, name: str, ref: str) -> Fetched | None:
     """What memory may serve without asking anyone, or None."""
     entry = shelf.memory.find(name, ref)
-    if entry is None or shelf.clock() >= entry.fresh_until:
+    if entry is None:
         return None
+    now = shelf.clock()
+    if now >= entry.fresh_until:
+        if shelf.wake is None or shelf.ttl == 0 or now - entry.asked > IDLE:
+            return None
+        shelf.wake()
+    entry.asked = now
     return _hand_over(shelf, ref, entry, "memory")
 
 
 def fetch(shelf: Shelf, name: str, ref: str) -> Flow[Fetched]:
     """Find one template, asking the registry when it must be asked."""
-    found = glance(shelf, name, ref)
+    entry = shelf.memory.find(name, ref)
+    found = at_hand(shelf, name, ref) if entry is None else glance(shelf, name, ref)
     if found is not None:
         return found
-    entry = shelf.memory.find(name, ref) or _from_disk(shelf, name, ref)
-    if entry is not None and is_pin(ref):
-        return _hand_over(shelf, ref, entry, "disk")
+    entry = entry or _on_disk(shelf, name, ref)
+    if entry is not None:
+        entry.asked = shelf.clock()
     try:
-        answer = yield from _ask(shelf, name, ref, entry)
+        return (yield from refresh(shelf, name, ref, entry))
     except Unavailable as error:
-        if entry is None:
-            raise
-        return _serve_stale(shelf, name, ref, entry, error)
+        return last_resort(shelf, name, ref, entry, error)
+
+
+def last_resort(shelf: Shelf, name: str, ref: str, entry: Entry | None, error: Unavailable) -> Fetched:
+    """What was kept or brought along, told as stale; the error itself where there is nothing."""
+    entry = entry or _on_disk(shelf, name, ref) or _vendored(shelf, name, ref)
+    if entry is None:
+        raise error
+    return _hand_over(shelf, ref, mark_stale(shelf, name, ref, entry, error), "memory")
+
+
+def at_hand(shelf: Shelf, name: str, ref: str) -> Fetched | None:
+    """What disk or the vendored file may serve without asking anyone: pins, and where it is first the vendored file."""
+    if is_pin(ref) or shelf.vendored_first:
+        entry = _vendored(shelf, name, ref)
+        if entry is not None:
+            shelf.memory.keep(name, ref, entry)
+            if shelf.wake is not None and not is_pin(ref):
+                shelf.wake()
+            return _hand_over(shelf, ref, entry, "vendored")
+    entry = _on_disk(shelf, name, ref) if is_pin(ref) else None
+    if entry is None:
+        return None
+    shelf.memory.keep(name, ref, entry)
+    return _hand_over(shelf, ref, entry, "disk")
+
+
+def refresh(shelf: Shelf, name: str, ref: str, entry: Entry | None) -> Flow[Fetched]:
+    """Ask the registry, telling it what is kept already. Raises PromptuaryError; what it refuses is dropped."""
+    answer = yield from _ask(shelf, name, ref, entry)
+    etag = answer.headers.get("etag", "")
     if answer.status == 304 and entry is not None:
-        return _confirm(shelf, name, ref, entry)
-    return _take(shelf, name, ref, answer)
+        entry.bundle.verify()
+        return keep(shelf, ref, entry.bundle, entry.etag, asked=entry.asked)
+    bundle = bundles.read(answer.body, name, ref, where="the registry")
+    if shelf.disk is not None:
+        shelf.disk.keep(name, ref, answer.body, etag)
+    return keep(shelf, ref, bundle, etag, asked=entry.asked if entry is not None else shelf.clock())
+
+
+def keep(shelf: Shelf, ref: str, bundle: Bundle, etag: str, *, asked: float) -> Fetched:
+    """Put what the registry has just confirmed into memory."""
+    now = shelf.clock()
+    bundle.template.usage = shelf.usage
+    bundle.template.stale = False
+    entry = Entry(bundle, etag, now, FOREVER if is_pin(ref) else now + shelf.ttl, None, asked)
+    shelf.memory.keep(bundle.name, ref, entry)
+    return _hand_over(shelf, ref, entry, "registry")
+
+
+def mark_stale(shelf: Shelf, name: str, ref: str, entry: Entry, error: Exception) -> Entry:
+    """Go on with what is kept, say so, and leave the registry alone for a while."""
+    pause = min(PAUSE, shelf.ttl) if shelf.ttl > 0 else 0.0
+    stale = replace(entry, fresh_until=shelf.clock() + pause, error=error)
+    stale.bundle.template.usage = shelf.usage
+    stale.bundle.template.stale = True
+    shelf.memory.keep(name, ref, stale)
+    _log.warning("%s@%s is served stale: %s", name, ref, error)
+    return stale
 
 
 def stand_in(name: str, ref: str, fallback: Fallback, error: PromptuaryError) -> Fetched:
     """The caller's own template in place of one that could not be fetched."""
     given = fallback() if callable(fallback) else fallback
-    template = renderer.load(given) if isinstance(given, str) else given
+    loaded = renderer.load(given) if isinstance(given, str) else given
+    template = loaded if isinstance(loaded, Template) else Template.adopt(loaded)
+    template.stale = True
     return Fetched(template, name, ref, None, template.digest, "fallback", stale=True, error=error)
 
 
@@ -101,8 +187,7 @@ def _ask(shelf: Shelf, name: str, ref: str, entry: Entry | None) -> Flow[Answer]
     headers = {"Accept": "application/json"}
     if entry is not None and entry.etag:
         headers["If-None-Match"] = entry.etag
-    path = f"/api/v1/templates/{name}@{ref}"
-    answer = yield Request("GET", path, shelf.timeout, headers)
+    answer = yield Request("GET", f"/api/v1/templates/{name}@{ref}", shelf.timeout, headers)
     if answer.status in (200, 304):
         return answer
     error = refuse(answer)
@@ -114,46 +199,19 @@ def _ask(shelf: Shelf, name: str, ref: str, entry: Entry | None) -> Flow[Answer]
     raise error
 
 
-def _take(shelf: Shelf, name: str, ref: str, answer: Answer) -> Fetched:
-    etag = answer.headers.get("etag", "")
-    bundle = bundles.read(answer.body, name, ref, where="the registry")
-    entry = _fresh(shelf, ref, Entry(bundle, etag, 0.0, 0.0))
-    shelf.memory.keep(name, ref, entry)
-    if shelf.disk is not None:
-        shelf.disk.keep(name, ref, answer.body, etag)
-    return _hand_over(shelf, ref, entry, "registry")
-
-
-def _confirm(shelf: Shelf, name: str, ref: str, entry: Entry) -> Fetched:
-    entry.bundle.verify()
-    fresh = _fresh(shelf, ref, entry)
-    shelf.memory.keep(name, ref, fresh)
-    return _hand_over(shelf, ref, fresh, "registry")
-
-
-def _serve_stale(shelf: Shelf, name: str, ref: str, entry: Entry, error: Unavailable) -> Fetched:
-    pause = min(PAUSE, shelf.ttl) if shelf.ttl > 0 else 0.0
-    stale = replace(entry, fresh_until=shelf.clock() + pause, error=error)
-    shelf.memory.keep(name, ref, stale)
-    _log.warning("%s@%s is served stale: %s", name, ref, error)
-    return _hand_over(shelf, ref, stale, "memory")
-
-
-def _from_disk(shelf: Shelf, name: str, ref: str) -> Entry | None:
+def _on_disk(shelf: Shelf, name: str, ref: str) -> Entry | None:
     kept = shelf.disk.find(name, ref) if shelf.disk is not None else None
-    if kept is None:
-        return None
-    bundle, etag = kept
-    if not is_pin(ref):
-        return Entry(bundle, etag, -FOREVER, 0.0)
-    entry = Entry(bundle, etag, -FOREVER, FOREVER)
-    shelf.memory.keep(name, ref, entry)
-    return entry
+    return None if kept is None else _unconfirmed(shelf, ref, *kept)
 
 
-def _fresh(shelf: Shelf, ref: str, entry: Entry) -> Entry:
-    now = shelf.clock()
-    return replace(entry, confirmed=now, fresh_until=FOREVER if is_pin(ref) else now + shelf.ttl, error=None)
+def _vendored(shelf: Shelf, name: str, ref: str) -> Entry | None:
+    kept = shelf.vendored.find(name, ref) if shelf.vendored is not None else None
+    return None if kept is None else _unconfirmed(shelf, ref, kept, "")
+
+
+def _unconfirmed(shelf: Shelf, ref: str, bundle: Bundle, etag: str) -> Entry:
+    bundle.template.usage = shelf.usage
+    return Entry(bundle, etag, -FOREVER, FOREVER if is_pin(ref) else 0.0, None, shelf.clock())
 
 
 def _hand_over(shelf: Shelf, ref: str, entry: Entry, source: Source) -> Fetched:

@@ -18,7 +18,7 @@ from promptuary.wire import Answer, Request
 
 __all__ = ["AsyncHttpTransport", "HttpTransport"]
 
-MAX_BYTES = 16 * 1024 * 1024  # of one answer, decompressed
+MAX_BYTES = 40 * 1024 * 1024  # of one answer, decompressed
 # A kept connection that the server has closed meanwhile; worth one more try where asking twice does no harm.
 _BROKEN = (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError)
 
@@ -40,8 +40,13 @@ class HttpTransport:
         outcome = _Outcome()
         deadline = time.monotonic() + request.timeout
         worker = threading.Thread(target=self._call, args=(request, deadline, outcome), daemon=True)
-        worker.start()
-        worker.join(request.timeout)
+        try:
+            worker.start()
+        except RuntimeError:
+            # No thread is to be had: the interpreter is on its way out. Here then, bounded phase by phase.
+            self._call(request, deadline, outcome)
+        else:
+            worker.join(request.timeout)
         if outcome.error is not None:
             raise outcome.error
         if outcome.answer is None:
@@ -116,6 +121,10 @@ class AsyncHttpTransport:
         if self._client is not None:
             await self._client.aclose()
             self._client = None
+
+    def blocking(self) -> HttpTransport:
+        """The same registry for a thread."""
+        return HttpTransport(self._url, self._headers)
 
     def _client_of(self, loop: asyncio.AbstractEventLoop) -> httpx.AsyncClient:
         # Connections belong to the loop they were opened on; a later `asyncio.run` starts anew.

@@ -7,9 +7,11 @@ from os import PathLike
 from pathlib import Path
 
 from promptuary.errors import ConfigurationError
-from promptuary.names import check_name, check_ref
+from promptuary.names import check_name, check_ref, is_pin
 
-__all__ = ["Locked", "read_lock", "write_lock"]
+__all__ = ["DEFAULT", "Locked", "Pins", "read_lock", "write_lock"]
+
+DEFAULT = "production"  # what a service gets unless it says otherwise
 
 
 @dataclass(frozen=True)
@@ -21,8 +23,39 @@ class Locked:
     digest: str
 
 
+class Pins:
+    """What the refs of an application mean by its lock file; without one every ref means itself.
+
+    `frozen`: a label that the file does not pin is an error.
+    """
+
+    def __init__(self, locked: Mapping[str, Locked] | None = None, *, frozen: bool = False) -> None:
+        if frozen and locked is None:
+            raise ConfigurationError("frozen is for a lock file: give one as `lock`")
+        self.locked = dict(locked or {})
+        self.frozen = frozen
+        self._digests: dict[tuple[str, str | None], str] = {}
+        for name, entry in self.locked.items():
+            self._digests[name, None] = self._digests[name, entry.ref] = entry.digest
+
+    def resolve(self, name: str, ref: str | None) -> str:
+        """The ref to ask for; None is the application's own choice. Raises ConfigurationError."""
+        pinned = self._digests.get((name, ref))
+        if pinned is not None:
+            return pinned
+        if self.frozen and not (ref is not None and is_pin(ref)):
+            told = f"{name}@{ref}" if ref else name
+            raise ConfigurationError(
+                f"{told} is not in the lock file, and the client is frozen: promptuary lock {told}"
+            )
+        return ref or DEFAULT
+
+    def __bool__(self) -> bool:
+        return self.frozen or bool(self._digests)
+
+
 def read_lock(path: str | PathLike[str]) -> dict[str, Locked]:
-    """Template name to its pin. Raises ConfigurationError for a file of another form."""
+    """Template name to its pin. Raises ConfigurationError for a file that is not there or of another form."""
     try:
         templates = json.loads(Path(path).read_text("utf-8"))["templates"]
         locked = {check_name(name): Locked(**entry) for name, entry in templates.items()}
@@ -30,6 +63,8 @@ def read_lock(path: str | PathLike[str]) -> dict[str, Locked]:
             check_ref(entry.ref)
             if not check_ref(entry.digest).startswith("sha256:"):
                 raise ConfigurationError(f"{entry.digest!r} is no digest")
+    except OSError as error:
+        raise ConfigurationError(f"the lock file cannot be read: {error}") from None
     except (ValueError, KeyError, TypeError, AttributeError, ConfigurationError) as error:
         raise ConfigurationError(f"{path} is not a lock file: {error}") from None
     return locked

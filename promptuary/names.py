@@ -4,7 +4,7 @@ import re
 
 from promptuary.errors import ConfigurationError
 
-__all__ = ["check_name", "check_ref", "is_pin", "split"]
+__all__ = ["check_name", "check_namespace", "check_ref", "is_pin", "split"]
 
 _SEGMENT = r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?"
 _NAME = re.compile(rf"{_SEGMENT}(?:/{_SEGMENT}){{1,7}}")
@@ -18,6 +18,13 @@ def check_name(name: str) -> str:
     if not _NAME.fullmatch(str(name)):
         raise ConfigurationError(f"{name!r} is not a template name: lower-case slugs joined by '/', namespace first")
     return name
+
+
+def check_namespace(namespace: str) -> str:
+    """The namespace itself, or `ConfigurationError`: one lower-case slug."""
+    if not re.fullmatch(_SEGMENT, str(namespace)):
+        raise ConfigurationError(f"{namespace!r} is not a namespace: one lower-case slug")
+    return namespace
 
 
 def check_ref(ref: str | int) -> str:

@@ -53,6 +53,10 @@ class AsyncTransport(Protocol):
 
     async def close(self) -> None: ...
 
+    def blocking(self) -> Transport:
+        """A transport to the same registry for the thread that works in the background."""
+        ...
+
 
 def drive(flow: Flow[Result], transport: Transport) -> Result:
     """Run a flow to its end with a blocking transport."""

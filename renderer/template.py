@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from renderer import document as documents
 from renderer import formats, fragments, profiles, targets, tokens, truncation
@@ -21,10 +21,11 @@ from renderer.shapers import outputs
 from renderer.shapers.outputs import Outputs
 from renderer.shapers.reader import Clock
 
-__all__ = ["Template", "find_profile", "from_bundle", "load"]
+__all__ = ["Template", "TokenizerLike", "build", "find_profile", "from_bundle", "load"]
 
 Functions = Mapping[str, Callable[..., Any]]
 TokenizerLike = str | Callable[[str], Sequence[Any]] | Tokenizer | None
+Kind = TypeVar("Kind", bound="Template")
 
 
 def load(
@@ -46,6 +47,11 @@ def load(
 
 def from_bundle(bundle: Mapping[str, Any]) -> "Template":
     """A template from what a fetch returned; `name` and `version` go into the stamps. Raises EngineError for a newer engine."""
+    return build(Template, bundle)
+
+
+def build(kind: type[Kind], bundle: Mapping[str, Any]) -> Kind:
+    """The same as a template of a subclass."""
     engine = bundle.get("engine")
     if engine != ENGINE:
         message = f"this version needs engine {engine}; this renderer knows engine {ENGINE}, so update the package"
@@ -53,7 +59,7 @@ def from_bundle(bundle: Mapping[str, Any]) -> "Template":
     document = documents.parse(bundle["document"])
     given = bundle.get("profile")
     resolved = _resolve(document, bundle["fragments"])
-    return Template(document, resolved, given, {}, name=bundle.get("name"), version=bundle.get("version"))
+    return kind(document, resolved, given, {}, name=bundle.get("name"), version=bundle.get("version"))
 
 
 def _resolve(document: Document, source: fragments.Source) -> dict[str, str]:

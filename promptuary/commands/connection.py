@@ -25,7 +25,9 @@ class Connection:
         address = Address.read(url, key)
         self.url = address.url
         self._transport = HttpTransport(address.url, address.headers("promptuary-cli"))
-        self.client = Promptuary(address.url, address.key, timeout=TIMEOUT, transport=self._transport)
+        self.client = Promptuary(
+            address.url, address.key, timeout=TIMEOUT, background=False, reports=False, transport=self._transport
+        )
 
     def __enter__(self) -> Self:
         return self

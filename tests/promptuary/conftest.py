@@ -1,6 +1,7 @@
 """A registry without a network, and clients of it whose clock the test moves."""
 
-from dataclasses import replace
+import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -32,14 +33,13 @@ class World:
         self.told: list[Fetched] = []
 
     def client(self, **options: Any) -> Promptuary:
-        client = Promptuary(URL, "key", transport=self.registry, on_stale=self.told.append, **options)
-        client._shelf = replace(client._shelf, clock=self.clock)
-        return client
+        """A client that works in the calls only: nothing happens behind the test's back."""
+        given = {"background": False, "reports": False, "clock": self.clock, "on_stale": self.told.append, **options}
+        return Promptuary(URL, "key", transport=self.registry, **given)
 
     def async_client(self, **options: Any) -> AsyncPromptuary:
-        client = AsyncPromptuary(URL, "key", transport=AsyncFakeTransport(self.registry), **options)
-        client._shelf = replace(client._shelf, clock=self.clock)
-        return client
+        given = {"background": False, "reports": False, "clock": self.clock, **options}
+        return AsyncPromptuary(URL, "key", transport=AsyncFakeTransport(self.registry), **given)
 
     @property
     def asked(self) -> int:
@@ -53,3 +53,11 @@ def world() -> World:
     world.registry.put(NAME, DOCUMENT, "production")
     world.registry.put(NAME, OTHER)
     return world
+
+
+def until(is_so: Callable[[], object], seconds: float = 10) -> None:
+    """Wait for what another thread does."""
+    deadline = time.monotonic() + seconds
+    while not is_so():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.005)

@@ -23,5 +23,5 @@ def test_all_that_is_exported_exists():
 
 def test_every_error_is_a_promptuary_error():
     errors = [item for item in vars(promptuary).values() if isinstance(item, type) and issubclass(item, Exception)]
-    assert len(errors) == 10
+    assert len(errors) == 11
     assert all(issubclass(error, promptuary.PromptuaryError) for error in errors)

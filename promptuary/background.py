@@ -1,0 +1,158 @@
+"""What a client does behind its callers' backs: keeping labels fresh, following moves, telling the registry what was used."""
+
+import json
+import logging
+from urllib.parse import urlencode
+
+import renderer
+from promptuary.bundles import decode
+from promptuary.daemons import Daemon
+from promptuary.errors import BadAnswer, NotAllowed, NotFound, PromptuaryError, Refused, Unavailable
+from promptuary.fetching import IDLE, Shelf, mark_stale, refresh, refuse
+from promptuary.wire import Request, Transport, drive
+
+__all__ = ["Keeper", "Listener"]
+
+REPORT_EVERY = 60.0  # seconds; the registry takes one report a minute
+LONGEST_PAUSE = 60.0
+SHORTEST_PAUSE = 0.01
+WAIT = 25  # seconds that the registry may hold a question for moves
+_log = logging.getLogger("promptuary")
+
+
+class Keeper:
+    """Asks for the labels whose time is over, so that no caller waits for it, and sends reports."""
+
+    def __init__(self, shelf: Shelf, transport: Transport, daemon: Daemon) -> None:
+        self._shelf = shelf
+        self.transport = transport
+        self._report_at = shelf.clock() + REPORT_EVERY
+        self.moved: set[tuple[str, str]] = set()
+        self.daemon = daemon
+        daemon.attach(self.step)
+
+    def step(self) -> float:
+        """Do what is due, and say in how many seconds there is more."""
+        self.refresh_due()
+        if self._shelf.clock() >= self._report_at:
+            self.report()
+        return self._pause()
+
+    def refresh_due(self) -> None:
+        """Confirm or replace the labels whose time is over, as long as somebody asks for them."""
+        shelf = self._shelf
+        moved = set()
+        while self.moved:
+            moved.add(self.moved.pop())
+        now = shelf.clock()
+        gone: Unavailable | None = None
+        for name, ref, entry in shelf.memory.labels():
+            is_due = shelf.ttl > 0 and entry.fresh_until <= now and now - entry.asked <= IDLE
+            if self.daemon.stopping or not (is_due or (name, ref) in moved):
+                continue
+            try:
+                if gone is None:
+                    drive(refresh(shelf, name, ref, entry), self.transport)
+                else:
+                    mark_stale(shelf, name, ref, entry, gone)
+            except Unavailable as error:
+                gone = error  # the others are not asked for: each would wait for as long
+                mark_stale(shelf, name, ref, entry, error)
+            except (NotAllowed, NotFound) as error:
+                _log.warning("%s@%s is not served any more: %s", name, ref, error)
+            except (PromptuaryError, renderer.RenderError) as error:
+                mark_stale(shelf, name, ref, entry, error)
+
+    def report(self) -> None:
+        """Send what was counted. What does not arrive goes into the next report; what is refused is forgotten."""
+        self._report_at = self._shelf.clock() + REPORT_EVERY
+        usage = self._shelf.usage
+        reports = usage.take() if usage is not None else []
+        if usage is None or not reports:
+            return
+        body = json.dumps({"reports": reports}).encode()
+        headers = {"Accept": "application/json", "Content-Type": "application/json"}
+        try:
+            answer = self.transport.send(Request("POST", "/api/v1/reports", self._shelf.timeout, headers, body))
+            if not 200 <= answer.status < 300:
+                raise refuse(answer)
+        except Refused as error:
+            usage.failed += 1
+            _log.debug("a report of what was rendered was refused: %s", error)
+        except PromptuaryError as error:
+            usage.give_back(reports)
+            _log.debug("a report of what was rendered did not arrive: %s", error)
+
+    def finish(self) -> None:
+        """Stop, and send the last report, both within the client's bound."""
+        self.daemon.stop(self._shelf.timeout)
+        self.report()
+
+    def renew(self) -> None:
+        """Begin anew, in a child after a fork."""
+        self.daemon.renew()
+        self._report_at = self._shelf.clock() + REPORT_EVERY
+
+    def _pause(self) -> float:
+        now = self._shelf.clock()
+        due = [entry.fresh_until for _, _, entry in self._shelf.memory.labels() if now - entry.asked <= IDLE]
+        until = min(due, default=now + LONGEST_PAUSE) if self._shelf.ttl > 0 else now + LONGEST_PAUSE
+        if self._shelf.usage is not None:
+            until = min(until, self._report_at)
+        return min(max(until - now, SHORTEST_PAUSE), LONGEST_PAUSE)
+
+
+class Listener:
+    """Waits for the moves of one namespace's labels, and has the keeper fetch what moved at once."""
+
+    def __init__(self, shelf: Shelf, transport: Transport, keeper: Keeper, namespace: str) -> None:
+        self._shelf = shelf
+        self._transport = transport
+        self._keeper = keeper
+        self._namespace = namespace
+        self._failures = 0
+        self.cursor: str | None = None
+        self.daemon = Daemon(f"promptuary-moves-{namespace}")
+        self.daemon.attach(self.step)
+
+    def step(self) -> float:
+        """Ask once, and say in how many seconds to ask again."""
+        try:
+            told = self._ask()
+        except PromptuaryError as error:
+            self._failures += 1
+            if self._failures == 1:
+                _log.warning("label moves of %s are not told at the moment: %s", self._namespace, error)
+            return min(2.0 ** min(self._failures - 1, 10), LONGEST_PAUSE)
+        if self._failures:
+            _log.warning("label moves of %s are told again", self._namespace)
+        self._failures = 0
+        return told
+
+    def renew(self) -> None:
+        """Begin anew, in a child after a fork."""
+        self.daemon.renew()
+        self.cursor = None
+
+    def _ask(self) -> float:
+        query = {"after": self.cursor, "wait": WAIT} if self.cursor is not None else {}
+        path = f"/api/v1/namespaces/{self._namespace}/moves" + (f"?{urlencode(query)}" if query else "")
+        timeout = WAIT + 5.0 if query else self._shelf.timeout
+        answer = self._transport.send(Request("GET", path, timeout, {"Accept": "application/json"}))
+        if answer.status != 200:
+            raise refuse(answer)
+        told = decode(answer.body, "the registry")
+        try:
+            cursor, again = str(told["cursor"]), float(told["again"])
+            moved = {(str(move["name"]), str(move["label"])) for move in told["moves"]}
+        except (KeyError, TypeError, ValueError):
+            raise BadAnswer("the registry: these are no label moves") from None
+        if told.get("reset") or self.cursor is None:
+            # What moved until now was told to nobody here.
+            prefix = f"{self._namespace}/"
+            moved |= {(name, ref) for name, ref, _ in self._shelf.memory.labels() if name.startswith(prefix)}
+        self.cursor = cursor
+        if moved:
+            self._keeper.moved.update(moved)
+            self._keeper.daemon.wake()
+        return min(max(again, 0.0), LONGEST_PAUSE)

@@ -1,0 +1,77 @@
+"""A thread that works behind the callers' backs, dies with its owner, and begins anew in a child after a fork."""
+
+import logging
+import threading
+import weakref
+from collections.abc import Callable
+
+__all__ = ["Daemon"]
+
+_log = logging.getLogger("promptuary")
+TROUBLE = 60.0  # seconds to wait after a step that failed in a way nobody thought of
+
+
+class Daemon:
+    """Calls `step` again and again, each time after the seconds that it returned or when it is woken.
+
+    It holds the step's owner weakly: a client that nobody holds any more takes its threads along.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._step: Callable[[], Callable[[], float] | None] = lambda: None
+        self.renew()
+
+    def attach(self, step: Callable[[], float]) -> None:
+        """Name the bound method to call."""
+        self._step = weakref.WeakMethod(step)
+
+    def renew(self) -> None:
+        """Begin at nothing: in a forked child the thread is gone and its locks may be held for ever."""
+        self.stopping = False
+        self._woken = threading.Event()
+        self._starting = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def wake(self) -> None:
+        """Let the next step begin at once."""
+        self._woken.set()
+        self.ensure()
+
+    def ensure(self) -> None:
+        """Start the thread unless it runs."""
+        thread = self._thread
+        if thread is not None and thread.is_alive():
+            return
+        with self._starting:
+            if self.stopping or (self._thread is not None and self._thread.is_alive()):
+                return
+            thread = threading.Thread(target=self._run, name=self._name, daemon=True)
+            try:
+                thread.start()
+            except RuntimeError:
+                return  # the interpreter is on its way out, or there are too many threads: callers go on without
+            self._thread = thread
+
+    def stop(self, timeout: float) -> None:
+        """Let the thread end after its present step, and wait for that as long as this."""
+        self.stopping = True
+        self._woken.set()
+        thread = self._thread
+        if thread is not None and thread is not threading.current_thread():
+            thread.join(timeout)
+
+    def _run(self) -> None:
+        woken = self._woken
+        while not self.stopping:
+            step = self._step()
+            if step is None:
+                return
+            try:
+                pause = step()
+            except Exception:  # noqa: BLE001  # a thread that dies in silence would leave labels stale for ever
+                _log.exception("%s failed; it goes on in %g s", self._name, TROUBLE)
+                pause = TROUBLE
+            del step
+            woken.wait(pause)
+            woken.clear()

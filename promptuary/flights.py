@@ -1,0 +1,71 @@
+"""One fetch at a time for each template and ref: a burst asks the registry once and shares what came of it."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future
+from typing import Any, Generic, TypeVar
+
+from promptuary.errors import Unavailable
+
+__all__ = ["AsyncFlights", "Flights"]
+
+Result = TypeVar("Result")
+
+
+class Flights(Generic[Result]):
+    """Among threads."""
+
+    def __init__(self) -> None:
+        self.renew()
+
+    def renew(self) -> None:
+        """Begin anew: a flight of the parent's threads never lands in a forked child."""
+        self._flights: dict[tuple[str, str], Future[Result]] = {}
+
+    def join(self, key: tuple[str, str], fetch: Callable[[], Result], timeout: float) -> Result:
+        """Run `fetch`, or wait for the one under way; its error is everybody's."""
+        own: Future[Result] = Future()
+        flight = self._flights.setdefault(key, own)
+        if flight is not own:
+            try:
+                return flight.result(timeout)
+            except TimeoutError:
+                raise Unavailable(f"{key[0]}@{key[1]} did not arrive within {timeout:g} s") from None
+        try:
+            own.set_result(fetch())
+        except Exception as error:
+            own.set_exception(error)
+            raise
+        except BaseException:
+            # An interrupt is for this thread alone.
+            own.set_exception(Unavailable(f"the fetch of {key[0]}@{key[1]} was interrupted"))
+            raise
+        finally:
+            self._flights.pop(key, None)
+        return own.result()
+
+
+class AsyncFlights(Generic[Result]):
+    """Among the tasks of an event loop. Who gives up waiting does not take it from the others."""
+
+    def __init__(self) -> None:
+        self.renew()
+
+    def renew(self) -> None:
+        """Begin anew, in a child after a fork."""
+        self._flights: dict[tuple[str, str], asyncio.Task[Result]] = {}
+
+    async def join(self, key: tuple[str, str], fetch: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
+        """Run `fetch` as a task, or wait for the one under way."""
+        task = self._flights.get(key)
+        if task is None or task.get_loop() is not asyncio.get_running_loop():
+            task = asyncio.create_task(fetch())
+            self._flights[key] = task
+            task.add_done_callback(lambda done: self._land(key, done))
+        return await asyncio.shield(task)
+
+    def _land(self, key: tuple[str, str], task: "asyncio.Task[Result]") -> None:
+        if self._flights.get(key) is task:
+            del self._flights[key]
+        if not task.cancelled():
+            task.exception()  # fetched, so that asyncio does not complain when nobody waits any more

@@ -1,0 +1,55 @@
+"""A fetched template: it renders like any other, tells whether it is stale, and counts what is made of it."""
+
+from collections.abc import Mapping
+from typing import Any, Literal, Self
+
+import renderer
+from promptuary.usage import Usage
+from renderer.template import TokenizerLike
+
+__all__ = ["Template"]
+
+
+class Template(renderer.Template):
+    """What a client gives. Threads may share it.
+
+    `stale`: the registry could not confirm it when it was last asked; it is set and cleared while the template is kept.
+    """
+
+    stale: bool = False
+    usage: Usage | None = None
+
+    @classmethod
+    def adopt(cls, template: renderer.Template) -> Self:
+        """The same template as one of this kind, without compiling it again."""
+        adopted = cls.__new__(cls)
+        adopted.__dict__.update(template.__dict__)
+        return adopted
+
+    def render_all(
+        self,
+        data: Mapping[str, Any] | None = None,
+        *,
+        token_limit: int | None = None,
+        truncation_step: int | None = None,
+        tokenizer: TokenizerLike = None,
+        extra: Literal["ignore", "error"] = "ignore",
+        prompt: str | None = None,
+    ) -> list[renderer.Prompt]:
+        """As `renderer.Template.render_all`; `render` goes through here too."""
+        try:
+            prompts = super().render_all(
+                data,
+                token_limit=token_limit,
+                truncation_step=truncation_step,
+                tokenizer=tokenizer,
+                extra=extra,
+                prompt=prompt,
+            )
+        except renderer.RenderError as error:
+            if self.usage is not None and prompt is None:
+                self.usage.count_failure(self, error.code, data)
+            raise
+        if self.usage is not None and prompt is None:
+            self.usage.count_renders(self, [found.token_count for found in prompts], data)
+        return prompts

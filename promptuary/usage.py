@@ -1,0 +1,132 @@
+"""What a service made of its templates, counted in memory and told to the registry now and then: numbers and names only.
+
+Counting takes a microsecond and asks nobody. A value never enters: of the data only the names of the inputs are noted.
+"""
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+__all__ = ["Rendered", "Usage"]
+
+MOST_DIGESTS = 500  # as many as one report may hold
+MOST_NAMES = 200
+MOST_CODES = 50
+LONGEST_NAME = 100
+
+
+class Rendered(Protocol):
+    """A template as far as counting needs it."""
+
+    name: str | None
+
+    @property
+    def digest(self) -> str: ...
+
+
+class _Counts:
+    __slots__ = ("failures", "inputs", "renders", "tokens")
+
+    def __init__(self) -> None:
+        self.renders = 0
+        self.failures: Counter[str] = Counter()
+        self.tokens: Counter[int] = Counter()
+        self.inputs: Counter[str] = Counter()
+
+    def add(self, other: "_Counts") -> None:
+        self.renders += other.renders
+        self.failures.update(other.failures)
+        self.tokens.update(other.tokens)
+        self.inputs.update(other.inputs)
+
+
+class Usage:
+    """Counts for each name and digest since they were last taken. Threads may share it.
+
+    `failed` is how many reports did not arrive (their counts go into the next one), `dropped` how many renders and
+    failures were not counted because there were too many different templates.
+    """
+
+    def __init__(self, on_first: Callable[[], object] | None = None) -> None:
+        """`on_first` is called when there is something to tell again."""
+        self.failed = 0
+        self.dropped = 0
+        self._on_first = on_first
+        self.renew()
+
+    def renew(self) -> None:
+        """Begin at nothing: in a child after a fork, whose parent tells what it counted itself."""
+        self._lock = threading.Lock()
+        self._counts: dict[tuple[str, str], _Counts] = {}
+
+    def count_renders(self, template: Rendered, tokens: Sequence[int], data: Mapping[str, Any] | None) -> None:
+        """Prompts that came out, with their token counts."""
+        with self._lock:
+            counts = self._of(template)
+            if counts is None:
+                return
+            counts.renders += len(tokens)
+            counts.tokens.update(map(_round_up, tokens))
+            _note(counts.inputs, data or (), len(tokens))
+
+    def count_failure(self, template: Rendered, code: str, data: Mapping[str, Any] | None) -> None:
+        """A rendering that failed, by the problem's code."""
+        with self._lock:
+            counts = self._of(template)
+            if counts is not None and (code in counts.failures or len(counts.failures) < MOST_CODES):
+                counts.failures[code] += 1
+
+    def take(self) -> list[dict[str, Any]]:
+        """What was counted, as the registry takes it; counting begins anew."""
+        with self._lock:
+            taken, self._counts = self._counts, {}
+        return [
+            {
+                "name": name,
+                "digest": digest,
+                "renders": counts.renders,
+                "failures": dict(counts.failures),
+                "tokens": {str(tokens): count for tokens, count in counts.tokens.items()},
+                "inputs": dict(counts.inputs),
+            }
+            for (name, digest), counts in taken.items()
+        ]
+
+    def give_back(self, reports: Iterable[Mapping[str, Any]]) -> None:
+        """Put a report that did not arrive into the next one."""
+        with self._lock:
+            self.failed += 1
+            for report in reports:
+                counts = _Counts()
+                counts.renders = report["renders"]
+                counts.failures.update(report["failures"])
+                counts.tokens.update({int(tokens): count for tokens, count in report["tokens"].items()})
+                counts.inputs.update(report["inputs"])
+                known = self._counts.setdefault((report["name"], report["digest"]), counts)
+                if known is not counts:
+                    known.add(counts)
+
+    def _of(self, template: Rendered) -> _Counts | None:
+        key = (template.name or "", template.digest)
+        counts = self._counts.get(key)
+        if counts is None:
+            if len(self._counts) >= MOST_DIGESTS:
+                self.dropped += 1
+                return None
+            if not self._counts and self._on_first is not None:
+                self._on_first()
+            counts = self._counts[key] = _Counts()
+        return counts
+
+
+def _note(inputs: Counter[str], names: Iterable[Any], times: int) -> None:
+    for name in names:
+        if name in inputs or (isinstance(name, str) and len(name) <= LONGEST_NAME and len(inputs) < MOST_NAMES):
+            inputs[name] += times
+
+
+def _round_up(tokens: int) -> int:
+    """To two significant digits, upwards: 812 is 820."""
+    unit = int(10 ** max(len(str(tokens)) - 2, 0))
+    return -(-tokens // unit) * unit
