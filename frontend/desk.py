@@ -87,7 +87,7 @@ def lay(actor: Actor, name: str, sample: str = "") -> Desk:
     found = samples.current(template) if template else None
     kept: Samples = found.samples if found else {}
     draft = drafts.find(actor, name)
-    if draft and latest and draft.document == latest.document and _read_samples(draft.samples, kept) == kept:
+    if draft and latest and draft.document == latest.remaining and _read_samples(draft.samples, kept) == kept:
         draft = None  # says nothing that is not saved
     desk = Desk(
         name=name,
@@ -96,7 +96,7 @@ def lay(actor: Actor, name: str, sample: str = "") -> Desk:
         base=draft.base if draft else latest,
         latest=latest,
         draft=draft,
-        document=draft.document if draft else latest.document if latest else STARTER,
+        document=draft.document if draft else latest.remaining if latest else STARTER,
         samples=_read_samples(draft.samples, kept) if draft else kept if latest else STARTER_SAMPLES,
         kept_samples=kept,
         message=draft.message if draft else "",

@@ -28,6 +28,7 @@ REFUSALS: tuple[tuple[type[errors.PromptuaryError], int, str], ...] = (
     (errors.TooLarge, 413, "This is too large to keep"),
     (errors.TooMany, 429, "Too many of these in a short time"),
     (errors.Busy, 503, "All hands are busy"),
+    (errors.Halted, 503, "Nothing is written at the moment"),
     (errors.Invalid, 422, "This cannot be taken as it is"),
 )
 

@@ -81,4 +81,4 @@ def outcome_answer(request: HttpRequest, desk: Desk, outcome: Outcome | None) ->
 
 
 def _base_of(version: Version | None) -> dict[str, Any] | None:
-    return {"number": version.number, "digest": version.digest, "document": version.document} if version else None
+    return {"number": version.number, "digest": version.digest, "document": version.remaining} if version else None

@@ -12,6 +12,7 @@ PromptuaryError
     TooLarge              the input is over a size limit
     TooMany               the caller asks too often
     Busy                  the registry can't do it now; asking again helps
+    Halted                nothing is written until an operator has chosen which of two histories counts
 
 Facts given as keywords become attributes of `facts`, plain JSON types that a caller may show.
 """
@@ -25,6 +26,7 @@ __all__ = [
     "Busy",
     "Conflict",
     "Gone",
+    "Halted",
     "Invalid",
     "NotAllowed",
     "NotFound",
@@ -109,3 +111,7 @@ class TooMany(PromptuaryError):
 
 class Busy(PromptuaryError):
     """The registry can't do it now; asking again helps."""
+
+
+class Halted(PromptuaryError):
+    """Nothing is written until an operator has chosen which of two histories counts; the message names the commands."""

@@ -12,6 +12,7 @@ from registry.errors import (
     Busy,
     Conflict,
     Gone,
+    Halted,
     Invalid,
     NotAllowed,
     NotFound,
@@ -62,6 +63,7 @@ _TABLE: tuple[tuple[type[PromptuaryError], int, str, str], ...] = (
     (TooLarge, 413, "too-large", "Too large"),
     (TooMany, 429, "too-many", "Too many requests"),
     (Busy, 503, "busy", "Busy"),
+    (Halted, 503, "halted", "Nothing is written"),
 )
 
 
@@ -78,6 +80,8 @@ def of_error(error: PromptuaryError | RenderError) -> Problem:
             extra["fields"] = error.fields
     if isinstance(error, TooMany | Busy):
         headers["Retry-After"] = str(error.facts.get("retry_after", 1))
+    if isinstance(error, Halted):
+        headers["Retry-After"] = "60"  # seconds; a person has to act first
     return Problem(status, kind, title, error.message, extra, headers)
 
 

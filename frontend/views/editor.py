@@ -130,7 +130,7 @@ def _page(
         "crumbs": crumbs_of(desk.name),
         "outcome": outcome,
         "overlaps": _overlaps(actor, desk),
-        "source": workbench.diff_of(desk.base.document if desk.base else "", desk.document) if with_diff else None,
+        "source": workbench.diff_of(desk.base.remaining if desk.base else "", desk.document) if with_diff else None,
         "section": "templates",
     }
     return show(request, "editor.html", context, status=outcome.status if outcome else 200)
@@ -144,7 +144,7 @@ def _overlaps(actor: Actor, desk: Desk) -> list[ChangeRequest]:
 def _diff(request: HttpRequest, actor: Actor, desk: Desk, against: str) -> str:
     """The text against the version it was made from, or against another number."""
     other = versions.get(actor, desk.name, _number(against)) if against else desk.base
-    source = workbench.diff_of(other.document if other else "", desk.document)
+    source = workbench.diff_of(other.remaining if other else "", desk.document)
     return render_to_string("frontend/_diff_source.html", {"source": source}, request)
 
 

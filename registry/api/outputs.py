@@ -5,6 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 __all__ = [
+    "BundleOutput",
     "ChangeItem",
     "ChangeOutput",
     "ChangePage",
@@ -16,8 +17,10 @@ __all__ = [
     "LabelMovePage",
     "LabelOutput",
     "MergeOutput",
+    "MovesOutput",
     "ProblemOutput",
     "RenderOutput",
+    "ReportOutput",
     "SamplesOutput",
     "SavedOutput",
     "TemplateOutput",
@@ -84,6 +87,12 @@ class SavedOutput(FetchOutput):
     problems = FoundProblem(many=True)
 
 
+class RedactedOutput(Output):
+    at = serializers.DateTimeField()
+    by = serializers.CharField()
+    reason = serializers.CharField()
+
+
 class HistoryItem(Output):
     version = serializers.IntegerField()
     digest = serializers.CharField()
@@ -93,6 +102,7 @@ class HistoryItem(Output):
     base = serializers.IntegerField(allow_null=True)
     commit = serializers.CharField(allow_null=True)
     labels = serializers.ListField(child=serializers.CharField())
+    redacted = RedactedOutput(allow_null=True, help_text="Set where the version's text was taken away for good.")
 
 
 class HistoryPage(Output):
@@ -303,3 +313,48 @@ class FetchedOutput(Output):
 
 class FetchedList(Output):
     results = FetchedOutput(many=True)
+
+
+class BundleEntry(Output):
+    ref = serializers.CharField()
+    etag = serializers.CharField()
+    found = FetchOutput()
+
+
+class OmittedOutput(Output):
+    name = serializers.CharField()
+    version = serializers.IntegerField()
+    reason = serializers.CharField()
+
+
+class BundleOutput(Output):
+    namespace = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]  # the metaclass takes declared fields out of the class
+    digest = serializers.CharField()
+    omitted = OmittedOutput(many=True)
+    entries = BundleEntry(many=True)
+
+
+class MoveOutput(Output):
+    name = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]  # as above
+    version = serializers.IntegerField(allow_null=True)
+    digest = serializers.CharField(allow_null=True)
+
+
+class MovesOutput(Output):
+    moves = MoveOutput(many=True)
+    cursor = serializers.CharField()
+    again = serializers.FloatField()
+    reset = serializers.BooleanField()
+
+
+class IgnoredReport(Output):
+    name = serializers.CharField()
+    digest = serializers.CharField()
+    reason = serializers.CharField()
+
+
+class ReportOutput(Output):
+    accepted = serializers.IntegerField()
+    ignored = IgnoredReport(many=True)

@@ -61,7 +61,13 @@ def history_item(entry: Entry) -> dict[str, Any]:
         "base": version.base.number if version.base else None,
         "commit": entry.commit,
         "labels": list(entry.labels),
+        "redacted": _redaction(version),
     }
+
+
+def _redaction(version: Version) -> dict[str, Any] | None:
+    row = version.tombstone
+    return {"at": moment(row.created_at), "by": row.person.username, "reason": row.reason} if row else None
 
 
 def saved(name: str, version: Version, problems: list[dict[str, Any]]) -> dict[str, Any]:

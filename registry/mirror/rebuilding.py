@@ -1,45 +1,83 @@
 """The mirror made anew from the journal, beside the old one, then put in its place."""
 
 import shutil
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
 from django.conf import settings
 
 from registry.failpoints import reach
-from registry.mirror import locks, writer
-from registry.mirror.repository import Repository
-from registry.models import Commit
+from registry.journal import Kind
+from registry.mirror import filling, layout, locks
+from registry.mirror.repository import Head, Repository
+from registry.models import Commit, Event
 
-__all__ = ["rebuild"]
+__all__ = ["is_redaction_due", "rebuild", "renew", "sweep"]
 
 _WAIT = 60.0  # seconds for the writer to finish its batches
 
 
 def rebuild() -> Path | None:
-    """Write the whole mirror again; the old one is kept beside it, and its path comes back (None where there was none).
+    """Write the whole mirror again; the old one is kept beside it, and its path comes back.
 
-    From an untouched journal come the same commit ids. Killed between the two renames, the next catch-up finds no mirror
-    and writes it once more.
+    None where there was none, and where it held a text that was redacted since: that one is deleted. From an untouched
+    journal come the same commit ids. Killed between the two renames, the next catch-up finds no mirror and writes it once
+    more.
     """
+    with locks.hold(filling.lock_path(), _WAIT) as descriptor:
+        return renew(descriptor)
+
+
+def renew(descriptor: int) -> Path | None:
+    """The same, for the holder of the writer's lock."""
     path: Path = settings.MIRROR_PATH
     fresh = path.with_name(f"{path.name}.rebuilt")
-    with locks.hold(writer.lock_path(), _WAIT) as descriptor:
-        shutil.rmtree(fresh, ignore_errors=True)
-        repository = Repository(fresh, descriptor)
-        repository.create()
-        Commit.objects.all().delete()
-        writer.fill(repository)
-        repository.repack()
-        reach("mirror.rebuilt")
-        return _swap(path, fresh)
+    old = Repository(path)
+    keep = old.exists and not is_redaction_due(old.heads())
+    shutil.rmtree(fresh, ignore_errors=True)
+    repository = Repository(fresh, descriptor)
+    repository.create()
+    Commit.objects.all().delete()
+    filling.fill(repository)
+    repository.repack()
+    reach("mirror.rebuilt")
+    if not keep:
+        _forget(path)
+    kept = _swap(path, fresh, f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}" if keep else _DISCARDED)
+    sweep()
+    return kept if keep else None
 
 
-def _swap(path: Path, fresh: Path) -> Path | None:
+def is_redaction_due(heads: Mapping[str, Head]) -> bool:
+    """Whether the mirror was written before a redaction: what it says of the past is not to be said any more."""
+    main = heads.get(layout.MAIN)
+    if main is None:
+        return False
+    mirrored = main.stamp.number if main.stamp else 0
+    return Event.objects.filter(kind=Kind.VERSION_REDACTED.value, number__gt=mirrored).exists()
+
+
+def sweep() -> None:
+    """Delete a mirror that was given up. Only for the holder of the writer's lock."""
+    path: Path = settings.MIRROR_PATH
+    shutil.rmtree(path.with_name(f"{path.name}.{_DISCARDED}"), ignore_errors=True)
+
+
+def _forget(path: Path) -> None:
+    """Delete the mirrors that earlier rebuilds kept: they hold what was redacted, too."""
+    for kept in path.parent.glob(f"{path.name}.[0-9]*"):
+        shutil.rmtree(kept, ignore_errors=True)
+
+
+def _swap(path: Path, fresh: Path, suffix: str) -> Path | None:
     kept = None
     if path.exists():
-        kept = path.with_name(f"{path.name}.{datetime.now(UTC):%Y%m%dT%H%M%S%f}")
+        kept = path.with_name(f"{path.name}.{suffix}")
         path.rename(kept)
     reach("mirror.swapping")
     fresh.rename(path)
     return kept
+
+
+_DISCARDED = "discarded"

@@ -24,6 +24,9 @@ from registry.services import pending
 __all__ = ["Restored", "restore"]
 
 
+_REDACTED = f'"kind":"{journal.Kind.VERSION_REDACTED.value}"'  # as canonical JSON writes it; a string would escape it
+
+
 @dataclass(frozen=True)
 class Restored:
     """What came back: how many events, the hash of the last, and the commit of `main` it stood in."""
@@ -40,7 +43,7 @@ def restore(source: Path) -> Restored:
         raise MirrorError("This database is not empty; a mirror is restored into an empty one only.")
     number, chain, head = 0, None, ""
     with transaction.atomic(), repository.files() as files:
-        rows = Rows()
+        rows = Rows(_redacted(repository))
         for head, text in _records(repository):
             event = _read_event(head, text, number + 1, chain)
             event.save(force_insert=True)
@@ -73,6 +76,12 @@ def _records(repository: Repository) -> Iterator[tuple[str, str]]:
         if record is None or stamp is None or journal.digest_of(record) != stamp.chain:
             raise MirrorError(f"Commit {commit} was not written by Promptuary, or was changed since.")
         yield commit, record
+
+
+def _redacted(repository: Repository) -> set[tuple[str, int]]:
+    """The versions whose text some event takes away: it is missing from their commits, which come first."""
+    bodies = (facts_of(text)["body"] for _, text in _records(repository) if _REDACTED in text)
+    return {(body["template"], body["version"]) for body in bodies if "template" in body and "version" in body}
 
 
 def _read_event(commit: str, text: str, number: int, previous: str | None) -> Event:

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from registry.journal import microseconds
-from registry.mirror import layout, writer
+from registry.mirror import filling, layout
 from registry.mirror.errors import Diverged
 from registry.mirror.repository import Repository
 from registry.models import Event
@@ -39,7 +39,7 @@ def status() -> Status:
     main = heads.get(layout.MAIN)
     mirrored, diverged = main.stamp.number if main and main.stamp else 0, None
     try:
-        writer.resume_point(heads)
+        filling.resume_point(heads)
     except Diverged as error:
         diverged = str(error)
     return Status(str(repository.path), main.commit if main else None, mirrored, last, _lag(mirrored), diverged)

@@ -3,7 +3,7 @@
 from django.conf import settings
 
 from registry.failpoints import reach
-from registry.mirror import locks, verification, writer
+from registry.mirror import filling, locks, verification
 from registry.mirror.errors import MirrorError
 from registry.mirror.repository import Repository
 
@@ -14,7 +14,7 @@ _WAIT = 60.0  # seconds for the writer to finish its batches
 
 def repack() -> None:
     """Pack what the batches left, under the writer's lock."""
-    with locks.hold(writer.lock_path(), _WAIT) as descriptor:
+    with locks.hold(filling.lock_path(), _WAIT) as descriptor:
         repository = Repository(settings.MIRROR_PATH, descriptor)
         if repository.exists:
             repository.heal()

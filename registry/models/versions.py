@@ -1,13 +1,16 @@
 """Versions: immutable numbered documents with all that rendering them needs."""
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.db import models
 
 from registry.errors import Gone
 from registry.models.people import User
 from registry.models.templates import Template
+
+if TYPE_CHECKING:
+    from registry.models.redactions import Redaction  # points here
 
 __all__ = ["TOMBSTONE", "Version"]
 
@@ -44,10 +47,19 @@ class Version(models.Model):
         """Whether the text was taken away for good."""
         return self.bundle == TOMBSTONE
 
-    def unpacked(self) -> dict[str, Any]:
-        """The bundle as a mapping: engine, document, fragments, profile. Gone once it was redacted, saying why."""
+    @property
+    def tombstone(self) -> "Redaction | None":
+        """When, by whom and why the text was taken away, or None."""
+        return getattr(self, "redaction", None)
+
+    def require_text(self) -> None:
+        """Raise Gone where the text was redacted, saying when, by whom and why."""
         if self.is_redacted:
             raise self._gone()
+
+    def unpacked(self) -> dict[str, Any]:
+        """The bundle as a mapping: engine, document, fragments, profile. Gone once it was redacted."""
+        self.require_text()
         bundle: dict[str, Any] = json.loads(self.bundle)
         return bundle
 
@@ -67,3 +79,8 @@ class Version(models.Model):
     def document(self) -> str:
         """The document's text, newlines as they were given. Gone once it was redacted."""
         return str(self.unpacked()["document"])
+
+    @property
+    def remaining(self) -> str:
+        """What is left of the document: all of it, or nothing after a redaction. For what compares and starts anew."""
+        return "" if self.is_redacted else self.document

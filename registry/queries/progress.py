@@ -81,10 +81,11 @@ def merge(change: ChangeRequest) -> Merge | None:
         return None
     meeting = lineage.Lineage(head.template_id, max(head.number, held.number)).meeting(head, held)
     base = Version.objects.filter(pk=meeting).first() if meeting is not None else None
+    before = base.remaining if base else ""
     merged = merging.merge(
-        base.document if base else "",
+        before,
         head.document,
-        held.document,
+        before if held.is_redacted else held.document,  # nothing of what was taken away is to be kept
         our_name=f"version {head.number}",
         their_name=f"version {held.number} ({change.label})",
     )

@@ -41,5 +41,5 @@ def _placed(change: ChangeRequest, thread: Thread) -> Placed:
         return Placed(thread, comments, thread.line, thread.end_line)
     lines = None
     if thread.side == Thread.SOURCE:
-        lines = find_lines(thread.version.document, change.version.document, thread.line, thread.end_line)
+        lines = find_lines(thread.version.remaining, change.version.remaining, thread.line, thread.end_line)
     return Placed(thread, comments, *(lines or (None, None)))

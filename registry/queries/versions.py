@@ -48,7 +48,11 @@ def history(actor: Actor, name: str, cursor: str | None = None, limit: int = 50)
     """The template's versions, newest first, without their bundles."""
     template = templates.get(actor, name)
     limit = check_limit(limit)
-    rows = template.versions.select_related("author", "base", "key").defer("bundle", "base__bundle").order_by("-number")
+    rows = (
+        template.versions.select_related("author", "base", "key", "redaction__person")
+        .defer("bundle", "base__bundle")
+        .order_by("-number")
+    )
     if before := read_number(cursor):
         rows = rows.filter(number__lt=before)
     page = cut(rows[: limit + 1], limit, lambda version: version.number)

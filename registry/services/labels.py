@@ -85,6 +85,7 @@ def place(
     one of LabelMove.HOW, "reason", "change": number or null}.
     """
     at = at or journal.now()
+    target.require_text()
     held = _held(template, label)
     placed, _ = Label.objects.update_or_create(
         template=template, name=label, defaults={"version": target, "moved_at": at}

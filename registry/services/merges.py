@@ -46,7 +46,7 @@ def merge(
         document = found.merged.text
     elif left := [n for n, line in enumerate(document.split("\n"), 1) if line.startswith(_MARKERS)]:
         raise Conflict(f"Line {left[0]} still holds a conflict marker.", lines=left)
-    if document == found.held.document:
+    if document == found.held.remaining:
         raise Conflict(f"{change.label} holds all of this already: withdraw the request.")
     saved = templates.save(
         actor=actor,

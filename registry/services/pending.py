@@ -124,4 +124,5 @@ def find_version(template: Template, number: int) -> Version:
     version = Version.objects.select_related("author").filter(template=template, number=number).first()
     if version is None:
         raise NotFound(f"{template.name} has no version {number}.")
+    version.require_text()
     return version

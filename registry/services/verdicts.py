@@ -87,7 +87,7 @@ def give(*, number: int, report: Callable[[int, int], None] = lambda _done, _all
 
 def _read(change: ChangeRequest) -> _Case:
     labels = Label.objects.select_related("version").filter(template=change.template).order_by("name")
-    served = {label.name: label.version for label in labels}
+    served = {label.name: label.version for label in labels if not label.version.is_redacted}
     samples = sample_sets.current(change.template)
     return _Case(change.version, served.get(change.label), served, samples.samples if samples else {})
 

@@ -6,7 +6,7 @@ import pytest
 from django.db import connections
 
 from registry import access, mirror
-from registry.mirror import layout, locks, writer
+from registry.mirror import filling, layout, locks
 from registry.mirror.repository import Repository
 from registry.models import Commit, Event
 from registry.services import namespaces
@@ -45,6 +45,6 @@ def test_writers_at_once_write_each_event_once_and_in_order(transactional_db, se
 def test_who_finds_a_writer_at_work_leaves_it_the_work(settings, tmp_path):
     settings.MIRROR_PATH = tmp_path / "mirror.git"
     namespaces.create(actor=access.operator(), name="support")
-    with locks.hold(writer.lock_path()):
+    with locks.hold(filling.lock_path()):
         assert mirror.catch_up() == 0
     assert mirror.catch_up() == 1

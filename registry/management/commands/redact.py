@@ -1,0 +1,86 @@
+"""Taking a version's text away for good, from the machine itself."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.db import connection
+
+from registry import access, mirror
+from registry.errors import PromptuaryError
+from registry.names import parse_ref, split_address
+from registry.services import redactions
+from registry.services.redactions import Plan
+
+_WAIT = 600.0  # seconds; the whole history is written again
+
+
+class Command(BaseCommand):
+    help = (
+        "Remove the text of one version from the database, the caches and every commit of the mirror. Its number, digest "
+        "and history stay, and everybody who asks for it reads when, by whom and why it went."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("version", metavar="TEMPLATE@VERSION", help="for example support/refunds/reply@3")
+        parser.add_argument("--reason", default="", help="what everybody who asks for the text will read")
+        parser.add_argument("--dry-run", action="store_true", help="only say what would go")
+        parser.add_argument("--everywhere", action="store_true", help="other versions with the same text go as well")
+        parser.add_argument(
+            "--force", action="store_true", help="even what a label serves: it answers 410 from then on"
+        )
+
+    def handle(self, *_args: Any, version: str, **options: Any) -> None:
+        everywhere = bool(options["everywhere"])
+        try:
+            name, ref = split_address(version)
+            number = parse_ref(ref).number
+            if number is None:
+                raise CommandError(f"Name the version by its number, as in {name}@3: a label may move meanwhile.")
+            asked: dict[str, Any] = {
+                "actor": access.operator(),
+                "name": name,
+                "version": number,
+                "everywhere": everywhere,
+            }
+            if options["dry_run"]:
+                self._tell(redactions.plan(**asked), "would go")
+                return
+            done = redactions.redact(**asked, reason=options["reason"], force=bool(options["force"]))
+        except PromptuaryError as error:
+            raise CommandError(error.message) from error
+        self._tell(done, "is gone")
+        _scrub()
+        try:
+            mirror.catch_up(wait=_WAIT)
+        except mirror.MirrorError as error:
+            raise CommandError(f"The database holds it no more, but the mirror still does: {error}") from error
+        self.stdout.write(f"The mirror was written anew: main at {mirror.status().head}.")
+
+    def _tell(self, found: Plan, verb: str) -> None:
+        for row in found.versions:
+            self.stdout.write(f"{row.template.name}@{row.number} {verb} ({row.digest}).")
+        self.stdout.write(
+            f"With it: details of {found.verdicts} verdicts, what {found.threads} threads quote, "
+            f"{found.renderings} kept renderings, drafts of {', '.join(found.drafts) or 'nobody'}."
+        )
+        for row in found.holders:
+            if row not in found.versions:
+                self.stdout.write(f"Holds the same text: {row.template.name}@{row.number} (--everywhere).")
+        for use in found.uses:
+            self.stdout.write(f"In use: {use} (--force).")
+        self.stdout.write(f"Stays: messages, and {found.comments} comments in those threads, as people wrote them.")
+        self.stdout.write("Out of reach: backups, clones, and what clients keep of a version they fetched by number.")
+        for url in found.remotes:
+            self.stdout.write(f"Out of reach: {url}. Ask its owner to empty it; then it is pushed to again.")
+
+
+def _scrub() -> None:
+    """Have the database let go of the old rows' bytes."""
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute(
+                "VACUUM registry_version, registry_verdict, registry_thread, registry_draft, registry_rendering"
+            )
+        else:
+            cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -1,0 +1,207 @@
+"""Redactions: taking a version's text away for good, wherever this registry holds it.
+
+What goes: the bundle, settings and warnings of the version, the details of its verdicts, the lines that threads quote from
+it, its kept renderings, drafts begun from it, and by the mirror's rewriting every commit that held it. What stays: its number,
+digest, author, message and history, since the journal names texts by digest only; and what people wrote themselves in messages
+and comments.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.db.models import Q
+
+from registry import access, immutability, journal
+from registry.access import Actor, Verb
+from registry.errors import Conflict, Invalid, NotAllowed, NotFound
+from registry.journal import Kind
+from registry.models import (
+    ChangeRequest,
+    Comment,
+    Draft,
+    Event,
+    Label,
+    Redaction,
+    Remote,
+    Rendering,
+    Thread,
+    Verdict,
+    Version,
+)
+from registry.names import LATEST
+from registry.queries import templates
+from registry.services import notifications
+from registry.services.templates import describe
+from registry.texts import check_text
+from renderer.document import parse
+
+__all__ = ["Plan", "plan", "redact"]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a redaction takes away, and what it leaves to people.
+
+    `versions` go, the one asked for first. `holders` hold the same text, as a copy or inside as a fragment, and go too with
+    `everywhere`; `hidden` counts those in namespaces that the actor may not read. `uses` says what serves or proposes one of
+    them now. `drafts` are of these people; `comments` stay, and may repeat the text.
+    """
+
+    versions: tuple[Version, ...]
+    holders: tuple[Version, ...]
+    hidden: int
+    uses: tuple[str, ...]
+    verdicts: int
+    threads: int
+    renderings: int
+    drafts: tuple[str, ...]
+    comments: int
+    remotes: tuple[str, ...]
+
+
+def plan(*, actor: Actor, name: str, version: int, everywhere: bool = False) -> Plan:
+    """What `redact` would do, without doing it; admins only."""
+    templates.find(actor, Verb.MANAGE, name)
+    return _plan(actor, _find(name, version), everywhere=everywhere)
+
+
+def redact(
+    *, actor: Actor, name: str, version: int, reason: str, everywhere: bool = False, force: bool = False
+) -> Plan:
+    """Take the text of a version away, all or nothing; admins only. Gives what went.
+
+    Conflict where other versions hold the same text (unless `everywhere`: then all go, and each takes the right to it), and
+    where a label serves one of them or an open request proposes it (unless `force`d: fetches of it then answer 410).
+    Event body, one a version: {"template", "version", "digest", "reason"}.
+    """
+    if not check_text("reason", reason).strip():
+        raise Invalid(fields={"reason": "say why: it is what everybody who asks for the text will read."})
+    with transaction.atomic():
+        templates.find(actor, Verb.MANAGE, name, lock=True)
+        first = _find(name, version)
+        if everywhere:
+            for other in sorted({row.template.name for row in _holders(first)} - {name}):
+                templates.take(other)
+        journal.lock()
+        templates.find(actor, Verb.MANAGE, name)  # the right once more, now that nobody else writes
+        found = _plan(actor, _find(name, version), everywhere=everywhere)
+        _require_alone(found)
+        _require_rights(actor, found.versions)
+        if found.uses and not force:
+            raise Conflict(
+                f"{'; '.join(found.uses)}. Move on first, or force it: then it answers 410 from this moment.",
+                uses=list(found.uses),
+            )
+        notifications.tell_of_redaction(actor, found.versions, reason.strip(), found.remotes)
+        for row in found.versions:
+            _take_away(actor, row, reason.strip())
+    return found
+
+
+def _find(name: str, number: int) -> Version:
+    rows = Version.objects.select_related("template__namespace", "template__latest", "author")
+    version = rows.filter(template__name=name, number=number).first()
+    if version is None:
+        raise NotFound(f"{name} has no version {number}.")
+    version.require_text()
+    return version
+
+
+def _plan(actor: Actor, version: Version, *, everywhere: bool) -> Plan:
+    holders = _holders(version)
+    visible = tuple(row for row in holders if access.can(actor, Verb.READ, row.template.namespace))
+    going = (version, *holders) if everywhere else (version,)
+    threads = Thread.objects.filter(version__in=going)
+    return Plan(
+        versions=going,
+        holders=visible,
+        hidden=len(holders) - len(visible),
+        uses=tuple(_uses(going)),
+        verdicts=Verdict.objects.filter(version__in=going).count(),
+        threads=threads.count(),
+        renderings=Rendering.objects.filter(digest__in=[row.digest for row in going]).count(),
+        drafts=tuple(sorted(set(_drafts(going).values_list("person__username", flat=True)))),
+        comments=Comment.objects.filter(thread__in=threads).count(),
+        remotes=tuple(Remote.objects.order_by("name").values_list("url", flat=True)),
+    )
+
+
+def _holders(version: Version) -> list[Version]:
+    """Other versions that hold the same text, whole or as a fragment, found by the digests that the journal names."""
+    digest = journal.digest_of(version.document)
+    events = Event.objects.filter(kind=Kind.VERSION_SAVED.value, text__contains=digest).order_by("number")
+    found = []
+    for text in events.values_list("text", flat=True):
+        body = json.loads(text)["body"]
+        if digest in (body["document"], *body["fragments"].values()):
+            found.append((body["template"], body["number"]))
+    rows = [
+        Version.objects.select_related("template__namespace", "template__latest", "author").get(
+            template__name=name, number=number
+        )
+        for name, number in found
+    ]
+    return [row for row in rows if row.pk != version.pk and not row.is_redacted]
+
+
+def _uses(versions: Iterable[Version]) -> Iterable[str]:
+    for version in versions:
+        labels = list(Label.objects.filter(version=version).order_by("name").values_list("name", flat=True))
+        if version.template.latest_id == version.pk:
+            labels.append(LATEST)
+        if labels:
+            yield f"{' and '.join(labels)} of {version.template.name} {'stand' if labels[1:] else 'stands'} on version {version.number}"
+        pending = ChangeRequest.objects.filter(version=version, state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED))
+        for number in pending.order_by("number").values_list("number", flat=True):
+            yield f"change request {number} proposes version {version.number} of {version.template.name}"
+
+
+def _drafts(versions: Sequence[Version]):  # type: ignore[no-untyped-def]  # a query set, which Django leaves unnamed
+    return Draft.objects.filter(Q(base__in=versions) | Q(document__in={row.document for row in versions}))
+
+
+def _require_alone(found: Plan) -> None:
+    left = [row for row in found.holders if row not in found.versions]
+    if not left and (found.hidden == 0 or len(found.versions) > 1):
+        return
+    names = [f"{row.template.name}@{row.number}" for row in left]
+    if found.hidden:
+        names.append(f"{found.hidden} in namespaces that you can't read")
+    raise Conflict(
+        f"The same text stands in {', '.join(names)}: redact everywhere, or those first.",
+        holders=[f"{row.template.name}@{row.number}" for row in left],
+    )
+
+
+def _require_rights(actor: Actor, versions: Iterable[Version]) -> None:
+    for namespace in {row.template.namespace for row in versions}:
+        try:
+            access.require(actor, Verb.MANAGE, namespace)
+        except NotFound as error:
+            raise NotAllowed(
+                "The same text stands in a namespace that you can't read: the operator can redact it everywhere."
+            ) from error
+
+
+def _take_away(actor: Actor, version: Version, reason: str) -> None:
+    template, at = version.template, journal.now()
+    _drafts([version]).delete()
+    Redaction.objects.create(version=version, reason=reason, person=actor.person, created_at=at)
+    Version.objects.filter(pk=version.pk).update(**immutability.TOMBSTONES["registry_version"].texts)
+    Verdict.objects.filter(version=version).update(**immutability.TOMBSTONES["registry_verdict"].texts)
+    Thread.objects.filter(version=version).update(quote="")
+    Rendering.objects.filter(digest=version.digest).delete()
+    if template.latest_id == version.pk:
+        describe(template, Version.objects.get(pk=version.pk), parse(""))
+    body = {"template": template.name, "version": version.number, "digest": version.digest, "reason": reason}
+    journal.append(
+        Kind.VERSION_REDACTED,
+        actor,
+        template.namespace,
+        body,
+        at=at,
+        template=template.name,
+        version=version.number,
+    )

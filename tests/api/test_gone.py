@@ -1,0 +1,91 @@
+"""A redacted version at every door: 410, with when, by whom and why."""
+
+import base64
+
+import httpx
+import pytest
+
+from promptuary import Gone, Promptuary
+from registry.models import Version
+from registry.services import redactions
+from tests.api.conftest import DOCUMENT, OTHER, REPLY, problem
+
+
+@pytest.fixture
+def digest(cast):
+    """Of version 1, which staging held when it was redacted."""
+    first = cast.save().version.digest
+    cast.save(OTHER, base=first)
+    cast.move("staging", 1)
+    return first
+
+
+def redact(cast, number=1):
+    redactions.redact(actor=cast.actor("admin"), name=REPLY, version=number, reason="It held a name", force=True)
+
+
+@pytest.mark.parametrize("ref", ["1", "staging", "digest"])
+@pytest.mark.parametrize("session", [True, False])
+def test_a_fetch_says_so_by_number_label_and_digest(cast, caller, digest, ref, session):
+    path = f"templates/{REPLY}@{digest if ref == 'digest' else ref}"
+    author = caller("author", session=session)
+    assert author.get(path).status_code == 200
+    redact(cast)
+    said = problem(author.get(path, If_None_Match="*"), 410, "gone")
+    assert (said["redacted_by"], said["reason"]) == ("admin", "It held a name")
+    assert said["redacted_at"].endswith("Z")
+    assert "Answer a question" not in author.get(path).content.decode()
+
+
+def test_a_fetch_of_many_has_it_beside_what_is_there(cast, caller, digest):
+    redact(cast)
+    results = caller("author").post("fetch", {"refs": [f"{REPLY}@1", f"{REPLY}@2"]}).json()["results"]
+    assert [result["status"] for result in results] == [410, 200]
+
+
+def test_rendering_it_is_refused_alike(cast, caller, digest):
+    redact(cast)
+    answer = caller("author").post("render", {"template": REPLY, "ref": "1", "data": {"question": "?"}})
+    problem(answer, 410, "gone")
+
+
+def test_the_history_names_the_redaction(cast, caller, digest):
+    redact(cast)
+    newest, first = caller("reader").get(f"templates/{REPLY}/-/versions").json()["results"]
+    assert newest["redacted"] is None
+    assert (first["redacted"]["by"], first["redacted"]["reason"]) == ("admin", "It held a name")
+
+
+def test_a_move_to_it_is_refused_alike(cast, caller, digest):
+    redact(cast)
+    answer = caller("author").put(f"templates/{REPLY}/-/labels/other", {"version": 1, "expected": None})
+    problem(answer, 410, "gone")
+
+
+def test_an_outsider_learns_nothing(cast, caller, digest):
+    redact(cast)
+    problem(caller("outsider").get(f"templates/{REPLY}@1"), 404, "not-found")
+
+
+def test_the_client_raises_an_error_of_its_own(transactional_db, server, cast, digest):
+    with Promptuary(server, cast.key(scope="write"), ttl=0, timeout=10) as registry:
+        assert registry.get(REPLY, "staging").document.text == DOCUMENT
+        redact(cast)
+        with pytest.raises(Gone, match="was redacted on") as caught:
+            registry.get(REPLY, "staging")
+    assert (caught.value.reason, caught.value.redacted_by) == ("It held a name", "admin")
+
+
+def test_a_langfuse_client_is_told_as_well(transactional_db, server, cast, digest):
+    login = base64.b64encode(f"any:{cast.key(scope='write')}".encode()).decode()
+    address = f"{server}/api/public/v2/prompts/{REPLY.replace('/', '%2F')}?version=1"
+    asked = {"headers": {"Authorization": f"Basic {login}"}, "timeout": 20}
+    assert httpx.get(address, **asked).status_code == 200
+    redact(cast)
+    answer = httpx.get(address, **asked)
+    assert (answer.status_code, "was redacted on" in answer.text) == (410, True)
+
+
+def test_the_rows_are_what_the_tombstone_says(cast, digest):
+    redact(cast)
+    assert Version.objects.get(number=1).bundle == '{"redacted":true}'

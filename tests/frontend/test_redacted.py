@@ -1,0 +1,31 @@
+"""What people see of a redacted version."""
+
+import pytest
+
+from registry.services import redactions
+from tests.frontend.conftest import REPLY, words
+
+
+@pytest.fixture
+def redacted(reply):
+    redactions.redact(actor=reply.actor("admin"), name=REPLY, version=1, reason="It held a name", force=True)
+    return reply
+
+
+@pytest.mark.parametrize("address", [f"/t/{REPLY}?ref=1", f"/t/{REPLY}/-/diff?from=1&to=2"])
+def test_its_pages_say_when_by_whom_and_why(redacted, browser, address):
+    answer = browser("reader").get(address)
+    assert answer.status_code == 410
+    assert "by admin: It held a name" in words(answer)
+
+
+def test_the_history_marks_it(redacted, browser):
+    page = words(browser("reader").get(f"/t/{REPLY}/-/versions"))
+    assert "Redacted by admin" in page
+    assert "It held a name" in page
+
+
+def test_a_template_whose_latest_went_is_edited_from_nothing(redacted, browser):
+    redactions.redact(actor=redacted.actor("admin"), name=REPLY, version=2, reason="And this one", force=True)
+    answer = browser("author").get(f"/t/{REPLY}/-/edit")
+    assert answer.status_code == 200

@@ -1,0 +1,252 @@
+"""Taking a version's text away: what goes, what stays, what stands in the way."""
+
+import json
+
+import pytest
+from django.db import DatabaseError, connection, transaction
+
+from registry.errors import ApprovalRequired, Conflict, Gone, Invalid, NotAllowed, NotFound
+from registry.journal import Kind
+from registry.models import Draft, Event, Notification, Redaction, Rendering, Template, Thread, Verdict, Version
+from registry.queries import versions
+from registry.services import (
+    changes,
+    drafts,
+    labels,
+    members,
+    namespaces,
+    redactions,
+    renderings,
+    samples,
+    templates,
+    threads,
+    verdicts,
+)
+from registry.services.threads import Place
+
+SECRET = "sk-live-4711"
+NAME = "support/reply"
+
+
+@pytest.fixture
+def leaked(save):
+    """Version 1 is fine, version 2 holds a secret, version 3 is clean again."""
+    save("one")
+    leaked = save(SECRET)
+    save("three")
+    return leaked
+
+
+def redact(actor, number=2, name=NAME, **more):
+    return redactions.redact(actor=actor, name=name, version=number, reason="It held a key", **more)
+
+
+def everything():
+    """Every text of every table, in one."""
+    found = []
+    with connection.cursor() as cursor:
+        for table in connection.introspection.table_names(cursor):
+            cursor.execute(f'SELECT * FROM "{table}"')
+            found += [str(row) for row in cursor.fetchall()]
+    return "\n".join(found)
+
+
+def test_the_text_is_nowhere_in_the_database_any_more(author, admin, document, leaked):
+    drafts.save(actor=author, namespace="support", path="other", document=document(SECRET))
+    samples.save(actor=author, name=NAME, samples={"plain": {"question": "Hm?"}})
+    renderings.of_samples(leaked, {"plain": {"question": "Hm?"}})
+    change = changes.propose(actor=author, name=NAME, label="production", version=2, message="")
+    threads.open_at(actor=author, number=change.number, place=Place(version=2, line=6), text="Look")
+    verdicts.give(number=change.number)
+    changes.withdraw(actor=author, number=change.number)
+    assert f"Answer {SECRET}" in everything()
+    redact(admin)
+    assert f"Answer {SECRET}" not in everything()
+    assert not Draft.objects.exists()
+    assert not Rendering.objects.filter(digest=leaked.digest).exists()
+    assert Thread.objects.get().quote == ""
+    assert {verdict.details for verdict in Verdict.objects.all()} == {"[]"}
+
+
+def test_who_asks_for_it_is_told_when_by_whom_and_why(admin, leaked):
+    redact(admin)
+    version = versions.get(admin, NAME, 2)
+    with pytest.raises(Gone, match=r"support/reply@2 was redacted on 20.* by admin: It held a key") as caught:
+        assert version.document
+    assert caught.value.facts["redacted_by"] == "admin"
+    assert caught.value.facts["reason"] == "It held a key"
+
+
+def test_number_digest_and_history_stay(admin, leaked):
+    redact(admin)
+    entries = versions.history(admin, NAME).items
+    assert [(entry.version.number, entry.version.digest) for entry in entries][1] == (2, leaked.digest)
+
+
+def test_the_event_names_the_digest_and_the_reason(admin, leaked):
+    redact(admin)
+    event = Event.objects.get(kind=Kind.VERSION_REDACTED.value)
+    body = {"template": NAME, "version": 2, "digest": leaked.digest, "reason": "It held a key"}
+    assert json.loads(event.text)["body"] == body
+    assert (event.template, event.version) == (NAME, 2)
+
+
+def test_authors_and_admins_hear_of_it(admin, leaked):
+    redact(admin)
+    assert Notification.objects.get().sentence == "admin redacted support/reply 2: It held a key"
+
+
+@pytest.mark.parametrize("role", ["author", "reviewer", "reader"])
+def test_only_an_admin_may(request, leaked, role):
+    with pytest.raises(NotAllowed, match="admin"):
+        redact(request.getfixturevalue(role))
+
+
+def test_an_outsider_finds_nothing(outsider, leaked):
+    with pytest.raises(NotFound):
+        redact(outsider)
+
+
+def test_the_operator_may(operator, leaked):
+    redact(operator)
+    assert Redaction.objects.get().person.username == "operator"
+
+
+def test_a_reason_is_asked_for(admin, leaked):
+    with pytest.raises(Invalid, match="why"):
+        redactions.redact(actor=admin, name=NAME, version=2, reason=" ")
+
+
+def test_a_version_is_redacted_once(admin, leaked):
+    redact(admin)
+    with pytest.raises(Gone):
+        redact(admin)
+
+
+def test_a_version_that_is_not_there_is_not_found(admin, leaked):
+    with pytest.raises(NotFound, match="no version 9"):
+        redact(admin, 9)
+
+
+def test_what_a_label_serves_is_refused_and_the_labels_are_named(author, admin, leaked):
+    labels.move(actor=author, name=NAME, label="staging", version=2, expected=None)
+    with pytest.raises(Conflict, match="staging of support/reply stands on version 2"):
+        redact(admin)
+    redact(admin, force=True)
+    assert versions.resolve(admin, NAME, "staging").is_redacted
+
+
+def test_the_latest_is_refused_unless_forced_and_then_nothing_of_it_can_be_searched(admin, leaked):
+    with pytest.raises(Conflict, match="latest of support/reply"):
+        redact(admin, 3)
+    redact(admin, 3, force=True)
+    assert "three" not in Template.objects.get(name=NAME).words
+
+
+def test_a_pending_request_for_it_is_named(author, admin, leaked):
+    change = changes.propose(actor=author, name=NAME, label="production", version=2, message="")
+    with pytest.raises(Conflict, match=f"change request {change.number} proposes"):
+        redact(admin)
+
+
+def test_no_label_moves_to_it_and_no_request_proposes_it(author, admin, leaked):
+    redact(admin)
+    with pytest.raises(Gone):
+        labels.move(actor=author, name=NAME, label="staging", version=2, expected=None)
+    with pytest.raises(Gone):
+        changes.propose(actor=author, name=NAME, label="production", version=2, message="")
+
+
+def test_a_label_does_not_roll_back_to_it(author, reviewer, admin, leaked):
+    labels.move(actor=author, name=NAME, label="staging", version=2, expected=None)
+    labels.move(actor=author, name=NAME, label="staging", version=3, expected=2)
+    redact(admin)
+    with pytest.raises((Gone, ApprovalRequired)):
+        labels.roll_back(actor=reviewer, name=NAME, label="staging", version=2, reason="Back")
+
+
+def test_the_same_text_is_not_saved_again(admin, leaked, save):
+    redact(admin)
+    with pytest.raises(Gone):
+        save(SECRET)
+
+
+def test_the_next_version_is_saved_on_a_redacted_latest(admin, leaked, save):
+    redact(admin, 3, force=True)
+    assert save("four").number == 4
+
+
+def fragment_of(author, ref="support/policy@1"):
+    document = f'- name: a\n  content: |\n    {{{{ fragment("{ref}") }}}}\n'
+    return templates.save(actor=author, name="support/includes", document=document, message="").version
+
+
+@pytest.fixture
+def policy(author):
+    document = "---\nformat: text\n---\nOur key is sk-live-4711\n"
+    first = templates.save(actor=author, name="support/policy", document=document, message="").version
+    clean = "---\nformat: text\n---\nNo key\n"
+    templates.save(actor=author, name="support/policy", document=clean, message="", base=first.digest)
+    return first
+
+
+def test_a_fragment_s_dependants_are_named_and_go_with_it_everywhere(author, admin, policy):
+    including = fragment_of(author)
+    with pytest.raises(Conflict, match="support/includes@1"):
+        redact(admin, 1, "support/policy")
+    gone = redact(admin, 1, "support/policy", everywhere=True, force=True)
+    assert [row.pk for row in gone.versions] == [policy.pk, including.pk]
+    assert "sk-live-4711" not in everything()
+
+
+def test_a_redacted_fragment_is_not_included_any_more(author, admin, policy):
+    redact(admin, 1, "support/policy")
+    with pytest.raises((Invalid, Gone)):
+        fragment_of(author)
+
+
+def test_a_copy_in_another_namespace_takes_the_right_there(operator, author, admin, policy):
+    namespaces.create(actor=operator, name="sales")
+    members.set_role(actor=operator, namespace="sales", username="author", role="author")
+    document = policy.document
+    templates.save(actor=author, name="sales/policy", document=document, message="")
+    with pytest.raises(Conflict, match="1 in namespaces that you can't read"):
+        redact(admin, 1, "support/policy")
+    with pytest.raises(NotAllowed, match="operator"):
+        redact(admin, 1, "support/policy", everywhere=True, force=True)
+    assert len(redact(operator, 1, "support/policy", everywhere=True, force=True).versions) == 2
+
+
+def test_a_plan_says_what_would_go_and_takes_nothing(author, admin, leaked):
+    labels.move(actor=author, name=NAME, label="staging", version=2, expected=None)
+    plan = redactions.plan(actor=admin, name=NAME, version=2)
+    assert [row.number for row in plan.versions] == [2]
+    assert plan.uses == ("staging of support/reply stands on version 2",)
+    assert SECRET in Version.objects.get(pk=leaked.pk).document
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"bundle": "{}"},
+        {"bundle": '{"redacted":true}', "settings": '{"a":1}'},
+        {"bundle": '{"redacted":true}', "settings": "{}", "problems": "[]", "message": "Other"},
+        {"bundle": '{"redacted":true}', "settings": "{}", "problems": "[]", "digest": "sha256:0"},
+    ],
+)
+def test_the_database_lets_nothing_through_but_the_tombstone(admin, leaked, change):
+    Redaction.objects.create(version=leaked, reason="x", person=admin.person, created_at=leaked.created_at)
+    with pytest.raises(DatabaseError, match="for ever"), transaction.atomic():
+        Version.objects.filter(pk=leaked.pk).update(**change)
+
+
+def test_without_a_redaction_not_even_the_tombstone_passes(leaked):
+    tombstone = {"bundle": '{"redacted":true}', "settings": "{}", "problems": "[]"}
+    with pytest.raises(DatabaseError, match="for ever"), transaction.atomic():
+        Version.objects.filter(pk=leaked.pk).update(**tombstone)
+
+
+def test_a_redaction_is_kept_for_ever(admin, leaked):
+    redact(admin)
+    with pytest.raises(DatabaseError, match="for ever"), transaction.atomic():
+        Redaction.objects.update(reason="Nothing")
