@@ -5,7 +5,16 @@ from dataclasses import dataclass
 
 from registry.errors import Invalid
 
-__all__ = ["LATEST", "Ref", "check_label", "check_namespace", "check_template", "parse_ref", "split_address"]
+__all__ = [
+    "LATEST",
+    "Ref",
+    "check_label",
+    "check_namespace",
+    "check_slug",
+    "check_template",
+    "parse_ref",
+    "split_address",
+]
 
 LATEST = "latest"
 _SEGMENT = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?")
@@ -29,6 +38,13 @@ def check_namespace(name: str) -> str:
     """The name, when it is one slug."""
     if sentence := _fault_of_segment(name):
         raise Invalid(fields={"namespace": sentence})
+    return name
+
+
+def check_slug(field: str, name: str) -> str:
+    """The name, when it is one slug; `field` is what it is called where it is not."""
+    if sentence := _fault_of_segment(name):
+        raise Invalid(fields={field: sentence})
     return name
 
 

@@ -8,9 +8,10 @@ from django.db import transaction
 from registry import journal
 from registry.models import Job
 
-__all__ = ["CHECKS", "enqueue", "subscribe"]
+__all__ = ["CHECKS", "EVALUATION", "enqueue", "subscribe"]
 
 CHECKS = "change.checks"  # payload: {"change": number}
+EVALUATION = "evaluation.run"  # payload: {"run": number}; done in slices, so that it keeps nothing else waiting
 _subscribers: list[Callable[[], None]] = []
 
 

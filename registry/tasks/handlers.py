@@ -1,18 +1,25 @@
-"""What each kind of job does. A handler raises to fail; what it finds it says in the exception's sentence."""
+"""What each kind of job does. A handler raises to fail; what it finds it says in the exception's sentence.
+
+One that gives True has more to do, and is put behind the jobs that wait.
+"""
 
 import json
+import logging
 from collections.abc import Callable
 
+from django.db import OperationalError
 from django.db.models import Max
 
 from registry.mirror import chain, upkeep
 from registry.models import Event, Job
 from registry.queries.events import CHAIN
-from registry.services import verdicts
-from registry.services.jobs import CHECKS
+from registry.services import evaluating, verdicts
+from registry.services.jobs import CHECKS, EVALUATION
 from registry.tasks.jobs import Progress
 
 __all__ = ["HANDLERS", "BrokenChain"]
+
+logger = logging.getLogger(__name__)
 
 
 class BrokenChain(Exception):
@@ -27,6 +34,20 @@ def _check(_job: Job, _progress: Progress) -> None:
     upkeep.check()
 
 
+def _evaluate(job: Job, progress: Progress) -> bool:
+    number = json.loads(job.payload)["run"]
+    try:
+        return evaluating.advance(number, progress.report)
+    except OperationalError as error:  # a database that is away for a moment ends no run
+        logger.warning("%s waits: %s", job, error)
+        return True
+    except Exception as error:
+        evaluating.fail(
+            number, f"It stopped at a fault of Promptuary ({type(error).__name__}); the worker's log has it."
+        )
+        raise
+
+
 def _give_verdicts(job: Job, progress: Progress) -> None:
     verdicts.give(number=json.loads(job.payload)["change"], report=progress.report)
 
@@ -38,8 +59,9 @@ def _check_chain(_job: Job, progress: Progress) -> None:
     progress.report(last, last)
 
 
-HANDLERS: dict[str, Callable[[Job, Progress], None]] = {
+HANDLERS: dict[str, Callable[[Job, Progress], bool | None]] = {
     CHECKS: _give_verdicts,
+    EVALUATION: _evaluate,
     "mirror.repack": _repack,
     "mirror.check": _check,
     CHAIN: _check_chain,

@@ -1,16 +1,17 @@
 """Jobs as rows: queued in the caller's transaction, claimed by one worker, queued again when that worker dies."""
 
 import logging
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import timedelta
 
-from django.db import connection, transaction
+from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from registry.models import Job
 from registry.services.jobs import enqueue
 
-__all__ = ["MOST_ATTEMPTS", "SILENCE", "Progress", "claim", "enqueue", "finish", "requeue_silent"]
+__all__ = ["MOST_ATTEMPTS", "SILENCE", "Progress", "claim", "enqueue", "finish", "put_back", "requeue_silent"]
 
 SILENCE = timedelta(seconds=30)  # a running job that gave no sign for so long has lost its worker
 MOST_ATTEMPTS = 5
@@ -32,9 +33,9 @@ class Progress:
         Job.objects.filter(pk=self.job_id).update(done=done, total=total, heartbeat_at=timezone.now())
 
 
-def claim() -> Job | None:
-    """The oldest queued job, now running in this worker's name; None when there is none."""
-    waiting = Job.objects.filter(state=Job.QUEUED).order_by("created_at", "pk")
+def claim(without: Collection[str] = ()) -> Job | None:
+    """The oldest queued job of a kind that is not among those, now running in this worker's name; None when there is none."""
+    waiting = Job.objects.filter(state=Job.QUEUED).exclude(kind__in=without).order_by("created_at", "pk")
     if not waiting.exists():  # the clock asks every few seconds, and a transaction would stop SQLite's other writers
         return None
     with transaction.atomic():
@@ -54,6 +55,16 @@ def finish(job: Job, error: str = "") -> None:
     Job.objects.filter(pk=job.pk, state=Job.RUNNING, attempts=job.attempts).update(
         state=Job.FAILED if error else Job.DONE, error=error, finished_at=timezone.now()
     )
+
+
+def put_back(job: Job) -> None:
+    """Queue a running job again, behind all that wait: it did its slice and has more to do."""
+    same = Job.objects.filter(pk=job.pk, state=Job.RUNNING, attempts=job.attempts)
+    try:
+        with transaction.atomic():
+            same.update(state=Job.QUEUED, attempts=0, created_at=timezone.now())
+    except IntegrityError:  # another one was asked for meanwhile, and does the rest
+        finish(job)
 
 
 def requeue_silent() -> int:

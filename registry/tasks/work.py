@@ -14,6 +14,8 @@ from registry.celery import app
 from registry.mirror import writer
 from registry.mirror.errors import MirrorError
 from registry.models import Job
+from registry.services import evaluating
+from registry.services.jobs import EVALUATION
 from registry.tasks import jobs
 from registry.tasks.handlers import HANDLERS
 from registry.webhooks import planning, sending
@@ -21,8 +23,10 @@ from registry.webhooks import planning, sending
 __all__ = ["catch_up", "deliver", "heal", "plan_upkeep", "run_jobs"]
 
 _BEAT = 5.0  # seconds between two signs of life of a running job
+_EVALUATIONS = 2  # slices of runs at once; the worker has four threads
 logger = logging.getLogger(__name__)
 _complaint = ""
+_evaluations = threading.BoundedSemaphore(_EVALUATIONS)
 
 
 @app.task(name="registry.tasks.work.catch_up")
@@ -47,9 +51,20 @@ def deliver() -> None:
 
 @app.task(name="registry.tasks.work.run_jobs")
 def run_jobs() -> None:
-    """Run queued jobs until there is none."""
-    while job := jobs.claim():
-        _run(job)
+    """Run queued jobs until there is none. Runs take at most half of the worker's threads, so all else goes on beside them."""
+    while True:
+        may_evaluate = _evaluations.acquire(blocking=False)
+        try:
+            job = jobs.claim(without=() if may_evaluate else (EVALUATION,))
+            if job is None:
+                return
+            if may_evaluate and job.kind != EVALUATION:
+                _evaluations.release()
+                may_evaluate = False
+            _run(job)
+        finally:
+            if may_evaluate:
+                _evaluations.release()
 
 
 @app.task(name="registry.tasks.work.heal")
@@ -57,6 +72,7 @@ def heal() -> None:
     """What the clock calls every few seconds: wake-ups that were lost, jobs that lost their worker."""
     catch_up()
     jobs.requeue_silent()
+    evaluating.close_lost()
     deliver()
     mail.send_waiting()
     run_jobs()
@@ -88,12 +104,15 @@ def _run(job: Job) -> None:
     progress = jobs.Progress(job.pk)
     try:
         with _signs_of_life(progress):
-            handler(job, progress)
+            has_more = handler(job, progress)
     except Exception as error:  # whatever a job raises is its result, not the worker's end
         logger.exception("job %s failed", job)
         jobs.finish(job, f"{type(error).__name__}: {error}"[:2000])
     else:
-        jobs.finish(job)
+        if has_more:
+            jobs.put_back(job)
+        else:
+            jobs.finish(job)
 
 
 @contextmanager

@@ -1,0 +1,265 @@
+"""Runs: one, a list, their rows, and two of them side by side."""
+
+import json
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.db.models import QuerySet
+
+from evaluation import Comparison, EvaluationResult, Row, compare_scores
+from evaluation.results import Recorder
+from evaluation.scoring import Score
+from registry import access
+from registry.access import Actor, Verb
+from registry.errors import Conflict, Invalid, NotFound
+from registry.models import Run, RunRow, SampleSet
+from registry.queries import namespaces
+from registry.queries.pages import Page, check_limit, cut, read_number
+
+__all__ = [
+    "Compared",
+    "Detail",
+    "comparable",
+    "compare",
+    "find",
+    "get",
+    "listing",
+    "load",
+    "result",
+    "row",
+    "rows",
+    "rows_of",
+    "rows_of_samples",
+    "write",
+]
+
+
+@dataclass(frozen=True)
+class Detail:
+    """A row of a run with what it was asked and what was expected of it; `row` is None while it has not been asked."""
+
+    index: int
+    id: str
+    inputs: dict[str, object]
+    expected: dict[str, object] | None
+    row: RunRow | None
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Two runs over the same rows, by one metric. `order`: indexes of rows both could score, the worst regression first."""
+
+    metric: str
+    target: str
+    comparison: Comparison
+    before: list[float | None]
+    after: list[float | None]
+    order: list[int]
+
+
+def get(actor: Actor, number: int) -> Run:
+    """The run with all it is about, or NotFound, for outsiders too."""
+    return find(actor, Verb.READ, number)
+
+
+def find(actor: Actor, verb: Verb, number: int) -> Run:
+    """The run, with the right to do this to it checked."""
+    unknown = NotFound(f"There is no run {number}, or you may not read it.")
+    run = _full(Run.objects.filter(pk=number)).first() if 0 < number < 2**63 else None
+    if run is None:
+        raise unknown
+    try:
+        access.require(actor, verb, run.template.namespace)
+    except NotFound as error:
+        raise unknown from error
+    return run
+
+
+def load(number: int) -> Run | None:
+    """The run, for the worker, which asks for nobody."""
+    return _full(Run.objects.filter(pk=number)).first()
+
+
+def listing(  # the filters of the page and the API
+    actor: Actor,
+    *,
+    namespace: str | None = None,
+    template: str | None = None,
+    dataset: str | None = None,
+    state: str | None = None,
+    cursor: str | None = None,
+    limit: int = 50,
+) -> Page[Run]:
+    """Runs that the actor may read and that meet every filter, newest first."""
+    limit = check_limit(limit)
+    if state and state not in Run.STATES:
+        raise Invalid(fields={"state": f"one of {', '.join(Run.STATES)}."})
+    found = Run.objects.filter(template__namespace__in=namespaces.visible_to(actor))
+    if namespace:
+        found = found.filter(template__namespace__name=namespace)
+    if template:
+        found = found.filter(template__name=template)
+    if dataset:
+        found = found.filter(dataset_version__dataset__name=dataset)
+    if state:
+        found = found.filter(state=state)
+    if before := read_number(cursor):
+        found = found.filter(pk__lt=before)
+    return cut(_full(found).order_by("-pk")[: limit + 1], limit, lambda run: run.number)
+
+
+def rows_of(run: Run) -> tuple[Row, ...]:
+    """The rows that the run goes over, in order."""
+    if run.dataset_version is not None:
+        return run.dataset_version.rows()
+    return rows_of_samples(run.samples) if run.samples is not None else ()
+
+
+def rows_of_samples(samples: SampleSet) -> tuple[Row, ...]:
+    """Samples as rows that expect nothing."""
+    return tuple(Row(dict(values), None, name) for name, values in samples.samples.items())
+
+
+def rows(
+    run: Run,
+    *,
+    only: str | None = None,
+    order: Sequence[int] | None = None,
+    cursor: str | None = None,
+    limit: int = 50,
+) -> Page[Detail]:
+    """The run's rows in their order, or in the `order` of the indexes given.
+
+    only: `failed`, or `worst:<metric> <target>` for those that could be scored, the lowest score first.
+    """
+    limit = check_limit(limit)
+    before = read_number(cursor)
+    start = 0 if before is None else max(0, before + 1)
+    indexes = list(order if order is not None else _chosen(run, only))
+    chosen = indexes[start : start + limit + 1]
+    known = rows_of(run)
+    kept = {one.index: one for one in RunRow.objects.filter(run=run, index__in=chosen)}
+    details = [
+        (start + offset, Detail(index, known[index].id, known[index].inputs, known[index].expected, kept.get(index)))
+        for offset, index in enumerate(chosen)
+    ]
+    page = cut(details, limit, lambda placed: placed[0])
+    return Page([detail for _, detail in page.items], page.next)
+
+
+def row(run: Run, index: int) -> Detail:
+    """One row of the run."""
+    known = rows_of(run)
+    if not 0 <= index < len(known):
+        raise NotFound(f"Run {run.number} has rows 0 to {len(known) - 1}.")
+    kept = RunRow.objects.filter(run=run, index=index).first()
+    return Detail(index, known[index].id, known[index].inputs, known[index].expected, kept)
+
+
+@contextmanager
+def result(run: Run) -> Iterator[EvaluationResult]:
+    """The run as the evaluation package's result, in a file that lives as long as the context; rows to come are missing.
+
+    A row that has not been asked counts as failed.
+    """
+    with tempfile.TemporaryDirectory(prefix="promptuary-run-") as folder:
+        path = Path(folder) / f"run-{run.number}.jsonl"
+        yield write(run, path)
+
+
+def write(run: Run, path: Path) -> EvaluationResult:
+    """Write the run as a result's file."""
+    known = rows_of(run)
+    kept = RunRow.objects.filter(run=run).order_by("index").iterator(chunk_size=500)
+    definition = {
+        "kind": "template",
+        "name": run.template.name,
+        "version": run.version.number,
+        "bundle": run.version.unpacked(),
+        "model": run.model,
+    }
+    described = {
+        "name": f"{run.template.name}@{run.version.number}",
+        "digest": run.key,
+        "definition": definition,
+        "chain": False,
+    }
+    blind = not any(one.expected for one in known)
+    with Recorder(described, blind=blind, path=path) as recorder:
+        following = next(kept, None)
+        for index, one in enumerate(known):
+            mine = following if following is not None and following.index == index else None
+            if mine is not None:
+                following = next(kept, None)
+            problem = mine.problem if mine else {"kind": "NotAsked", "message": "This row was not asked."}
+            recorder.add(
+                {
+                    "inputs": one.inputs,
+                    "expected": None if blind else one.expected,
+                    "actual": mine.actual if mine else None,
+                    "isolated": {},
+                    "errors": [_error(problem)] if problem else [],
+                },
+                index,
+            )
+        return recorder.finish()
+
+
+def comparable(run: Run, limit: int = 50) -> list[Run]:
+    """Other finished runs over the same rows in the same namespace, newest first."""
+    found = Run.objects.filter(
+        rows_digest=run.rows_digest, state=Run.DONE, template__namespace=run.template.namespace_id
+    )
+    return list(_full(found.exclude(pk=run.pk)).order_by("-pk")[:limit])
+
+
+def compare(before: Run, after: Run, metric: str, target: str = "answer") -> Compared:
+    """The second run against the first; Conflict where they can't be compared, Invalid where neither was scored so."""
+    if before.rows_digest != after.rows_digest:
+        raise Conflict(f"Runs {before.number} and {after.number} went over different rows.")
+    first, second = _scores(before, metric, target), _scores(after, metric, target)
+    comparison = compare_scores(first, second)
+    pairs = enumerate(zip(first["individual_scores"], second["individual_scores"], strict=True))
+    change = {index: b - a for index, (a, b) in pairs if a is not None and b is not None}
+    order = sorted(change, key=lambda index: (change[index], index))
+    return Compared(metric, target, comparison, first["individual_scores"], second["individual_scores"], order)
+
+
+def _scores(run: Run, metric: str, target: str) -> Score:
+    if run.state != Run.DONE:
+        raise Conflict(f"Run {run.number} is {run.state}: only finished runs are compared.", state=run.state)
+    whole = run.scores.get(metric, {}).get(target)
+    if whole is None:
+        has = ", ".join(f"{name} of {one}" for name, targets in run.scores.items() for one in targets) or "nothing"
+        raise Invalid(fields={"metric": f"run {run.number} was not scored by {metric} of {target}; it has {has}."})
+    values: list[float | None] = [None] * run.total
+    name = f"{metric} {target}"
+    for index, text in RunRow.objects.filter(run=run).values_list("index", "scores_text"):
+        values[index] = json.loads(text).get(name)
+    return Score(score=whole["score"], individual_scores=values, scored=whole["scored"], of=whole["of"])
+
+
+def _chosen(run: Run, only: str | None) -> list[int]:
+    if not only:
+        return list(range(run.total))
+    if only == "failed":
+        failed = RunRow.objects.filter(run=run, is_failed=True).order_by("index")
+        return list(failed.values_list("index", flat=True))
+    kind, _, name = only.partition(":")
+    metric, _, target = name.partition(" ")
+    if kind != "worst":
+        raise Invalid(fields={"only": "failed, or worst:<metric> <target>."})
+    scores = enumerate(_scores(run, metric, target or "answer")["individual_scores"])
+    return [index for _, index in sorted((value, index) for index, value in scores if value is not None)]
+
+
+def _error(problem: dict[str, str]) -> dict[str, str]:
+    return {"component": "", "mode": "integrated", "kind": problem["kind"], "message": problem["message"]}
+
+
+def _full(found: QuerySet[Run]) -> QuerySet[Run]:
+    related = ("template", "template__namespace", "version", "dataset_version", "dataset_version__dataset", "samples")
+    return found.select_related(*related, "started_by", "change").defer("template__words")

@@ -1,0 +1,178 @@
+"""Evaluations: starting runs, cancelling them, running again what failed. The worker does the rest in `evaluating`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db import transaction
+
+from evaluation import Dataset as Rows
+from evaluation import Row
+from registry import endpoints, journal
+from registry.access import Actor, Verb
+from registry.endpoints import Endpoint
+from registry.errors import Conflict, Invalid, TooMany
+from registry.models import (
+    ChangeRequest,
+    DatasetVersion,
+    Job,
+    Run,
+    RunRow,
+    SampleSet,
+    Template,
+    User,
+    Version,
+)
+from registry.queries import datasets as dataset_queries
+from registry.queries import evaluations as queries
+from registry.queries import samples as sample_sets
+from registry.queries import templates, versions
+from registry.services import jobs
+from registry.services.metrics import check_metrics
+
+__all__ = ["MOST_UNFINISHED", "Measure", "begin", "cancel", "identity", "rerun", "start"]
+
+MOST_UNFINISHED = 10  # runs of one namespace that are not over
+_DEFAULT_METRICS = ("squad_f1", "squad_exact_match")
+_UNFINISHED = (Run.QUEUED, Run.RUNNING)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """The rows that a run goes over: a version of a dataset, or a template's samples."""
+
+    digest: str
+    rows: tuple[Row, ...]
+    dataset_version: DatasetVersion | None = None
+    samples: SampleSet | None = None
+
+    @property
+    def has_expectations(self) -> bool:
+        """Whether any row says what is expected of it."""
+        return any(row.expected for row in self.rows)
+
+
+def start(  # what a person chooses
+    *,
+    actor: Actor,
+    template: str,
+    ref: str = "latest",
+    dataset: str | None = None,
+    dataset_version: int | None = None,
+    model: str = endpoints.ECHO,
+    metrics: Sequence[str] = (),
+) -> Run:
+    """Have a version asked of a model for every row of a dataset, or with None for every sample of the template.
+
+    metrics: names; by default those for answers, where any row expects something. TooMany where the namespace has
+    `MOST_UNFINISHED` runs under way.
+    """
+    found = templates.find(actor, Verb.EVALUATE, template)
+    version = versions.resolve(actor, template, ref)
+    endpoint = endpoints.find(model, found.namespace.name)
+    measure = _measure(actor, found, dataset, dataset_version)
+    asked = check_metrics(metrics) or (list(_DEFAULT_METRICS) if measure.has_expectations else [])
+    _require_room(found)
+    return begin(found, version, measure, endpoint, asked, actor.person)
+
+
+def begin(  # what a run is
+    template: Template,
+    version: Version,
+    measure: Measure,
+    endpoint: Endpoint,
+    metrics: Sequence[str],
+    person: User,
+    change: ChangeRequest | None = None,
+) -> Run:
+    """Write a run and the job that does it; for services, after the rights were checked."""
+    with transaction.atomic():
+        run = Run.objects.create(
+            template=template,
+            version=version,
+            dataset_version=measure.dataset_version,
+            samples=measure.samples,
+            rows_digest=measure.digest,
+            model=endpoint.name,
+            model_digest=endpoint.digest,
+            key=identity(version.digest, measure.digest, endpoint.digest),
+            metrics=list(metrics),
+            total=len(measure.rows),
+            currency=endpoint.price.currency if endpoint.price else "",
+            change=change,
+            started_by=person,
+            created_at=journal.now(),
+        )
+        _enqueue(run)
+    return run
+
+
+def identity(version_digest: str, rows_digest: str, model_digest: str) -> str:
+    """One digest over what a run's result follows from: runs that have the same one are of the same thing."""
+    return journal.digest_of(journal.canonical([version_digest, rows_digest, model_digest]))
+
+
+def cancel(*, actor: Actor, number: int) -> Run:
+    """End a run after the rows that are being asked at this moment; what came so far is kept. Conflict once it is over."""
+    with transaction.atomic():
+        run = _take(actor, number)
+        if run.is_over:
+            raise Conflict(f"Run {number} is {run.state}.", state=run.state)
+        run.state, run.finished_at = Run.CANCELLED, journal.now()
+        run.save(update_fields=["state", "finished_at"])
+    return run
+
+
+def rerun(*, actor: Actor, number: int) -> Run:
+    """Ask once more for the rows that failed, and for those that a cancelled run left out; what came well is kept."""
+    with transaction.atomic():
+        run = _take(actor, number)
+        if not run.is_over:
+            raise Conflict(f"Run {number} is {run.state}: wait for its end, or cancel it.", state=run.state)
+        if run.state == Run.DONE and not run.failed:
+            raise Conflict(f"No row of run {number} failed.", state=run.state)
+        _require_room(run.template)
+        RunRow.objects.filter(run=run, is_failed=True).delete()
+        run.state, run.error, run.scores_text, run.finished_at = Run.QUEUED, "", "{}", None
+        run.failed, run.done = 0, RunRow.objects.filter(run=run).count()
+        run.save(update_fields=["state", "error", "scores_text", "finished_at", "failed", "done"])
+        _enqueue(run)
+    return run
+
+
+def _take(actor: Actor, number: int) -> Run:
+    run = queries.find(actor, Verb.EVALUATE, number)
+    Run.objects.select_for_update(no_key=True).filter(pk=run.pk).values_list("pk").first()
+    return queries.find(actor, Verb.EVALUATE, number)
+
+
+def _enqueue(run: Run) -> Job:
+    return jobs.enqueue(jobs.EVALUATION, subject=f"run {run.pk}", payload={"run": run.pk})
+
+
+def _require_room(template: Template) -> None:
+    under_way = Run.objects.filter(
+        template__namespace=template.namespace_id, state__in=_UNFINISHED, change=None
+    ).count()
+    if under_way >= MOST_UNFINISHED:
+        raise TooMany(
+            f"{template.namespace.name} has {under_way} runs under way: wait for one to end, or cancel it.",
+            retry_after=30,
+        )
+
+
+def _measure(actor: Actor, template: Template, dataset: str | None, number: int | None) -> Measure:
+    if dataset is None:
+        samples = sample_sets.current(template)
+        if samples is None or not samples.samples:
+            raise Invalid(fields={"dataset": f"{template.name} has no samples: name a dataset."})
+        return _of_samples(samples)
+    version = dataset_queries.version(actor, dataset, number)
+    if version.dataset.namespace_id != template.namespace_id:
+        raise Invalid(fields={"dataset": f"{dataset} is of another namespace, whose members may not read this run."})
+    return Measure(version.digest, version.rows(), dataset_version=version)
+
+
+def _of_samples(samples: SampleSet) -> Measure:
+    """A template's samples as rows that expect nothing."""
+    rows = queries.rows_of_samples(samples)
+    return Measure(Rows("samples", rows).digest, rows, samples=samples)

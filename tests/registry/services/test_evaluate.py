@@ -1,0 +1,251 @@
+"""Runs: started by a person, done in slices, cancelled, run again."""
+
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from registry.errors import Conflict, Invalid, NotAllowed, TooMany
+from registry.models import Job, Reply, Run, RunRow
+from registry.queries import evaluations as queries
+from registry.services import datasets, evaluating, evaluations, samples
+
+DATASET = "support/questions"
+
+
+def write(count):
+    rows = ({"id": f"r{n}", "inputs": {"question": f"q{n}"}, "expected": f"Answer: q{n}"} for n in range(count))
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+@pytest.fixture
+def questions(author, save):
+    """A template whose prompt ends with its answer, so that the echo model is right but for a newline."""
+    save()
+    return datasets.save(actor=author, name=DATASET, text=write(30)).version
+
+
+@pytest.fixture
+def start(author, questions):
+    def start(**options):
+        return evaluations.start(actor=author, template="support/reply", **{"dataset": DATASET, **options})
+
+    return start
+
+
+def finish(run):
+    for _ in range(20):
+        if not evaluating.advance(run.pk, seconds=0):
+            break
+    run.refresh_from_db()
+    return run
+
+
+def test_a_run_asks_for_every_row_and_scores_them(start):
+    run = finish(start())
+    assert (run.state, run.done, run.failed, run.total, run.error) == ("done", 30, 0, 30, "")
+    assert run.scores["squad_f1"]["answer"] == {"score": 1.0, "scored": 30, "of": 30, "low": 1.0, "high": 1.0}
+
+
+def test_a_run_goes_on_in_slices(start):
+    run = start()
+    assert evaluating.advance(run.pk, seconds=0)
+    run.refresh_from_db()
+    assert (run.state, run.done) == ("running", 16)
+    assert finish(run).done == 30
+
+
+def test_a_row_tells_what_was_asked_and_what_came(start, reader):
+    run = finish(start())
+    detail = queries.row(queries.get(reader, run.pk), 3)
+    assert (detail.id, detail.expected) == ("r3", {"answer": "Answer: q3"})
+    assert detail.row.prompts[0][0]["content"].strip() == "Answer: q3"
+    assert detail.row.actual["answer"].strip() == "Answer: q3"
+    assert detail.row.scores == {"squad_f1 answer": 1.0, "squad_exact_match answer": 1.0}
+
+
+def test_a_row_written_by_two_workers_counts_once(start):
+    run = start()
+    evaluating.advance(run.pk, seconds=0)
+    RunRow.objects.filter(run=run, index=0).update(created_at="2026-01-01T00:00:00Z")
+    loaded = queries.load(run.pk)
+    endpoint = evaluating.endpoints.find("echo", "support")
+    batch = [evaluating._Asked(index, row) for index, row in enumerate(queries.rows_of(loaded)[:4])]
+    evaluating._ask(loaded, endpoint, endpoint.open(), batch)
+    assert evaluating._keep(loaded, endpoint, batch) == 16
+    assert RunRow.objects.get(run=run, index=0).created_at.month == 1
+
+
+def test_a_second_run_of_the_same_asks_no_model(start):
+    finish(start())
+    asked = Reply.objects.count()
+    run = finish(start())
+    assert (run.cached, Reply.objects.count()) == (30, asked)
+
+
+def test_samples_are_rows_without_expectations(start, author):
+    samples.save(actor=author, name="support/reply", samples={"one": {"question": "a"}, "two": {"question": "b"}})
+    run = finish(start(dataset=None))
+    assert (run.total, run.metrics, run.scores, run.state) == (2, [], {}, "done")
+
+
+def test_a_cancelled_run_keeps_what_came_and_stops(start, author):
+    run = start()
+    evaluating.advance(run.pk, seconds=0)
+    evaluations.cancel(actor=author, number=run.pk)
+    assert not evaluating.advance(run.pk)
+    run.refresh_from_db()
+    assert (run.state, run.done) == ("cancelled", 16)
+    with pytest.raises(Conflict):
+        evaluations.cancel(actor=author, number=run.pk)
+
+
+def test_a_cancelled_run_is_taken_up_where_it_was(start, author):
+    run = start()
+    evaluating.advance(run.pk, seconds=0)
+    evaluations.cancel(actor=author, number=run.pk)
+    evaluations.rerun(actor=author, number=run.pk)
+    assert finish(run).done == 30
+
+
+def test_a_run_without_failures_is_not_run_again(start, author):
+    run = finish(start())
+    with pytest.raises(Conflict, match="No row"):
+        evaluations.rerun(actor=author, number=run.pk)
+
+
+def test_a_row_that_does_not_render_fails_alone(author, save, start):
+    rows = '{"inputs": {"question": "x"}, "expected": "Answer: x"}\n{"inputs": {}, "expected": "y"}\n'
+    datasets.save(actor=author, name="support/odd", text=rows)
+    run = finish(start(dataset="support/odd"))
+    problem = queries.row(queries.load(run.pk), 1).row.problem
+    assert (run.done, run.failed, problem["step"]) == (2, 1, "render")
+    assert "missing" in problem["message"]
+    assert run.scores["squad_f1"]["answer"]["scored"] == 1
+
+
+def test_the_worst_rows_come_first(author, start):
+    rows = [{"inputs": {"question": q}, "expected": e} for q, e in (("a", "Answer: a"), ("b", "no"), ("c d", "c"))]
+    datasets.save(actor=author, name="support/odd", text="".join(json.dumps(row) + "\n" for row in rows))
+    run = finish(start(dataset="support/odd", metrics=["squad_f1"]))
+    worst = queries.rows(queries.load(run.pk), only="worst:squad_f1 answer")
+    assert [detail.index for detail in worst.items] == [1, 2, 0]
+
+
+def test_two_runs_are_compared_row_by_row(start, save, questions):
+    before = finish(start())
+    save("well")
+    after = finish(start())
+    found = queries.compare(before, after, "squad_f1")
+    assert (found.comparison.worse, found.comparison.winner) == (30, "first")
+    assert len(found.order) == 30
+    assert [run.pk for run in queries.comparable(queries.load(after.pk))] == [before.pk]
+
+
+def test_a_metric_that_can_not_be_computed_is_told_and_the_rest_counts(start):
+    run = finish(start(metrics=["mrr", "squad_f1"]))
+    assert (list(run.scores), run.state) == (["squad_f1"], "done")
+    assert "mrr" in run.error
+
+
+def test_a_run_as_a_result_is_the_packages(start):
+    run = finish(start())
+    with queries.result(queries.load(run.pk)) as result:
+        assert (len(result), result.calculate_metrics("squad_f1")["answer"]["score"]) == (30, 1.0)
+
+
+def test_a_regular_expression_that_never_ends_is_ended(author, start, monkeypatch):
+    monkeypatch.setattr("registry.scorer.SECONDS", 2)
+    row = {"inputs": {"question": "a" * 40}, "expected": "(a|a)*b"}
+    datasets.save(actor=author, name="support/odd", text=json.dumps(row) + "\n")
+    run = finish(start(dataset="support/odd", metrics=["regex"]))
+    assert (run.state, run.scores) == ("done", {})
+    assert "ended" in run.error
+
+
+def test_a_reader_starts_nothing(reader, questions):
+    with pytest.raises(NotAllowed, match="run evaluations"):
+        evaluations.start(actor=reader, template="support/reply", dataset=DATASET)
+
+
+@pytest.mark.parametrize(
+    ("options", "field"),
+    [({"model": "none"}, "model"), ({"metrics": ["f2"]}, "metrics"), ({"dataset": None}, "dataset")],
+)
+def test_what_can_not_be_run_is_refused_by_field(start, options, field):
+    with pytest.raises(Invalid) as caught:
+        start(**options)
+    assert field in caught.value.fields
+
+
+def test_a_namespace_has_so_many_runs_under_way_and_no_more(start, monkeypatch):
+    monkeypatch.setattr(evaluations, "MOST_UNFINISHED", 2)
+    start()
+    start()
+    with pytest.raises(TooMany):
+        start()
+
+
+def test_a_run_whose_model_changed_fails_with_a_sentence(start, settings, tmp_path):
+    settings.MODELS_PATH = tmp_path / "models.yml"
+    settings.MODELS_PATH.write_text("s: {base_url: 'http://127.0.0.1:1/v1'}\n")
+    run = start(model="s")
+    settings.MODELS_PATH.write_text("s: {base_url: 'http://127.0.0.1:2/v1', attempts: 1}\n")
+    assert (finish(run).state, "is not what it was" in run.error) == ("failed", True)
+
+
+def test_a_run_that_no_job_serves_is_closed(start):
+    run = start()
+    assert evaluating.close_lost() == 0
+    Job.objects.all().delete()
+    assert evaluating.close_lost() == 1
+    assert Run.objects.get(pk=run.pk).state == "failed"
+
+
+class _Model(BaseHTTPRequestHandler):
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        text = body["messages"][-1]["content"].strip()
+        self.server.asked.append(text)
+        status = 400 if text in self.server.refused else 200
+        answer = {"choices": [{"message": {"content": text}}], "usage": {"prompt_tokens": 10, "completion_tokens": 5}}
+        content = json.dumps(answer).encode()
+        self.send_response(status)
+        self.send_header("content-length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *arguments):
+        pass
+
+
+@pytest.fixture
+def model(settings, tmp_path):
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Model)
+    server.asked, server.refused = [], set()
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    settings.MODELS_PATH = tmp_path / "models.yml"
+    address = f"http://127.0.0.1:{server.server_port}/v1"
+    price = "{prompt: 100, completion: 200, currency: EUR}"
+    settings.MODELS_PATH.write_text(f"s: {{base_url: '{address}', price: {price}}}\n")
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+def test_a_run_tells_what_it_cost(start, model):
+    run = finish(start(model="s"))
+    assert (run.prompt_tokens, run.completion_tokens, float(run.cost), run.currency) == (300, 150, 0.06, "EUR")
+    again = finish(start(model="s"))
+    assert (float(again.cost), again.cached, len(model.asked)) == (0.0, 30, 30)
+
+
+def test_only_what_failed_is_asked_again(start, model, author):
+    model.refused.add("Answer: q7")
+    run = finish(start(model="s"))
+    assert (run.failed, queries.row(queries.load(run.pk), 7).row.problem["step"]) == (1, "model")
+    model.refused.clear()
+    evaluations.rerun(actor=author, number=run.pk)
+    assert (finish(run).failed, run.done, model.asked.count("Answer: q7"), len(model.asked)) == (0, 30, 2, 31)
