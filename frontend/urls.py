@@ -12,11 +12,13 @@ from frontend.views import (
     home,
     keys,
     labels,
+    mail,
     members,
     merges,
     new,
     palette,
     samples,
+    webhooks,
 )
 from frontend.views import history as history_views
 from frontend.views import template as template_views
@@ -70,4 +72,7 @@ urlpatterns = [
     path("environments/", environments.environments, name="environments"),
     path("n/<folder:namespace>/members", members.members, name="members"),
     path("n/<folder:namespace>/keys", keys.keys, name="keys"),
+    path("n/<folder:namespace>/webhooks", webhooks.webhooks, name="webhooks"),
+    path("n/<folder:namespace>/webhooks/<str:webhook_id>", webhooks.webhook, name="webhook"),
+    path("mail", mail.mail, name="mail"),
 ]

@@ -2,6 +2,7 @@
 may carry a secret, and what was sent is said by the events themselves."""
 
 import json
+from urllib.parse import urlsplit
 
 from django.db import models
 
@@ -28,6 +29,11 @@ class Webhook(models.Model):
 
     def __str__(self) -> str:
         return f"{self.id} of {self.namespace.name}"
+
+    @property
+    def host(self) -> str:
+        """The host of the address: what may be shown and journalled of it."""
+        return urlsplit(self.url).hostname or ""
 
     @property
     def kinds_heard(self) -> list[str]:

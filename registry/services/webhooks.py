@@ -5,7 +5,6 @@ import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from urllib.parse import urlsplit
 
 from django.db import transaction
 from django.db.models import Q
@@ -102,7 +101,7 @@ def remove(*, actor: Actor, webhook_id: str) -> None:
     with transaction.atomic():
         journal.lock()
         webhook = find(actor, webhook_id)
-        body = {"id": webhook.id, "host": urlsplit(webhook.url).hostname or ""}
+        body = {"id": webhook.id, "host": webhook.host}
         journal.append(Kind.WEBHOOK_REMOVED, actor, webhook.namespace, body, at=journal.now())
         webhook.delete()
 
@@ -189,7 +188,7 @@ def _add_secret(webhook: Webhook, at: datetime) -> str:
 def _body(webhook: Webhook) -> dict[str, object]:
     return {
         "id": webhook.id,
-        "host": urlsplit(webhook.url).hostname or "",
+        "host": webhook.host,
         "kinds": webhook.kinds_heard,
         "template": webhook.template,
         "paused": webhook.paused_at is not None,

@@ -1,0 +1,68 @@
+"""What a person gets mail about."""
+
+from django import forms
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_http_methods
+
+from frontend.forms import add_errors
+from frontend.htmx import show
+from frontend.pages import signed_in, status_of
+from registry.access import Actor
+from registry.errors import Conflict, Invalid
+from registry.models import Watch
+from registry.queries import namespaces, watches
+from registry.services import watches as services
+
+__all__ = ["mail"]
+
+LEVELS = (
+    (Watch.ALL, "everything", "each save, move, request, decision and comment"),
+    (Watch.MINE, "what concerns me", "what waits for me, and what happens to my own work"),
+    (Watch.NONE, "nothing", "it still stands on the home page"),
+)
+
+
+class _WishForm(forms.Form):
+    """A place and how much of it; no level forgets the wish."""
+
+    namespace = forms.CharField(max_length=64, required=False)
+    template = forms.CharField(max_length=200, required=False)
+    level = forms.CharField(max_length=4, required=False)
+
+
+@require_http_methods(["GET", "POST"])
+@signed_in
+def mail(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """The person's wishes; a POST sets one, or forgets it."""
+    form, status = _WishForm(request.POST or None, initial={"level": Watch.ALL}), 200
+    if request.method == "POST" and form.is_valid():
+        asked = form.cleaned_data
+        try:
+            services.set_level(
+                actor=actor,
+                level=asked["level"] or None,
+                namespace=asked["namespace"] or None,
+                template=asked["template"],
+            )
+        except (Invalid, Conflict) as error:
+            add_errors(form, error)
+            status = status_of(error)
+        else:
+            messages.success(request, "Kept." if asked["level"] else "Forgotten.")
+            return redirect("mail")
+    elif request.method == "POST":
+        status = 422
+    context = {
+        "section": "account",
+        "wishes": watches.mine(actor),
+        "namespaces": [namespace.name for namespace, _role in namespaces.mine(actor)],
+        "levels": LEVELS,
+        "words": {level: words for level, words, _note in LEVELS},
+        "form": form,
+        "address": actor.person.email,
+        "is_sent": settings.MAIL_IS_SENT,
+    }
+    return show(request, "mail.html", context, status=status)

@@ -1,0 +1,17 @@
+"""The form of a webhook."""
+
+from django import forms
+
+from registry.journal import Kind
+
+__all__ = ["WebhookForm"]
+
+
+class WebhookForm(forms.Form):
+    """An address and what it hears of; nothing chosen means all."""
+
+    url = forms.CharField(max_length=2000)
+    template = forms.CharField(max_length=200, required=False)
+    kinds = forms.MultipleChoiceField(
+        choices=[(kind.value, kind.value) for kind in Kind], required=False, widget=forms.CheckboxSelectMultiple
+    )

@@ -1,0 +1,36 @@
+"""The page on which people choose what they get mail about."""
+
+import pytest
+
+from registry.models import Watch
+from tests.frontend.conftest import words
+
+
+@pytest.fixture
+def reader(desk, browser):
+    return browser("reader")
+
+
+def test_a_wish_is_kept_and_forgotten(reader):
+    page = words(reader.post("/mail", {"namespace": "support", "template": "refunds/*", "level": "all"}, follow=True))
+    assert "<code>refunds/*</code>" in page
+    page = words(reader.post("/mail", {"namespace": "support", "template": "refunds/*", "level": ""}, follow=True))
+    assert "No wish yet" in page
+
+
+def test_a_pattern_without_a_namespace_is_refused_and_kept_in_the_form(reader):
+    answer = reader.post("/mail", {"template": "refunds/*", "level": "all"})
+    assert answer.status_code == 422
+    assert "Say in which namespace" in words(answer)
+    assert 'value="refunds/*"' in words(answer)
+
+
+def test_a_strangers_namespace_is_not_found(desk, browser):
+    answer = browser("outsider").post("/mail", {"namespace": "support", "level": "all"})
+    assert answer.status_code == 404
+    assert not Watch.objects.exists()
+
+
+def test_the_page_says_when_no_mail_is_sent(reader, settings):
+    settings.MAIL_IS_SENT = False
+    assert "sends no mail" in words(reader.get("/mail"))

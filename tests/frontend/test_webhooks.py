@@ -1,0 +1,93 @@
+"""The pages of webhooks: made, looked at, tried, changed and removed by admins."""
+
+import re
+
+import pytest
+
+from registry.models import Delivery, Webhook
+from tests.frontend.conftest import words
+
+LIST = "/n/support/webhooks"
+URL = "http://127.0.0.1:9/hook"
+
+
+@pytest.fixture
+def admin(desk, browser, settings):
+    settings.OUTBOUND_HOSTS = ["127.0.0.1"]
+    return browser("admin")
+
+
+@pytest.fixture
+def place(admin):
+    admin.post(LIST, {"url": URL})
+    return f"{LIST}/{Webhook.objects.get().id}"
+
+
+def test_the_secret_is_on_the_answer_to_making_one_and_nowhere_else(admin):
+    page = words(admin.post(LIST, {"url": URL, "kinds": ["label.moved"], "template": "refunds/*"}))
+    secret = re.search(r"whsec_[A-Za-z0-9+/=]+", page)[0]
+    assert secret not in words(admin.get(LIST))
+    assert secret not in words(admin.get(f"{LIST}/{Webhook.objects.get().id}"))
+    assert "label.moved" in page
+
+
+def test_a_refused_address_is_told_at_its_field_and_nothing_typed_is_lost(admin):
+    answer = admin.post(LIST, {"url": "https://10.0.0.1/x", "template": "refunds/*", "kinds": ["label.moved"]})
+    page = words(answer)
+    assert answer.status_code == 422
+    assert "10.0.0.1, which is no public address" in page
+    assert 'value="refunds/*"' in page
+    assert re.search(r'value="label.moved" checked', page)
+
+
+@pytest.mark.parametrize("role", ["reader", "author", "reviewer"])
+def test_who_is_no_admin_is_told_who_grants_it(place, browser, role):
+    for address in (LIST, place):
+        answer = browser(role).get(address)
+        assert answer.status_code == 403
+        assert "granted by an admin" in words(answer)
+
+
+def test_an_outsider_finds_nothing(place, browser):
+    assert browser("outsider").get(place).status_code == 404
+
+
+def test_a_trial_message_stands_in_the_log(admin, place):
+    page = words(admin.post(place, {"do": "ping"}, follow=True))
+    assert "webhook.ping" in page
+    assert "pending" in page
+
+
+def test_pausing_shows_who_did_it_and_going_on_ends_it(admin, place):
+    assert "Paused by admin." in words(admin.post(place, {"do": "pause"}, follow=True))
+    assert "Paused by admin." not in words(admin.post(place, {"do": "resume"}, follow=True))
+
+
+def test_what_failed_is_sent_again(admin, place):
+    admin.post(place, {"do": "ping"})
+    Delivery.objects.update(state=Delivery.FAILED)
+    assert "1 message is on the way again." in words(admin.post(place, {"do": "replay"}, follow=True))
+    assert Delivery.objects.get().state == Delivery.PENDING
+
+
+def test_the_log_can_be_narrowed_to_a_state(admin, place):
+    admin.post(place, {"do": "ping"})
+    assert "webhook.ping" not in words(admin.get(f"{place}?state=failed")).split("Address and filters")[0]
+    assert admin.get(f"{place}?state=lost").status_code == 422
+
+
+def test_a_new_secret_is_shown_once_and_the_old_one_has_an_end(admin, place):
+    page = words(admin.post(place, {"do": "rotate"}))
+    assert "whsec_" in page
+    assert "signed with the secret before as well" in page
+
+
+def test_filters_are_changed_in_the_form(admin, place):
+    admin.post(place, {"url": URL, "template": "a/*", "kinds": ["version.saved"]})
+    changed = Webhook.objects.get()
+    assert (changed.template, changed.kinds_heard) == ("a/*", ["version.saved"])
+
+
+def test_one_that_is_removed_is_gone(admin, place):
+    assert "Nobody outside is told yet." in words(admin.post(place, {"do": "remove"}, follow=True))
+    assert admin.get(place).status_code == 404
