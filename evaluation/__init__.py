@@ -1,5 +1,6 @@
 """Evaluation: run a template or a chain over rows, score what came, compare two runs. Imports the renderer only."""
 
+from evaluation import datasets, reports
 from evaluation.chains import Chain
 from evaluation.comparison import Comparison, compare, compare_scores
 from evaluation.datasets import Dataset, Row
@@ -49,9 +50,11 @@ __all__ = [
     "TemplateRunnable",
     "compare",
     "compare_scores",
+    "datasets",
     "judge",
     "metrics_for",
     "prompt_digest",
+    "reports",
     "run",
     "score",
 ]

@@ -5,7 +5,7 @@ Neither is implied: a gate without a bound is refused, so that nothing passes by
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -18,6 +18,8 @@ from evaluation.scoring import Score
 __all__ = ["Gate", "Verdict", "judge", "parse_gate", "to_junit", "to_markdown"]
 
 _FORM = re.compile(r"^\s*([A-Za-z0-9_]+)(?:\[([^\]]+)\])?\s*(>=|-)\s*([0-9]*\.?[0-9]+)\s*$")
+_NO_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_MOST = 20  # failed rows that Markdown lists
 
 
 @dataclass(frozen=True)
@@ -103,23 +105,49 @@ def _weigh(gate: Gate, target: str, score: Score, before: Score | None) -> Verdi
     return Verdict(str(gate), target, passed, value, was, score["scored"], score["of"], finding, comparison)
 
 
-def to_markdown(title: str, verdicts: Sequence[Verdict]) -> str:
-    """A table for a pull request's comment."""
-    lines = [f"## {title}", "", "| | gate | output | finding |", "| --- | --- | --- | --- |"]
+Errors = Sequence[tuple[int, Mapping[str, Any]]]
+"""Rows that failed, as `EvaluationResult.errors` gives them."""
+
+
+def to_markdown(title: str, verdicts: Sequence[Verdict], errors: Errors = ()) -> str:
+    """A table for a pull request's comment, and the rows that failed."""
+    lines = [f"## {_plain(title)}", "", "| | gate | output | finding |", "| --- | --- | --- | --- |"]
     for verdict in verdicts:
         mark = "passed" if verdict.passed else "**failed**"
-        lines.append(f"| {mark} | `{verdict.gate}` | {verdict.target} | {verdict.finding} |")
+        lines.append(f"| {mark} | `{verdict.gate}` | {_plain(verdict.target)} | {_plain(verdict.finding)} |")
+    if errors:
+        lines += ["", f"{len(errors)} rows failed:", ""]
+        lines += [
+            f"* row {row + 1}: {_plain(error['kind'])}: {_plain(error['message'])}" for row, error in errors[:_MOST]
+        ]
+    if len(errors) > _MOST:
+        lines.append(f"* and {len(errors) - _MOST} more")
     return "\n".join(lines) + "\n"
 
 
-def to_junit(title: str, verdicts: Sequence[Verdict]) -> str:
-    """JUnit XML, a test case a verdict, as CI servers read it."""
+def to_junit(title: str, verdicts: Sequence[Verdict], errors: Errors = ()) -> str:
+    """JUnit XML as CI servers read it: a test case a verdict, and one a row that failed."""
     failed = sum(not verdict.passed for verdict in verdicts)
-    suite = ET.Element("testsuite", name=title, tests=str(len(verdicts)), failures=str(failed), errors="0")
+    counts = {"tests": len(verdicts) + len(errors), "failures": failed, "errors": len(errors)}
+    title = _printable(title)
+    suite = ET.Element("testsuite", {"name": title} | {name: str(count) for name, count in counts.items()})
     for verdict in verdicts:
-        case = ET.SubElement(suite, "testcase", classname=title, name=f"{verdict.gate} {verdict.target}")
+        case = ET.SubElement(suite, "testcase", classname=title, name=_printable(f"{verdict.gate} {verdict.target}"))
         if verdict.passed:
-            ET.SubElement(case, "system-out").text = verdict.finding
+            ET.SubElement(case, "system-out").text = _printable(verdict.finding)
         else:
-            ET.SubElement(case, "failure", message=verdict.finding)
+            ET.SubElement(case, "failure", message=_printable(verdict.finding))
+    for row, error in errors:
+        case = ET.SubElement(suite, "testcase", classname=title, name=f"row {row + 1}")
+        ET.SubElement(case, "error", type=str(error["kind"]), message=_printable(str(error["message"])))
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(suite, encoding="unicode") + "\n"
+
+
+def _plain(text: Any) -> str:
+    """One line that Markdown leaves as it is."""
+    return re.sub(r"([\\`*_\[\]<>|])", r"\\\1", " ".join(str(text).split()))
+
+
+def _printable(text: str) -> str:
+    """Without the signs that XML has no way to write."""
+    return _NO_XML.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -1,4 +1,4 @@
-"""Reports over one run or two: aggregated, detailed, comparative; as a mapping, CSV or a pandas table."""
+"""Reports over one run or two: aggregated, detailed, comparative; as a mapping, CSV, a pandas table or one HTML file."""
 
 import csv
 import json
@@ -8,9 +8,10 @@ from typing import Any
 
 from evaluation.errors import EvaluationError
 from evaluation.packages import need
+from evaluation.pages import to_html
 from evaluation.results import EvaluationResult, MetricsResult
 
-__all__ = ["Report", "aggregate", "compare_in_detail", "detail"]
+__all__ = ["Report", "aggregate", "compare_in_detail", "detail", "to_html"]
 
 
 class Report(dict[str, list[Any]]):

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from evaluation.errors import MetricError
 from evaluation.metrics import answers, documents, judgements, semantics, structures, texts
 
-__all__ = ["Definition", "Metric", "OutputType", "find", "metrics_for"]
+__all__ = ["Definition", "Metric", "OutputType", "check_options", "find", "metrics_for", "names"]
 
 OutputType = Literal["answer", "extractive_answer", "text", "documents", "json", "judgement"]
 
@@ -115,6 +115,11 @@ def find(metric: str) -> Definition:
     if name not in _BY_NAME:
         raise MetricError(f"there is no metric {name!r}; there are {', '.join(sorted(_BY_NAME))}")
     return _BY_NAME[name]
+
+
+def names() -> frozenset[str]:
+    """The names of all metrics."""
+    return frozenset(_BY_NAME)
 
 
 def metrics_for(output_type: str) -> Sequence[Metric]:

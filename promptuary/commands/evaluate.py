@@ -28,6 +28,10 @@ Baseline = Annotated[Path | None, typer.Option("--baseline", help="A result that
 Save = Annotated[Path | None, typer.Option("--save", help="Keep the result here.")]
 Junit = Annotated[Path | None, typer.Option("--junit", help="Write a JUnit report here.")]
 Markdown = Annotated[Path | None, typer.Option("--markdown", help="Write a Markdown report here.")]
+Html = Annotated[Path | None, typer.Option("--html", help="Write one HTML file: plot, worst rows, differences.")]
+Metrics = Annotated[
+    list[str] | None, typer.Option("--metric", help="Report this metric too, beside those of the gates.")
+]
 Workers = Annotated[int, typer.Option("--workers", min=1, max=64, help="Rows asked at once.")]
 
 
@@ -42,6 +46,8 @@ def evaluate(  # noqa: PLR0913, PLR0917  # an argument an option of the command
     save: Save = None,
     junit: Junit = None,
     markdown: Markdown = None,
+    html: Html = None,
+    metric: Metrics = None,
     workers: Workers = 4,
     as_json: Json = False,
 ) -> None:
@@ -52,7 +58,12 @@ def evaluate(  # noqa: PLR0913, PLR0917  # an argument an option of the command
             rows = _read_rows(document, dataset)
             runnable = evaluation.TemplateRunnable(_load(document), _find_model(model, model_url, model_key))
             result = _run(runnable, rows, workers, quiet=as_json)
-            verdicts = gates.judge(result, bounds, evaluation.EvaluationResult.load(baseline) if baseline else None)
+            before = evaluation.EvaluationResult.load(baseline) if baseline else None
+            verdicts = gates.judge(result, bounds, before)
+            title = f"{document.name} on {rows.name}"
+            if html:
+                wanted = dict.fromkeys([*(gate.metric for gate in bounds), *(metric or ())])
+                html.write_text(_to_html(title, rows, result, list(wanted), before), encoding="utf-8")
         except evaluation.EvaluationError as error:
             raise UsageError(str(error)) from error
         errors = list(result.errors())
@@ -60,7 +71,7 @@ def evaluate(  # noqa: PLR0913, PLR0917  # an argument an option of the command
             result.save(save)
         for path, write in ((junit, gates.to_junit), (markdown, gates.to_markdown)):
             if path:
-                path.write_text(write(f"{document.name} on {rows.name}", verdicts), encoding="utf-8")
+                path.write_text(write(title, verdicts, errors), encoding="utf-8")
         failed = bool(errors) or any(not verdict.passed for verdict in verdicts)
         _tell(rows, verdicts, errors, as_json=as_json, failed=failed)
     if failed:
@@ -119,6 +130,18 @@ def _run(
             on_progress=lambda done, _total: bar.update(task, completed=done),
             workers=workers,
         )
+
+
+def _to_html(
+    title: str,
+    rows: datasets.Dataset,
+    result: evaluation.EvaluationResult,
+    metrics: list[str],
+    before: evaluation.EvaluationResult | None,
+) -> str:
+    baseline = (before, {name: before.calculate_metrics(name) for name in metrics}) if before else None
+    found = {name: result.calculate_metrics(name) for name in metrics}
+    return evaluation.reports.to_html(title, result, found, baseline, [row.id for row in rows.rows])
 
 
 def _tell(

@@ -56,6 +56,21 @@ def test_a_regression_against_a_kept_result_exits_with_1(document):
     assert found.exit_code == 1
 
 
+def test_an_html_report_is_written_with_the_metrics_asked_for(document):
+    rows, kept, page = (document.parent / name for name in ("rows.jsonl", "before.jsonl", "report.html"))
+    call(document, "--dataset", rows, "--save", kept)
+    found = call(document, "--dataset", rows, "--metric", "squad_f1", "--baseline", kept, "--html", page)
+    assert found.exit_code == 0
+    assert "squad_f1" in page.read_text()
+    assert "No row got worse" in page.read_text()
+
+
+def test_a_row_that_fails_stands_in_the_junit_report(document):
+    (document.parent / "ask.samples.yml").write_text("first: {q: 3}\n")
+    call(document, "--junit", document.parent / "junit.xml")
+    assert 'errors="1"' in (document.parent / "junit.xml").read_text()
+
+
 def test_samples_are_run_where_no_dataset_is_named(document):
     (document.parent / "ask.samples.yml").write_text("first: {q: hello}\n")
     assert json.loads(call(document, "--json").stdout)["rows"] == 1

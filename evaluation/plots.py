@@ -1,0 +1,91 @@
+"""Intervals drawn as SVG, a row of a table each: plain shapes with classes for colour, no style, no script.
+
+The shape tells what the colour does: a filled dot is better, an open dot no clear difference (or a score by itself), a
+diamond worse. The figures stand beside the drawing in the same row, so it is hidden from screen readers.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = ["HEIGHT", "WIDTH", "Axis", "Kind", "difference_axis", "draw_interval", "draw_ticks", "score_axis"]
+
+WIDTH, HEIGHT = 380, 30
+_MARGIN = 24  # room for the outer ticks' figures
+_STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5, 1.0, 2.0)
+Kind = Literal["better", "worse", "same"]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What a plot's rows share: its ends, its ticks, and whether it shows differences around zero."""
+
+    low: float
+    high: float
+    ticks: tuple[float, ...]
+    signed: bool
+
+    def place(self, value: float) -> float:
+        """Where a value stands, in the drawing's units."""
+        share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
+        return round(_MARGIN + share * (WIDTH - 2 * _MARGIN), 1)
+
+    def figure(self, tick: float) -> str:
+        """A tick in percent, with a true minus sign."""
+        sign = ("+" if tick > 0 else "\u2212" if tick < 0 else "") if self.signed else ""
+        return f"{sign}{abs(tick) * 100:.3g} %"
+
+
+def difference_axis(values: Iterable[float | None]) -> Axis:
+    """An axis around zero, as wide as the values ask for, 5 points at least to each side."""
+    extent = max((abs(value) for value in values if value is not None), default=0.0)
+    step = next((step for step in _STEPS if step * 2.4 >= max(extent, 0.05)), _STEPS[-1])
+    reach = step * 2.5
+    return Axis(-reach, reach, tuple(step * n for n in range(-2, 3)), signed=True)
+
+
+def score_axis() -> Axis:
+    """An axis for scores as shares of their range."""
+    return Axis(0.0, 1.0, (0.0, 0.25, 0.5, 0.75, 1.0), signed=False)
+
+
+def draw_interval(axis: Axis, value: float | None, low: float | None, high: float | None, kind: Kind = "same") -> str:
+    """One row: the grid, the interval where there is one, and the value's mark."""
+    middle = HEIGHT / 2
+    parts = [
+        f'<line class="plot-{"zero" if tick == 0 and axis.signed else "grid"}" x1="{axis.place(tick)}" y1="0" '
+        f'x2="{axis.place(tick)}" y2="{HEIGHT}"/>'
+        for tick in axis.ticks
+    ]
+    if low is not None and high is not None:
+        left, right = axis.place(low), axis.place(high)
+        parts.append(
+            f'<path class="plot-{kind}" d="M{left} {middle - 4:g}v8M{left} {middle:g}H{right}M{right} {middle - 4:g}v8"/>'
+        )
+    if value is not None:
+        at = axis.place(value)
+        shape = (
+            f'<path class="plot-{kind} plot-mark" d="M{at} {middle - 5.5:g}l5.5 5.5-5.5 5.5-5.5-5.5z"/>'
+            if kind == "worse"
+            else f'<circle class="plot-{kind} plot-mark" cx="{at}" cy="{middle:g}" r="4.5"/>'
+        )
+        parts.append(shape)
+    return _svg("".join(parts), HEIGHT)
+
+
+def draw_ticks(axis: Axis) -> str:
+    """The figures under the rows."""
+    return _svg(
+        "".join(
+            f'<text class="plot-tick" x="{axis.place(tick)}" y="14" text-anchor="middle">{axis.figure(tick)}</text>'
+            for tick in axis.ticks
+        ),
+        20,
+    )
+
+
+def _svg(content: str, height: int) -> str:
+    return (
+        f'<svg class="plot" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" '
+        f'aria-hidden="true" focusable="false">{content}</svg>'
+    )
