@@ -221,6 +221,7 @@ class DigestsOutput(Output):
     samples = serializers.CharField(allow_null=True, required=False)
     against = serializers.CharField(allow_null=True, required=False)
     served = serializers.ListField(child=serializers.CharField(), required=False)
+    evaluations = serializers.ListField(child=serializers.DictField(), required=False)
 
 
 class StateOutput(Output):

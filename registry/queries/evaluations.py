@@ -2,7 +2,7 @@
 
 import json
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 from evaluation import Comparison, EvaluationResult, Row, compare_scores
 from evaluation.results import Recorder
 from evaluation.scoring import Score
-from registry import access
+from registry import access, journal
 from registry.access import Actor, Verb
 from registry.errors import Conflict, Invalid, NotFound
 from registry.models import Run, RunRow, SampleSet
@@ -26,6 +26,8 @@ __all__ = [
     "compare",
     "find",
     "get",
+    "identity",
+    "latest",
     "listing",
     "load",
     "result",
@@ -81,6 +83,21 @@ def find(actor: Actor, verb: Verb, number: int) -> Run:
 def load(number: int) -> Run | None:
     """The run, for the worker, which asks for nobody."""
     return _full(Run.objects.filter(pk=number)).first()
+
+
+def identity(version_digest: str, rows_digest: str, model_digest: str) -> str:
+    """One digest over what a run's result follows from: runs that have the same one are of the same thing."""
+    return journal.digest_of(journal.canonical([version_digest, rows_digest, model_digest]))
+
+
+def latest(keys: Collection[str]) -> dict[str, Run]:
+    """By key the run that counts: the newest that is done, else the newest."""
+    found: dict[str, Run] = {}
+    for run in _full(Run.objects.filter(key__in=keys)).order_by("pk"):
+        held = found.get(run.key)
+        if held is None or run.state == Run.DONE or held.state != Run.DONE:
+            found[run.key] = run
+    return found
 
 
 def listing(  # the filters of the page and the API

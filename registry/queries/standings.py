@@ -9,12 +9,11 @@ from django.db.models import F, Max, OuterRef, Q, Subquery
 
 from registry.access import TABLE, Actor, Role, Verb
 from registry.models import ChangeRequest, Decision, Event, Label, Membership, SampleSet, Template, Verdict, Version
-from registry.queries import changes, namespaces, progress
+from registry.queries import attachments, changes, namespaces, progress
 from registry.queries.progress import Turn
 from registry.review import checks, policy
 from registry.review.checks import Looked, State
 from registry.review.policy import Blocker, Facts, Standing, Voice
-from registry.review.rules import CHECKS
 
 __all__ = ["Stand", "of_many", "pending", "waiting_count"]
 
@@ -74,6 +73,7 @@ class _Desk:
         self._held = _held(templates)
         self._bases = _bases(templates)
         self._samples = _samples(templates)
+        self._plans = attachments.plans_of_many({row.template_id: row.template for row in rows}.values())
         self._reviewers = _reviewers({change.template.namespace_id for change in rows})
         self._said = _said([change.pk for change in rows])
         self._since = _since([change.pk for change in rows])
@@ -109,17 +109,21 @@ class _Desk:
                 return True
         return False
 
-    def _keys(self, change: ChangeRequest) -> dict[str, str]:
+    def _looked(self, change: ChangeRequest) -> Looked:
         held = self._held[change.template_id]
         against = held.get(change.label)
-        looked = Looked(
+        return Looked(
             template=change.template.name,
             version=change.version.digest,
             samples=self._samples.get(change.template_id),
             against=against.digest if against else None,
             served=tuple(sorted({one.digest for one in held.values()})),
+            evaluations=tuple(plan.to_dict() for plan in self._plans[change.template_id]),
         )
-        return {checks.key_of(name, looked): name for name in CHECKS}
+
+    def _keys(self, change: ChangeRequest) -> dict[str, str]:
+        looked, required = self._looked(change), checks.required(namespaces.rules_of(change.template.namespace))
+        return {checks.key_of(name, looked): name for name in checks.shown(looked, required)}
 
     def _states(self, change: ChangeRequest) -> list[State]:
         required = checks.required(namespaces.rules_of(change.template.namespace))
@@ -129,15 +133,16 @@ class _Desk:
             and said.digest == change.version.digest
             for said in self._said[change.pk]
         )
-        states = []
+        states, looked = [], self._looked(change)
         for key, name in self._keys(change).items():
             given = self._verdicts.get(key)
+            outcome = Verdict.PASSED if checks.is_void(name, looked) else None
             states.append(
                 State(
                     name=name,
                     key=key,
                     is_required=name in required,
-                    outcome=given.outcome if given else None,
+                    outcome=given.outcome if given else outcome,
                     summary=given.summary if given else "It has not finished.",
                     is_acknowledged=name == "contract" and acknowledged,
                 )

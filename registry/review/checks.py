@@ -3,36 +3,45 @@
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from registry.review.policy import Blocker
 from registry.review.rules import CHECKS, Rules
 from renderer.digest import canonical
 
-__all__ = ["Looked", "State", "blockers", "digests_of", "key_of", "required"]
+__all__ = ["NOTHING_ATTACHED", "Looked", "State", "blockers", "digests_of", "is_void", "key_of", "required", "shown"]
+
+NOTHING_ATTACHED = "No evaluation is attached to this template."
+_EVALUATION = "evaluation"
 
 _LOOKS_AT = {
     "problems": ("version", "samples"),
     "samples": ("version", "samples"),
     "budget": ("version", "samples", "against"),
     "contract": ("version", "served"),
+    "evaluation": ("version", "against", "evaluations"),
 }
 
 
 @dataclass(frozen=True)
 class Looked:
-    """The digests a check may look at: the head's, the current samples', that of what the label holds, and those of all
-    that any label of the template serves (sorted)."""
+    """The digests a check may look at: the head's, the current samples', that of what the label holds, those of all that
+    any label of the template serves (sorted), and for each evaluation its rows', its model's and its thresholds."""
 
     template: str
     version: str
     samples: str | None
     against: str | None
     served: tuple[str, ...] = ()
+    evaluations: tuple[Mapping[str, object], ...] = ()
 
 
 @dataclass(frozen=True)
 class State:
-    """One check of a request. `outcome` is passed, failed, or None while it has not been given for these digests."""
+    """One check of a request. `outcome` is passed, failed, or None while it has not been given for these digests.
+
+    `action` is what to do about it where it doesn't come by itself.
+    """
 
     name: str
     key: str
@@ -41,6 +50,7 @@ class State:
     summary: str
     findings: tuple[Mapping[str, object], ...] = ()
     is_acknowledged: bool = False
+    action: str = ""
 
     @property
     def is_blocking(self) -> bool:
@@ -54,12 +64,20 @@ def required(rules: Rules) -> tuple[str, ...]:
     return tuple(check for check in CHECKS if check in named)
 
 
-def digests_of(name: str, looked: Looked) -> dict[str, str | list[str] | None]:
+def shown(looked: Looked, needed: Sequence[str]) -> tuple[str, ...]:
+    """The checks that a request has, in their order: the evaluation only where one is attached, or must be passed."""
+    return tuple(name for name in CHECKS if name in needed or not is_void(name, looked))
+
+
+def is_void(name: str, looked: Looked) -> bool:
+    """Whether the check has nothing to look at, and so passes without a verdict."""
+    return name == _EVALUATION and not looked.evaluations
+
+
+def digests_of(name: str, looked: Looked) -> dict[str, Any]:
     """The digests this check looks at, by what they are of."""
     digests = {part: getattr(looked, part) for part in _LOOKS_AT[name]}
-    if "served" in digests:
-        digests["served"] = list(looked.served)
-    return digests
+    return {part: list(value) if isinstance(value, tuple) else value for part, value in digests.items()}
 
 
 def key_of(name: str, looked: Looked) -> str:
@@ -76,7 +94,9 @@ def blockers(states: Sequence[State], author: str) -> list[Blocker]:
             continue
         code = f"check:{state.name}"
         if state.outcome is None:
-            found.append(Blocker(code, f"The check {state.name} has not finished.", "Wait for it: it runs by itself."))
+            more = f" {state.summary}" if state.action else ""
+            cause = f"The check {state.name} has not finished.{more}"
+            found.append(Blocker(code, cause, state.action or "Wait for it: it runs by itself."))
             continue
         action = "Save a version that mends it, and put it into the request."
         if state.name == "contract":

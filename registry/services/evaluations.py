@@ -29,7 +29,7 @@ from registry.queries import templates, versions
 from registry.services import jobs
 from registry.services.metrics import check_metrics
 
-__all__ = ["MOST_UNFINISHED", "Measure", "begin", "cancel", "identity", "rerun", "start"]
+__all__ = ["MOST_UNFINISHED", "Measure", "begin", "cancel", "rerun", "start"]
 
 MOST_UNFINISHED = 10  # runs of one namespace that are not over
 _DEFAULT_METRICS = ("squad_f1", "squad_exact_match")
@@ -94,7 +94,7 @@ def begin(  # what a run is
             rows_digest=measure.digest,
             model=endpoint.name,
             model_digest=endpoint.digest,
-            key=identity(version.digest, measure.digest, endpoint.digest),
+            key=queries.identity(version.digest, measure.digest, endpoint.digest),
             metrics=list(metrics),
             total=len(measure.rows),
             currency=endpoint.price.currency if endpoint.price else "",
@@ -104,11 +104,6 @@ def begin(  # what a run is
         )
         _enqueue(run)
     return run
-
-
-def identity(version_digest: str, rows_digest: str, model_digest: str) -> str:
-    """One digest over what a run's result follows from: runs that have the same one are of the same thing."""
-    return journal.digest_of(journal.canonical([version_digest, rows_digest, model_digest]))
 
 
 def cancel(*, actor: Actor, number: int) -> Run:

@@ -16,7 +16,7 @@ from registry.queries import samples as sample_sets
 from registry.rendering import child
 from registry.review import checks
 from registry.review.checks import Looked
-from registry.services import jobs, renderings
+from registry.services import jobs, renderings, thresholds
 from registry.services.renderings import Outcome
 from renderer.problems import Problem, blocking
 
@@ -29,6 +29,7 @@ Samples = Mapping[str, Mapping[str, Any]]
 class _Case:
     """What the checks of one request look at, read once."""
 
+    change: ChangeRequest
     version: Version
     against: Version | None
     served: Mapping[str, Version]
@@ -69,6 +70,7 @@ def give(*, number: int, report: Callable[[int, int], None] = lambda _done, _all
 
     `report` is told how many of how many checks are done. Everything runs before the transaction that keeps it, and a
     verdict is bound to the digests that were looked at, so one that comes late is merely about something past.
+    An evaluation starts the runs it needs and is given when they are done: each of them has this asked for again.
     Event body: {"change", "template", "version", "digest", "check", "key", "outcome", "summary", "details": sha256 of their text}.
     """
     change = ChangeRequest.objects.select_related("template", "template__namespace", "version").filter(number=number)
@@ -80,7 +82,9 @@ def give(*, number: int, report: Callable[[int, int], None] = lambda _done, _all
     waiting = [state.name for state in verdicts.states(found) if state.outcome is None]
     for done, name in enumerate(waiting):
         report(done, len(waiting))
-        given.append(_keep(found, name, looked, _RUN[name](case)))
+        finding = _RUN[name](case)
+        if finding is not None:
+            given.append(_keep(found, name, looked, finding))
     report(len(waiting), len(waiting))
     return given
 
@@ -89,7 +93,7 @@ def _read(change: ChangeRequest) -> _Case:
     labels = Label.objects.select_related("version").filter(template=change.template).order_by("name")
     served = {label.name: label.version for label in labels if not label.version.is_redacted}
     samples = sample_sets.current(change.template)
-    return _Case(change.version, served.get(change.label), served, samples.samples if samples else {})
+    return _Case(change, change.version, served.get(change.label), served, samples.samples if samples else {})
 
 
 def _keep(change: ChangeRequest, name: str, looked: Looked, finding: _Finding) -> Verdict:
@@ -198,6 +202,12 @@ def _contract(case: _Case) -> _Finding:
     return _Finding(True, f"Callers of {', '.join(case.served)} are served as before.", details)
 
 
+def _evaluation(case: _Case) -> _Finding | None:
+    """Every threshold of every attached evaluation is reached; None while their runs are under way."""
+    judged = thresholds.judge(case.change, case.against)
+    return _Finding(judged.passed, judged.summary, judged.details) if judged else None
+
+
 def _spent(name: str, outcome: Outcome, before: Outcome | None) -> dict[str, Any]:
     cut_before = {cut["name"] for cut in before.prompt["cut"]} if before and before.prompt else set()
     prompt = outcome.prompt
@@ -221,9 +231,10 @@ def _count(number: int, one: str, many: str = "") -> str:
     return f"{number} {one if number == 1 else many or one + 's'}"
 
 
-_RUN: dict[str, Callable[[_Case], _Finding]] = {
+_RUN: dict[str, Callable[[_Case], _Finding | None]] = {
     "problems": _problems,
     "samples": _samples,
     "budget": _budget,
     "contract": _contract,
+    "evaluation": _evaluation,
 }
