@@ -6,14 +6,15 @@ from typing import Any
 from django import forms
 from django.core.exceptions import NON_FIELD_ERRORS
 
-from registry.access import Role
+from registry.access import KEY_VERBS, Role
 from registry.errors import Invalid, PromptuaryError
 from registry.models import Key
 
-__all__ = ["KeyForm", "LabelForm", "MemberForm", "NewForm", "ProposeForm", "SamplesForm", "add_errors"]
+__all__ = ["KeyForm", "LabelForm", "MemberForm", "NewForm", "ProposeForm", "RotateForm", "SamplesForm", "add_errors"]
 
 # A select with more rows than this is no help; the rest is reached from the history.
 MOST_VERSIONS = 200
+VERSIONS_OF_KEYS = [("", "as the namespace's rules say"), ("approved", "approved ones only"), ("any", "any version")]
 
 
 def add_errors(form: forms.Form, error: PromptuaryError) -> None:
@@ -77,7 +78,18 @@ class KeyForm(forms.Form):
 
     name = forms.CharField(max_length=100)
     person = forms.ChoiceField()
-    scope = forms.ChoiceField(choices=[(Key.READ, "read"), (Key.WRITE, "write, which includes read")])
+    scope = forms.ChoiceField(
+        choices=[
+            (Key.READ, "read"),
+            (Key.WRITE, "write, which includes read"),
+            (Key.CHOSEN, "only what is chosen below"),
+        ]
+    )
+    verbs = forms.MultipleChoiceField(
+        choices=[(verb.value, verb.value) for verb in KEY_VERBS], required=False, widget=forms.CheckboxSelectMultiple
+    )
+    labels = forms.CharField(max_length=800, required=False)
+    versions = forms.ChoiceField(choices=VERSIONS_OF_KEYS, required=False)
     days = forms.TypedChoiceField(
         coerce=int, choices=[(0, "until it is revoked"), (30, "30 days"), (90, "90 days"), (365, "a year")], initial=0
     )
@@ -85,6 +97,28 @@ class KeyForm(forms.Form):
     def __init__(self, *args: Any, people: Sequence[str], **options: Any) -> None:
         super().__init__(*args, **options)
         _choices(self, "person", [(person, person) for person in people])
+
+    def clean_labels(self) -> list[str]:
+        return [label for label in self.cleaned_data["labels"].replace(",", " ").split() if label]
+
+    def clean_versions(self) -> bool | None:
+        return {"approved": True, "any": False}.get(self.cleaned_data["versions"])
+
+
+class RotateForm(forms.Form):
+    """Which key, and for how many hours the old secret goes on beside the new one."""
+
+    key = forms.CharField(max_length=20)
+    hours = forms.TypedChoiceField(
+        coerce=int,
+        choices=[
+            (0, "ends at once"),
+            (1, "goes on for an hour"),
+            (24, "goes on for a day"),
+            (168, "goes on for a week"),
+        ],
+        initial=24,
+    )
 
 
 class MemberForm(forms.Form):

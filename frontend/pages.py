@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Concatenate, ParamSpec
+from typing import Concatenate, ParamSpec, TypeVar
 
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 
 from frontend.htmx import show
 from registry import errors
@@ -15,6 +16,7 @@ from registry.models import User
 __all__ = ["person_of", "refuse", "signed_in", "status_of", "typed"]
 
 P = ParamSpec("P")
+R = TypeVar("R", bound=HttpResponseBase)
 
 # Status, and the sentence that heads the page.
 REFUSALS: tuple[tuple[type[errors.PromptuaryError], int, str], ...] = (
@@ -43,12 +45,12 @@ def person_of(request: HttpRequest) -> User | None:
 
 
 def signed_in(
-    view: Callable[Concatenate[HttpRequest, Actor, P], HttpResponse],
-) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
+    view: Callable[Concatenate[HttpRequest, Actor, P], R],
+) -> Callable[Concatenate[HttpRequest, P], R | HttpResponse]:
     """A page for signed-in people: the view gets an Actor; strangers go to the login and come back after it."""
 
     @wraps(view)
-    def answer(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+    def answer(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> R | HttpResponse:
         person = person_of(request)
         if person is None:
             return _to_login(request)

@@ -4,6 +4,7 @@ from django.urls import path, register_converter
 
 from frontend.views import (
     account,
+    audit,
     browse,
     changes,
     compare,
@@ -17,6 +18,7 @@ from frontend.views import (
     merges,
     new,
     palette,
+    rules,
     samples,
     webhooks,
 )
@@ -72,6 +74,10 @@ urlpatterns = [
     path("environments/", environments.environments, name="environments"),
     path("n/<folder:namespace>/members", members.members, name="members"),
     path("n/<folder:namespace>/keys", keys.keys, name="keys"),
+    path("n/<folder:namespace>/rules", rules.rules, name="rules"),
+    path("n/<folder:namespace>/audit", audit.audit, name="audit"),
+    path("n/<folder:namespace>/audit/events.<str:form>", audit.export_events, name="audit-export"),
+    path("n/new", rules.make, name="new-namespace"),
     path("n/<folder:namespace>/webhooks", webhooks.webhooks, name="webhooks"),
     path("n/<folder:namespace>/webhooks/<str:webhook_id>", webhooks.webhook, name="webhook"),
     path("mail", mail.mail, name="mail"),

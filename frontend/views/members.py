@@ -47,7 +47,9 @@ def members(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
                 return redirect("members", namespace)
     context = {
         "section": "templates",
-        "namespace": found,
+        "settings_page": "members",
+        "namespace": namespace,
+        "granters": access.granters(found),
         "rules": namespaces.rules_of(found),
         "rows": namespaces.members(actor, namespace),
         "form": form,

@@ -1,10 +1,5 @@
 """The journal of a namespace: pages of events, all of them as lines, and whether its chain holds."""
 
-import csv
-import io
-import json
-from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
 from typing import Any
 
 from django.http import StreamingHttpResponse
@@ -20,17 +15,14 @@ from registry.api import outputs
 from registry.api.authentication import actor_of
 from registry.api.pages import answer_page, read_query
 from registry.api.shapes import moment
-from registry.models import Event
 from registry.queries import events as queries
-from registry.queries import namespaces
+from registry.queries import exports, namespaces
 from registry.queries.events import Sought
 from registry.services import audits
 
-__all__ = ["ChainState", "Events", "Export", "write"]
+__all__ = ["ChainState", "Events", "Export"]
 
 FILTERS = ("kind", "person", "key", "template", "since", "until")
-COLUMNS = ("number", "at", "kind", "person", "key", "template", "version", "change", "body", "hash")
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 PARAMETERS = [OpenApiParameter(name, str) for name in FILTERS[:4]] + [
     OpenApiParameter(name, OpenApiTypes.DATETIME) for name in FILTERS[4:]
 ]
@@ -76,7 +68,7 @@ class Events(APIView):
         asked = read_query(request, *FILTERS)
         places = {name: asked.pop(name) for name in ("cursor", "limit") if name in asked}
         page = queries.page(actor_of(request), namespace, sought=_read(asked), **places)
-        return answer_page(request, page, _shape)
+        return answer_page(request, page, exports.shape)
 
 
 class Export(APIView):
@@ -92,9 +84,13 @@ class Export(APIView):
         asked = read_query(request, *FILTERS, "format")
         form = asked.pop("format", "")
         asked.pop("limit")
-        if form not in _WRITERS:
-            raise ValidationError({"format": [f"One of {', '.join(_WRITERS)}."]})
-        return write(form, namespace, queries.stream(actor_of(request), namespace, _read(asked)))
+        if form not in exports.CONTENT_TYPES:
+            raise ValidationError({"format": [f"One of {', '.join(exports.CONTENT_TYPES)}."]})
+        found = queries.stream(actor_of(request), namespace, _read(asked))
+        headers = {"Content-Disposition": f'attachment; filename="{namespace}-events.{form}"'}
+        return StreamingHttpResponse(
+            exports.lines(form, found), content_type=exports.CONTENT_TYPES[form], headers=headers
+        )
 
 
 class ChainState(APIView):
@@ -111,64 +107,6 @@ class ChainState(APIView):
         """Have every event checked by the worker. For admins, not by key."""
         audits.check_chain(actor=actor_of(request), namespace=namespace)
         return Response(_state(), 202)
-
-
-def write(form: str, namespace: str, events: Iterable[Event]) -> StreamingHttpResponse:
-    """The events as a file to keep: `csv` or `jsonl`, written while it is read."""
-    kind, lines = _WRITERS[form]
-    headers = {
-        "Content-Disposition": f'attachment; filename="{namespace}-events.{form}"',
-        "Cache-Control": "private, no-store",
-    }
-    return StreamingHttpResponse(lines(events), content_type=kind, headers=headers)
-
-
-def _lines_of_json(events: Iterable[Event]) -> Iterator[str]:
-    for event in events:
-        yield json.dumps(_shape(event), ensure_ascii=False) + "\n"
-
-
-def _lines_of_csv(events: Iterable[Event]) -> Iterator[str]:
-    buffer = io.StringIO()
-    writer = csv.writer(buffer)
-    writer.writerow(COLUMNS)
-    for event in events:
-        facts = _shape(event)
-        facts["body"] = json.dumps(facts["body"], ensure_ascii=False)
-        writer.writerow([_harmless(facts[name]) for name in COLUMNS])
-        yield buffer.getvalue()
-        buffer.seek(0)
-        buffer.truncate()
-    yield buffer.getvalue()
-
-
-_WRITERS = {
-    "csv": ("text/csv; charset=utf-8", _lines_of_csv),
-    "jsonl": ("application/x-ndjson; charset=utf-8", _lines_of_json),
-}
-
-
-def _harmless(value: Any) -> Any:
-    """Text that a spreadsheet would run as a formula gets an apostrophe in front, as spreadsheets themselves write it."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
-
-
-def _shape(event: Event) -> dict[str, Any]:
-    facts = json.loads(event.text)
-    return {
-        "number": event.number,
-        "at": moment(datetime.fromtimestamp(event.at // 1_000_000, UTC).replace(microsecond=event.at % 1_000_000)),
-        "kind": event.kind,
-        "person": event.person,
-        "key": event.key or None,
-        "namespace": event.namespace,
-        "template": event.template or None,
-        "version": event.version,
-        "change": event.change,
-        "body": facts["body"],
-        "previous": facts["previous"],
-        "hash": event.hash,
-    }
 
 
 def _read(asked: dict[str, Any]) -> Sought:

@@ -11,9 +11,10 @@ from registry.access import Actor, Verb
 from registry.models import Event, Job
 from registry.queries.pages import Page, check_limit, cut, read_number
 
-__all__ = ["CHAIN", "Chain", "Sought", "chain", "page", "stream"]
+__all__ = ["CHAIN", "KINDS", "Chain", "Sought", "chain", "page", "stream"]
 
 CHAIN = "journal.check"  # the job that reads the whole journal and recomputes each hash
+KINDS = tuple(kind.value for kind in journal.Kind)
 _AT_ONCE = 500
 
 

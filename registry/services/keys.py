@@ -195,8 +195,4 @@ def _require_reach(key: Key) -> None:
     if any(role.rank < least.rank for least in needed):
         beyond = [verb for verb in key.verbs if role.rank < TABLE[Verb(verb)].rank]
         field, what = ("verbs", ", ".join(beyond)) if beyond else ("scope", "write")
-        raise Invalid(
-            fields={
-                field: f"{key.person.username} is {role.value} in {key.namespace.name}, so a key of theirs can't {what}."
-            }
-        )
+        raise Invalid(fields={field: f"{key.person.username} is {role.value}, so a key of theirs can't {what}."})

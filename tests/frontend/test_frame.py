@@ -27,6 +27,9 @@ PAGES = [
     "/changes/1",
     "/n/support/members",
     "/n/support/keys",
+    "/n/support/rules",
+    "/n/support/audit",
+    "/n/new",
     "/environments/",
     "/t/no/such",
 ]

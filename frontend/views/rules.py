@@ -1,0 +1,75 @@
+"""What a namespace asks before a protected label moves, and making a namespace."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_http_methods
+
+from frontend import rule_forms
+from frontend.forms import add_errors
+from frontend.htmx import show
+from frontend.pages import signed_in, status_of
+from frontend.rule_forms import NamespaceForm, RulesForm
+from registry import access
+from registry.access import Actor, Verb
+from registry.errors import Conflict, Invalid
+from registry.queries import namespaces
+from registry.services import namespaces as namespaces_service
+
+__all__ = ["make", "rules"]
+
+
+@require_http_methods(["GET", "POST"])
+@signed_in
+def rules(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
+    """The rules to read for members, as a form for admins; what was typed wrong comes back with its sentence."""
+    found = namespaces.get(actor, namespace)
+    now = namespaces.rules_of(found)
+    status = 200
+    form = RulesForm(request.POST or None, initial=rule_forms.initial(now))
+    if request.method == "POST":
+        access.require(actor, Verb.MANAGE, found)
+        status = 422
+        if form.is_valid():
+            try:
+                namespaces_service.set_rules(actor=actor, namespace=namespace, **form.cleaned_data)
+            except (Invalid, Conflict) as error:
+                add_errors(form, error)
+                status = status_of(error)
+            else:
+                messages.success(
+                    request, f"The rules of {namespace} hold from now on; open requests were weighed anew."
+                )
+                return redirect("rules", namespace)
+    context = {
+        "section": "templates",
+        "settings_page": "rules",
+        "namespace": namespace,
+        "may_manage": access.can(actor, Verb.MANAGE, found),
+        "rules": now,
+        "checks": rule_forms.CHECKS_IN_WORDS,
+        "modes": rule_forms.MODES_IN_WORDS,
+        "granters": access.granters(found),
+        "form": form,
+    }
+    return show(request, "rules.html", context, status=status)
+
+
+@require_http_methods(["GET", "POST"])
+@signed_in
+def make(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """A new namespace; who makes it is its admin."""
+    form = NamespaceForm(request.POST or None, initial={"protected_labels": "production", "approvals": 1})
+    status = 200
+    if request.method == "POST":
+        status = 422
+        if form.is_valid():
+            try:
+                made = namespaces_service.create(actor=actor, **form.cleaned_data)
+            except (Invalid, Conflict) as error:
+                add_errors(form, error)
+                status = status_of(error)
+            else:
+                messages.success(request, f"{made.name} is there, and you are its admin.")
+                return redirect("members", made.name)
+    return show(request, "namespace.html", {"section": "templates", "form": form}, status=status)

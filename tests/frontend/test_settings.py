@@ -1,0 +1,123 @@
+"""The pages of a namespace's settings: rules, keys and the way between them."""
+
+import pytest
+
+from registry.models import Event, Key, Namespace
+from tests.frontend.conftest import words
+
+RULES = {
+    "protected_labels": "production, staging",
+    "approvals": "2",
+    "required_checks": ["problems", "budget"],
+    "compatibility": "backward",
+    "owners": "refunds/*: reviewer, admin\n*: admin",
+    "keys_approved_only": "on",
+}
+
+
+def test_the_rail_leads_everywhere_and_says_where_one_is(reply, browser):
+    page = words(browser("admin").get("/n/support/rules"))
+    for address in ("members", "rules", "keys", "audit"):
+        assert f'href="/n/support/{address}"' in page
+    assert page.count('aria-current="page"') == 1
+
+
+def test_the_rail_shows_no_reader_what_only_admins_may_see(reply, browser):
+    page = words(browser("reader").get("/n/support/members"))
+    assert 'href="/n/support/keys"' not in page
+    assert 'href="/n/support/audit"' in page
+
+
+def test_an_admin_sets_the_rules(reply, browser):
+    answer = browser("admin").post("/n/support/rules", RULES)
+    assert answer["Location"] == "/n/support/rules"
+    support = Namespace.objects.get(name="support")
+    assert (support.protected_labels, support.approvals) == (["production", "staging"], 2)
+    assert (support.required_checks, support.compatibility) == (["problems", "budget"], "backward")
+    assert support.owners[0] == {"pattern": "refunds/*", "people": ["reviewer", "admin"]}
+    assert (support.self_approval, support.break_glass, support.keys_approved_only) == (False, False, True)
+
+
+def test_the_form_shows_the_rules_that_hold(reply, browser):
+    client = browser("admin")
+    client.post("/n/support/rules", RULES)
+    page = words(client.get("/n/support/rules"))
+    assert 'value="production, staging"' in page
+    assert "refunds/*: reviewer, admin *: admin" in page
+
+
+@pytest.mark.parametrize(
+    ("field", "typed", "sentence"),
+    [
+        ("approvals", "21", "A whole number from 0 to 20."),
+        ("approvals", "", "This field is required."),
+        ("protected_labels", "latest", "Latest can&#x27;t be set"),
+        ("owners", "refunds/* reviewer", "Line 1 is no owner"),
+        ("owners", "*: nobody", "Nobody: no member of support."),
+        ("compatibility", "forward", "Select a valid choice"),
+    ],
+)
+def test_a_wrong_rule_comes_back_with_its_sentence_and_nothing_is_lost(reply, browser, field, typed, sentence):
+    before = Event.objects.count()
+    answer = browser("admin").post("/n/support/rules", {**RULES, field: typed})
+    page = words(answer)
+    assert answer.status_code == 422
+    assert sentence.lower() in page.lower()
+    assert (RULES["protected_labels"] if field != "protected_labels" else 'value="latest"') in page
+    assert Event.objects.count() == before
+
+
+def test_members_read_the_rules_and_are_told_who_sets_them(reply, browser):
+    page = words(browser("author").get("/n/support/rules"))
+    assert "It is granted by an admin of support: admin." in page
+    assert "Set these rules" not in page
+    answer = browser("author").post("/n/support/rules", RULES)
+    assert answer.status_code == 403
+    assert "takes the role admin; author is author. It is granted by an admin of support: admin." in words(answer)
+
+
+def test_anybody_makes_a_namespace_and_is_its_admin(reply, browser):
+    answer = browser("reader").post("/n/new", {"name": "sales", "protected_labels": "production", "approvals": "1"})
+    assert answer["Location"] == "/n/sales/members"
+    assert Namespace.objects.get(name="sales").memberships.get().role == "admin"
+
+
+@pytest.mark.parametrize(("name", "status"), [("Sales", 422), ("", 422), ("support", 409)])
+def test_a_name_that_is_none_or_taken_comes_back(reply, browser, name, status):
+    answer = browser("reader").post("/n/new", {"name": name, "protected_labels": "a, b", "approvals": "1"})
+    assert answer.status_code == status
+    assert 'value="a, b"' in words(answer)
+
+
+def test_a_key_is_issued_with_chosen_verbs_and_labels(reply, browser):
+    sent = {"name": "ci", "scope": "chosen", "verbs": ["move", "fetch"], "labels": "staging canary"}
+    answer = browser("admin").post("/n/support/keys", {**sent, "person": "author", "days": "30", "versions": "any"})
+    assert answer.status_code == 201
+    key = Key.objects.get()
+    assert (key.verbs, key.labels, key.approved_only) == (["fetch", "move"], ["staging", "canary"], False)
+    assert "only staging, canary" in words(answer)
+
+
+def test_choosing_nothing_is_refused_at_the_verbs(reply, browser):
+    answer = browser("admin").post(
+        "/n/support/keys", {"name": "ci", "scope": "chosen", "person": "author", "days": "0"}
+    )
+    assert answer.status_code == 422
+    assert "Choose at least one" in words(answer)
+
+
+def test_a_key_is_rotated_with_an_overlap(reply, browser):
+    client = browser("admin")
+    client.post("/n/support/keys", {"name": "chat", "scope": "read", "person": "admin", "days": "0"})
+    old = Key.objects.get()
+    assert f"pb_{old.id}_…" in words(client.get(f"/n/support/keys?rotate={old.id}"))
+    answer = client.post("/n/support/keys", {"do": "rotate", "key": old.id, "hours": "24"})
+    assert answer.status_code == 201
+    new = answer.context["issued"].key
+    assert (new.replaces_id, answer.context["issued"].secret in words(answer)) == (old.id, True)
+    old.refresh_from_db()
+    assert old.expires_at is not None
+    assert f"rotated to <code>pb_{new.id}" in words(client.get("/n/support/keys"))
+    again = client.post("/n/support/keys", {"do": "rotate", "key": old.id, "hours": "0"})
+    assert again.status_code == 409
+    assert f"was rotated to {new.id} already" in words(again)
