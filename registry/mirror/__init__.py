@@ -2,9 +2,9 @@
 
 from registry.mirror.errors import Diverged, GitFailed, MirrorBusy, MirrorError
 from registry.mirror.rebuilding import rebuild
-from registry.mirror.restoring import Restored, restore
+from registry.mirror.restoring import Restored, adopt, forgotten, open_clone, restore
 from registry.mirror.state import Status, status
-from registry.mirror.verification import verify
+from registry.mirror.verification import verify, verify_clone
 from registry.mirror.writer import catch_up
 
 __all__ = [
@@ -14,9 +14,13 @@ __all__ = [
     "MirrorError",
     "Restored",
     "Status",
+    "adopt",
     "catch_up",
+    "forgotten",
+    "open_clone",
     "rebuild",
     "restore",
     "status",
     "verify",
+    "verify_clone",
 ]

@@ -34,6 +34,7 @@ _CONFIG = """\
 [transfer]
 	fsckObjects = true
 """
+_ORIGIN = "refs/remotes/origin/"
 _ID = re.compile(r"[0-9a-f]{40}", re.ASCII)
 _LEFTOVERS = (
     "*.lock",
@@ -96,6 +97,17 @@ class Repository:
         fields = output.decode("utf-8", "surrogateescape").split("\0")
         return {fields[i].lstrip("\n"): Head(fields[i + 1], fields[i + 2]) for i in range(0, len(fields) - 2, 3)}
 
+    def cloned_heads(self) -> dict[str, Head]:
+        """The branches of the mirror as a clone has them: its own `main`, its own labels or those of its origin."""
+        found: dict[str, Head] = {}
+        for ref, head in self.heads().items():
+            own = ref.replace(_ORIGIN, "refs/heads/", 1)
+            if own == ref and (ref == layout.MAIN or layout.is_label_branch(ref)):
+                found[ref] = head
+            elif layout.is_label_branch(own):
+                found.setdefault(own, head)
+        return found
+
     def default_branch(self) -> str:
         """What HEAD names, a ref or a bare commit id."""
         return (self.path / "HEAD").read_text(encoding="utf-8").strip().removeprefix("ref: ")
@@ -110,14 +122,14 @@ class Repository:
         for i in range(0, len(fields) - 2, 2):
             yield fields[i].lstrip("\n"), fields[i + 1]
 
-    def history(self, ref: str) -> Iterator[tuple[str, str, dict[str, str | None]]]:
-        """(commit id, tree id, {path: blob id or None where the file went}), oldest first, streamed.
+    def history(self, commit: str) -> Iterator[tuple[str, str, dict[str, str | None]]]:
+        """(commit id, tree id, {path: blob id or None where the file went}) up to a commit, oldest first, streamed.
 
         A mode other than that of a plain file is written before the blob's id, so that it can equal nothing.
         """
         with self._git.start(
             "log", "--first-parent", "--reverse", "--root", "--raw", "--no-abbrev", "--no-renames", "-m", "-z",
-            "--format=%x01%H %T", _checked_ref(ref), "--",
+            "--format=%x01%H %T", _checked_id(commit), "--",
         ) as process:  # fmt: skip
             yield from _parse_history(_split(process.stdout))
 

@@ -1,18 +1,21 @@
 """The database from a clone of the mirror: the same journal, hash for hash, and every lasting row.
 
 What can't come back: passwords and the secrets of keys, which no journal ever held. Nothing of the clone is believed: the
-events must chain, and each text must have the digest that its event names.
+events must chain, each text must have the digest that its event names, protected labels must have moved as the rules of
+their day say, and in the end every commit of the clone must be the one that the new journal gives.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from pathlib import Path
 
+from django.conf import settings
 from django.db import transaction
 
 from registry import journal
-from registry.mirror import layout
+from registry.mirror import filling, layout, locks, verification
 from registry.mirror.chain import facts_of, read_event
 from registry.mirror.errors import GitFailed, MirrorError
 from registry.mirror.message import read_record, read_stamp
@@ -21,10 +24,10 @@ from registry.mirror.rows import Rows, replay
 from registry.models import Event, Namespace, Template
 from registry.services import pending
 
-__all__ = ["Restored", "restore"]
-
+__all__ = ["Restored", "adopt", "forgotten", "open_clone", "restore"]
 
 _REDACTED = f'"kind":"{journal.Kind.VERSION_REDACTED.value}"'  # as canonical JSON writes it; a string would escape it
+_WAIT = 60.0  # seconds for the writer to finish its batches
 
 
 @dataclass(frozen=True)
@@ -36,27 +39,47 @@ class Restored:
     head: str
 
 
-def restore(source: Path) -> Restored:
-    """Fill the empty database from a clone or the mirror itself, all or nothing. MirrorError says what is wrong."""
-    repository = _open(source)
+def restore(source: Path, chain: str | None = None) -> Restored:
+    """Fill the empty database from a clone or the mirror itself, all or nothing. MirrorError says what is wrong.
+
+    chain: the hash that the last event must have, for who has kept it apart from the clone.
+    """
+    repository = open_clone(source)
     if Event.objects.exists() or Namespace.objects.exists() or Template.objects.exists():
         raise MirrorError("This database is not empty; a mirror is restored into an empty one only.")
-    number, chain, head = 0, None, ""
-    with transaction.atomic(), repository.files() as files:
-        rows = Rows(_redacted(repository))
-        for head, text in _records(repository):
-            event = _read_event(head, text, number + 1, chain)
-            event.save(force_insert=True)
-            replay(rows, event, partial(files.read, head))
-            number, chain = event.number, event.hash
-        for namespace in Namespace.objects.all():
-            pending.reassess(namespace)
-    if chain is None:
-        raise MirrorError(f"{source} holds no event.")
-    return Restored(number, chain, head)
+    with transaction.atomic():
+        restored = _replay(repository, 0, None)
+        if restored is None:
+            raise MirrorError(f"{source} holds no event.")
+        if chain is not None and restored.chain != chain:
+            raise MirrorError(f"The chain of {source} ends with {restored.chain}, not with {chain}.")
+    return restored
 
 
-def _open(source: Path) -> Repository:
+def adopt() -> int:
+    """Bring a database that is older than its mirror up to it, all or nothing; gives how many events it had forgotten.
+
+    MirrorError where the two have parted: an event of the database is another one in the mirror.
+    """
+    with locks.hold(filling.lock_path(), _WAIT), transaction.atomic():
+        journal.lock()
+        head = Event.objects.order_by("-number").values_list("number", "hash").first()
+        restored = _replay(open_clone(settings.MIRROR_PATH), *(head or (0, None)))
+        return restored.events if restored else 0
+
+
+def forgotten() -> list[str]:
+    """The texts of the mirror's events that this database does not know, oldest first."""
+    last = Event.objects.order_by("-number").values_list("number", flat=True).first() or 0
+    repository = Repository(settings.MIRROR_PATH)
+    if not repository.exists:
+        return []
+    texts = (read_record(message) for _, message in repository.commits(layout.MAIN))
+    return [text for text in islice(texts, last, None) if text]
+
+
+def open_clone(source: Path) -> Repository:
+    """The repository of a clone, a bare one or that of a work tree. MirrorError where it holds no branch `main`."""
     inner = source / ".git"
     repository = Repository((inner if inner.is_dir() else source).absolute())
     if not repository.exists:
@@ -68,6 +91,38 @@ def _open(source: Path) -> Repository:
     if layout.MAIN not in heads:
         raise MirrorError(f"{source} has no branch main.")
     return repository
+
+
+def _replay(repository: Repository, number: int, chain: str | None) -> Restored | None:
+    """The rows of every event after this one; None where there is none. The caller's transaction keeps all or nothing."""
+    known, head = number, ""
+    with repository.files() as files:
+        rows = Rows(_redacted(repository))
+        rows.take_stock()
+        for position, (commit, text) in enumerate(_records(repository), start=1):
+            if position < known:
+                continue
+            if position == known:
+                if journal.digest_of(text) != chain:
+                    raise MirrorError(
+                        f"Commit {commit} holds another event {known} than the database: they have parted."
+                    )
+                continue
+            head = commit
+            try:
+                event = _read_event(text, number + 1, chain)
+                event.save(force_insert=True)
+                replay(rows, event, partial(files.read, commit))
+            except MirrorError as error:
+                raise MirrorError(f"Commit {commit}: {error}") from error
+            number, chain = event.number, event.hash
+    if number == known or chain is None:
+        return None
+    for namespace in Namespace.objects.all():
+        pending.reassess(namespace)
+    if findings := verification.verify_clone(repository):
+        raise MirrorError(findings[0])
+    return Restored(number - known, chain, head)
 
 
 def _records(repository: Repository) -> Iterator[tuple[str, str]]:
@@ -84,11 +139,11 @@ def _redacted(repository: Repository) -> set[tuple[str, int]]:
     return {(body["template"], body["version"]) for body in bodies if "template" in body and "version" in body}
 
 
-def _read_event(commit: str, text: str, number: int, previous: str | None) -> Event:
+def _read_event(text: str, number: int, previous: str | None) -> Event:
     try:
         event = read_event(text)
     except (ValueError, KeyError, TypeError) as error:
-        raise MirrorError(f"Commit {commit} holds no event that can be read: {error}") from error
+        raise MirrorError(f"it holds no event that can be read: {error}") from error
     if event.number != number or facts_of(text)["previous"] != previous:
-        raise MirrorError(f"Commit {commit} holds event {event.number}, which does not follow from the one before it.")
+        raise MirrorError(f"it holds event {event.number}, which does not follow from the one before it.")
     return event

@@ -8,7 +8,7 @@ from django.utils import timezone
 from registry.journal import microseconds
 from registry.mirror import filling, layout
 from registry.mirror.errors import Diverged
-from registry.mirror.repository import Repository
+from registry.mirror.repository import Head, Repository
 from registry.models import Event
 
 __all__ = ["Status", "status"]
@@ -16,13 +16,15 @@ __all__ = ["Status", "status"]
 
 @dataclass(frozen=True)
 class Status:
-    """Where journal and mirror stand; `behind` in events, `lag` in seconds since the oldest event not mirrored."""
+    """Where journal and mirror stand; `behind` in events, `lag` in seconds since the oldest event not mirrored, `chain` the hash of
+    the last event that is."""
 
     path: str
     head: str | None
     mirrored: int
     journal: int
     lag: float
+    chain: str | None
     diverged: str | None
 
     @property
@@ -42,7 +44,13 @@ def status() -> Status:
         filling.resume_point(heads)
     except Diverged as error:
         diverged = str(error)
-    return Status(str(repository.path), main.commit if main else None, mirrored, last, _lag(mirrored), diverged)
+    return Status(
+        str(repository.path), main.commit if main else None, mirrored, last, _lag(mirrored), _chain(main), diverged
+    )
+
+
+def _chain(main: Head | None) -> str | None:
+    return main.stamp.chain if main and main.stamp else None
 
 
 def _lag(mirrored: int) -> float:

@@ -18,7 +18,7 @@ from registry.mirror.errors import GitFailed, MirrorError
 from registry.mirror.message import author_line, committer_line, compose
 from registry.mirror.repository import Head, Repository
 
-__all__ = ["MOST_FINDINGS", "verify"]
+__all__ = ["MOST_FINDINGS", "verify", "verify_clone"]
 
 MOST_FINDINGS = 50
 _AT_ONCE = 200
@@ -38,6 +38,21 @@ def verify(repository: Repository | None = None) -> list[str]:
             findings.append("There may be more; the list ends here.")
             break
     return findings
+
+
+def verify_clone(repository: Repository) -> list[str]:
+    """The same for somebody's clone, which may be behind the journal and may lack branches; what it has must be right."""
+    heads = repository.cloned_heads()
+    stamp = heads[layout.MAIN].stamp if layout.MAIN in heads else None
+    until = stamp.number if stamp else None
+    findings: list[str] = []
+    try:
+        for ref, head in sorted(heads.items(), key=lambda item: item[0] != layout.MAIN):
+            wanted = ((entry, entry.files) for entry in _entries()) if ref == layout.MAIN else _moves(ref)
+            findings += _compare(repository, ref, head, wanted, until)
+    except GitFailed as error:
+        findings.append(f"Git can't read the clone: {error}")
+    return findings[:MOST_FINDINGS]
 
 
 def _findings(repository: Repository) -> Iterator[str]:
@@ -95,14 +110,23 @@ def _entries() -> Iterator[Entry]:
 
 
 def _compare(
-    repository: Repository, ref: str, head: Head | None, wanted: Iterator[tuple[Entry, Mapping[str, bytes | None]]]
+    repository: Repository,
+    ref: str,
+    head: Head | None,
+    wanted: Iterator[tuple[Entry, Mapping[str, bytes | None]]],
+    until: int | None = None,
 ) -> Iterator[str]:
-    """Walk branch and journal side by side, up to the first commit that differs: all after it differ with it."""
+    """Walk branch and journal side by side, up to the first commit that differs: all after it differ with it.
+
+    until: the number of the last event that must be there; None for all.
+    """
     name = ref.removeprefix("refs/heads/")
     parent, files = "", dict[str, str]()
-    found: Iterator[_Seen] = repository.history(ref) if head else iter(())
+    found: Iterator[_Seen] = repository.history(head.commit) if head else iter(())
     for pair, seen in zip_longest(wanted, found):
         if seen is None:
+            if until is not None and pair[0].number > until:
+                return
             yield f"{name}: event {pair[0].number} and what follows is not mirrored yet."
             return
         commit, tree, changes = seen

@@ -9,6 +9,7 @@ and comments.
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.db import transaction
 from django.db.models import Q
@@ -27,6 +28,7 @@ from registry.models import (
     Remote,
     Rendering,
     Thread,
+    User,
     Verdict,
     Version,
 )
@@ -37,7 +39,7 @@ from registry.services.templates import describe
 from registry.texts import check_text
 from renderer.document import parse
 
-__all__ = ["Plan", "plan", "redact"]
+__all__ = ["Plan", "bury", "plan", "redact"]
 
 
 @dataclass(frozen=True)
@@ -188,13 +190,7 @@ def _require_rights(actor: Actor, versions: Iterable[Version]) -> None:
 def _take_away(actor: Actor, version: Version, reason: str) -> None:
     template, at = version.template, journal.now()
     _drafts([version]).delete()
-    Redaction.objects.create(version=version, reason=reason, person=actor.person, created_at=at)
-    Version.objects.filter(pk=version.pk).update(**immutability.TOMBSTONES["registry_version"].texts)
-    Verdict.objects.filter(version=version).update(**immutability.TOMBSTONES["registry_verdict"].texts)
-    Thread.objects.filter(version=version).update(quote="")
-    Rendering.objects.filter(digest=version.digest).delete()
-    if template.latest_id == version.pk:
-        describe(template, Version.objects.get(pk=version.pk), parse(""))
+    bury(version, reason=reason, person=actor.person, at=at)
     body = {"template": template.name, "version": version.number, "digest": version.digest, "reason": reason}
     journal.append(
         Kind.VERSION_REDACTED,
@@ -205,3 +201,15 @@ def _take_away(actor: Actor, version: Version, reason: str) -> None:
         template=template.name,
         version=version.number,
     )
+
+
+def bury(version: Version, *, reason: str, person: User, at: datetime) -> None:
+    """Leave the tombstone in place of the text in every row; for this service and for what replays its events."""
+    template = version.template
+    Redaction.objects.create(version=version, reason=reason, person=person, created_at=at)
+    Version.objects.filter(pk=version.pk).update(**immutability.TOMBSTONES["registry_version"].texts)
+    Verdict.objects.filter(version=version).update(**immutability.TOMBSTONES["registry_verdict"].texts)
+    Thread.objects.filter(version=version).update(quote="")
+    Rendering.objects.filter(digest=version.digest).delete()
+    if template.latest_id == version.pk:
+        describe(template, Version.objects.get(pk=version.pk), parse(""))

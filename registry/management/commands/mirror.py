@@ -3,49 +3,77 @@
 import json
 from argparse import ArgumentParser
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from registry import mirror
+from registry import mirror, witness
+from registry.errors import PromptuaryError
+from registry.journal import Kind
 
 _WAIT = 30.0  # seconds for a writer that is at work
+_HELP = {
+    "verify": "every commit is what the journal says; of a clone with --clone",
+    "status": "how far it is, as JSON",
+    "catch-up": "mirror what is not mirrored yet",
+    "rebuild": "write it anew; the old one is kept beside it",
+    "adopt": "bring a database that is older than its mirror up to it",
+    "discard": "give up what only the mirror knows: set it aside and write it anew from the database",
+}
 
 
 class Command(BaseCommand):
-    help = (
-        "Look after the Git mirror: verify it against the journal, make it anew, bring it up to date, tell its state."
-    )
+    help = "Look after the Git mirror: " + "; ".join(f"{verb}: {what}" for verb, what in _HELP.items())
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument(
-            "what",
-            choices=["verify", "rebuild", "catch-up", "status"],
-            help="verify: every commit is what the journal says. rebuild: write it anew, the old one is kept beside it. "
-            "catch-up: mirror what is not mirrored yet. status: how far it is, as JSON",
-        )
+        verbs = parser.add_subparsers(dest="what", required=True, metavar="WHAT")
+        for verb, what in _HELP.items():
+            one = verbs.add_parser(verb, help=what)
+            if verb == "verify":
+                one.add_argument("--clone", type=Path, metavar="PATH", help="somebody's clone instead of the mirror")
 
-    def handle(self, *_args: Any, what: str, **_options: Any) -> None:
-        run = {"verify": self._verify, "rebuild": self._rebuild, "catch-up": self._catch_up, "status": self._status}
+    def handle(self, *_args: Any, what: str, **options: Any) -> None:
+        run = {
+            "verify": lambda: self._verify_clone(options["clone"]) if options.get("clone") else self._verify(),
+            "status": self._status,
+            "catch-up": self._catch_up,
+            "rebuild": self._rebuild,
+            "adopt": self._adopt,
+            "discard": self._discard,
+        }
         try:
             run[what]()
         except mirror.MirrorError as error:
             raise CommandError(str(error)) from error
+        except PromptuaryError as error:
+            raise CommandError(error.message) from error
 
     def _verify(self) -> None:
         try:
             mirror.catch_up(wait=_WAIT)
         except mirror.Diverged as error:
             self.stderr.write(f"The mirror stands still. {error}")
-        findings = mirror.verify()
-        for finding in findings:
-            self.stdout.write(finding)
-        if findings:
-            raise CommandError(f"The mirror is not what the journal says: {len(findings)} found.")
+        self._tell(mirror.verify(), "The mirror")
         state = mirror.status()
         self.stdout.write(f"The mirror is what the journal says: {state.mirrored} events, main at {state.head}.")
 
+    def _verify_clone(self, path: Path) -> None:
+        self._tell(mirror.verify_clone(mirror.open_clone(path)), str(path))
+        self.stdout.write(f"{path} holds nothing but what the journal says.")
+
+    def _tell(self, findings: list[str], what: str) -> None:
+        for finding in findings:
+            self.stdout.write(finding)
+        if findings:
+            raise CommandError(f"{what} is not what the journal says: {len(findings)} found.")
+
     def _rebuild(self) -> None:
+        if complaint := witness.complaint():
+            raise CommandError(complaint)
+        self._renew()
+
+    def _renew(self) -> None:
         kept = mirror.rebuild()
         self.stdout.write(f"Rebuilt: main at {mirror.status().head}.")
         if kept:
@@ -53,6 +81,20 @@ class Command(BaseCommand):
 
     def _catch_up(self) -> None:
         self.stdout.write(f"{mirror.catch_up(wait=_WAIT)} events mirrored.")
+
+    def _adopt(self) -> None:
+        count = mirror.adopt()
+        self.stdout.write(f"The database took over {count} events that only the mirror knew.")
+        self._verify()
+
+    def _discard(self) -> None:
+        lost = [json.loads(text) for text in mirror.forgotten()]
+        self._renew()
+        self.stdout.write(f"{len(lost)} events that only the mirror knew are given up.")
+        for event in lost:
+            if event["kind"] == Kind.VERSION_REDACTED.value:
+                body = event["body"]
+                self.stdout.write(f"Among them a redaction: redact {body['template']}@{body['version']} again.")
 
     def _status(self) -> None:
         state = mirror.status()

@@ -20,10 +20,13 @@ class Command(BaseCommand):
         parser.add_argument(
             "--from-git", required=True, type=Path, metavar="PATH", help="a clone, or the mirror itself"
         )
+        parser.add_argument(
+            "--chain", metavar="HASH", help="the hash that the last event must have, for who has kept it elsewhere"
+        )
 
-    def handle(self, *_args: Any, from_git: Path, **_options: Any) -> None:
+    def handle(self, *_args: Any, from_git: Path, chain: str | None = None, **_options: Any) -> None:
         try:
-            restored = mirror.restore(from_git)
+            restored = mirror.restore(from_git, chain)
             self.stdout.write(f"Restored {restored.events} events; the chain ends at {restored.chain}.")
             mirror.catch_up(wait=30.0)
             findings = mirror.verify()

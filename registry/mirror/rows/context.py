@@ -35,6 +35,11 @@ class Rows:
             self._people[username] = person
         return self._people[username]
 
+    def take_stock(self) -> None:
+        """Know the rows that stand already, for a replay that goes on where they end."""
+        self.namespaces = {row.name: row for row in Namespace.objects.all()}
+        self.templates = {row.name: row for row in Template.objects.select_related("namespace").defer("words")}
+
     def is_redacted(self, template: str, version: int | None) -> bool:
         """Whether a later event takes this version's text away, so that the mirror holds none."""
         return (template, version) in self._redacted

@@ -7,8 +7,10 @@ from registry import immutability
 from registry.journal import canonical
 from registry.mirror import layout
 from registry.mirror.errors import MirrorError
+from registry.mirror.rows import gate
 from registry.mirror.rows.context import Read, Rows, moment, read_yaml, require_digest
-from registry.models import ChangeRequest, Event, Label, LabelMove, Redaction, SampleSet, Template, Version
+from registry.models import ChangeRequest, Event, Label, LabelMove, SampleSet, Template, Version
+from registry.services import redactions
 from registry.services.templates import describe
 from renderer import digest as bundle_digest
 from renderer.document import parse
@@ -66,12 +68,8 @@ def _add_version(
 
 
 def version_redacted(rows: Rows, event: Event, body: Mapping[str, Any], _read: Read) -> None:
-    Redaction.objects.create(
-        version=rows.version(event, body["version"]),
-        reason=body["reason"],
-        person=rows.person(event.person),
-        created_at=moment(event),
-    )
+    version = rows.version(event, body["version"])
+    redactions.bury(version, reason=body["reason"], person=rows.person(event.person), at=moment(event))
 
 
 def template_archived(rows: Rows, event: Event, _body: Mapping[str, Any], _read: Read) -> None:
@@ -99,6 +97,7 @@ def samples_saved(rows: Rows, event: Event, body: Mapping[str, Any], read: Read)
 
 
 def label_moved(rows: Rows, event: Event, body: Mapping[str, Any], _read: Read) -> None:
+    gate.require_allowed(event, body)
     template, label = rows.templates[event.template], body["label"]
     target = rows.version(event, body["to"]) if body["to"] else None
     if target is None:

@@ -1,0 +1,149 @@
+"""Clones that somebody edited: the forged commit is named, and no database is made from it."""
+
+import json
+import subprocess
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from registry import mirror
+from registry.journal import canonical, digest_of
+from registry.models import Event, Namespace
+from tests.registry.mirror.test_restore import empty_the_database
+from tests.registry.mirror.test_verify import PERSON, git
+
+pytestmark = pytest.mark.django_db
+TEMPLATE = "support/refunds/reply"
+
+
+@pytest.fixture
+def clone(story, mirror_path, tmp_path):
+    """What somebody cloned, with plain git and a work tree."""
+    mirror.catch_up()
+    git(tmp_path, "clone", "-q", str(mirror_path), "clone")
+    return tmp_path / "clone"
+
+
+def verify(clone):
+    return mirror.verify_clone(mirror.open_clone(clone))
+
+
+def rewrite(clone, edit):
+    """Write `main` anew, each message going through `edit(message, event)`; gives {event number: its new commit}."""
+    commits = git(clone, "log", "--first-parent", "--reverse", "--format=%H", "main").split()
+    parent, written = "", {}
+    for number, commit in enumerate(commits, start=1):
+        message = edit(git(clone, "log", "-1", "--format=%B", commit) + "\n", number)
+        facts = git(clone, "log", "-1", "--format=%an%n%ae%n%at%n%cn%n%ce%n%ct", commit).split("\n")
+        names = ("AUTHOR_NAME", "AUTHOR_EMAIL", "AUTHOR_DATE", "COMMITTER_NAME", "COMMITTER_EMAIL", "COMMITTER_DATE")
+        person = {
+            f"GIT_{name}": f"{fact} +0000" if "DATE" in name else fact for name, fact in zip(names, facts, strict=True)
+        }
+        above = ["-p", parent] if parent else []
+        parent = subprocess.run(
+            ["git", "commit-tree", f"{commit}^{{tree}}", *above],
+            cwd=clone, input=message, env={**PERSON, **person}, capture_output=True, text=True, check=True,
+        ).stdout.strip()  # fmt: skip
+        written[number] = parent
+    git(clone, "update-ref", "refs/heads/main", parent)
+    return written
+
+
+def rechained(changes):
+    """An edit that puts other bodies into events and makes every hash after them fit again."""
+    state = {"previous": None}
+
+    def edit(message, number):
+        head, _, trailers = message.rstrip("\n").rpartition("\n\n")
+        lines = dict(line.split(": ", 1) for line in trailers.split("\n"))
+        facts = json.loads(lines["Promptuary-Record"])
+        facts["previous"] = state["previous"]
+        changes(facts)
+        lines["Promptuary-Record"] = canonical(facts)
+        lines["Promptuary-Chain"] = state["previous"] = digest_of(lines["Promptuary-Record"])
+        return head + "\n\n" + "\n".join(f"{name}: {value}" for name, value in lines.items()) + "\n"
+
+    return edit
+
+
+def test_an_untouched_clone_is_right_and_one_that_lags_is_too(clone):
+    assert verify(clone) == []
+    git(clone, "reset", "-q", "--hard", "main~3")
+    git(clone, "update-ref", "-d", "refs/remotes/origin/label/production")
+    assert verify(clone) == []
+
+
+def test_an_edited_document_is_named_by_its_commit(clone):
+    (clone / f"{TEMPLATE}.yml.j2").write_text("- name: a\n  content: Evil\n")
+    subprocess.run(["git", "commit", "-qam", "Harmless"], cwd=clone, check=True, env=PERSON)
+    forged = git(clone, "rev-parse", "main")
+    (finding,) = verify(clone)
+    assert forged in finding
+    with pytest.raises(CommandError, match="1 found"):
+        call_command("mirror", "verify", clone=clone)
+
+
+def test_a_moved_label_branch_is_named_and_stops_a_restore(clone):
+    forged = git(clone, "rev-parse", "origin/label/staging")
+    git(clone, "update-ref", "refs/remotes/origin/label/production", forged)
+    (finding,) = verify(clone)
+    assert finding.startswith("label/production: commit")
+    empty_the_database()
+    with pytest.raises(mirror.MirrorError, match="label/production: commit"):
+        mirror.restore(clone)
+    assert not Namespace.objects.exists()
+
+
+def invent_an_approval(facts):
+    """The reviewer's comment becomes the author's yes."""
+    if facts["kind"] == "change.decided" and facts["body"]["decision"] == "approve":
+        facts["person"] = "author"
+
+
+def test_an_approval_by_another_person_is_named_even_with_every_hash_made_to_fit(clone):
+    number = Event.objects.filter(kind="change.decided").order_by("-number").values_list("number", flat=True).first()
+    written = rewrite(clone, rechained(invent_an_approval))
+    assert written[number] in verify(clone)[0]
+
+
+def test_a_restore_refuses_a_publication_that_the_rules_of_its_day_forbid(clone):
+    moved = Event.objects.get(kind="label.moved", text__contains='"how":"published"').number
+    written = rewrite(clone, rechained(invent_an_approval))
+    empty_the_database()
+    with pytest.raises(
+        mirror.MirrorError, match=f"{written[moved]}.*production, which is protected.*approvals were missing"
+    ):
+        mirror.restore(clone)
+    assert not Event.objects.exists()
+
+
+def free_the_move(facts):
+    """The publication becomes a plain move."""
+    if facts["body"].get("how") == "published":
+        facts["body"].update(how="moved", change=None)
+
+
+def test_a_restore_refuses_a_protected_label_that_moved_without_a_request(clone):
+    rewrite(clone, rechained(free_the_move))
+    empty_the_database()
+    with pytest.raises(mirror.MirrorError, match="was moved without a request"):
+        mirror.restore(clone)
+
+
+def test_an_event_that_was_changed_alone_breaks_the_chain(clone):
+    def edit(message, number):
+        return message.replace("author", "mallory") if number == 8 else message
+
+    written = rewrite(clone, edit)
+    empty_the_database()
+    with pytest.raises(mirror.MirrorError, match=written[8]):
+        mirror.restore(clone)
+
+
+def test_the_hash_that_somebody_kept_tells_a_whole_other_history(clone):
+    kept = Event.objects.order_by("-number").values_list("hash", flat=True).first()
+    rewrite(clone, rechained(lambda facts: facts.update(at=facts["at"] + 0)))
+    empty_the_database()
+    with pytest.raises(mirror.MirrorError, match="not with sha256:0"):
+        mirror.restore(clone, "sha256:0")
+    assert mirror.restore(clone, kept).chain == kept
