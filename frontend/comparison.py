@@ -5,11 +5,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from frontend import diffs, previews, rendered
-from registry.access import Actor
+from frontend.cases import Case
 from registry.models import Version
 from renderer.document import inspect
 
-__all__ = ["RenderedDiff", "SourceDiff", "TokenRow", "compare_rendered", "compare_source", "compare_texts"]
+__all__ = [
+    "RenderedDiff",
+    "SourceDiff",
+    "TokenRow",
+    "Worst",
+    "compare_rendered",
+    "compare_source",
+    "compare_texts",
+    "worst_of",
+]
 
 
 @dataclass(frozen=True)
@@ -35,13 +44,15 @@ class TokenRow:
 
 @dataclass(frozen=True)
 class RenderedDiff:
-    """Both versions rendered on one sample; where a side fails, why. `unsent` names inputs a side does not take."""
+    """Both versions rendered on one sample; where a side fails, why. `notes` names inputs a side does not take, `newly_cut`
+    the parts that have to give way now and had not to before."""
 
     old: previews.Preview
     new: previews.Preview
     parts: Sequence[rendered.PartDiff]
     tokens: Sequence[TokenRow]
     notes: Sequence[str]
+    newly_cut: Sequence[str] = ()
 
     @property
     def change(self) -> int:
@@ -51,6 +62,32 @@ class RenderedDiff:
     @property
     def is_same(self) -> bool:
         return all(part.state == "same" and not part.moved for part in self.parts)
+
+
+@dataclass(frozen=True)
+class Worst:
+    """The most tokens that any sample takes on either side, None where nothing of that side renders or counts."""
+
+    old: int | None
+    new: int | None
+    sample: str
+
+    @property
+    def change(self) -> int:
+        return (self.new or 0) - (self.old or 0)
+
+
+def worst_of(found: Sequence[Case]) -> Worst | None:
+    """The longest prompt of each side; None with fewer than two samples, where this one says it all."""
+    new = max(
+        (case for case in found if case.new.token_count is not None),
+        key=lambda case: case.new.token_count or 0,
+        default=None,
+    )
+    if new is None or len(found) < 2:
+        return None
+    old = max((case.old.token_count for case in found if case.old.token_count is not None), default=None)
+    return Worst(old, new.new.token_count, new.name)
 
 
 def compare_source(old: Version | None, new: Version) -> SourceDiff:
@@ -64,23 +101,16 @@ def compare_texts(old: str, new: str) -> SourceDiff:
     return SourceDiff(diffs.fold(lines), diffs.count(lines))
 
 
-def compare_rendered(
-    actor: Actor, name: str, old: Version | None, new: Version, data: Mapping[str, Any]
-) -> RenderedDiff:
-    """Each side is given the inputs it declares; what one side does not take is said in the notes."""
-    notes: list[str] = []
-    old_side = _render(actor, name, old, data, notes) if old else previews.Preview()
-    new_side = _render(actor, name, new, data, notes)
-    parts = rendered.compare(old_side.parts, new_side.parts)
+def compare_rendered(old: Version | None, new: Version, data: Mapping[str, Any], case: Case) -> RenderedDiff:
+    """Both sides of a sample part by part; what one side does not take of its data is said in the notes."""
+    notes = [*(_unsent(old, data) if old else []), *_unsent(new, data)]
+    parts = rendered.compare(case.old.parts, case.new.parts)
     tokens = [TokenRow(part.name or "(no name)", part.old_tokens, part.new_tokens) for part in parts]
-    return RenderedDiff(old_side, new_side, parts, tokens, notes)
+    return RenderedDiff(case.old, case.new, parts, tokens, notes, case.newly_cut)
 
 
-def _render(actor: Actor, name: str, version: Version, data: Mapping[str, Any], notes: list[str]) -> previews.Preview:
+def _unsent(version: Version, data: Mapping[str, Any]) -> list[str]:
     document, _ = inspect(version.document)
     declared = document.inputs if document is not None else None
-    given = {key: value for key, value in data.items() if declared is None or key in declared}
-    left_out = [key for key in data if key not in given]
-    if left_out:
-        notes.append(f"v{version.number} does not take {' and '.join(left_out)}; it was left out there.")
-    return previews.render(actor, name, version.number, given)
+    left_out = [key for key in data if declared is not None and key not in declared]
+    return [f"v{version.number} does not take {' and '.join(left_out)}; it was left out there."] if left_out else []

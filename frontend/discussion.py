@@ -1,15 +1,55 @@
-"""Threads of a change request laid beside the lines they are about, in the view that is open."""
+"""Threads and unsent remarks of a change request laid beside the lines they are about, in the view that is open."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from urllib.parse import urlencode
 
 from frontend import diffs
-from registry.models import ChangeRequest, Comment, Thread
+from frontend.asks import Act
+from registry.models import ChangeRequest, Comment, Remark, Thread
 from registry.queries import threads
 from registry.queries.threads import Placed
+from registry.review.anchors import find_lines, take_lines
 
-__all__ = ["Discussion", "Said", "Spot", "Talk", "discuss"]
+__all__ = ["Asked", "Discussion", "Said", "Spot", "Talk", "Unsent", "View", "discuss"]
+
+Suggestion = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class View:
+    """What the page shows: `source`, `rendered`, `both` or `conversation`, on which sample, with what else its address says."""
+
+    name: str
+    sample: str
+    kept: Mapping[str, str] = field(default_factory=dict)
+
+    def shows(self, side: str) -> bool:
+        """Whether lines of this side stand in the page."""
+        return self.name in (side, "both")
+
+    def address(self, **further: object) -> str:
+        """The view again, with more said."""
+        sample = {"sample": self.sample} if self.sample and self.name in ("rendered", "both") else {}
+        return f"?{urlencode({'view': self.name, **sample, **self.kept, **further})}"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Lines that somebody wants to say something about, and what was typed about them so far (None: nothing yet)."""
+
+    side: str
+    part: int
+    line: int
+    end_line: int
+    text: str = ""
+    suggestion: str | None = None
+    remark: int | None = None
+
+    @property
+    def lines(self) -> str:
+        """`line 12`, `lines 12 to 15`"""
+        return _lines(self.line, self.end_line)
 
 
 @dataclass(frozen=True)
@@ -19,6 +59,17 @@ class Said:
     comment: Comment
     lines: Sequence[diffs.Line] | None
     may_apply: bool
+    in_batch: bool = False
+
+
+@dataclass(frozen=True)
+class Unsent:
+    """A remark that its writer keeps for the review, with its place in words and the address of its lines."""
+
+    remark: Remark
+    where: str
+    lines: Sequence[diffs.Line] | None
+    url: str
 
 
 @dataclass(frozen=True)
@@ -27,6 +78,7 @@ class Talk:
 
     thread: Thread
     said: Sequence[Said]
+    unsent: Sequence[Unsent]
     where: str
     url: str
     is_outdated: bool
@@ -35,94 +87,160 @@ class Talk:
 
 @dataclass
 class Spot:
-    """What hangs under one line: its threads, and the form for another one where that was asked for."""
+    """One line: what hangs under it, and whether it is among those that are being talked of just now."""
 
     talks: list[Talk] = field(default_factory=list)
+    unsent: list[Unsent] = field(default_factory=list)
     form: bool = False
+    meant: bool = False
+
+
+Spots = dict[int, Spot]
 
 
 @dataclass(frozen=True)
 class Discussion:
-    """`spots`: part of the rendered prompt (0 for the source) to line to what hangs there, for the view that is open.
+    """What hangs under the lines of the view that is open: of the source by line, of the rendered prompt by part and line.
 
-    `elsewhere` are threads of the other view or of other samples, `outdated` those whose lines are gone. `link` is the address
-    of the view, to which a part and a line are added; empty where this person may not comment.
+    `elsewhere` are threads of another view or sample, `outdated` those whose lines are gone. The links are addresses to which
+    a part and a line are added, empty where this person may not comment. `batch` are the suggestions chosen to go in together.
     """
 
-    side: str
-    sample: str
-    spots: Mapping[int, Mapping[int, Spot]]
+    source: Spots
+    rendered: Mapping[int, Spots]
     elsewhere: Sequence[Talk]
     outdated: Sequence[Talk]
-    link: str
+    unsent: Sequence[Unsent]
+    batch: Sequence[tuple[Talk, Said]]
+    source_link: str
+    rendered_link: str
     back: str
     count: int
-    line: int | None = None
-    part: int = 0
-    text: str = ""
+    asked: Asked | None
 
     @property
-    def source_spots(self) -> Mapping[int, Spot]:
-        """The spots of the document's lines."""
-        return self.spots.get(0, {}) if self.side == Thread.SOURCE else {}
+    def may_talk(self) -> bool:
+        """Whether this person may say something on a line."""
+        return bool(self.source_link)
 
 
 def discuss(
-    change: ChangeRequest, side: str, sample: str, asked: tuple[int, int] | None, *, may_comment: bool, may_apply: bool
+    change: ChangeRequest,
+    view: View,
+    asked: Asked | None,
+    act: Act,
+    *,
+    remarks: Sequence[Remark] = (),
+    batch: Sequence[Suggestion] = (),
 ) -> Discussion:
-    """asked: the part and the line (of the head) that somebody wants to say something about, or None."""
-    spots: dict[int, dict[int, Spot]] = {}
+    """asked: the lines (of the head) that somebody wants to say something about, or None; batch: (thread, comment)."""
+    source: Spots = {}
+    rendered: dict[int, Spots] = {}
+
+    def spot(side: str, part: int, line: int) -> Spot:
+        spots = source if side == Thread.SOURCE else rendered.setdefault(part, {})
+        return spots.setdefault(line, Spot())
+
     elsewhere: list[Talk] = []
     outdated: list[Talk] = []
-    found = threads.of(change)
-    for placed in found:
-        talk = _talk(placed, may_apply)
+    talks: list[Talk] = []
+    unsent = [_unsent(change, remark, view) for remark in remarks]
+    for placed in threads.of(change):
         thread = placed.thread
+        replies = [one for one in unsent if one.remark.thread_id == thread.pk]
+        talk = _talk(placed, replies, act, batch)
+        talks.append(talk)
         if placed.end_line is None:
             outdated.append(talk)
-        elif thread.side == side and (side == Thread.SOURCE or thread.sample == sample):
-            spots.setdefault(thread.part, {}).setdefault(placed.end_line, Spot()).talks.append(talk)
+        elif view.shows(thread.side) and (thread.side == Thread.SOURCE or thread.sample == view.sample):
+            spot(thread.side, thread.part, placed.end_line).talks.append(talk)
         else:
             elsewhere.append(talk)
-    view = _address(side, sample)
-    if asked and may_comment:
-        spots.setdefault(asked[0], {}).setdefault(asked[1], Spot()).form = True
-    part, line = asked or (0, None)
+    for one in unsent:
+        line = _line_now(change, one.remark)
+        here = one.remark.side == Thread.SOURCE or one.remark.sample == view.sample
+        if one.remark.thread_id is None and line and here and view.shows(one.remark.side):
+            spot(one.remark.side, one.remark.part, line).unsent.append(one)
+    if asked is not None and act.comment and view.shows(asked.side):
+        asked = _filled(change, asked, remarks)
+        spot(asked.side, asked.part, asked.end_line).form = True
+        for line in range(asked.line, asked.end_line + 1):
+            spot(asked.side, asked.part, line).meant = True
     return Discussion(
-        side=side,
-        sample=sample if side == Thread.RENDERED else "",
-        spots=spots,
+        source=source,
+        rendered=rendered,
         elsewhere=elsewhere,
         outdated=outdated,
-        link=view if may_comment else "",
-        back=view,
-        count=len(found),
-        line=line,
-        part=part,
-        text=_line_of(change.version.document, line) if side == Thread.SOURCE and line else "",
+        unsent=unsent,
+        batch=[(talk, said) for talk in talks for said in talk.said if said.in_batch and said.may_apply],
+        source_link=view.address(side="source") if act.comment else "",
+        rendered_link=view.address(side="rendered") if act.comment else "",
+        back=view.address(),
+        count=len(talks),
+        asked=asked,
     )
 
 
-def _talk(placed: Placed, may_apply: bool) -> Talk:
+def _talk(placed: Placed, unsent: Sequence[Unsent], act: Act, batch: Sequence[Suggestion]) -> Talk:
     thread = placed.thread
     first = placed.line or thread.line
-    lines = (
-        f"line {first}" if thread.line == thread.end_line else f"lines {first} to {placed.end_line or thread.end_line}"
-    )
+    lines = _lines(first, placed.end_line or thread.end_line)
     where = (
         f"source {lines}" if thread.side == Thread.SOURCE else f"{lines} of part {thread.part + 1} on {thread.sample}"
     )
-    applies = may_apply and placed.line is not None and not placed.is_resolved
+    applies = act.set_version and placed.line is not None and not placed.is_resolved
     said = [
         Said(
             comment,
             _suggested(thread.quote, comment.suggestion, first) if comment.suggestion is not None else None,
             applies and comment.suggestion is not None,
+            (thread.number, comment.number) in batch,
         )
         for comment in placed.comments
     ]
-    url = f"{_address(thread.side, thread.sample)}#thread-{thread.number}"
-    return Talk(thread, said, where, url, placed.is_outdated, placed.is_resolved)
+    view = View(thread.side, thread.sample)
+    url = f"{view.address()}#thread-{thread.number}"
+    return Talk(thread, said, unsent, where, url, placed.is_outdated, placed.is_resolved)
+
+
+def _unsent(change: ChangeRequest, remark: Remark, view: View) -> Unsent:
+    lines = _lines(remark.line, remark.end_line)
+    where = (
+        f"source {lines}" if remark.side == Thread.SOURCE else f"{lines} of part {remark.part + 1} on {remark.sample}"
+    )
+    if remark.thread is not None:
+        where = f"thread {remark.thread.number}, {where}"
+    if remark.version_id != change.version_id:
+        where += f" of v{remark.version.number}"
+    suggested = _suggested(remark.quote, remark.suggestion, remark.line) if remark.suggestion is not None else None
+    there = view if view.shows(remark.side) and remark.side == Thread.SOURCE else View(remark.side, remark.sample)
+    line = _line_now(change, remark)
+    query = {"side": remark.side, "part": remark.part, "remark": remark.pk}
+    url = f"{there.address(**query)}#say" if line and remark.thread is None else there.address() + "#unsent"
+    return Unsent(remark, where, suggested, url)
+
+
+def _line_now(change: ChangeRequest, remark: Remark) -> int | None:
+    """The last line that the remark is about as it stands in the head, or None where that was changed since."""
+    if remark.version_id == change.version_id:
+        return remark.end_line
+    if remark.side != Thread.SOURCE:
+        return None
+    found = find_lines(remark.version.document, change.version.document, remark.line, remark.end_line)
+    return found[1] if found else None
+
+
+def _filled(change: ChangeRequest, asked: Asked, remarks: Sequence[Remark]) -> Asked:
+    """The form with what was kept before, and with the lines themselves as the first words of a suggestion."""
+    kept = next((remark for remark in remarks if remark.pk == asked.remark), None)
+    if kept is not None and not asked.text:
+        length = kept.end_line - kept.line
+        end = _line_now(change, kept) or kept.end_line
+        asked = replace(asked, text=kept.text, suggestion=kept.suggestion, line=end - length, end_line=end)
+    if asked.suggestion is None and asked.side == Thread.SOURCE:
+        lines = take_lines(change.version.document, asked.line, asked.end_line) or ""
+        asked = replace(asked, suggestion=lines.removesuffix("\n"))
+    return asked
 
 
 def _suggested(quote: str, suggestion: str, first: int) -> list[diffs.Line]:
@@ -134,11 +252,5 @@ def _suggested(quote: str, suggestion: str, first: int) -> list[diffs.Line]:
     ]
 
 
-def _address(side: str, sample: str) -> str:
-    query = {"view": side, **({"sample": sample} if side == Thread.RENDERED else {})}
-    return f"?{urlencode(query)}"
-
-
-def _line_of(document: str, line: int) -> str:
-    lines = document.splitlines()
-    return lines[line - 1] if line <= len(lines) else ""
+def _lines(line: int, end_line: int) -> str:
+    return f"line {line}" if line == end_line else f"lines {line} to {end_line}"

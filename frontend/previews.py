@@ -8,8 +8,9 @@ from frontend import rendered
 from registry.access import Actor
 from registry.errors import Busy, Invalid, PromptuaryError
 from registry.services import rendering
+from registry.services.renderings import Outcome
 
-__all__ = ["Failure", "Preview", "render"]
+__all__ = ["Failure", "Preview", "of_outcome", "render"]
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,18 @@ def render(actor: Actor, name: str, number: int, data: Mapping[str, Any]) -> Pre
         return Preview(failure=Failure("", f"{error.message} Reload to try again."))
     except PromptuaryError as error:
         return Preview(failure=Failure("", error.message))
+    return _of_prompt(result)
+
+
+def of_outcome(outcome: Outcome) -> Preview:
+    """The same from a rendering that is kept."""
+    if outcome.prompt is not None:
+        return _of_prompt(outcome.prompt)
+    problem = outcome.problem
+    return Preview(failure=Failure(problem.code, problem.message, problem.line) if problem else Failure("", ""))
+
+
+def _of_prompt(result: Mapping[str, Any]) -> Preview:
     limit = result.get("token_limit")
     return Preview(
         parts=result.get("parts") or (),

@@ -2,15 +2,19 @@
 import "htmx.org";
 import { installCopy, showCopyButtons } from "./app/copy.ts";
 import { installForms } from "./app/forms.ts";
+import { installKeeping } from "./app/keep.ts";
 import { installKeys } from "./app/keys.ts";
 import { installPalette } from "./app/palette.ts";
+import { installRanges } from "./app/ranges.ts";
 import { announce, fadeStatus } from "./app/status.ts";
 
 document.documentElement.classList.add("js");
 installCopy();
 installForms();
+installKeeping();
 installKeys();
 installPalette();
+installRanges();
 fadeStatus();
 announce(document);
 

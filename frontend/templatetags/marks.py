@@ -72,6 +72,15 @@ def ago(moment: datetime | None) -> SafeString | str:
     )
 
 
+@register.filter
+def lasting(moment: datetime) -> SafeString:
+    """How long something has lasted, as a <time>: `for 3 h`, or `since 3 May` where that says more."""
+    words = distance(moment.astimezone(UTC), datetime.now(UTC))
+    told = {"just now": "for less than a minute", "yesterday": "for a day"}.get(words)
+    told = told or (f"for {words.removesuffix(' ago')}" if words.endswith(" ago") else f"since {words}")
+    return format_html('<time datetime="{}">{}</time>', moment.isoformat(timespec="seconds"), told)
+
+
 def distance(moment: datetime, now: datetime) -> str:
     """The words for the time between: `2 h ago`, `yesterday`, `3 weeks ago`, or the date beyond eight weeks."""
     passed = now - moment
@@ -162,6 +171,13 @@ def stem(name: str) -> str:
 def at(found: Mapping[Any, Any] | None, key: Any) -> Any:
     """What a mapping holds for a key, or nothing."""
     return found.get(key) if found else None
+
+
+@register.filter
+def is_meant(spots: Mapping[int, Any] | None, line: int | None) -> bool:
+    """Whether the line is among those that a form is open about."""
+    spot = spots.get(line) if spots and line else None
+    return bool(spot and spot.meant)
 
 
 @register.filter

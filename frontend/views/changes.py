@@ -1,18 +1,18 @@
 """Change requests: the list, one of them with everything needed to decide, and the form that opens one."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
-from frontend import asks
+from frontend import asks, batches, comparison, deeds, timeline
 from frontend.crumbs import crumbs_of
-from frontend.discussion import Discussion, discuss
+from frontend.discussion import Asked, View, discuss
 from frontend.forms import ProposeForm, add_errors
 from frontend.htmx import asks_for, show
 from frontend.ledger import live_label
@@ -23,33 +23,15 @@ from registry.access import TABLE, Actor, Role, Verb
 from registry.errors import Conflict, Invalid, NotAllowed, NotFound, PromptuaryError
 from registry.models import ChangeRequest, Version
 from registry.queries import changes as changes_query
-from registry.queries import labels, namespaces, progress, standings, templates, versions
+from registry.queries import labels, namespaces, progress, reviews, standings, templates, versions
 from registry.queries.standings import Stand
-from registry.services import changes, suggestions, threads, verdicts
-from registry.services.threads import Place
+from registry.services import changes
 
 __all__ = ["listing", "propose", "show_change"]
 
+# A range longer than this is no longer a place.
+MOST_LINES = 400
 STATES = {"pending": "Open", "published": "Published", "withdrawn": "Withdrawn", "all": "All"}
-DONE = {
-    "approve": "You approved it.",
-    "acknowledge": "The break of the contract is accepted, in your name.",
-    "request_changes": "Your wish for edits is kept.",
-    "comment": "Your comment is kept.",
-    "publish": "Published: the label moved.",
-    "withdraw": "Withdrawn.",
-    "reopen": "Open again; it needs its approvals anew.",
-    "set_version": "The request has a new head; earlier approvals are void.",
-    "rerun": "The checks that have not finished run again.",
-    "thread": "Said on its line.",
-    "suggest": "Your suggestion stands under its line.",
-    "reply": "Your reply is kept.",
-    "resolve": "The thread is resolved.",
-    "unresolve": "The thread is open again.",
-    "apply": "Applied as the next version, which is the head now; earlier approvals are void.",
-}
-THREAD_ACTS = ("thread", "suggest", "reply", "resolve", "unresolve", "apply")
-MOST_DIGITS = 8
 
 
 @signed_in
@@ -85,16 +67,16 @@ def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
 def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     """One request; a POST is one of its actions, and a refused one brings the page back with what was typed."""
     refused: PromptuaryError | None = None
-    if request.method == "POST":
+    if request.method == "POST" and request.POST.get("do") != "range":
         try:
-            _act(request, actor, number)
+            done = deeds.act(request, actor, number)
         except NotFound:
             raise
         except PromptuaryError as error:
             refused = error
         else:
-            messages.success(request, DONE[request.POST["do"]])
-            return redirect(_place_after(request, number))
+            messages.success(request, done.words, extra_tags=done.form)
+            return redirect(done.url)
     change = changes_query.get(actor, number)
     change.version = versions.get(actor, change.template.name, change.version.number)
     blockers = changes_query.blockers(change, actor)
@@ -108,11 +90,11 @@ def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
         "more": change.message.partition("\n")[2].strip(),
         "obstacles": asks.obstacles(change, blockers, act, newest),
         "turn": asks.turn_of(blockers, actor),
+        "pending_turn": progress.turn(change),
         "act": act,
         "opinions": asks.opinions(change),
         "standing": changes_query.standing(change),
         "needed": change.template.namespace.approvals,
-        "talk": _talk(change),
         "checks": checks,
         "failing": any(blocker.code.startswith("check:") for blocker in blockers),
         "waits": any(check.word == "running" for check in checks),
@@ -124,11 +106,7 @@ def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
         "text": request.POST.get("text", ""),
     }
     if not any(asks_for(request, region) for region in ("checks", "blockers")):
-        context |= diff_context(request, actor, _baseline(actor, change), change.version)
-        context |= {
-            "discussion": _discussion(request, change, context, act),
-            "suggestion": request.POST.get("suggestion"),
-        }
+        context |= _reading(request, actor, change, act, refused)
     status = status_of(refused) if refused else 200
     regions = {"diff": "_diff.html", "checks": "_checks.html", "blockers": "_blockers.html"}
     return show(request, "change.html", context, regions=regions, status=status)
@@ -173,70 +151,67 @@ def propose(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     return show(request, "propose.html", context, status=status)
 
 
-def _act(request: HttpRequest, actor: Actor, number: int) -> None:
-    """One action of the page, by the name of the button that was pressed."""
-    do, text = request.POST.get("do", ""), request.POST.get("text", "")
-    if do in ("approve", "request_changes", "comment", "acknowledge"):
-        digest = request.POST.get("digest", "")
-        changes.decide(actor=actor, number=number, decision=do, digest=digest, text=text)
-    elif do == "publish":
-        changes.publish(actor=actor, number=number)
-    elif do == "withdraw":
-        changes.withdraw(actor=actor, number=number, reason=text)
-    elif do == "reopen":
-        changes.reopen(actor=actor, number=number)
-    elif do == "set_version" and request.POST.get("version", "").isdecimal():
-        changes.set_version(actor=actor, number=number, version=int(request.POST["version"]))
-    elif do == "rerun":
-        verdicts.rerun(actor=actor, number=number)
-    elif do in THREAD_ACTS:
-        _act_on_thread(request, actor, number)
-    else:
-        raise Invalid(fields={"do": "the page did not say which button was pressed."})
+def _reading(
+    request: HttpRequest, actor: Actor, change: ChangeRequest, act: asks.Act, error: PromptuaryError | None
+) -> dict[str, Any]:
+    """What changed and what is said about it, in the view that was asked for."""
+    since = reviews.last_look(change, actor) if change.takes_decisions else None
+    wanted = request.GET.get("against") or ("review" if since else "label")
+    looks_since = since is not None and wanted == "review"
+    base = _baseline(actor, change)
+    old = versions.get(actor, change.template.name, since.version.number) if since and looks_since else base
+    view = "conversation" if request.GET.get("view") == "conversation" else ""
+    shown = diff_context(request, old, change.version, view=view, every=True)
+    kept = {"against": request.GET["against"]} if request.GET.get("against") else {}
+    place = View(shown["view"], shown["sample"], kept)
+    story = timeline.entries(change)
+    remarks = reviews.remarks(change, actor)
+    talk_url = View("conversation", shown["sample"], kept).address()
+    return shown | {
+        "base": base,
+        "since": since,
+        "looks_since": looks_since,
+        "label_url": replace(place, kept={"against": "label"}).address(),
+        "review_url": replace(place, kept={"against": "review"}).address(),
+        "story": story,
+        "tabs": [
+            *shown["tabs"],
+            {"word": "Conversation", "count": timeline.count_said(story), "url": talk_url, "on": bool(view)},
+        ],
+        "discussion": discuss(
+            change, place, _asked(request, error), act, remarks=remarks, batch=batches.read(request, change.number)
+        ),
+        "worst": comparison.worst_of(shown["cases"]),
+        "keep_prefix": f"{actor.person.username}:change:{change.number}:",
+    }
 
 
-def _act_on_thread(request: HttpRequest, actor: Actor, number: int) -> None:
-    """Begin a thread on a line, answer in one, close it, or take its suggestion over."""
-    do, text = request.POST["do"], request.POST.get("text", "")
-    thread = _number(request.POST.get("thread"))
-    if do in ("thread", "suggest"):
-        place = Place(
-            version=_number(request.POST.get("version")),
-            line=_number(request.POST.get("line")),
-            side=request.POST.get("side", ""),
-            sample=request.POST.get("sample", ""),
-            part=_number(request.POST.get("part")),
-        )
-        suggestion = request.POST.get("suggestion", "").replace("\r\n", "\n") if do == "suggest" else None
-        threads.open_at(actor=actor, number=number, place=place, text=text, suggestion=suggestion)
-    elif do == "reply":
-        threads.reply(actor=actor, number=number, thread=thread, text=text)
-    elif do == "apply":
-        comment = _number(request.POST.get("comment"))
-        suggestions.apply(actor=actor, number=number, comments=[(thread, comment)])
-    else:
-        threads.resolve(actor=actor, number=number, thread=thread, resolved=do == "resolve")
-
-
-def _number(text: str | None) -> int:
-    """A number of a form; what is none, or beyond all lines, is nothing's number."""
-    return int(text) if text and text.isdecimal() and len(text) < MOST_DIGITS else 0
-
-
-def _place_after(request: HttpRequest, number: int) -> str:
-    """The page again; after an act on a thread, in the view that it was done in and with the thread in sight."""
-    address = reverse("change", args=[number])
-    if request.POST["do"] not in THREAD_ACTS:
-        return address
-    kept = {name: request.GET[name] for name in ("view", "sample") if request.GET.get(name)}
-    thread = _number(request.POST.get("thread"))
-    return f"{address}?{urlencode(kept)}#{f'thread-{thread}' if thread else 'diff'}"
-
-
-def _discussion(request: HttpRequest, change: ChangeRequest, shown: Mapping[str, Any], act: asks.Act) -> Discussion:
-    line = _number(request.GET.get("line"))
-    asked = (_number(request.GET.get("part")), line) if line else None
-    return discuss(change, shown["view"], shown["sample"], asked, may_comment=act.comment, may_apply=act.set_version)
+def _asked(request: HttpRequest, error: PromptuaryError | None) -> Asked | None:
+    """The lines of the form that is open: those of the address, or of what was posted and not taken."""
+    given = request.POST if request.POST.get("line") and (error or request.POST.get("do") == "range") else request.GET
+    line, remark = deeds.number_in(given.get("line")), deeds.number_in(given.get("remark")) or None
+    if not line and remark is None:
+        return None
+    line = line or 1
+    end_line = deeds.number_in(given.get("end_line")) or line
+    side = given.get("side") or ("rendered" if request.GET.get("view") == "rendered" else "source")
+    typed = given is request.POST
+    suggestion = given.get("suggestion") if typed else None
+    if (
+        typed
+        and suggestion is not None
+        and suggestion.replace("\r\n", "\n") == given.get("was", "").replace("\r\n", "\n")
+    ):
+        suggestion = None  # the lines as they stand, which are others where the range was changed
+    return Asked(
+        side=side,
+        part=deeds.number_in(given.get("part")),
+        line=min(line, end_line),
+        end_line=min(max(line, end_line), min(line, end_line) + MOST_LINES),
+        text=given.get("text", "") if typed else "",
+        suggestion=suggestion,
+        remark=remark,
+    )
 
 
 def _row(stand: Stand, actor: Actor, roles: Mapping[int, Role]) -> dict[str, Any]:
@@ -268,7 +243,3 @@ def _sum(checks: Sequence[asks.CheckRow]) -> str:
     """`Checks: 3 passed, 1 failed`, for the status line once the last one came in."""
     counts = [(word, sum(check.word == word for check in checks)) for word in ("passed", "failed", "running")]
     return "Checks: " + ", ".join(f"{count} {word}" for word, count in counts if count)
-
-
-def _talk(change: ChangeRequest) -> list[Any]:
-    return list(change.decisions.select_related("person", "version").defer("version__bundle").order_by("pk"))

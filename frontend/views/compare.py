@@ -5,7 +5,8 @@ from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 
-from frontend import comparison
+from frontend import cases, comparison
+from frontend.cases import Case
 from frontend.crumbs import crumbs_of
 from frontend.htmx import show
 from frontend.ledger import live_label
@@ -16,7 +17,9 @@ from registry.queries import labels, samples, templates, versions
 
 __all__ = ["compare_versions", "diff_context"]
 
-VIEWS = {"source": "Source", "rendered": "Rendered"}
+VIEWS = {"source": "Source", "rendered": "Rendered", "both": "Both"}
+# What of the address stays when another view or sample is chosen.
+KEPT = ("from", "to", "sample", "against")
 # A select of versions should stay a select; older ones are reached from the history.
 CHOICES = 100
 
@@ -35,37 +38,56 @@ def compare_versions(request: HttpRequest, actor: Actor, name: str) -> HttpRespo
         "template": template,
         "crumbs": crumbs_of(name),
         "choices": _choices(template, standing, old, new),
-        **diff_context(request, actor, old, new),
+        **diff_context(request, old, new),
     }
     return show(request, "diff.html", context, regions={"diff": "_diff.html"})
 
 
-def diff_context(request: HttpRequest, actor: Actor, old: Version | None, new: Version) -> dict[str, Any]:
-    """What `_diff.html` shows: the source, or both sides rendered on a sample."""
+def diff_context(
+    request: HttpRequest, old: Version | None, new: Version, *, view: str = "", every: bool = False
+) -> dict[str, Any]:
+    """What `_diff.html` shows: the source, both sides rendered on a sample, or both of these.
+
+    view: a view of the page's own, which shows neither. every: set the versions against each other on all samples, not only
+    on the one that is shown.
+    """
     kept = samples.current(new.template)
     data = kept.samples if kept else {}
     sample = request.GET.get("sample", "")
     sample = sample if sample in data else next(iter(data), "")
-    view = request.GET.get("view", "source")
-    view = view if view in VIEWS and (view != "rendered" or sample) else "source"
-    context: dict[str, Any] = {
+    asked = view or request.GET.get("view", "source")
+    shown = asked if view or (asked in VIEWS and (asked == "source" or sample)) else "source"
+    names = {
+        *(list(data)[: cases.MOST] if every else ()),
+        *([sample] if sample and (every or shown != "source") else ()),
+    }
+    found = cases.of(old, new, {name: data[name] for name in data if name in names})
+    here = next((case for case in found if case.name == sample), None)
+    return {
         "old": old,
         "new": new,
-        "view": view,
+        "view": shown,
         "sample": sample,
         "samples": list(data),
-        "sample_place": list(data).index(sample) + 1 if sample else 0,
-        "tabs": _tabs(request, view) if data else [],
-        "kept_query": [(key, request.GET[key]) for key in ("from", "to") if request.GET.get(key)],
+        "cases": found,
+        "differing": [case.name for case in found if case.differs],
+        "next_differing": _next_differing(found, sample),
+        "tabs": _tabs(request, shown) if data or view else [],
+        "kept_query": [(key, request.GET[key]) for key in KEPT if key != "sample" and request.GET.get(key)],
         "source": comparison.compare_source(old, new),
+        "rendered": comparison.compare_rendered(old, new, data[sample], here) if here else None,
     }
-    if sample and view == "rendered":
-        context["rendered"] = comparison.compare_rendered(actor, new.template.name, old, new, data[sample])
-    return context
+
+
+def _next_differing(found: list[Case], sample: str) -> str:
+    """The next sample after this one, round again from the first, that the two versions read differently on."""
+    names = [case.name for case in found]
+    at = names.index(sample) + 1 if sample in names else 0
+    return next((case.name for case in [*found[at:], *found[:at]] if case.differs and case.name != sample), "")
 
 
 def _tabs(request: HttpRequest, view: str) -> list[dict[str, Any]]:
-    kept = {key: request.GET[key] for key in ("from", "to", "sample") if request.GET.get(key)}
+    kept = {key: request.GET[key] for key in KEPT if request.GET.get(key)}
     return [
         {"word": word, "url": f"?{urlencode({**kept, 'view': key})}", "on": key == view} for key, word in VIEWS.items()
     ]

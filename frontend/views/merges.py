@@ -39,7 +39,11 @@ def merge(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         except PromptuaryError as error:
             refused = error
         else:
-            messages.success(request, "Merged as the next version, which is the head now; earlier approvals are void.")
+            messages.success(
+                request,
+                "Merged as the next version, which is the head now; earlier approvals are void.",
+                extra_tags=f"{actor.person.username}:merge:{number}",
+            )
             return redirect("change", number)
     context = {
         "section": "changes",

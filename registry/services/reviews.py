@@ -62,11 +62,16 @@ def keep(  # where it is about and what it says
     facts |= {"text": text.strip(), "suggestion": suggestion, "updated_at": journal.now()}
     own = Remark.objects.filter(person=actor.person, change=change)
     with transaction.atomic():
-        if remark is None and own.count() >= _MOST:
-            raise Invalid(fields={"text": f"at most {_MOST} remarks wait in one review: send these first."})
-        if remark is not None and not own.filter(pk=remark).exists():
+        if remark is None:
+            if own.count() >= _MOST:
+                raise Invalid(fields={"text": f"at most {_MOST} remarks wait in one review: send these first."})
+            return Remark.objects.create(person=actor.person, change=change, **facts)
+        kept = own.filter(pk=remark).first()
+        if kept is None:
             raise NotFound(f"There is no remark {remark} of yours on change request {number}.")
-        kept, _ = Remark.objects.update_or_create(pk=remark, person=actor.person, change=change, defaults=facts)
+        for column, value in facts.items():
+            setattr(kept, column, value)
+        kept.save()
     return kept
 
 

@@ -45,7 +45,8 @@ def test_a_reviewer_accepts_a_break_with_a_reason(change, browser):
     client = browser("reviewer")
     sent = {"do": "acknowledge", "digest": change.version.digest, "text": "All callers send it since May."}
     assert client.post(f"/changes/{change.number}", sent).status_code == 302
-    page = words(client.get(f"/changes/{change.number}"))
+    assert "break accepted" in words(client.get(f"/changes/{change.number}"))
+    page = words(client.get(f"/changes/{change.number}?view=conversation"))
     assert "accepts the break of the contract by v3" in page
     assert "break accepted" in page
 

@@ -69,7 +69,8 @@ def test_asking_for_edits_takes_words(change, act):
 
 def test_a_comment_stands_in_the_conversation_as_its_characters(change, act, browser):
     act("author", "comment", "<b>why</b>\nnot?")
-    assert "&lt;b&gt;why&lt;/b&gt;<br>not?" in words(browser("reader").get(f"/changes/{change.number}"))
+    page = words(browser("reader").get(f"/changes/{change.number}?view=conversation"))
+    assert "&lt;b&gt;why&lt;/b&gt;<br>not?" in page
 
 
 def test_a_newer_head_voids_the_approval_and_says_so(change, act, reply, browser):

@@ -39,7 +39,7 @@ def where(**further):
 
 def test_a_line_number_leads_to_a_form_under_its_line(change, browser):
     page = words(browser("reviewer").get(f"/changes/{change.number}"))
-    assert f'href="?view=source&amp;part=0&amp;line={LINE}#say"' in page
+    assert f'href="?view=source&amp;side=source&amp;part=0&amp;line={LINE}#say"' in page
     page = words(browser("reviewer").get(f"/changes/{change.number}?view=source&line={LINE}"))
     assert f"About line {LINE}</label>" in page
     assert "Quote the policy before you answer.</textarea>" in page
@@ -55,7 +55,7 @@ def test_what_is_said_on_a_line_stands_under_it(change, act, browser):
     answer = act("reviewer", "thread", text="Which policy?", **where())
     assert answer["Location"] == f"/changes/{change.number}?view=source#diff"
     page = words(browser("author").get(f"/changes/{change.number}"))
-    assert page.index("<ins>Quote") < page.index("Which policy?") < page.index("Conversation</h2>")
+    assert page.index("<ins>Quote") < page.index("Which policy?") < page.index("{{ question }}")
 
 
 def test_a_rendered_line_has_threads_of_its_own(change, act, browser):

@@ -6,6 +6,7 @@ const SHEET: [string, string][] = [
   ["Enter", "Open the row"],
   ["/", "Search this page"],
   ["e", "Edit the template shown"],
+  ["Shift Enter", "All lines up to this number (on a line number of a change)"],
   ["[ / ]", "Previous or next sample"],
   ["Ctrl S", "Save a version (editor)"],
   ["Ctrl Enter", "Render and check now (editor)"],

@@ -8,6 +8,9 @@ from registry.services import changes, reviews, threads
 from registry.services.threads import Place
 
 
+SECOND_LINE = Place(1, 2)
+
+
 @pytest.fixture
 def change(propose, save):
     return propose(save("one"))
@@ -15,7 +18,7 @@ def change(propose, save):
 
 @pytest.fixture
 def keep(change, reviewer):
-    def run(text="Which one?", actor=None, place=Place(1, 2), **further):
+    def run(text="Which one?", actor=None, place=SECOND_LINE, **further):
         return reviews.keep(actor=actor or reviewer, number=change.number, text=text, place=place, **further)
 
     return run
@@ -37,7 +40,7 @@ def test_remarks_and_a_decision_go_out_together(change, keep, reviewer):
     keep(), keep("And this?", place=Place(1, 1, 2), suggestion="- name: other\n")
     sent = send(change, reviewer, "approve", text="Fine but for these.")
     assert (sent.remarks, sent.decision.decision) == (2, "approve")
-    first, second = Thread.objects.order_by("number")
+    _, second = Thread.objects.order_by("number")
     assert (second.line, second.end_line) == (1, 2)
     assert second.comments.get().suggestion == "- name: other\n"
     assert not Remark.objects.exists()

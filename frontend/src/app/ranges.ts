@@ -1,0 +1,63 @@
+/** Shift with a line number takes all lines from the form's to this one; without a form, from the number chosen last. */
+let last: { line: number; part: string; side: string } | null = null;
+
+interface Place {
+  line: number;
+  part: string;
+  side: string;
+}
+
+function placeOf(link: HTMLAnchorElement): Place {
+  const query = new URL(link.href).searchParams;
+  return { line: Number(query.get("line")), part: query.get("part") ?? "0", side: query.get("side") ?? "" };
+}
+
+function openForm(): HTMLFormElement | null {
+  return document.querySelector<HTMLFormElement>("form#say[data-line]");
+}
+
+/** The lines from the first place to the second, in either order; null where they are no one range. */
+export function between(from: Place, to: Place): [number, number] | null {
+  if (from.part !== to.part || from.side !== to.side) return null;
+  return [Math.min(from.line, to.line), Math.max(from.line, to.line)];
+}
+
+function extend(link: HTMLAnchorElement): boolean {
+  const to = placeOf(link);
+  const form = openForm();
+  const from = form
+    ? { line: Number(form.dataset.line), part: form.dataset.part ?? "0", side: form.dataset.side ?? "" }
+    : last;
+  const range = from && between(from, to);
+  if (!range) return false;
+  if (form) {
+    const field = (name: string) => form.elements.namedItem(name) as HTMLInputElement;
+    field("line").value = String(range[0]);
+    field("end_line").value = String(range[1]);
+    form.querySelector<HTMLButtonElement>("button[value=range]")?.click();
+    return true;
+  }
+  const address = new URL(link.href);
+  address.searchParams.set("line", String(range[0]));
+  address.searchParams.set("end_line", String(range[1]));
+  location.assign(address);
+  return true;
+}
+
+export function installRanges(): void {
+  // Before htmx hears of the click: the capturing phase.
+  document.addEventListener(
+    "click",
+    (event) => {
+      const link = (event.target as Element).closest<HTMLAnchorElement>("a.diff-number");
+      if (!link) return;
+      if (event.shiftKey && extend(link)) {
+        event.preventDefault();
+        event.stopPropagation();
+        return;
+      }
+      last = placeOf(link);
+    },
+    true,
+  );
+}
