@@ -7,7 +7,16 @@ from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
-__all__ = ["read_bool", "read_int", "read_list", "read_path", "read_secret", "read_text", "read_url"]
+__all__ = [
+    "read_bool",
+    "read_int",
+    "read_list",
+    "read_optional_secret",
+    "read_path",
+    "read_secret",
+    "read_text",
+    "read_url",
+]
 
 _TRUE = {"1", "true", "yes", "on"}
 _FALSE = {"0", "false", "no", "off"}
@@ -75,6 +84,11 @@ def _read_file(name: str) -> str:
         return Path(file).read_text(encoding="utf-8").strip()
     except OSError as error:
         raise ImproperlyConfigured(f"{name}_FILE names {file}, which can't be read: {error.strerror}.") from error
+
+
+def read_optional_secret(name: str) -> str:
+    """The secret of NAME, else of the file that NAME_FILE names, else an empty text: there is none."""
+    return os.environ.get(name) or _read_file(name)
 
 
 def _keep_secret(path: Path) -> str:

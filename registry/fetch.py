@@ -1,59 +1,62 @@
 """A fetch, `GET /api/v1/templates/<name>@<ref>`, answered from memory; in the web server it runs ahead of Django.
 
-`Fetcher.answer` is the one callable: the WSGI wrapper `ahead_of` and the API's own view both use it, so rights, misses
-and headers exist once. What is kept: the bytes of versions (immutable, bounded), where labels stand, and which keys
-are good. The last two follow the journal: each process looks at its head at most every 0.4 s, and a key is read anew
-every second, so a moved label or a revoked key holds everywhere within 1 s.
+`Fetcher.answer` is the one callable: `registry.ahead` and the API's own view both use it, so rights, misses, counts and
+headers exist once. What is kept: the bytes of versions (immutable, bounded), where labels stand, and which keys are good.
+The last two follow the journal: each process looks at its head at most every 0.4 s, and a key is read anew every second,
+so a moved label or a revoked key holds everywhere within 1 s.
 """
 
 import functools
-import threading
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
 
-from django.db import DatabaseError, close_old_connections, connection
+from django.db import DatabaseError
 
-from registry import served, usage
-from registry.access import Verb, role_of, verbs_of
+from registry import metrics, served, spans, usage
+from registry.access import Verb, role_of
+from registry.callers import Caller, read_caller
 from registry.errors import Busy, NotAllowed, NotFound, PromptuaryError
+from registry.following import Follower, Happened, renew_connection
 from registry.journal import Kind
-from registry.models import Event, Key, Namespace, User
+from registry.models import Namespace, User
 from registry.problems import CONTENT_TYPE, Problem, of_error, unauthenticated
-from registry.queries import keys, versions
+from registry.rates import Refusals
 from registry.served import Answer, Memory, Served
 
-__all__ = ["Caller", "Fetcher", "ahead_of", "fetcher"]
+__all__ = ["Fetcher", "Ready", "Unauthenticated", "fetcher", "matches", "refuse"]
 
-PREFIX = "/api/v1/templates/"
-POLL = 0.4  # seconds between two looks at the journal
-GRACE = 0.5  # seconds more that other threads go on with what is known while one looks
 KEY_AGE = 1.0  # seconds a key is believed
 MOST_CALLERS = 10_000
+MOST_NAMES = 200  # asked for in one query
+READY_BUDGET = 32 * 1024 * 1024  # bytes of answers that are ready for a caller
 
-_UNAFFECTED = {Kind.NAMESPACE_CREATED, Kind.KEY_ISSUED, Kind.SAMPLES_SAVED}
+_UNAFFECTED = {  # a kind that stands in none of these sets makes a process forget everything
+    Kind.NAMESPACE_CREATED,
+    Kind.KEY_ISSUED,
+    Kind.SAMPLES_SAVED,
+    Kind.VERDICT_GIVEN,
+    Kind.COMMENT_ADDED,
+    Kind.THREAD_RESOLVED,
+    Kind.DATASET_SAVED,
+    Kind.EVALUATION_ATTACHED,
+    Kind.EVALUATION_DETACHED,
+    Kind.WEBHOOK_SET,
+    Kind.WEBHOOK_REMOVED,
+}
 _OF_CALLERS = {Kind.KEY_REVOKED, Kind.KEY_ROTATED, Kind.MEMBER_SET, Kind.NAMESPACE_RULED}
 _OF_LABELS = {Kind.VERSION_SAVED, Kind.LABEL_MOVED}
 _OF_APPROVALS = {Kind.CHANGE_PROPOSED, Kind.CHANGE_HEADED, Kind.CHANGE_DECIDED, Kind.CHANGE_WITHDRAWN}
 
-StartResponse = Callable[[str, list[tuple[str, str]]], Any]
-Application = Callable[[dict[str, Any], Any], Iterable[bytes]]
 
+@dataclass(slots=True)
+class Ready:
+    """What one caller gets for one target, decided already; to be given only while both of the bounds hold."""
 
-@dataclass(frozen=True, slots=True)
-class Caller:
-    """Who may fetch what: everything below one namespace, perhaps only what was approved or a protected label holds, or
-    only what some labels serve.
-    """
-
-    key: str  # its id; empty for a person
-    namespace: str
-    approved_only: bool = False
-    protected: frozenset[str] = frozenset()
-    labels: frozenset[str] = frozenset()  # none: all
-    may_fetch: bool = True
-    good_until: float = 0.0
+    found: Served
+    count: Callable[[], int]
+    until: float
+    generation: int
 
 
 class Fetcher:
@@ -65,55 +68,81 @@ class Fetcher:
         self._labels: dict[str, dict[str, Served]] = {}
         self._callers: dict[str, Caller] = {}
         self._approved: set[int] = set()
-        self._head: tuple[int, str] | None = None
-        self._generation = 0
-        self._due = 0.0
-        self._polling = threading.Lock()
+        self._ready: dict[tuple[str, str], Ready] = {}
+        self._ready_size = 0
+        self._refusals = Refusals(clock)
+        self.heard: list[Callable[[Happened | None], None]] = []  # others who heed each event; None: forget all
+        self.follower = Follower(self._heed, self._forget, clock)
 
-    def answer(self, authorization: str, target: str, if_none_match: str = "") -> Answer:
-        """Answer for the key in an Authorization header; `target` is `<name>@<ref>`."""
+    def quick(self, authorization: str, target: str) -> Ready | None:
+        """What was decided for this very question a moment ago, or None: then `answer` decides."""
+        ready = self._ready.get((authorization, target))
+        if ready is None or ready.generation != self.follower.generation:
+            return None
+        now = self._clock()
+        return ready if now < ready.until and now < self.follower.due else None
+
+    def answer(self, authorization: str, target: str, if_none_match: str = "", address: str = "") -> Answer:
+        """Answer for the key in an Authorization header; `target` is `<name>@<ref>`, `address` the network's."""
+        name, _, ref = target.rpartition("@")
         try:
-            self._follow()
-            caller = self._callers.get(authorization)
-            if caller is None or self._clock() >= caller.good_until:
-                caller = self._read_caller(authorization)
-                if caller is None:
-                    return _problem(unauthenticated("This key is unknown, expired or revoked."))
-            found = self._serve(caller, target)
-            usage.note(caller.key, found.version, target[target.rindex("@") + 1 :])
-            return found.unchanged if if_none_match and _matches(if_none_match, found.etag) else found.answer
+            with spans.span("fetch", name, ref) as current:
+                generation = self.follower.generation
+                caller = self.caller(authorization, address)
+                found = self._find(caller, target)
+                spans.describe(current, found.number, found.digest)
+                counter = usage.counts().counter(caller.key, found.version, ref)
+                counter.step()
+                if generation == self.follower.generation and not spans.is_on():
+                    ready = Ready(found, counter.step, caller.good_until, generation)
+                    self._keep_ready((authorization, target), ready)
+                answer = found.unchanged if if_none_match and matches(if_none_match, found.etag) else found.answer
         except PromptuaryError as error:
-            return _problem(of_error(error))
+            answer = refuse(error)
         except DatabaseError:
-            return _problem(of_error(Busy("The database can't be asked at the moment; try again.")))
+            answer = refuse(Busy("The database can't be asked at the moment; try again."))
+        metrics.count(answer.status)
+        return answer
 
     def answer_person(self, person: User, target: str, if_none_match: str = "") -> Answer:
         """The same for a person who signed in. Raises PromptuaryError."""
-        self._follow()
+        found = self.find_for_person(person, target)
+        return found.unchanged if if_none_match and matches(if_none_match, found.etag) else found.answer
+
+    def find_for_person(self, person: User, target: str) -> Served:
+        """The version that the ref means, for a person who signed in. Raises PromptuaryError."""
+        self.follower.follow()
         namespace = Namespace.objects.filter(name=target.partition("/")[0]).first()
         if namespace is None or role_of(person, namespace) is None:
             raise _absent(target)
-        found = self._serve(Caller("", namespace.name), target)
-        return found.unchanged if if_none_match and _matches(if_none_match, found.etag) else found.answer
+        return self.find(Caller("", namespace.name), target)
 
-    def forget(self) -> None:
-        """Drop everything that was kept."""
-        self._versions.clear()
-        self._forget_all_but_versions()
-        self._head = None
-        self._due = 0.0
+    def caller(self, authorization: str, address: str = "") -> Caller:
+        """Who stands behind an Authorization header. Raises Unauthenticated, or TooMany after many wrong keys."""
+        self.follower.follow()
+        caller = self._callers.get(authorization)
+        if caller is not None and self._clock() < caller.good_until:
+            return caller
+        self._refusals.check("anonymous", address)
+        renew_connection()
+        caller = read_caller(authorization, self._clock() + KEY_AGE)
+        if caller is None:
+            self._callers.pop(authorization, None)
+            self._refusals.count("anonymous", address)
+            raise Unauthenticated("This key is unknown, expired or revoked.")
+        if len(self._callers) >= MOST_CALLERS:
+            self._callers.clear()
+        self._callers[authorization] = caller
+        return caller
 
-    def hurry(self) -> None:
-        """Look at the journal with the next fetch."""
-        self._due = 0.0
-
-    def _serve(self, caller: Caller, target: str) -> Served:
+    def find(self, caller: Caller, target: str) -> Served:
+        """The version that the ref means, where the caller may have it. Raises PromptuaryError."""
         name, _, ref = target.rpartition("@")
         if name.partition("/")[0] != caller.namespace:
             raise _absent(target)
-        pinned = served.is_pin(ref)
         if not caller.may_fetch:
             raise NotAllowed("This key may not fetch: it was given other verbs.", verb=Verb.FETCH.value)
+        pinned = served.is_pin(ref)
         found = self._versions.find(target) if pinned else self._labels.get(name, {}).get(ref)
         if found is None:
             found = self._load(name, ref, pinned)
@@ -124,20 +153,50 @@ class Fetcher:
                 approved_only=True,
             )
         if caller.labels and ref not in caller.labels and not self._is_on(caller.labels, name, found):
+            labels = sorted(caller.labels)
             raise NotAllowed(
-                f"{target} is not what {' or '.join(sorted(caller.labels))} serves now, and this key is limited to that.",
-                labels=sorted(caller.labels),
+                f"{target} is not what {' or '.join(labels)} serves now, and this key is limited to that.",
+                labels=labels,
             )
         return found
 
+    def warm(self, names: Iterable[str], label: str) -> None:
+        """Read what the label means for these templates in one query, where it is not known yet."""
+        generation = self.follower.generation
+        missing = [name for name in names if label not in self._labels.get(name, {})]
+        for start in range(0, len(missing), MOST_NAMES):
+            found = served.load_label(missing[start : start + MOST_NAMES], label)
+            if generation == self.follower.generation:
+                for name, one in found.items():
+                    self._labels.setdefault(name, {})[label] = one
+
+    def forget(self) -> None:
+        """Drop everything that was kept."""
+        self._forget(True)
+        self._refusals.forget()
+        self.follower.restart()
+
+    def hurry(self) -> None:
+        """Look at the journal with the next fetch."""
+        self.follower.hurry()
+
+    def _find(self, caller: Caller, target: str) -> Served:
+        """`find`, for a key that asks for nothing again and again no more often than it may ask the API."""
+        self._refusals.check("caller", caller.key)
+        try:
+            return self.find(caller, target)
+        except NotFound:
+            self._refusals.count("caller", caller.key)
+            raise
+
     def _load(self, name: str, ref: str, pinned: bool) -> Served:
-        generation = self._generation
-        _renew_connection()
+        generation = self.follower.generation
+        renew_connection()
         found = served.load(name, ref)
         if found is None:
             raise served.explain(name, ref)
         # What was read before a move that is known by now must not be kept for longer than this answer.
-        if generation == self._generation:
+        if generation == self.follower.generation:
             if pinned:
                 self._versions.keep(f"{name}@{ref}", found)
             else:
@@ -149,7 +208,7 @@ class Fetcher:
         for label in labels:
             try:
                 standing = self._labels.get(name, {}).get(label) or self._load(name, label, False)
-            except NotFound:
+            except PromptuaryError:  # not set, or redacted since
                 continue
             if standing.digest == found.digest:
                 return True
@@ -158,75 +217,28 @@ class Fetcher:
     def _is_approved(self, found: Served) -> bool:
         if found.version in self._approved:
             return True
-        generation = self._generation
-        _renew_connection()
+        generation = self.follower.generation
+        renew_connection()
         approved = served.is_approved(found.version)
-        if approved and generation == self._generation:
+        if approved and generation == self.follower.generation:
             self._approved.add(found.version)
         return approved
 
-    def _read_caller(self, authorization: str) -> Caller | None:
-        now = self._clock()
-        _renew_connection()
-        actor = keys.authenticate(authorization[len("Bearer ") :].strip())
-        if actor is None or actor.key is None:
-            self._callers.pop(authorization, None)
-            return None
-        if len(self._callers) >= MOST_CALLERS:
-            self._callers.clear()
-        caller = _caller_of(actor.key, now + KEY_AGE)
-        self._callers[authorization] = caller
-        return caller
+    def _keep_ready(self, question: tuple[str, str], ready: Ready) -> None:
+        if question not in self._ready:
+            self._ready_size += len(ready.found.answer.body) + 1000
+            if self._ready_size > READY_BUDGET:
+                self._ready, self._ready_size = {}, 0
+        self._ready[question] = ready
 
-    def _follow(self) -> None:
-        """Take over what the journal says since the last look."""
-        late = self._clock() - self._due
-        if late < 0 or not self._polling.acquire(blocking=late > GRACE):
-            return
-        try:
-            if self._clock() >= self._due:
-                _renew_connection()
-                due = self._clock() + POLL
-                self._poll()
-                self._due = due
-        finally:
-            self._polling.release()
-
-    def _poll(self) -> None:
-        newest = Event.objects.order_by("-number").values_list("number", "hash").first()
-        if newest == self._head:
-            return
-        known = self._head
-        if known is None or newest is None or newest[0] <= known[0]:
-            self._forget_all_but_versions()
-            if known is not None:
-                usage.counts().forget()
-                self._versions.clear()  # another journal than the one followed so far: a restored database
-        else:
-            self._take_over(known)
-        self._head = newest
-        self._generation += 1
-
-    def _take_over(self, known: tuple[int, str]) -> None:
-        events = list(
-            Event.objects.filter(number__gte=known[0])
-            .order_by("number")
-            .values_list("number", "hash", "kind", "template")[: MOST_CALLERS + 1]
-        )
-        if not events or events[0][:2] != known or len(events) > MOST_CALLERS:
-            if not events or events[0][:2] != known:
-                usage.counts().forget()
-            self._versions.clear()
-            self._forget_all_but_versions()
-            return
-        for _, _, kind, template in events[1:]:
-            self._heed(kind, template)
-
-    def _heed(self, kind: str, template: str) -> None:
+    def _heed(self, event: Happened) -> None:
+        for hear in self.heard:
+            hear(event)
+        kind = event.kind
         if kind in _UNAFFECTED:
             return
         if kind in _OF_LABELS:
-            self._labels.pop(template, None)
+            self._labels.pop(event.template, None)
         elif kind in _OF_CALLERS:
             self._callers.clear()
             self._approved.clear()
@@ -236,11 +248,24 @@ class Fetcher:
             self._versions.clear()
             self._forget_all_but_versions()
 
+    def _forget(self, is_another_journal: bool) -> None:
+        """Drop all but the bytes of versions; those too where the database is not the one that was followed so far."""
+        for hear in self.heard:
+            hear(None)
+        self._forget_all_but_versions()
+        if is_another_journal:
+            self._versions.clear()
+            usage.counts().forget()
+
     def _forget_all_but_versions(self) -> None:
         self._labels.clear()
         self._callers.clear()
         self._approved.clear()
-        self._generation += 1
+        self._ready, self._ready_size = {}, 0
+
+
+class Unauthenticated(PromptuaryError):
+    """The key opens nothing."""
 
 
 @functools.cache
@@ -249,47 +274,14 @@ def fetcher() -> Fetcher:
     return Fetcher()
 
 
-def ahead_of(application: Application) -> Application:
-    """A WSGI application that answers fetches with a key itself and hands on everything else."""
-    answer = fetcher().answer
-    start = len(PREFIX)
-
-    def serve(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
-        path: str = environ["PATH_INFO"]
-        authorization = environ.get("HTTP_AUTHORIZATION")
-        if "@" not in path or authorization is None or not path.startswith(PREFIX) or "\0" in path:
-            return application(environ, start_response)
-        method = environ["REQUEST_METHOD"]
-        if method not in ("GET", "HEAD") or authorization[:7].lower() != "bearer ":
-            return application(environ, start_response)
-        found = answer(authorization, path[start:], environ.get("HTTP_IF_NONE_MATCH", ""))
-        start_response(found.line, list(found.headers))
-        return (found.body,) if method == "GET" else ()
-
-    return serve
+def refuse(error: PromptuaryError) -> Answer:
+    """The answer to a domain error."""
+    problem: Problem = unauthenticated(error.message) if isinstance(error, Unauthenticated) else of_error(error)
+    headers = {**problem.headers, "Cache-Control": "no-store", "Vary": "Authorization"}
+    return served.make_answer(problem.status, problem.to_bytes(), CONTENT_TYPE, headers)
 
 
-def _renew_connection() -> None:
-    # Ahead of Django nobody else drops a connection that the database has closed or that is past its age.
-    if not connection.in_atomic_block:
-        close_old_connections()
-
-
-def _caller_of(key: Key, good_until: float) -> Caller:
-    # Without a role in the namespace any more the key finds nothing: no template lies below a namespace without a name.
-    namespace = key.namespace.name if role_of(key.person, key.namespace) else ""
-    return Caller(
-        key.id,
-        namespace,
-        versions.is_limited(key),
-        frozenset(key.namespace.protected_labels),
-        frozenset(key.labels),
-        Verb.FETCH in verbs_of(key),
-        good_until,
-    )
-
-
-def _matches(if_none_match: str, etag: str) -> bool:
+def matches(if_none_match: str, etag: str) -> bool:
     """Weak comparison, as RFC 9110 asks of If-None-Match."""
     if if_none_match == etag:
         return True
@@ -299,8 +291,3 @@ def _matches(if_none_match: str, etag: str) -> bool:
 
 def _absent(target: str) -> NotFound:
     return NotFound(f"There is no {target[:600]}, or you may not read it.")
-
-
-def _problem(problem: Problem) -> Answer:
-    headers = {**problem.headers, "Cache-Control": "no-store", "Vary": "Authorization"}
-    return served.make_answer(problem.status, problem.to_bytes(), CONTENT_TYPE, headers)

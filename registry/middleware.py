@@ -5,14 +5,31 @@ from collections.abc import Callable
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
+from registry import request_ids
 from registry.errors import NotFound
 from registry.problems import CONTENT_TYPE, of_error
 
-__all__ = ["refuse_nul"]
+__all__ = ["name_request", "refuse_nul"]
 
 WORDS = ("q", "search")  # words to look for, in which a NUL is simply dropped
 Respond = Callable[[HttpRequest], HttpResponseBase]
 REASON = "Nothing stands at an address with a NUL in it."
+
+
+def name_request(respond: Respond) -> Respond:
+    """Give the request its id: in the answer's X-Request-Id, and in each line that is logged meanwhile."""
+
+    def answer(request: HttpRequest) -> HttpResponseBase:
+        chosen = request_ids.choose(request.headers.get(request_ids.HEADER))
+        before = request_ids.current.set(chosen)
+        try:
+            response = respond(request)
+        finally:
+            request_ids.current.reset(before)
+        response.headers.setdefault(request_ids.HEADER, chosen)
+        return response
+
+    return answer
 
 
 def refuse_nul(respond: Respond) -> Respond:

@@ -1,6 +1,7 @@
 """A version as it goes over the wire, and the bounded memory that keeps such bytes."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from http import HTTPStatus
 
@@ -9,7 +10,18 @@ from registry.models import Label, Template, Version
 from registry.names import LATEST, Ref, parse_ref
 from registry.queries import versions
 
-__all__ = ["BUDGET", "Answer", "Memory", "Served", "explain", "is_approved", "is_pin", "load", "make_answer"]
+__all__ = [
+    "BUDGET",
+    "Answer",
+    "Memory",
+    "Served",
+    "explain",
+    "is_approved",
+    "is_pin",
+    "load",
+    "load_label",
+    "make_answer",
+]
 
 BUDGET = 64 * 1024 * 1024  # bytes of answers that a process keeps
 _FOREVER = "private, max-age=31536000, immutable"
@@ -31,6 +43,7 @@ class Served:
     """A version under one ref: the full answer, and the one for who has it already. `version` is the row's id."""
 
     version: int
+    number: int
     digest: str
     etag: str
     answer: Answer
@@ -81,13 +94,25 @@ def load(name: str, ref: str) -> Served | None:
         version = _find(name, parse_ref(ref))
     except Invalid as error:
         raise NotFound(error.message) from None
-    if version is None:
-        return None
-    pinned = is_pin(ref)
+    return None if version is None else _serve(name, version, is_pin(ref))
+
+
+def load_label(names: Iterable[str], label: str) -> dict[str, Served]:
+    """What the label means for each of these templates, in one query; a redacted version is left out."""
+    rows = Version.objects.select_related("author", "template").defer("template__words")
+    if label == LATEST:
+        found = rows.filter(pk__in=Template.objects.filter(name__in=list(names)).values("latest"))
+    else:
+        found = rows.filter(labels__name=label, template__name__in=list(names))
+    return {row.template.name: _serve(row.template.name, row, False) for row in found if not row.is_redacted}
+
+
+def _serve(name: str, version: Version, pinned: bool) -> Served:
     etag = f'"{version.digest}"' if pinned else f'"{version.number}.{version.digest}"'
     headers = {"ETag": etag, "Cache-Control": _FOREVER if pinned else _ASK_AGAIN, "Vary": "Authorization"}
     return Served(
         version.pk,
+        version.number,
         version.digest,
         etag,
         make_answer(200, _body(name, version), "application/json", headers),

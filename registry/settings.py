@@ -1,5 +1,6 @@
 """All settings. What differs between installations comes from the environment, read by registry.env."""
 
+import os
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -69,10 +70,13 @@ INSTALLED_APPS = [
     "csp",
     "rest_framework",
     "drf_spectacular",
+    "django_prometheus",
     "registry",
     "frontend",
 ]
 MIDDLEWARE = [
+    "registry.middleware.name_request",
+    "django_prometheus.middleware.PrometheusBeforeMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -83,7 +87,8 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "registry.middleware.refuse_nul",  # last, so that its page knows who asks
+    "registry.middleware.refuse_nul",  # late, so that its page knows who asks
+    "django_prometheus.middleware.PrometheusAfterMiddleware",
 ]
 ROOT_URLCONF = "registry.urls"
 WSGI_APPLICATION = "registry.wsgi.application"
@@ -134,8 +139,9 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
         # A write takes the lock when its transaction begins, so it waits its turn and never fails halfway.
         "transaction_mode": "IMMEDIATE",
         "timeout": 20,
-        # FULL: an answered save is on the disk.
-        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;",
+        # FULL: an answered save is on the disk. What is deleted or redacted is overwritten.
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; "
+        "PRAGMA secure_delete=ON;",
     }
 
 # --- Static files: served from the sources until `collectstatic` has made hashed copies ----------------------------
@@ -226,11 +232,21 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     },
 }
 
+# --- Being watched, and watching -----------------------------------------------------------------------------------
+PROMPTUARY_WAITING = env.read_int("PROMPTUARY_WAITING", 4, least=0, most=64)  # long polls a process holds at once
+PROMPTUARY_METRICS = env.read_bool("PROMPTUARY_METRICS", True)  # /metrics, for this machine or who has the token
+PROMPTUARY_METRICS_TOKEN = env.read_optional_secret("PROMPTUARY_METRICS_TOKEN")
+METRICS_PATH = PROMPTUARY_HOME / "metrics"  # each process's figures, added up by whichever is asked
+if PROMPTUARY_METRICS and not os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
+    METRICS_PATH.mkdir(exist_ok=True)
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(METRICS_PATH)  # prometheus_client reads it when it is imported
+
 # --- Logs --------------------------------------------------------------------------------------------------------
 LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "filters": {"request": {"()": "registry.request_ids.InLog"}},
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s [%(request_id)s] %(message)s"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["request"]}},
     "root": {"handlers": ["console"], "level": env.read_text("PROMPTUARY_LOG_LEVEL", "WARNING").upper()},
 }

@@ -2,7 +2,7 @@
 
 from django.urls import include, path, re_path
 
-from registry import health
+from registry import health, scraping
 from registry.api.errors import unknown_address
 
 handler400 = "frontend.views.errors.bad_request"
@@ -13,6 +13,7 @@ handler500 = "frontend.views.errors.server_error"
 urlpatterns = [
     path("livez", health.livez, name="livez"),
     path("readyz", health.readyz, name="readyz"),
+    path("metrics", scraping.export, name="metrics"),
     path("api/public/", include("registry.langfuse.urls")),
     path("api/v1/", include("registry.api.urls")),
     re_path(r"^api(/|$)", unknown_address),

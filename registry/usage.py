@@ -1,27 +1,24 @@
 """What this process has given to whom, counted in memory and written to the database every few seconds.
 
 Counting costs a fetch one look into a mapping and one step of a counter; no read waits for a write. What could not be
-written (the database is away) is kept and written later, within bounds. `registry.wsgi` starts the writer; an ending
-process writes what it still holds.
+written (the database is away) is kept and written later, within bounds. `registry.rounds` writes, once more when the
+process ends.
 """
 
-import atexit
-import itertools
 import logging
-import multiprocessing.util
 import os
 import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 
-from django.db import DatabaseError, IntegrityError, close_old_connections, connection, transaction
+from django.db import DatabaseError, IntegrityError, connection, transaction
 
+from registry.counting import Counter
 from registry.models import Fetch, Key, Version
 
-__all__ = ["EVERY", "Counts", "counts", "flush", "note", "start", "used"]
+__all__ = ["Counts", "counts", "flush", "note", "used"]
 
-EVERY = 5.0  # seconds between two writes
 MOST = 20_000  # counters a process keeps, and rows it holds back while the database is away
 IDLE = 60  # writes without a fetch after which a counter is given up
 KEY_EVERY = 30.0  # seconds to which the last use of a key is exact
@@ -30,22 +27,6 @@ logger = logging.getLogger(__name__)
 
 Place = tuple[str, int, str]  # key, version (the row's id), ref
 Row = tuple[str, int, str, date]
-
-
-@dataclass(slots=True)
-class Counter:
-    """Counts without a lock: a step of `itertools.count` can't be interrupted. Reading it is a step, too."""
-
-    step: Callable[[], int]
-    read: int = 0
-    idle: int = 0
-
-    def take(self) -> int:
-        """The steps since the last time this was called."""
-        value = self.step()
-        new, self.read = value - self.read, value + 1
-        self.idle = 0 if new else self.idle + 1
-        return new
 
 
 @dataclass(slots=True)
@@ -73,10 +54,11 @@ class Counts:
 
     def note(self, key: str, version: int, ref: str) -> None:
         """Count one fetch of a version (the row's id) by the ref that the caller wrote."""
-        counter = self._counters.get((key, version, ref))
-        if counter is None:
-            counter = self._make((key, version, ref))
-        counter.step()
+        self.counter(key, version, ref).step()
+
+    def counter(self, key: str, version: int, ref: str) -> Counter:
+        """What counts these. Good for a minute: one that is not used for longer may be given up."""
+        return self._counters.get((key, version, ref)) or self._make((key, version, ref))
 
     def used(self, key: str) -> None:
         """Remember that a key opened something just now."""
@@ -102,6 +84,11 @@ class Counts:
             self._failed = False
             return True
 
+    def take_lost(self) -> int:
+        """How many fetches found no room since the last time this was called."""
+        lost, self.lost = self.lost, 0
+        return lost
+
     def forget(self) -> None:
         """Drop everything: the database is another one now, and its rows have other ids."""
         with self._writing, self._making:
@@ -111,7 +98,7 @@ class Counts:
         with self._making:
             counter = self._counters.get(place)
             if counter is None:
-                counter = Counter(itertools.count().__next__)
+                counter = Counter()
                 if len(self._counters) < self._most:
                     self._counters[place] = counter
                 else:
@@ -177,7 +164,6 @@ def _write(rows: Iterable[tuple[Row, Sum]]) -> None:
 
 
 _counts = Counts()
-_running = False
 
 
 def counts() -> Counts:
@@ -200,40 +186,9 @@ def flush() -> bool:
     return _counts.flush()
 
 
-def start() -> None:
-    """Write every few seconds from now on, and when the process ends."""
-    global _running  # noqa: PLW0603  # one writer a process
-    if not _running:
-        _running = True
-        atexit.register(flush)
-        multiprocessing.util.Finalize(None, flush, exitpriority=1)  # a worker that was forked runs no atexit
-        _start_thread()
-
-
-def _start_thread() -> None:
-    threading.Thread(target=_write_now_and_then, name="usage", daemon=True).start()
-
-
-def _write_now_and_then() -> None:
-    while True:
-        _pause.wait(EVERY)
-        close_old_connections()
-        try:
-            flush()
-        except Exception:  # the writer of a serving process must not end
-            logger.exception("what was fetched could not be written")
-        finally:
-            close_old_connections()
-
-
-_pause = threading.Event()  # never set: a wait that an ending interpreter can leave
-
-
 def _start_anew() -> None:
-    global _counts  # noqa: PLW0603  # what the parent has counted, the parent writes; its threads are not here
+    global _counts  # noqa: PLW0603  # what the parent has counted, the parent writes
     _counts = Counts()
-    if _running:
-        _start_thread()
 
 
 os.register_at_fork(after_in_child=_start_anew)

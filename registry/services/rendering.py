@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from registry import access, usage
+from registry import access, metrics, spans, usage
 from registry.access import Actor, Verb
 from registry.errors import Invalid
 from registry.queries import versions
@@ -41,9 +41,11 @@ def render(  # noqa: PLR0913  # what a rendering can be asked for
         raise Invalid(fields={"target": f"one of {', '.join(TARGETS)}."})
     if (document is None) == (name is None):
         raise Invalid(fields={"template": "give either a template with a ref, or a document."})
-    bundle, digest, number = _find(actor, name, ref, document)
-    options = {"prompt": prompt, "extra": extra, "token_limit": token_limit}
-    rendered = _run(bundle, data, target, index, **options)
+    with spans.span("render", name, ref or ("production" if name else None)) as current:
+        bundle, digest, number = _find(actor, name, ref, document)
+        spans.describe(current, number, digest)
+        options = {"prompt": prompt, "extra": extra, "token_limit": token_limit}
+        rendered = _run(bundle, data, target, index, **options)
     if prompt is not None:
         return {**rendered, "overridden": True, "version": None, "digest": None}
     return {**rendered, "overridden": False, "version": number, "digest": digest}
@@ -62,7 +64,7 @@ def render_examined(
     bundle = json.loads(examined.bundle)
     given = {name: bundle[name] for name in ("fragments", "profile")}
     try:
-        with child() as bounded:
+        with metrics.RENDER_SECONDS.time(), child() as bounded:
             rendered = bounded.render_all(bundle["document"], dict(data), **given, target=target)
     except RenderError as error:
         raise Invalid(problems=[error.to_problem()]) from error
@@ -77,7 +79,7 @@ def _run(
 ) -> dict[str, Any]:
     given = {name: bundle[name] for name in ("fragments", "profile")}
     try:
-        with child() as bounded:
+        with metrics.RENDER_SECONDS.time(), child() as bounded:
             if index is None:
                 return bounded.render(bundle["document"], dict(data), **given, target=target, **options)
             rendered = bounded.render_all(bundle["document"], dict(data), **given, target=target, **options)

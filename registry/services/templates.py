@@ -7,7 +7,7 @@ from datetime import datetime
 from django.db import IntegrityError, transaction
 from django.db.models import Q
 
-from registry import access, journal, names
+from registry import access, journal, names, spans
 from registry.access import Actor, Verb
 from registry.errors import Busy, Conflict, Invalid, PreconditionRequired, Stale
 from registry.journal import Kind
@@ -77,15 +77,17 @@ def save(  # noqa: PLR0913  # what a person hands in when saving
     check_text("message", message)
     given = None if samples is None else write_samples(samples)
     origin = _find_origin(actor, copied_from) if copied_from else ""
-    for _ in range(_TRIES):  # again where the samples were changed while the document was checked against them
-        held = _held_samples(name)
-        examined = examine(actor, document, samples if samples is not None else held.samples if held else None)
-        if not examined.is_sound:
-            raise Invalid(problems=examined.problems)
-        number = held.number if held else None
-        work = _Work(name, examined, message.strip(), given, number, base, parallel, origin, even_if_equal)
-        if saved := _store(actor, namespace, work):
-            return saved
+    with spans.span("save", name) as current:
+        for _ in range(_TRIES):  # again where the samples were changed while the document was checked against them
+            held = _held_samples(name)
+            examined = examine(actor, document, samples if samples is not None else held.samples if held else None)
+            if not examined.is_sound:
+                raise Invalid(problems=examined.problems)
+            number = held.number if held else None
+            work = _Work(name, examined, message.strip(), given, number, base, parallel, origin, even_if_equal)
+            if saved := _store(actor, namespace, work):
+                spans.describe(current, saved.version.number, saved.version.digest)
+                return saved
     raise Busy(f"The samples of {name} keep changing: try again.")
 
 

@@ -1,0 +1,76 @@
+"""What a namespace serves as a whole: the bundle of a label, and the moves of its labels."""
+
+from django.http import HttpResponse
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.views import APIView
+
+from registry import bundles
+from registry.access import role_of
+from registry.api import outputs
+from registry.api.authentication import actor_of
+from registry.callers import Caller
+from registry.errors import NotFound
+from registry.fetch import fetcher
+from registry.live import moves
+from registry.models import Namespace
+from registry.served import Answer
+
+__all__ = ["Bundle", "Moves"]
+
+
+class Bundle(APIView):
+    """All versions that a label holds, for a service that starts cold. Not throttled, as no fetch is."""
+
+    throttle_classes = ()
+
+    @extend_schema(
+        operation_id="fetchBundle",
+        parameters=[
+            OpenApiParameter("label", str, description="production if none"),
+            OpenApiParameter("If-None-Match", str, OpenApiParameter.HEADER),
+        ],
+        responses={200: outputs.BundleOutput, 304: None, "4XX": outputs.ProblemOutput},
+    )
+    def get(self, request: Request, namespace: str) -> HttpResponse:
+        """Each as the fetch of it would give it, sorted by name, under one digest to ask again by."""
+        fetcher().hurry()
+        label = request.query_params.get("label", "production")
+        seen = request.headers.get("If-None-Match", "")
+        return _respond(bundles.answer(fetcher(), _caller(request, namespace), namespace, label, seen))
+
+
+class Moves(APIView):
+    """Label moves since a cursor. Not throttled; ahead of Django the request may wait for one."""
+
+    throttle_classes = ()
+
+    @extend_schema(
+        operation_id="listMoves",
+        parameters=[
+            OpenApiParameter("after", str, description="The cursor of the answer before; none: the cursor of now."),
+            OpenApiParameter("wait", int, description="Seconds to wait for a move where there is none, up to 30."),
+        ],
+        responses={200: outputs.MovesOutput, "4XX": outputs.ProblemOutput},
+    )
+    def get(self, request: Request, namespace: str) -> HttpResponse:
+        """What stands where since then. Ask again after `again` seconds."""
+        actor, query = actor_of(request), request.META.get("QUERY_STRING", "")
+        fetcher().hurry()
+        if actor.key is not None:
+            return _respond(moves().answer(request.META["HTTP_AUTHORIZATION"], namespace, query))
+        return _respond(moves().answer_caller(_caller(request, namespace), namespace, query))
+
+
+def _caller(request: Request, namespace: str) -> Caller:
+    actor = actor_of(request)
+    if actor.key is not None:
+        return fetcher().caller(request.META["HTTP_AUTHORIZATION"])
+    found = Namespace.objects.filter(name=namespace).first()
+    if found is None or role_of(actor.person, found) is None:
+        raise NotFound(f"There is no namespace {namespace[:100]}, or you may not read it.")
+    return Caller("", found.name)
+
+
+def _respond(found: Answer) -> HttpResponse:
+    return HttpResponse(found.body, status=found.status, headers=dict(found.headers))

@@ -1,0 +1,44 @@
+"""Who may fetch what, as far as a process remembers it."""
+
+from dataclasses import dataclass
+
+from registry.access import Verb, role_of, verbs_of
+from registry.models import Key
+from registry.queries import keys, versions
+
+__all__ = ["Caller", "read_caller"]
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who may fetch what: everything below one namespace, perhaps only what was approved or a protected label holds, or
+    only what some labels serve.
+    """
+
+    key: str  # its id; empty for a person
+    namespace: str
+    approved_only: bool = False
+    protected: frozenset[str] = frozenset()
+    labels: frozenset[str] = frozenset()  # none: all
+    may_fetch: bool = True
+    good_until: float = 0.0
+
+
+def read_caller(authorization: str, good_until: float) -> Caller | None:
+    """The caller behind `Bearer <key>` as the database knows it now, or None where the key opens nothing."""
+    actor = keys.authenticate(authorization[len("Bearer ") :].strip())
+    return None if actor is None or actor.key is None else _of_key(actor.key, good_until)
+
+
+def _of_key(key: Key, good_until: float) -> Caller:
+    # Without a role in the namespace any more the key finds nothing: no template lies below a namespace without a name.
+    namespace = key.namespace.name if role_of(key.person, key.namespace) else ""
+    return Caller(
+        key.id,
+        namespace,
+        versions.is_limited(key),
+        frozenset(key.namespace.protected_labels),
+        frozenset(key.labels),
+        Verb.FETCH in verbs_of(key),
+        good_until,
+    )

@@ -1,0 +1,27 @@
+"""A counter that many threads step without a lock."""
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+__all__ = ["Counter"]
+
+
+def _make_step() -> Callable[[], int]:
+    return itertools.count().__next__
+
+
+@dataclass(slots=True)
+class Counter:
+    """Counts by steps of `itertools.count`, which can't be interrupted. Reading it is a step, too: one thread may read."""
+
+    step: Callable[[], int] = field(default_factory=_make_step)
+    read: int = 0
+    idle: int = 0  # readings in a row that found nothing new
+
+    def take(self) -> int:
+        """The steps since the last time this was called."""
+        value = self.step()
+        new, self.read = value - self.read, value + 1
+        self.idle = 0 if new else self.idle + 1
+        return new

@@ -1,0 +1,55 @@
+"""What a web process does every few seconds, and once more when it ends."""
+
+import atexit
+import logging
+import multiprocessing.util
+import os
+import threading
+from collections.abc import Callable
+
+from django.db import close_old_connections
+
+__all__ = ["EVERY", "start"]
+
+EVERY = 5.0  # seconds between two rounds
+logger = logging.getLogger(__name__)
+_acts: list[Callable[[], object]] = []
+_pause = threading.Event()  # never set: a wait that an ending interpreter can leave
+
+
+def start(*acts: Callable[[], object]) -> None:
+    """Do these every few seconds from now on, and when the process ends. Only the first call counts."""
+    if _acts:
+        return
+    _acts.extend(acts)
+    atexit.register(_go_round)
+    multiprocessing.util.Finalize(None, _go_round, exitpriority=1)  # a worker that was forked runs no atexit
+    _start_thread()
+
+
+def _start_thread() -> None:
+    threading.Thread(target=_run, name="rounds", daemon=True).start()
+
+
+def _run() -> None:
+    while True:
+        _pause.wait(EVERY)
+        close_old_connections()
+        _go_round()
+        close_old_connections()
+
+
+def _go_round() -> None:
+    for act in _acts:
+        try:
+            act()
+        except Exception:  # a serving process goes on, and so do the rounds
+            logger.exception("%s failed", getattr(act, "__qualname__", act))
+
+
+def _start_anew() -> None:
+    if _acts:  # a forked child has no threads of its parent's
+        _start_thread()
+
+
+os.register_at_fork(after_in_child=_start_anew)

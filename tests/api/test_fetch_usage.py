@@ -1,0 +1,90 @@
+"""Every door that gives a version to a service counts it."""
+
+import base64
+
+import pytest
+
+from registry import usage
+from registry.fetch import fetcher
+from registry.models import Fetch, Key
+from tests.api.conftest import REPLY, SAMPLES, Caller
+from tests.api.test_fetch import Ahead
+
+PATH = f"/api/v1/templates/{REPLY}"
+
+
+@pytest.fixture(autouse=True)
+def _start_at_nothing() -> None:
+    usage.counts().forget()
+
+
+@pytest.fixture
+def key(cast) -> str:
+    cast.save()
+    cast.publish(1)
+    return cast.key(scope="write")
+
+
+def counted() -> dict[str, int]:
+    """Ref to count, of version 1."""
+    assert usage.flush()
+    return {row.ref: row.count for row in Fetch.objects.filter(version__number=1)}
+
+
+def test_a_fetch_counts_by_the_ref_as_it_was_asked_whether_decided_or_ready(key):
+    ahead = Ahead(key)
+    for ref in ("production", "production", "1", "1", "1"):
+        assert ahead(f"{PATH}@{ref}")[0] == "200 OK"
+    assert counted() == {"production": 2, "1": 3}
+
+
+def test_what_is_unchanged_counts_and_what_is_refused_does_not(key):
+    ahead = Ahead(key)
+    etag = ahead(f"{PATH}@1")[1]["ETag"]
+    for _ in range(2):
+        assert ahead(f"{PATH}@1", HTTP_IF_NONE_MATCH=etag)[0] == "304 Not Modified"
+    assert ahead(f"{PATH}@9")[0] == "404 Not Found"
+    assert counted() == {"1": 3}
+
+
+def test_many_at_once_count_each(key):
+    Caller(key=key).post("fetch", {"refs": [f"{REPLY}@1", f"{REPLY}@production"]})
+    assert counted() == {"production": 1, "1": 1}
+
+
+def test_a_bundle_counts_what_is_in_it(key):
+    assert Caller(key=key).get("namespaces/support/bundle").status_code == 200
+    assert counted() == {"production": 1}
+
+
+def test_langfuse_counts(client, key):
+    basic = base64.b64encode(f"pk:{key}".encode()).decode()
+    address = f"/api/public/v2/prompts/{REPLY}?label=production"
+    assert client.get(address, headers={"Authorization": f"Basic {basic}"}).status_code == 200
+    assert counted() == {"production": 1}
+
+
+def test_rendering_on_the_server_counts(key):
+    given = {"template": REPLY, "ref": "production", "data": SAMPLES["short"]}
+    assert Caller(key=key).post("render", given).status_code == 200
+    assert counted() == {"production": 1}
+
+
+def test_a_person_who_reads_pages_is_no_service(cast, caller):
+    cast.save()
+    assert caller("author", session=True).get(f"templates/{REPLY}@1").status_code == 200
+    assert counted() == {}
+
+
+def test_a_key_was_used_whatever_it_asked_for(cast, key):
+    Caller(key=key).get("templates")
+    usage.flush()
+    assert Key.objects.get().last_used_at is not None
+
+
+def test_another_journal_drops_what_was_counted_of_the_old_one(key):
+    Ahead(key)(f"{PATH}@1")
+    fetcher().follower.head = (fetcher().follower.head[0], "sha256:of another journal")
+    fetcher().hurry()
+    Ahead(key)(f"{PATH}@production")
+    assert counted() == {"production": 1}

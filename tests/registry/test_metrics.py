@@ -1,0 +1,96 @@
+"""/metrics: who may read it, and what stands in it."""
+
+import re
+
+import pytest
+from django.db import OperationalError, connection
+
+from registry import metrics
+from registry.access import Actor
+from registry.fetch import fetcher
+from registry.models import Job, User
+from registry.services import jobs, keys, namespaces, rendering, templates
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def a_mirror_of_its_own(settings, tmp_path):
+    settings.MIRROR_PATH = tmp_path / "mirror.git"
+    metrics.flush()
+
+
+def figure(client, name: str) -> float:
+    """The value of one line; absent is zero."""
+    text = client.get("/metrics").content.decode()
+    found = re.search(rf"^{re.escape(name)} (\S+)$", text, re.MULTILINE)
+    return float(found[1]) if found else 0.0
+
+
+def test_this_machine_may_read_it(client):
+    answer = client.get("/metrics")
+    assert (answer.status_code, answer["Content-Type"]) == (200, "text/plain; version=0.0.4; charset=utf-8")
+    assert b"promptuary_database_up 1.0" in answer.content
+
+
+@pytest.mark.parametrize("headers", [{"X-Forwarded-For": "192.0.2.1"}, {"Forwarded": "for=192.0.2.1"}])
+def test_who_comes_through_a_proxy_may_not(client, headers):
+    assert client.get("/metrics", headers=headers).status_code == 404
+
+
+def test_another_machine_may_not(client):
+    assert client.get("/metrics", REMOTE_ADDR="192.0.2.1").status_code == 404
+
+
+def test_with_a_token_the_token_decides_and_nothing_else(client, settings):
+    settings.PROMPTUARY_METRICS_TOKEN = "t0ken"
+    assert client.get("/metrics").status_code == 404
+    answer = client.get("/metrics", headers={"Authorization": "Bearer t0ken"}, REMOTE_ADDR="192.0.2.1")
+    assert answer.status_code == 200
+
+
+def test_it_can_be_switched_off(client, settings):
+    settings.PROMPTUARY_METRICS = False
+    assert client.get("/metrics").status_code == 404
+
+
+def test_fetches_are_counted_by_what_became_of_them(client):
+    names = ["found", "unchanged", "missing", "unauthenticated"]
+    before = {name: figure(client, f'promptuary_fetches_total{{outcome="{name}"}}') for name in names}
+    admin = Actor(User.objects.create(username="admin"))
+    namespaces.create(actor=admin, name="support")
+    saved = templates.save(actor=admin, name="support/reply", document="- name: a\n  content: b\n", message="")
+    key = "Bearer " + keys.issue(actor=admin, namespace="support", name="chat", scope="write").secret
+    fetcher().forget()
+    fetcher().answer(key, "support/reply@1")
+    fetcher().answer(key, "support/reply@1", f'"{saved.version.digest}"')
+    fetcher().answer(key, "support/reply@7")
+    fetcher().answer("Bearer pb_wrong_key", "support/reply@1")
+    after = {name: figure(client, f'promptuary_fetches_total{{outcome="{name}"}}') for name in names}
+    assert {name: after[name] - before[name] for name in names} == dict.fromkeys(names, 1.0)
+
+
+def test_renderings_are_timed(client):
+    before = figure(client, "promptuary_render_seconds_count")
+    admin = Actor(User.objects.create(username="admin"))
+    rendering.render(actor=admin, document="- name: a\n  content: b\n", data={})
+    assert figure(client, "promptuary_render_seconds_count") == before + 1
+
+
+def test_what_waits_and_how_far_the_mirror_is_behind_is_told(client):
+    namespaces.create(actor=Actor(User.objects.create(username="admin")), name="support")
+    jobs.enqueue("mirror.check")
+    assert figure(client, 'promptuary_jobs{state="queued"}') == Job.objects.filter(state="queued").count()
+    assert figure(client, "promptuary_journal_events") == 1
+    assert figure(client, "promptuary_mirror_lag_seconds") > 0
+    assert figure(client, "promptuary_mirror_diverged") == 0
+
+
+def test_a_database_that_is_away_is_a_figure_too(client):
+    with connection.execute_wrapper(_fail):
+        answer = client.get("/metrics")
+    assert b"promptuary_database_up 0.0" in answer.content
+
+
+def _fail(*_arguments: object) -> None:
+    raise OperationalError("gone")

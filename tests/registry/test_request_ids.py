@@ -1,0 +1,29 @@
+"""X-Request-Id: the caller's own or a fresh one, in the answer and in the log."""
+
+import logging
+
+import pytest
+
+from registry import request_ids
+
+
+def test_what_the_caller_sends_comes_back(client):
+    assert client.get("/livez", headers={"X-Request-Id": "trace-7.a"})["X-Request-Id"] == "trace-7.a"
+
+
+@pytest.mark.parametrize("sent", ["", "two words", "a\r\nSet-Cookie: b", "x" * 200, "né"])
+def test_what_is_no_id_is_replaced(sent):
+    assert request_ids.choose(sent) != sent
+
+
+def test_no_two_requests_share_a_fresh_one(client):
+    first, second = (client.get("/livez")["X-Request-Id"] for _ in range(2))
+    assert first != second
+
+
+def test_each_line_of_the_log_names_its_request():
+    record = logging.LogRecord("a", logging.INFO, "", 1, "message", (), None)
+    token = request_ids.current.set("abc")
+    request_ids.InLog().filter(record)
+    request_ids.current.reset(token)
+    assert record.request_id == "abc"

@@ -1,0 +1,90 @@
+"""Spans around fetch, render and save, as the SDK's in-memory exporter gets them."""
+
+from collections.abc import Iterator
+
+import pytest
+from opentelemetry import trace
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+from registry import spans
+from registry.access import Actor
+from registry.errors import NotFound
+from registry.fetch import Fetcher
+from registry.models import User
+from registry.services import keys, namespaces, rendering, templates
+
+pytestmark = pytest.mark.django_db
+NAME = "support/reply"
+
+
+@pytest.fixture
+def exporter(monkeypatch) -> Iterator[InMemorySpanExporter]:
+    """Where spans go; the process has no provider before and after."""
+    found = InMemorySpanExporter()
+    provider = TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(found))
+    monkeypatch.setattr(trace, "_TRACER_PROVIDER", provider)
+    yield found
+    provider.shutdown()
+
+
+@pytest.fixture
+def admin() -> Actor:
+    actor = Actor(User.objects.create(username="admin"))
+    namespaces.create(actor=actor, name="support")
+    return actor
+
+
+def save(admin: Actor) -> str:
+    document = "- name: a\n  content: 'Hello {{ who }}'\n"
+    return templates.save(actor=admin, name=NAME, document=document, message="").version.digest
+
+
+def told(exporter: InMemorySpanExporter) -> list[tuple[str, dict]]:
+    found = [(span.name, dict(span.attributes or {})) for span in exporter.get_finished_spans()]
+    exporter.clear()
+    return found
+
+
+def test_a_save_is_a_span_with_the_version_it_made(exporter, admin):
+    digest = save(admin)
+    attributes = {"gen_ai.prompt.name": NAME, "gen_ai.prompt.version": "1", "promptuary.digest": digest}
+    assert told(exporter) == [("promptuary.save", attributes)]
+
+
+def test_every_fetch_is_a_span_with_what_it_turned_out_to_be(exporter, admin):
+    save(admin)
+    key = "Bearer " + keys.issue(actor=admin, namespace="support", name="chat", scope="write").secret
+    exporter.clear()
+    fetcher = Fetcher()
+    for _ in range(2):
+        assert fetcher.quick(key, f"{NAME}@latest") is None
+        fetcher.answer(key, f"{NAME}@latest")
+    found = told(exporter)
+    assert [name for name, _ in found] == ["promptuary.fetch"] * 2
+    assert found[0][1]["promptuary.ref"] == "latest"
+    assert found[0][1]["gen_ai.prompt.version"] == "1"
+
+
+def test_a_rendering_is_a_span_and_tells_nothing_of_the_data(exporter, admin):
+    save(admin)
+    exporter.clear()
+    rendering.render(actor=admin, name=NAME, ref="1", data={"who": "Harbour Books"})
+    name, attributes = told(exporter)[0]
+    assert (name, attributes["gen_ai.prompt.version"]) == ("promptuary.render", "1")
+    assert "Harbour" not in str(attributes)
+
+
+def test_a_refusal_marks_the_span(exporter, admin):
+    with pytest.raises(NotFound):
+        rendering.render(actor=admin, name=NAME, ref="1", data={})
+    span = exporter.get_finished_spans()[0]
+    assert (span.attributes["error.type"], span.status.is_ok) == ("NotFound", False)
+
+
+def test_without_a_provider_there_are_none(admin):
+    assert not spans.is_on()
+    with spans.span("fetch", NAME) as current:
+        assert not current.is_recording()
