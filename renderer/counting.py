@@ -204,6 +204,8 @@ class Estimate(RememberingTokenizer):
 
 def _packed(ids: Sequence[Any]) -> Ids:
     """Keep ids in four bytes each; tokens that are no such numbers stay as they are."""
+    if type(ids) is array:
+        return ids
     try:
         return array("i", ids)
     except (TypeError, OverflowError):

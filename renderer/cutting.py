@@ -1,8 +1,8 @@
 """The order in which parts leave a prompt, carried out over running sums: lengths in, who stays out."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
-from itertools import accumulate
+from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate, compress
 from operator import attrgetter
 
 from renderer.prompt import Part
@@ -26,19 +26,17 @@ class Plan:
         self._parts, self._counts, self._costs = parts, counts, costs
         self.stays = bytearray(b"\1") * len(parts)
         self.shorter: dict[int, tuple[Part, int]] = {}
-        self._priorities = list(map(attrgetter("truncation_priority"), parts))
-        candidates = [index for index, priority in enumerate(self._priorities) if priority > 0]
+        priorities = [part.truncation_priority for part in parts]
+        candidates = _above_zero(priorities)
         kept = set(candidates[-keep_last:]) if keep_last > 0 else set()
         self._members: dict[int, list[int]] = {}
         if keep_pairs:
             candidates = self._pair(candidates, kept)
         elif kept:
             candidates = candidates[:-keep_last]
-        self._order = _by_priority(candidates, self._priorities)
-        self._sums = list(
-            accumulate(map(self._cost, self._order) if keep_pairs else map(costs.__getitem__, self._order))
-        )
-        self._shrinks = any(map(attrgetter("shrink"), parts))
+        self._order = _by_priority(candidates, priorities)
+        self._sums = list(accumulate(map(self._cost, self._order) if keep_pairs else _picked(costs, self._order)))
+        self._shrinks = any(map(_shrink_of, parts))
         self._next = 0
 
     def _pair(self, candidates: list[int], kept: set[int]) -> list[int]:
@@ -93,10 +91,10 @@ class Plan:
         head, last = self._order[at], self._unit(self._order[at - 1])[-1]
         return head == last + 1 and self._parts[head].truncation_priority == self._parts[last].truncation_priority
 
-    def _drop(self, heads: list[int]) -> None:
+    def _drop(self, heads: Sequence[int]) -> None:
         stays = self.stays
-        if heads and heads[-1] - heads[0] == len(heads) - 1 and heads == list(range(heads[0], heads[-1] + 1)):
-            stays[heads[0] : heads[-1] + 1] = bytes(len(heads))
+        if isinstance(heads, range):
+            stays[heads.start : heads.stop] = bytes(len(heads))
         else:
             for head in heads:
                 stays[head] = 0
@@ -122,8 +120,25 @@ class Plan:
             self._next = end
 
 
-def _by_priority(indices: list[int], priorities: list[int]) -> list[int]:
-    """Highest priority first, within one in the template's order."""
-    if len({priorities[index] for index in indices}) < 2:
-        return indices
+_shrink_of = attrgetter("shrink")
+
+
+def _above_zero(priorities: list[int]) -> list[int]:
+    if priorities and min(priorities) < 0:
+        return [index for index, priority in enumerate(priorities) if priority > 0]
+    return list(compress(range(len(priorities)), priorities))
+
+
+def _picked(values: list[int], indices: Sequence[int]) -> Iterable[int]:
+    if isinstance(indices, range):
+        return values[indices.start : indices.stop]
+    return map(values.__getitem__, indices)
+
+
+def _by_priority(indices: list[int], priorities: list[int]) -> Sequence[int]:
+    """Ascending indices by priority, highest first, within one in the template's order."""
+    if not indices or priorities.count(priorities[indices[0]]) == len(indices):
+        # Neighbours of one priority, as in most chats, are a range, which is cut without looking at each.
+        together = indices and indices[-1] - indices[0] == len(indices) - 1
+        return range(indices[0], indices[-1] + 1) if together else indices
     return sorted(indices, key=lambda index: -priorities[index])

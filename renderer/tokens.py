@@ -26,6 +26,7 @@ from renderer.counting import (
 )
 from renderer.deferred import Deferred
 from renderer.errors import TokenizerError
+from renderer.words import WordMemory
 
 if TYPE_CHECKING:
     import tokenizers
@@ -63,8 +64,18 @@ class VocabularyTokenizer(RememberingTokenizer):
             self._core = tokenizers.Tokenizer.from_str(vocabulary.tokenizer)
         except Exception as error:
             raise TokenizerError(f"The vocabulary {vocabulary.name} can't be loaded: {error}") from error
+        self._words = WordMemory.of(self._core, self._encode_whole)
 
     def encode_new(self, texts: list[str]) -> Iterable[Sequence[int]]:
+        if self._words is None:
+            return self._encode_whole(texts)
+        found = self._words.encode(texts)
+        rest = [place for place, ids in enumerate(found) if ids is None]
+        for place, ids in zip(rest, self._encode_whole([texts[place] for place in rest]) if rest else (), strict=True):
+            found[place] = ids  # type: ignore[call-overload]  # ids of another kind
+        return found  # type: ignore[return-value]  # no None is left
+
+    def _encode_whole(self, texts: list[str]) -> Iterable[Sequence[int]]:
         try:
             encodings = self._core.encode_batch_fast(texts, add_special_tokens=False)
         except (UnicodeEncodeError, TypeError) as error:
@@ -161,7 +172,8 @@ def find(wanted: str | Path | Callable[[str], Sequence[Any]] | Tokenizer | None 
     if isinstance(wanted, str):
         with _LOADING:
             return _by_name(wanted)
-    if isinstance(wanted, Tokenizer):
+    # The own class first, as asking whether a value fits a protocol looks at each of its members.
+    if isinstance(wanted, (RememberingTokenizer, Tokenizer)):
         return wanted
     if callable(wanted):
         try:

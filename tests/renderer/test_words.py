@@ -1,0 +1,75 @@
+"""Tokens found word by word are those of the vocabulary."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from renderer import tokens, vocabularies, words
+from tests.renderer.varied_texts import varied_texts
+
+CUT_BEFORE_SPACES = ("o200k_base", "o200k_harmony", "cl100k_base", "qwen", "mistral-tekken", "llama3", "llama4")
+INSTALLED = [name for name in CUT_BEFORE_SPACES if vocabularies.is_installed(name)]
+BLANKS = " \n\t\r\x0b\x0c\x1c\x1f\x85\xa0\u1680\u180e\u2000\u2009\u2028\u2029\u202f\u205f\u3000\u200b\ufeff"
+SPACED = st.text(st.one_of(st.sampled_from([*BLANKS, " ", " ", " ", "a", "B", "1", ".", "'", "s", "\u0301", "你", "é"]), st.characters(codec="utf-8")), max_size=40)  # fmt: skip
+
+
+def whole(tokenizer, texts):
+    return [encoding.ids for encoding in tokenizer._core.encode_batch(texts, add_special_tokens=False)]
+
+
+@pytest.fixture(params=INSTALLED)
+def tokenizer(request):
+    return tokens.find(request.param)
+
+
+def test_words_of_these_vocabularies_are_remembered(tokenizer):
+    assert tokenizer._words is not None
+
+
+def test_every_pair_of_white_space_is_cut_as_the_vocabulary_does(tokenizer):
+    around = [*BLANKS, "a", "1", ".", "'s"]
+    texts = [left + middle + right for left in around for middle in BLANKS for right in around]
+    assert list(map(list, tokenizer._words.encode(texts))) == whole(tokenizer, texts)
+
+
+def test_varied_texts_have_the_same_ids_twice(tokenizer):
+    texts, expected = list(varied_texts()), whole(tokenizer, list(varied_texts()))
+    for _ in range(2):
+        found = tokenizer._words.encode(texts)
+        assert [list(ids) for ids in found if ids is not None] == [
+            ids for ids, here in zip(expected, found, strict=True) if here is not None
+        ]
+        assert sum(ids is None for ids in found) < len(texts) / 2
+
+
+@given(SPACED)
+def test_any_text_has_the_ids_of_the_vocabulary(text):
+    for tokenizer in map(tokens.find, INSTALLED):
+        assert [tokenizer.encode(text)] == whole(tokenizer, [text])
+
+
+def test_a_long_word_is_left_to_the_vocabulary(tokenizer):
+    assert tokenizer._words.encode(["a " + "b" * 100]) == [None]
+    assert tokenizer.count("a " + "b" * 100) > 2
+
+
+def test_other_vocabularies_encode_texts_whole():
+    assert tokens.find("mistral-v3")._words is None
+
+
+def test_a_full_memory_starts_again(monkeypatch):
+    monkeypatch.setattr(words, "_MOST_WORDS", 50)
+    tokenizer = tokens.find("o200k_base")
+    memory = words.WordMemory(tokenizer._encode_whole)
+    for number in range(40):
+        text = " ".join(f"w{number}x{place}" for place in range(5))
+        assert list(memory.encode([text])[0]) == whole(tokenizer, [text])[0]
+        assert sum(map(len, memory._known)) <= 50
+
+
+def test_texts_of_new_words_only_are_not_learnt_when_much_is_known(monkeypatch):
+    monkeypatch.setattr(words, "_FEW", 10)
+    memory = words.WordMemory(tokens.find("o200k_base")._encode_whole)
+    assert memory.encode([" ".join(f"a{place}" for place in range(20))])[0] is not None
+    assert memory.encode([" ".join(f"b{place}" for place in range(20))]) == [None]
+    assert memory.encode(["x " + "a1 a2 a3 new"])[0] is not None
