@@ -87,6 +87,18 @@ class Workspace:
         self.remember(name, int(body["version"]), str(body["digest"]))
         return path
 
+    def bring_in(self, body: Mapping[str, Any], merged: str, samples: Mapping[str, Any]) -> Path:
+        """Write a merged document whose base is a fetched version from now on. Samples that were edited here stay."""
+        name = str(body["name"])
+        pulled = self.pulled().get(name)
+        beside = self.samples_path(name)
+        kept = read_text(beside) if beside.exists() and pulled and _hash_of(beside) != pulled.samples else None
+        path = self.write(body, samples)
+        _write(path, merged)
+        if kept is not None:
+            _write(beside, kept)
+        return path
+
     def remember(self, name: str, version: int, digest: str) -> None:
         """Note that the files as they stand are this version."""
         document = _hash_of(self.document_path(name))
@@ -106,14 +118,15 @@ class Workspace:
 
 
 def find_documents(paths: list[Path]) -> list[Path]:
-    """The documents among files and folders, folders searched all the way down."""
+    """The documents among files and folders, folders searched all the way down; samples stand for their document."""
     found: list[Path] = []
     for path in paths:
         if path.is_dir():
             inside = path.rglob(f"*{DOCUMENT}")
             found += sorted(item for item in inside if STATE not in item.relative_to(path).parts)
         elif path.exists():
-            found.append(path)
+            is_samples = path.name.endswith(SAMPLES)
+            found.append(path.with_name(path.name.removesuffix(SAMPLES) + DOCUMENT) if is_samples else path)
         else:
             raise ConfigurationError(f"{path}: no such file or folder")
     return list(dict.fromkeys(found))

@@ -3,6 +3,7 @@
 import typer
 
 from promptuary.commands import (
+    diff,
     evaluate,
     exporting,
     history,
@@ -15,6 +16,7 @@ from promptuary.commands import (
     push,
     render,
     review,
+    vendor,
 )
 
 __all__ = ["app"]
@@ -34,9 +36,10 @@ app.command("publish")(review.publish)
 app.command("move")(labels.move)
 app.command("rollback")(labels.rollback)
 app.command("log")(history.log)
-app.command("diff")(history.diff)
+app.command("diff")(diff.diff)
 app.command("test")(evaluate.evaluate)
 app.command("lock")(lock.lock)
+app.command("vendor")(vendor.vendor)
 app.command("mcp")(mcp.mcp)
 app.command("import")(importing.import_prompts)
 app.command("export")(exporting.export)

@@ -21,12 +21,13 @@ TIMEOUT = 30.0  # seconds: a save renders every sample
 class Connection:
     """Calls of the API below /api/v1/. Raises `PromptuaryError`, refusals with their problem documents."""
 
-    def __init__(self, url: str, key: str) -> None:
+    def __init__(self, url: str, key: str, *, timeout: float = TIMEOUT) -> None:
+        self._timeout = timeout
         address = Address.read(url, key)
         self.url = address.url
         self._transport = HttpTransport(address.url, address.headers("promptuary-cli"))
         self.client = Promptuary(
-            address.url, address.key, timeout=TIMEOUT, background=False, reports=False, transport=self._transport
+            address.url, address.key, timeout=timeout, background=False, reports=False, transport=self._transport
         )
 
     def __enter__(self) -> Self:
@@ -62,7 +63,7 @@ class Connection:
         if body is not None:
             sent["Content-Type"] = "application/json"
             content = json.dumps(body).encode()
-        request = Request(method, "/api/v1/" + quote(path, safe="/?&=@:%+"), TIMEOUT, sent, content)
+        request = Request(method, "/api/v1/" + quote(path, safe="/?&=@:%+"), self._timeout, sent, content)
         answer = self._transport.send(request)
         if not 200 <= answer.status < 300:
             raise refuse(answer)

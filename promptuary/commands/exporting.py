@@ -10,6 +10,7 @@ import typer
 import renderer
 from evaluation import EvaluationError, datasets
 from promptuary.commands.answers import Finding, Json, Key, Url, UsageError, answering, say, write_json, write_text
+from promptuary.commands.completion import complete_name
 from promptuary.commands.connection import Connection
 from promptuary.exchange import haystack, langfuse, prompty, training
 from promptuary.exchange.documents import LossError
@@ -34,7 +35,12 @@ class Target(StrEnum):
     langfuse = "langfuse"
 
 
-Subject = Annotated[str, typer.Argument(metavar="FILE|NAME[@REF]", help="A document, or a template of the registry.")]
+Subject = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE|NAME[@REF]", help="A document, or a template of the registry.", autocompletion=complete_name
+    ),
+]
 To = Annotated[Target | None, typer.Option("--to", help="Write it in this system's form.")]
 Training = Annotated[Path | None, typer.Option("--training", help="Write this dataset's rows for fine-tuning.")]
 AsForm = Annotated[Form, typer.Option("--form", help="Messages, or the model family's marked text.")]

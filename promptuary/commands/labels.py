@@ -5,15 +5,18 @@ from typing import Annotated, Any
 import typer
 
 from promptuary.commands.answers import Finding, Json, Key, Url, answering, say, write_json
+from promptuary.commands.completion import complete_name
 from promptuary.commands.connection import Connection
 from promptuary.errors import NotAllowed
 from promptuary.names import check_name, check_ref, split
 
 __all__ = ["move", "rollback"]
 
-Target = Annotated[str, typer.Argument(metavar="NAME@VERSION", help="Where the label should point.")]
+Target = Annotated[
+    str, typer.Argument(metavar="NAME@VERSION", help="Where the label should point.", autocompletion=complete_name)
+]
 Label = Annotated[str, typer.Argument(metavar="LABEL")]
-Name = Annotated[str, typer.Argument(metavar="NAME")]
+Name = Annotated[str, typer.Argument(metavar="NAME", autocompletion=complete_name)]
 Version = Annotated[int, typer.Argument(metavar="VERSION", min=1, help="A version that the label held before.")]
 Which = Annotated[str, typer.Option("--label", "-l", help="The label that goes back.")]
 Reason = Annotated[str, typer.Option("--reason", "-m", help="Why; everyone concerned will read it.")]

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from promptuary.commands.answers import Finding, Json, Key, Url, UsageError, answering, say, write_json
+from promptuary.commands.completion import complete_name
 from promptuary.commands.connection import Connection
 from promptuary.locks import Locked, read_lock, write_lock
 from promptuary.names import split
@@ -14,7 +15,10 @@ from promptuary.names import split
 __all__ = ["lock"]
 
 Names = Annotated[
-    list[str] | None, typer.Argument(metavar="NAME[@REF]", help="What to pin; all in the lock file if none.")
+    list[str] | None,
+    typer.Argument(
+        metavar="NAME[@REF]", help="What to pin; all in the lock file if none.", autocompletion=complete_name
+    ),
 ]
 File = Annotated[Path, typer.Option("--file", "-f", help="The lock file.")]
 Frozen = Annotated[bool, typer.Option("--frozen", help="Write nothing; fail where a ref means something else by now.")]

@@ -5,23 +5,32 @@ from typing import Annotated, Any
 
 import typer
 
-from promptuary.commands.answers import Finding, Json, Key, Url, UsageError, answering, say, write_json
+from promptuary.commands.answers import FINDINGS, Finding, Json, Key, Url, UsageError, answering, say, write_json
+from promptuary.commands.completion import complete_name
 from promptuary.commands.connection import Connection
+from promptuary.commands.git import merge as merge_texts
+from promptuary.errors import NotFound
+from promptuary.fetching import Fetched
 from promptuary.names import split
-from promptuary.workspace import Workspace
+from promptuary.workspace import Workspace, read_text
 
 __all__ = ["pull"]
 
 Names = Annotated[
-    list[str] | None, typer.Argument(metavar="NAME[@REF]|NAMESPACE", help="What to pull; all pulled before if none.")
+    list[str] | None,
+    typer.Argument(
+        metavar="NAME[@REF]|NAMESPACE", help="What to pull; all pulled before if none.", autocompletion=complete_name
+    ),
 ]
 Folder = Annotated[Path, typer.Option("--dir", "-C", help="The folder to write into.")]
+Merge = Annotated[bool, typer.Option("--merge", help="Bring edits and what was saved meanwhile together.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files that were edited.")]
 
 
 def pull(
     names: Names = None,
     folder: Folder = Path(),
+    merge: Merge = False,
     force: Force = False,
     as_json: Json = False,
     url: Url = "",
@@ -35,14 +44,21 @@ def pull(
         if not targets:
             raise UsageError("nothing to pull: name a template or a namespace")
         edited = [name for name, _ in targets if workspace.is_edited(name, pulled.get(name))]
-        if edited and not force:
-            raise Finding(f"edited here since they were pulled (push them, or --force): {', '.join(edited)}")
-        results = [_pull(connection, workspace, name, ref) for name, ref in targets]
+        if edited and not (force or merge):
+            raise Finding(f"edited here since they were pulled (push them, --merge or --force): {', '.join(edited)}")
+        results = [
+            (_merge if merge and name in edited else _pull)(connection, workspace, name, ref) for name, ref in targets
+        ]
         if as_json:
             write_json({"pulled": results})
         else:
             for result in results:
-                say(f"{result['path']}  {result['name']}@{result['version']}")
+                say(f"{result['path']}  {result['name']}@{result['version']}  {result.get('result', '')}".rstrip())
+    conflicts = sum(result.get("conflicts", 0) for result in results)
+    if conflicts:
+        if not as_json:
+            say(f"{conflicts} conflict{'s' if conflicts != 1 else ''} between <<<<<<< and >>>>>>>: decide, then push")
+        raise typer.Exit(FINDINGS)
 
 
 def _targets(connection: Connection, names: list[str]) -> list[tuple[str, str]]:
@@ -57,8 +73,38 @@ def _targets(connection: Connection, names: list[str]) -> list[tuple[str, str]]:
 
 
 def _pull(connection: Connection, workspace: Workspace, name: str, ref: str) -> dict[str, Any]:
-    fetched = connection.client.fetch(name, ref)
-    samples = connection.get(f"templates/{name}/-/samples")["samples"]
-    body = {"name": name, "version": fetched.version, "digest": fetched.digest, **fetched.template.bundle()}
-    path = workspace.write(body, samples)
-    return {"name": name, "version": fetched.version, "digest": fetched.digest, "path": str(path)}
+    fetched, samples = _fetch(connection, name, ref)
+    path = workspace.write(_body(fetched), samples)
+    return _result(fetched, path)
+
+
+def _merge(connection: Connection, workspace: Workspace, name: str, ref: str) -> dict[str, Any]:
+    """Bring an edited document and what was saved meanwhile together; a document that is nobody's is taken as it is."""
+    fetched, samples = _fetch(connection, name, ref)
+    pulled = workspace.pulled().get(name)
+    path = workspace.document_path(name)
+    if pulled is not None and pulled.digest == fetched.digest:
+        return {**_result(fetched, path), "result": "edited, nothing to merge"}
+    try:
+        base = connection.client.get(name, pulled.digest).document.text if pulled is not None else ""
+    except NotFound:
+        base = ""
+    theirs = fetched.template.document.text
+    names = ("yours", f"version {pulled.version}" if pulled is not None else "nothing", f"version {fetched.version}")
+    merged, conflicts = merge_texts(read_text(path), base, theirs, names)
+    workspace.bring_in(_body(fetched), merged, samples)
+    told = f"{conflicts} conflict{'s' if conflicts != 1 else ''}" if conflicts else "merged"
+    return {**_result(fetched, path), "result": told, "conflicts": conflicts}
+
+
+def _fetch(connection: Connection, name: str, ref: str) -> tuple[Fetched, dict[str, Any]]:
+    return connection.client.fetch(name, ref), connection.get(f"templates/{name}/-/samples")["samples"]
+
+
+def _body(fetched: Fetched) -> dict[str, Any]:
+    facts = {"name": fetched.name, "version": fetched.version, "digest": fetched.digest}
+    return {**facts, **fetched.template.bundle()}
+
+
+def _result(fetched: Fetched, path: Path) -> dict[str, Any]:
+    return {"name": fetched.name, "version": fetched.version, "digest": fetched.digest, "path": str(path)}

@@ -5,15 +5,20 @@ from typing import Annotated, Any
 
 import typer
 
-from promptuary.commands.answers import Json, Key, Url, UsageError, answering, say, write_json
+from promptuary.commands.answers import FINDINGS, Json, Key, Url, UsageError, answering, say, write_json
+from promptuary.commands.completion import complete_name
 from promptuary.commands.connection import Connection
 from promptuary.commands.review import propose_version
+from promptuary.errors import Conflict, NotAllowed, Refused
 from promptuary.names import check_name
 from promptuary.workspace import DOCUMENT, Pulled, Workspace, find_documents, read_samples, read_text
 
 __all__ = ["push"]
 
-Names = Annotated[list[str] | None, typer.Argument(metavar="NAME", help="What to push; all that changed if none.")]
+Names = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="NAME", help="What to push; all that changed if none.", autocompletion=complete_name),
+]
 Folder = Annotated[Path, typer.Option("--dir", "-C", help="The folder that was pulled into.")]
 Message = Annotated[str, typer.Option("--message", "-m", help="What changed, for the history.")]
 Label = Annotated[str, typer.Option("--propose", help="Open or update a change request for this label.")]
@@ -38,14 +43,15 @@ def push(
             results = [{"name": name, "result": "would be pushed"} for name in changed]
         else:
             with Connection(url, key) as connection:
-                results = [_push(connection, workspace, name, message, label) for name in changed]
+                results = [_try_to_push(connection, workspace, name, message, label) for name in changed]
         if as_json:
             write_json({"pushed": results})
         elif not results:
             say("nothing has changed")
         for result in [] if as_json else results:
-            version = f"@{result['version']}" if "version" in result else ""
-            say(f"{result['name']}{version}  {result['result']}")
+            _tell(result)
+    if any("error" in result for result in results):
+        raise typer.Exit(FINDINGS)
 
 
 def _changed(workspace: Workspace, names: list[str] | None) -> list[str]:
@@ -56,6 +62,32 @@ def _changed(workspace: Workspace, names: list[str] | None) -> list[str]:
     if missing:
         raise UsageError(f"no such document below {workspace.folder}: {', '.join(missing)}")
     return [check_name(name) for name in names or here if workspace.is_edited(name, pulled.get(name))]
+
+
+def _try_to_push(connection: Connection, workspace: Workspace, name: str, message: str, label: str) -> dict[str, Any]:
+    """One template's refusal keeps no other from being saved; its file stays as it is."""
+    try:
+        return _push(connection, workspace, name, message, label)
+    except NotAllowed as error:
+        if error.status == 401:
+            raise
+        return {"name": name, "result": "refused", "error": error.problem}
+    except Conflict as error:
+        advice = f"Your file is as it was. promptuary pull --merge {name}"
+        return {"name": name, "result": "conflict", "error": error.problem, "advice": advice}
+    except Refused as error:
+        return {"name": name, "result": "refused", "error": error.problem}
+
+
+def _tell(result: dict[str, Any]) -> None:
+    version = f"@{result['version']}" if "version" in result else ""
+    change = f"  change {result['change']}" if "change" in result else ""
+    say(f"{result['name']}{version}  {result['result']}{change}", "red" if "error" in result else "")
+    problems = result.get("error", {}).get("problems") or result.get("problems") or []
+    if "error" in result:
+        say(f"  {result['error'].get('detail') or result['error'].get('title')} {result.get('advice', '')}".rstrip())
+    for problem in problems:
+        say(f"  line {problem.get('line')}: {problem.get('message')}")
 
 
 def _push(connection: Connection, workspace: Workspace, name: str, message: str, label: str) -> dict[str, Any]:

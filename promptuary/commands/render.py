@@ -11,11 +11,12 @@ import typer
 
 import renderer
 from promptuary.commands.answers import Json, Key, Url, UsageError, answering, say, write_json, write_text
+from promptuary.commands.completion import complete_name
 from promptuary.commands.connection import Connection
 from promptuary.names import split
 from promptuary.workspace import Workspace, read_samples, read_text
 
-__all__ = ["render"]
+__all__ = ["read_data", "render"]
 
 
 class Target(StrEnum):
@@ -26,7 +27,12 @@ class Target(StrEnum):
     tokens = "tokens"
 
 
-Subject = Annotated[str, typer.Argument(metavar="FILE|NAME[@REF]", help="A document, or a template of the registry.")]
+Subject = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE|NAME[@REF]", help="A document, or a template of the registry.", autocompletion=complete_name
+    ),
+]
 Data = Annotated[str, typer.Option("--data", "-d", help="JSON object, a file holding one, or - for standard input.")]
 Sample = Annotated[str, typer.Option("--sample", "-s", help="Use this sample's data instead (of a document on disk).")]
 As = Annotated[Target, typer.Option("--target", "-t", help="What to render to.")]
@@ -45,7 +51,7 @@ def render(
 ) -> None:
     """Render a document (offline) or a template of the registry with data."""
     with answering(as_json):
-        values = _read_data(data)
+        values = read_data(data)
         path = Path(subject)
         if path.exists() or subject.endswith(".j2"):
             template = _load(path)
@@ -71,7 +77,7 @@ def _sample_of(path: Path, sample: str) -> dict[str, Any]:
     return values
 
 
-def _read_data(given: str) -> dict[str, Any]:
+def read_data(given: str) -> dict[str, Any]:
     if not given:
         return {}
     text = os.fsencode(given).decode("utf-8")  # whatever the terminal's locale

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from promptuary.commands.answers import Finding, Json, Key, Url, answering, say, write_json
+from promptuary.commands.completion import complete_name
 from promptuary.commands.connection import Connection
 from promptuary.errors import NotAllowed
 from promptuary.names import split
@@ -12,7 +13,12 @@ from promptuary.names import split
 __all__ = ["approve", "propose", "propose_version", "publish"]
 
 Number = Annotated[int, typer.Argument(metavar="NUMBER", min=1, help="The change request's number.")]
-Target = Annotated[str, typer.Argument(metavar="NAME[@REF]", help="The version to propose; the latest without @REF.")]
+Target = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME[@REF]", help="The version to propose; the latest without @REF.", autocompletion=complete_name
+    ),
+]
 Label = Annotated[str, typer.Option("--label", "-l", help="The protected label that should point to it.")]
 Message = Annotated[str, typer.Option("--message", "-m", help="Why, for the reviewers.")]
 Digest = Annotated[str, typer.Option("--digest", help="The digest you looked at; the request's own if none.")]

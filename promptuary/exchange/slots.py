@@ -5,15 +5,13 @@ from collections.abc import Mapping, Sequence
 
 import renderer
 from promptuary.exchange.documents import LossError
+from renderer import plain_names
 from renderer.document import Document
 
 __all__ = ["Message", "read", "read_names", "write_parts", "write_text"]
 
 Message = Mapping[str, str]  # role, content
 _SLOT = re.compile(r"(?<!\{)\{\{\s*([^\W\d]\w*)\s*\}\}(?!\})")
-_STRING = re.compile(r"\{\{ '(?:[^'\\]|\\.)*' \}\}")
-_FRAGMENT = re.compile(r"""\{\{\s*fragment\(\s*(['"])[^'"]+\1\s*\)\s*\}\}""")
-_MARKS = re.compile(r"\{\{|\{%|\{#")
 _STATEMENTS = re.compile(r"\{[%#]")
 _EDGES = re.compile(r"\A\s+|\s+\Z")
 _UNSAFE = re.compile("[^\n\t\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
@@ -54,16 +52,11 @@ def write_parts(messages: Sequence[Message]) -> str:
 
 def read(document: Document, fragments: Mapping[str, str]) -> list[dict[str, str]]:
     """The messages of a document whose body holds plain names only, each name left in double braces. Raises LossError."""
-    if document.format not in ("parts", "text"):
-        raise LossError(f"its format is {document.format}, which has no such form")
-    names: list[str] = []
-    for body in (document.body, *fragments.values()):
-        rest = _FRAGMENT.sub("", _STRING.sub("", _SLOT.sub("", body)))
-        if found := _MARKS.search(rest):
-            raise LossError(f"it holds more than plain names: {rest[found.start() :].splitlines()[0][:60]}")
-        names += _SLOT.findall(body)
-    bare = f"---\nformat: {document.format}\n---\n{document.body}"  # declared types would refuse the marks
-    messages = _rendered(bare, names, fragments)
+    try:
+        found = plain_names.read(document, fragments)
+    except plain_names.NotPlain as error:
+        raise LossError(str(error)) from error
+    messages = _rendered(found.document, found.names, fragments)
     for message in messages:
         if not isinstance(message["content"], str):
             raise LossError("a part holds more than text")

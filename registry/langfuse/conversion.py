@@ -5,23 +5,18 @@ a role that data decide can't be, and is refused with the reason: a prompt rende
 """
 
 import json
-import re
 from typing import Any
 
 from registry.errors import Invalid
 from registry.models import Version
 from registry.recent import Recent
 from registry.rendering import child
-from renderer import RenderError
-from renderer.document import Document, parse
+from renderer import RenderError, plain_names
+from renderer.document import parse
 
 __all__ = ["Converted", "convert"]
 
 Converted = dict[str, Any]
-FORMATS = ("parts", "text")
-_SLOT = re.compile(r"\{\{-?\s*([A-Za-z_][A-Za-z0-9_]*)\s*-?\}\}")
-_FRAGMENT = re.compile(r"""\{\{-?\s*fragment\(\s*(['"])[^'"]+\1\s*\)\s*-?\}\}""")
-_MARKS = re.compile(r"\{\{|\{%|\{#")
 _recent: Recent[str, Converted] = Recent(512)
 
 
@@ -33,15 +28,15 @@ def convert(version: Version) -> Converted:
 
 def _convert(bundle: dict[str, Any]) -> Converted:
     document = parse(bundle["document"])
-    names = _plain_names([document.body, *bundle["fragments"].values()], document)
-    # The document's own rendering, each value being its own mark; inputs' types would refuse the marks, so they go.
-    bare = f"---\nformat: {document.format}\n---\n{document.body}"
-    data = {name: f"{{{{{name}}}}}" for name in names}
+    fragments = bundle["fragments"]
     try:
+        found = plain_names.read(document, fragments)
         with child() as bounded:
             rendered = bounded.render(
-                bare, data, fragments=bundle["fragments"], profile=None, target="messages", token_limit=-1
+                found.document, found.data, fragments=fragments, profile=None, target="messages", token_limit=-1
             )
+    except plain_names.NotPlain as error:
+        raise _refusal(str(error)) from error
     except RenderError as error:
         raise _refusal(error.message) from error
     messages = rendered["messages"]
@@ -54,19 +49,6 @@ def _convert(bundle: dict[str, Any]) -> Converted:
         "type": "chat",
         "prompt": [{"role": message["role"], "content": message["content"]} for message in messages],
     }
-
-
-def _plain_names(bodies: list[str], document: Document) -> set[str]:
-    if document.format not in FORMATS:
-        raise _refusal(f"its format is {document.format}")
-    names: set[str] = set()
-    for body in bodies:
-        names |= set(_SLOT.findall(body))
-        rest = _FRAGMENT.sub("", _SLOT.sub("", body))
-        if found := _MARKS.search(rest):
-            line = rest[found.start() :].splitlines()[0]
-            raise _refusal(f"it holds more than plain names: {line[:60]}")
-    return names
 
 
 def _refusal(reason: str) -> Invalid:

@@ -95,7 +95,7 @@ def test_push_tells_the_line_of_an_error_and_stores_nothing(run, stored):
     before = stored()
     Path(f"{REPLY}.yml.j2").write_text(DOCUMENT.replace("{{ question }}", "{{ answer }}"))
     result = run("push", "--json")
-    lines = [item["line"] for item in _json(result)["error"]["problems"] if item["severity"] == "error"]
+    lines = [item["line"] for item in _json(result)["pushed"][0]["error"]["problems"] if item["severity"] == "error"]
     assert (result.exit_code, lines, stored()) == (1, [8], before)
 
 

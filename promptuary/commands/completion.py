@@ -1,0 +1,53 @@
+"""What the shell offers on Tab: names of templates, from the folder and, within a second, from the registry."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from promptuary.commands.connection import Connection
+from promptuary.errors import PromptuaryError
+from promptuary.locks import read_lock
+from promptuary.workspace import DOCUMENT, Workspace, find_documents
+
+__all__ = ["complete_name"]
+
+TIMEOUT = 1.0  # seconds; whoever presses Tab does not wait longer
+MOST = 100
+
+
+def complete_name(incomplete: str) -> list[str]:
+    """Names of templates that begin like this."""
+    found = {name for name in (*_here(), *_locked()) if name.startswith(incomplete)}
+    return sorted(found | _there(incomplete))
+
+
+def _here() -> Iterator[str]:
+    workspace = Workspace.around(Path())
+    if workspace is None:
+        return
+    try:
+        yield from workspace.pulled()
+        for path in find_documents([workspace.folder]):
+            yield path.relative_to(workspace.folder).as_posix().removesuffix(DOCUMENT)
+    except (PromptuaryError, OSError):
+        return
+
+
+def _locked() -> list[str]:
+    try:
+        return list(read_lock("promptuary.lock"))
+    except PromptuaryError:
+        return []
+
+
+def _there(incomplete: str) -> set[str]:
+    url, key = os.environ.get("PROMPTUARY_URL", ""), os.environ.get("PROMPTUARY_KEY", "")
+    if not url or not key:
+        return set()
+    query = {"limit": str(MOST), **({"q": incomplete} if len(incomplete) > 2 else {})}
+    try:
+        with Connection(url, key, timeout=TIMEOUT) as connection:
+            rows = connection.get("templates", **query)["results"]
+            return {row["name"] for row in rows if row["name"].startswith(incomplete)}
+    except (PromptuaryError, KeyError, TypeError):
+        return set()

@@ -1,0 +1,122 @@
+"""`promptuary diff`: what changed between two documents, in their sources and in what they render to."""
+
+import difflib
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import renderer
+from promptuary.commands.answers import FINDINGS, Json, Key, Url, UsageError, answering, say, write_json, write_text
+from promptuary.commands.completion import complete_name
+from promptuary.commands.connection import Connection
+from promptuary.commands.render import read_data
+from promptuary.names import split
+from promptuary.workspace import Workspace, read_samples, read_text
+
+__all__ = ["diff"]
+
+Side = Annotated[str, typer.Argument(metavar="FILE|NAME[@REF]", autocompletion=complete_name)]
+ExitCode = Annotated[bool, typer.Option("--exit-code", help="Exit with 1 when there is a difference.")]
+Rendered = Annotated[bool, typer.Option("--rendered", "-r", help="Compare what each sample renders to, too.")]
+Data = Annotated[str, typer.Option("--data", "-d", help="Render with this in place of samples: JSON, a file, or -.")]
+
+
+@dataclass(frozen=True)
+class Document:
+    """One side. `samples` are those that stand beside it."""
+
+    name: str
+    text: str
+    fragments: dict[str, str]
+    samples: dict[str, Any] = field(default_factory=dict)
+
+
+def diff(
+    old: Side,
+    new: Side,
+    rendered: Rendered = False,
+    data: Data = "",
+    exit_code: ExitCode = False,
+    as_json: Json = False,
+    url: Url = "",
+    key: Key = "",
+) -> None:
+    """The differences between two documents: files, or versions of the registry."""
+    with answering(as_json):
+        wants_samples = (rendered or bool(data)) and not data
+        before, after = (_read(side, url, key, wants_samples) for side in (old, new))
+        source = _compare(before.text, after.text, old, new)
+        told: dict[str, Any] = {"old": old, "new": new, "equal": before.text == after.text, "diff": source}
+        if rendered or data:
+            samples = {"data": read_data(data)} if data else {**before.samples, **after.samples}
+            if not samples:
+                raise UsageError("neither side has samples to render with: give --data")
+            told["rendered"] = [_compare_rendered(name, before, after, samples[name]) for name in samples]
+        if as_json:
+            write_json(told)
+        else:
+            _tell(told)
+    differs = not told["equal"] or any(not sample["equal"] for sample in told.get("rendered", []))
+    if exit_code and differs:
+        raise typer.Exit(FINDINGS)
+
+
+def _read(side: str, url: str, key: str, wants_samples: bool) -> Document:
+    path = Path(side)
+    if path.is_file():
+        workspace = Workspace.around(path)
+        fragments = workspace.fragments() if workspace else {}
+        return Document(side, read_text(path), fragments, read_samples(path) if wants_samples else {})
+    name, ref = split(side, "latest")
+    with Connection(url, key) as connection:
+        template = connection.client.get(name, ref)
+        samples = connection.get(f"templates/{name}/-/samples")["samples"] if wants_samples else {}
+    return Document(side, template.document.text, template.fragments, samples)
+
+
+def _compare_rendered(sample: str, before: Document, after: Document, values: Any) -> dict[str, Any]:
+    (was, was_tokens), (is_, is_tokens) = _render(before, values), _render(after, values)
+    return {
+        "sample": sample,
+        "equal": was == is_,
+        "diff": _compare(was, is_, f"{before.name} ({sample})", f"{after.name} ({sample})"),
+        "tokens": [was_tokens, is_tokens],
+    }
+
+
+def _render(document: Document, values: Any) -> tuple[str, int | None]:
+    """Messages as text with a line for each role, and the tokens; the error's sentence where it does not render."""
+    try:
+        prompt = renderer.load(document.text, fragments=document.fragments).render(values)
+    except renderer.RenderError as error:
+        return f"! {error}\n", None
+    return "".join(f"[{message['role']}]\n{_text(message.get('content'))}\n" for message in prompt.messages), (
+        prompt.token_count
+    )
+
+
+def _text(content: Any) -> str:
+    return content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
+
+
+def _compare(before: str, after: str, old: str, new: str) -> str:
+    return "".join(difflib.unified_diff(_lines(before), _lines(after), old, new))
+
+
+def _lines(text: str) -> list[str]:
+    lines = text.splitlines(keepends=True)
+    if lines and not lines[-1].endswith("\n"):
+        lines[-1] += "\n\\ No newline at end of file\n"
+    return lines
+
+
+def _tell(told: dict[str, Any]) -> None:
+    write_text(told["diff"])
+    for sample in told.get("rendered", []):
+        before, after = sample["tokens"]
+        counted = f"{before} tokens" if before == after else f"{before} → {after} tokens"
+        say(f"{sample['sample']}: {'renders alike' if sample['equal'] else 'renders otherwise'}, {counted}")
+        write_text(sample["diff"])

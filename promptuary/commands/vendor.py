@@ -1,0 +1,91 @@
+"""`promptuary vendor`: the templates that an application uses as one file beside its code."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from promptuary.commands.answers import Finding, Json, Key, Url, UsageError, answering, say, write_json
+from promptuary.commands.completion import complete_name
+from promptuary.commands.connection import Connection
+from promptuary.errors import ConfigurationError, DigestMismatch
+from promptuary.fetching import Fetched
+from promptuary.locks import Locked, read_lock
+from promptuary.names import split
+from promptuary.vendored import Vendored, write_vendored
+
+__all__ = ["vendor"]
+
+Names = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="NAME[@REF]", help="What to bring; all of the lock file if none.", autocompletion=complete_name
+    ),
+]
+Lock = Annotated[Path, typer.Option("--lock", help="The lock file.")]
+Out = Annotated[Path, typer.Option("--out", "-o", help="The file to write.")]
+Frozen = Annotated[
+    bool, typer.Option("--frozen", help="Write nothing, ask nobody; fail where the file isn't what is locked.")
+]
+
+
+def vendor(
+    names: Names = None,
+    lock: Lock = Path("promptuary.lock"),
+    out: Out = Path("promptuary.templates.json"),
+    frozen: Frozen = False,
+    as_json: Json = False,
+    url: Url = "",
+    key: Key = "",
+) -> None:
+    """Write templates into one file that clients read without a network (`vendored=`)."""
+    with answering(as_json):
+        if frozen:
+            if names:
+                raise UsageError("--frozen compares with the lock file; name nothing")
+            locked = read_lock(lock)
+            _compare(Vendored(out), locked)
+            told = [{"name": name, "version": entry.version, "digest": entry.digest} for name, entry in locked.items()]
+        else:
+            entries = _fetch(names, lock, url, key)
+            write_vendored(out, entries)
+            told = [{key: entry[key] for key in ("name", "version", "digest")} for entry in entries]
+        if as_json:
+            write_json({"file": str(out), "templates": told})
+            return
+        for entry in told:
+            say(f"{entry['name']}  version {entry['version']}  {entry['digest']}")
+        say(f"{out}: {len(told)} template{'s' if len(told) != 1 else ''}")
+
+
+def _fetch(names: list[str] | None, lock: Path, url: str, key: str) -> list[dict[str, Any]]:
+    if names:
+        targets = [split(name) for name in names]
+        asked = targets
+    else:
+        locked = read_lock(lock)
+        targets = [(name, entry.ref) for name, entry in locked.items()]
+        asked = [(name, entry.digest) for name, entry in locked.items()]
+    if not targets:
+        raise UsageError("nothing to bring: name a template, or lock some")
+    with Connection(url, key) as connection:
+        found = connection.client.warm([f"{name}@{ref}" for name, ref in asked])
+    return [_entry(fetched, ref) for fetched, (_, ref) in zip(found, targets, strict=True)]
+
+
+def _entry(fetched: Fetched, ref: str) -> dict[str, Any]:
+    facts = {"name": fetched.name, "ref": ref, "version": fetched.version, "digest": fetched.digest}
+    return {**facts, **fetched.template.bundle()}
+
+
+def _compare(vendored: Vendored, locked: Mapping[str, Locked]) -> None:
+    drift = []
+    for name, entry in locked.items():
+        try:
+            if vendored.find(name, entry.digest) is None:
+                drift.append(f"{name} version {entry.version} is locked and not in {vendored.path}")
+        except (ConfigurationError, DigestMismatch) as error:
+            drift.append(str(error))
+    if drift:
+        raise Finding("; ".join(drift) + ". Run promptuary vendor")
