@@ -97,7 +97,7 @@ def _to_login(request: HttpRequest) -> HttpResponse:
         answer = HttpResponse(status=401)
         answer["HX-Refresh"] = "true"
         return answer
-    if request.method == "POST":
+    if request.method not in ("GET", "HEAD"):
         context = {
             "heading": "You are signed out",
             "reason": "Nothing was stored. Sign in, open the page again, and put your words back.",

@@ -1,6 +1,7 @@
 """Addresses of the pages. A folder ends in a slash, a template does not; what belongs to one stands after `/-/`."""
 
 from django.urls import path, register_converter
+from django.views.decorators.http import require_safe
 
 from frontend.views import (
     account,
@@ -50,28 +51,28 @@ register_converter(TemplateName, "template")
 register_converter(FolderName, "folder")
 
 urlpatterns = [
-    path("", home.home, name="home"),
+    path("", require_safe(home.home), name="home"),
     path("login", account.log_in, name="login"),
     path("logout", account.log_out, name="logout"),
     path("theme", account.set_theme, name="theme"),
-    path("search.json", palette.search, name="palette"),
+    path("search.json", require_safe(palette.search), name="palette"),
     path("new", new.new, name="new"),
-    path("t/", browse.browse, name="browse"),
-    path("t/<folder:folder>/", browse.browse, name="folder"),
-    path("t/<template:name>", template_views.show_template, name="template"),
+    path("t/", require_safe(browse.browse), name="browse"),
+    path("t/<folder:folder>/", require_safe(browse.browse), name="folder"),
+    path("t/<template:name>", require_safe(template_views.show_template), name="template"),
     path("t/<template:name>/-/edit", editor.edit, name="edit"),
     path("t/<template:name>/-/edit/preview", editor.preview, name="preview"),
     path("t/<template:name>/-/edit/draft", editor.draft, name="draft"),
-    path("t/<template:name>/-/versions", history_views.versions, name="versions"),
-    path("t/<template:name>/-/diff", compare.compare_versions, name="diff"),
+    path("t/<template:name>/-/versions", require_safe(history_views.versions), name="versions"),
+    path("t/<template:name>/-/diff", require_safe(compare.compare_versions), name="diff"),
     path("t/<template:name>/-/copy", new.copy, name="copy"),
     path("t/<template:name>/-/samples", samples.edit_samples, name="samples"),
     path("t/<template:name>/-/labels", labels.move, name="labels"),
     path("t/<template:name>/-/propose", changes.propose, name="propose"),
-    path("changes/", changes.listing, name="changes"),
+    path("changes/", require_safe(changes.listing), name="changes"),
     path("changes/<int:number>", changes.show_change, name="change"),
     path("changes/<int:number>/merge", merges.merge, name="merge"),
-    path("environments/", environments.environments, name="environments"),
+    path("environments/", require_safe(environments.environments), name="environments"),
     path("n/<folder:namespace>/members", members.members, name="members"),
     path("n/<folder:namespace>/keys", keys.keys, name="keys"),
     path("n/<folder:namespace>/rules", rules.rules, name="rules"),

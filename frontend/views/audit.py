@@ -15,13 +15,13 @@ from frontend.pages import refuse, signed_in
 from registry import access
 from registry.access import Actor, Verb
 from registry.errors import Invalid
-from registry.queries import events, exports, namespaces
+from registry.queries import event_files, events, namespaces
 from registry.queries.events import Sought
 from registry.services import audits
 
 __all__ = ["audit", "export_events"]
 
-FORMS = tuple(exports.CONTENT_TYPES)
+FORMS = tuple(event_files.CONTENT_TYPES)
 
 
 class SoughtForm(forms.Form):
@@ -79,7 +79,7 @@ def export_events(
     if sought is None:
         return refuse(request, Invalid(fields={"filters": "these can't be read."}))
     answer = StreamingHttpResponse(
-        exports.lines(form, events.stream(actor, namespace, sought)), content_type=exports.CONTENT_TYPES[form]
+        event_files.lines(form, events.stream(actor, namespace, sought)), content_type=event_files.CONTENT_TYPES[form]
     )
     answer["Content-Disposition"] = f'attachment; filename="{namespace}-events.{form}"'
     answer["Cache-Control"] = "private, no-store"

@@ -10,7 +10,7 @@ from frontend.htmx import show
 from frontend.pages import signed_in, status_of
 from registry import access
 from registry.access import Actor, Role, Verb
-from registry.errors import Conflict, Invalid, NotAllowed, NotFound
+from registry.errors import Conflict, Invalid, NotFound
 from registry.queries import namespaces
 from registry.services import members as members_service
 
@@ -37,7 +37,7 @@ def members(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
             username, role = form.cleaned_data["username"], form.cleaned_data["role"] or None
             try:
                 members_service.set_role(actor=actor, namespace=namespace, username=username, role=role)
-            except (Invalid, Conflict, NotAllowed, NotFound) as error:
+            except (Invalid, Conflict, NotFound) as error:
                 add_errors(form, error)
                 status = status_of(error)
             else:

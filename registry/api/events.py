@@ -15,8 +15,8 @@ from registry.api import outputs
 from registry.api.authentication import actor_of
 from registry.api.pages import answer_page, read_query
 from registry.api.shapes import moment
+from registry.queries import event_files, namespaces
 from registry.queries import events as queries
-from registry.queries import exports, namespaces
 from registry.queries.events import Sought
 from registry.services import audits
 
@@ -68,7 +68,7 @@ class Events(APIView):
         asked = read_query(request, *FILTERS)
         places = {name: asked.pop(name) for name in ("cursor", "limit") if name in asked}
         page = queries.page(actor_of(request), namespace, sought=_read(asked), **places)
-        return answer_page(request, page, exports.shape)
+        return answer_page(request, page, event_files.shape)
 
 
 class Export(APIView):
@@ -84,12 +84,12 @@ class Export(APIView):
         asked = read_query(request, *FILTERS, "format")
         form = asked.pop("format", "")
         asked.pop("limit")
-        if form not in exports.CONTENT_TYPES:
-            raise ValidationError({"format": [f"One of {', '.join(exports.CONTENT_TYPES)}."]})
+        if form not in event_files.CONTENT_TYPES:
+            raise ValidationError({"format": [f"One of {', '.join(event_files.CONTENT_TYPES)}."]})
         found = queries.stream(actor_of(request), namespace, _read(asked))
         headers = {"Content-Disposition": f'attachment; filename="{namespace}-events.{form}"'}
         return StreamingHttpResponse(
-            exports.lines(form, found), content_type=exports.CONTENT_TYPES[form], headers=headers
+            event_files.lines(form, found), content_type=event_files.CONTENT_TYPES[form], headers=headers
         )
 
 

@@ -1,0 +1,227 @@
+"""Who gets what at every page: one table, checked against the addresses that there are."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from django.db import transaction
+from django.http import HttpResponse
+from django.test import Client
+
+from frontend.urls import urlpatterns
+from registry.services import changes, keys, labels, webhooks
+from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, words
+
+THIRD = OTHER.replace("Quote the policy", "Quote the policy's section")
+
+CALLERS = ("anonymous", "outsider", "reader", "author", "reviewer", "admin", "read key", "write key", "revoked key")
+# the outsider is an admin of another namespace; no page takes a key, so a caller with one is anybody
+IN, OUT = 302, 401  # a stranger is sent to sign in; one who posts is told, because the words would be lost
+
+
+def _row(anonymous: int, *people: int) -> tuple[int, ...]:
+    return (anonymous, *people, *[anonymous] * 3)
+
+
+ANYONE = _row(200, 200, 200, 200, 200, 200)
+SIGNED_IN = _row(IN, 200, 200, 200, 200, 200)
+READERS = _row(IN, 404, 200, 200, 200, 200)
+AUTHORS = _row(IN, 404, 403, 200, 200, 200)
+ADMINS = _row(IN, 404, 403, 403, 403, 200)
+AUTHORS_DO = _row(OUT, 404, 403, 302, 302, 302)
+REVIEWERS_DO = _row(OUT, 404, 403, 403, 302, 302)
+ADMINS_DO = _row(OUT, 404, 403, 403, 403, 302)
+
+
+@dataclass(frozen=True)
+class Row:
+    """An address, what is sent to it, and the status that each of CALLERS gets."""
+
+    path: str
+    expected: tuple[int, ...]
+    sent: dict[str, Any] | None = None
+
+
+T = f"/t/{REPLY}"
+N = "/n/support"
+OURS = DOCUMENT.replace("the shop}", "our shop}")
+SAVE = {"document": OURS, "samples": "{}", "base": "3", "message": "Ours", "do": "save"}
+RULES = {"protected_labels": "production", "approvals": "2", "compatibility": "none", "owners": ""}
+KEY = {"name": "chat", "scope": "read", "person": "admin", "days": "0"}
+COPY = {"namespace": "demo", "path": "answer", "start": "copy"}
+# route, method and what is asked: the row. A route with several acts behind one address has a row for each.
+TABLE: dict[tuple[str, str, str], Row] = {
+    ("home", "GET", ""): Row("/", SIGNED_IN),
+    ("login", "GET", ""): Row("/login", _row(200, 302, 302, 302, 302, 302)),
+    ("login", "POST", ""): Row("/login", _row(422, 302, 302, 302, 302, 302), {"username": "author", "password": "x"}),
+    ("logout", "POST", ""): Row("/logout", _row(302, 302, 302, 302, 302, 302), {}),
+    ("theme", "POST", ""): Row("/theme", _row(302, 302, 302, 302, 302, 302), {"theme": "dark"}),
+    ("palette", "GET", ""): Row("/search.json?q=reply", SIGNED_IN),
+    ("new", "GET", ""): Row("/new", _row(IN, 200, 404, 200, 200, 200)),
+    ("new", "POST", ""): Row(
+        "/new", _row(OUT, 422, 404, 302, 302, 302), {"namespace": "support", "path": "fresh", "start": "blank"}
+    ),
+    ("browse", "GET", ""): Row("/t/", SIGNED_IN),
+    ("folder", "GET", ""): Row("/t/support/", READERS),
+    ("template", "GET", ""): Row(T, READERS),
+    ("edit", "GET", ""): Row(f"{T}/-/edit", AUTHORS),
+    ("edit", "POST", ""): Row(f"{T}/-/edit", _row(OUT, 404, 403, 200, 200, 200), SAVE),
+    ("preview", "POST", ""): Row(f"{T}/-/edit/preview", _row(OUT, 404, 403, 200, 200, 200), {"document": OURS}),
+    ("draft", "PUT", ""): Row(f"{T}/-/edit/draft", _row(OUT, 404, 403, 200, 200, 200), {"document": OURS}),
+    ("draft", "DELETE", ""): Row(
+        f"{T}/-/edit/draft", _row(OUT, 200, 200, 200, 200, 200), {}
+    ),  # one's own, if there is one
+    ("versions", "GET", ""): Row(f"{T}/-/versions", READERS),
+    ("diff", "GET", ""): Row(f"{T}/-/diff", READERS),
+    ("copy", "GET", ""): Row(f"{T}/-/copy", _row(IN, 404, 404, 200, 200, 200)),
+    ("copy", "POST", ""): Row(f"{T}/-/copy", _row(OUT, 404, 404, 302, 302, 302), COPY),
+    ("samples", "GET", ""): Row(f"{T}/-/samples", READERS),
+    ("samples", "POST", ""): Row(f"{T}/-/samples", AUTHORS_DO, {"samples": "{}"}),
+    ("labels", "GET", ""): Row(f"{T}/-/labels?label=staging", READERS),
+    ("labels", "POST", "move"): Row(f"{T}/-/labels", AUTHORS_DO, {"label": "staging", "version": "1"}),
+    ("labels", "POST", "a protected one"): Row(
+        f"{T}/-/labels", _row(OUT, 404, 403, 403, 403, 403), {"label": "production", "version": "2", "expected": "1"}
+    ),
+    ("labels", "POST", "roll back"): Row(
+        f"{T}/-/labels", REVIEWERS_DO, {"label": "canary", "version": "1", "reason": "Broken", "do": "roll_back"}
+    ),
+    ("propose", "GET", ""): Row(f"{T}/-/propose", AUTHORS),
+    ("propose", "POST", ""): Row(f"{T}/-/propose", AUTHORS_DO, {"label": "production", "version": "3", "message": ""}),
+    ("changes", "GET", ""): Row("/changes/", SIGNED_IN),
+    ("change", "GET", ""): Row("/changes/{open}", READERS),
+    ("change", "POST", "approve"): Row("/changes/{open}", REVIEWERS_DO, {"do": "approve", "digest": "{digest}"}),
+    ("change", "POST", "comment"): Row(
+        "/changes/{open}", AUTHORS_DO, {"do": "comment", "digest": "{digest}", "text": "Why?"}
+    ),
+    ("change", "POST", "publish"): Row("/changes/{approved}", AUTHORS_DO, {"do": "publish"}),
+    ("change", "POST", "publish too early"): Row(
+        "/changes/{open}", _row(OUT, 404, 403, 403, 403, 403), {"do": "publish"}
+    ),
+    ("merge", "GET", ""): Row("/changes/{open}/merge", AUTHORS),
+    ("merge", "POST", ""): Row(
+        "/changes/{open}/merge", _row(OUT, 404, 403, 422, 422, 422), {"do": "look"}
+    ),  # nothing to merge
+    ("environments", "GET", ""): Row("/environments/", SIGNED_IN),
+    ("members", "GET", ""): Row(f"{N}/members", READERS),
+    ("members", "POST", ""): Row(f"{N}/members", ADMINS_DO, {"username": "outsider", "role": "reader"}),
+    ("keys", "GET", ""): Row(f"{N}/keys", ADMINS),
+    ("keys", "POST", "issue"): Row(f"{N}/keys", _row(OUT, 404, 403, 403, 403, 201), KEY),
+    ("keys", "POST", "rotate"): Row(
+        f"{N}/keys", _row(OUT, 404, 403, 403, 403, 201), {"do": "rotate", "key": "{key}", "hours": "1"}
+    ),
+    ("keys", "POST", "revoke"): Row(f"{N}/keys", ADMINS_DO, {"do": "revoke", "key": "{key}"}),
+    ("rules", "GET", ""): Row(f"{N}/rules", READERS),
+    ("rules", "POST", ""): Row(f"{N}/rules", ADMINS_DO, RULES),
+    ("audit", "GET", ""): Row(f"{N}/audit", READERS),
+    ("audit", "POST", ""): Row(f"{N}/audit", ADMINS_DO, {}),
+    ("audit-export", "GET", ""): Row(f"{N}/audit/events.csv", READERS),
+    ("new-namespace", "GET", ""): Row("/n/new", SIGNED_IN),
+    ("new-namespace", "POST", ""): Row(
+        "/n/new", _row(OUT, 302, 302, 302, 302, 302), {"name": "sales", "protected_labels": "", "approvals": "1"}
+    ),
+    ("webhooks", "GET", ""): Row(f"{N}/webhooks", ADMINS),
+    ("webhooks", "POST", ""): Row(
+        f"{N}/webhooks",
+        _row(OUT, 404, 403, 403, 403, 201),
+        {"url": "http://127.0.0.1:9/other", "kinds": ["label.moved"]},
+    ),
+    ("webhook", "GET", ""): Row(f"{N}/webhooks/{{webhook}}", ADMINS),
+    ("webhook", "POST", ""): Row(f"{N}/webhooks/{{webhook}}", ADMINS_DO, {"do": "remove"}),
+    ("mail", "GET", ""): Row("/mail", SIGNED_IN),
+    ("mail", "POST", ""): Row("/mail", _row(OUT, 302, 302, 302, 302, 302), {"level": "mine"}),
+}
+
+
+@pytest.fixture
+def world(reply, settings) -> dict[str, Any]:
+    """Production on version 1, canary on 2 after 1; an open and an approved request; a key and a webhook."""
+    settings.OUTBOUND_HOSTS = ["127.0.0.1"]
+    reply.save(THIRD)
+    for number, before in ((1, None), (2, 1)):
+        labels.move(actor=reply.actor("author"), name=REPLY, label="canary", version=number, expected=before)
+    numbers = {}
+    for state in ("open", "approved"):
+        name = f"support/{state}"
+        reply.save(name=name)
+        change = changes.propose(actor=reply.actor("author"), name=name, label="production", version=1, message="")
+        numbers[state] = change.number
+    digest = change.version.digest
+    changes.decide(actor=reply.actor("reviewer"), number=numbers["approved"], decision="approve", digest=digest)
+    key = keys.issue(actor=reply.actor("admin"), namespace="support", name="old", scope="read").key
+    made = webhooks.create(actor=reply.actor("admin"), namespace="support", url="http://127.0.0.1:9/")
+    return {**numbers, "digest": digest, "key": key.id, "webhook": made.webhook.id}
+
+
+@pytest.fixture
+def clients(desk, browser) -> dict[str, Client]:
+    """Each caller's browser; those of the keys send theirs as a service does."""
+    found = {"anonymous": Client(), **{name: browser(name) for name in CALLERS[1:6]}}
+    for name, scope in (("read key", "read"), ("write key", "write"), ("revoked key", "write")):
+        issued = keys.issue(actor=desk.actor("admin"), namespace="support", name=name, scope=scope, person="author")
+        found[name] = Client(headers={"Authorization": f"Bearer {issued.secret}"})
+    keys.revoke(actor=desk.actor("admin"), key_id=issued.key.id)
+    return found
+
+
+def _fill(value: Any, world: dict[str, Any]) -> Any:
+    return value.format(**world) if isinstance(value, str) and value.startswith(("{", "/")) and value != "{}" else value
+
+
+def _ask(client: Client, method: str, row: Row, world: dict[str, Any]) -> HttpResponse:
+    path, ask = _fill(row.path, world), getattr(client, method.lower())
+    if row.sent is None:
+        return ask(path)
+    sent = {name: _fill(value, world) for name, value in row.sent.items()}
+    if path.endswith(("/preview", "/draft")):
+        return ask(path, data=json.dumps(sent), content_type="application/json")
+    return ask(path, sent)
+
+
+def _try(client: Client, method: str, row: Row, world: dict[str, Any]) -> int:
+    with transaction.atomic():
+        status = _ask(client, method, row, world).status_code
+        transaction.set_rollback(True)
+    return status
+
+
+def test_every_address_and_method_has_a_row(world, clients):
+    rows = {(route, method): row for (route, method, _), row in TABLE.items()}
+    found = set()
+    for pattern in urlpatterns:
+        row = next((row for (route, _), row in rows.items() if route == pattern.name), None)
+        assert row, f"{pattern.name} has no row"
+        allowed = clients["admin"].options(_fill(row.path, world)).get("Allow", "any")  # by the page's own word
+        methods = {method.strip() for method in allowed.split(",")} - {"HEAD", "OPTIONS"}
+        found |= {(pattern.name, method) for method in methods}
+    assert sorted(found) == sorted(rows)
+
+
+@pytest.mark.parametrize(("route", "method", "act"), TABLE, ids=lambda value: value or "-")
+def test_each_caller_gets_what_the_table_says(route, method, act, world, clients):
+    row = TABLE[route, method, act]
+    assert tuple(_try(clients[name], method, row, world) for name in CALLERS) == row.expected
+
+
+@pytest.mark.parametrize(
+    ("route", "act", "caller", "role"),
+    [
+        ("samples", "", "reader", "author"),
+        ("labels", "move", "reader", "author"),
+        ("labels", "roll back", "author", "reviewer"),
+        ("change", "approve", "author", "reviewer"),
+        ("change", "publish", "reader", "author"),
+        ("members", "", "reviewer", "admin"),
+        ("rules", "", "author", "admin"),
+        ("keys", "issue", "reviewer", "admin"),
+        ("keys", "revoke", "reviewer", "admin"),
+        ("audit", "", "author", "admin"),
+        ("edit", "", "reader", "author"),
+        ("propose", "", "reader", "author"),
+    ],
+)
+def test_a_refusal_says_which_role_is_missing_and_who_grants_it(route, act, caller, role, world, clients):
+    answer = _ask(clients[caller], "POST", TABLE[route, "POST", act], world)
+    page = words(answer)
+    assert answer.status_code == 403
+    assert f"takes the role {role}; {caller} is {caller}. It is granted by an admin of support: admin." in page
