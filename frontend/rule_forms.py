@@ -14,6 +14,7 @@ CHECKS_IN_WORDS = {
     "samples": "every sample renders",
     "budget": "every sample fits the token limit",
     "contract": "no caller has to send something else",
+    "dependants": "templates that include it stay sound",
     "evaluation": "attached evaluations reach their thresholds",
 }
 MODES_IN_WORDS = {"none": "may change freely", "backward": "may not break what a label serves"}

@@ -221,6 +221,8 @@ class DigestsOutput(Output):
     samples = serializers.CharField(allow_null=True, required=False)
     against = serializers.CharField(allow_null=True, required=False)
     served = serializers.ListField(child=serializers.CharField(), required=False)
+    fetched = serializers.ListField(child=serializers.CharField(), required=False)
+    dependants = serializers.ListField(child=serializers.CharField(), required=False)
     evaluations = serializers.ListField(child=serializers.DictField(), required=False)
 
 

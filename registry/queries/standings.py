@@ -9,7 +9,7 @@ from django.db.models import F, Max, OuterRef, Q, Subquery
 
 from registry.access import TABLE, Actor, Role, Verb
 from registry.models import ChangeRequest, Decision, Event, Label, Membership, SampleSet, Template, Verdict, Version
-from registry.queries import attachments, changes, namespaces, progress
+from registry.queries import attachments, callers, changes, inclusions, namespaces, progress
 from registry.queries.progress import Turn
 from registry.review import checks, policy
 from registry.review.checks import Looked, State
@@ -74,6 +74,8 @@ class _Desk:
         self._bases = _bases(templates)
         self._samples = _samples(templates)
         self._plans = attachments.plans_of_many({row.template_id: row.template for row in rows}.values())
+        self._fetched = callers.pinned(templates)
+        self._dependants = inclusions.digests_of_many(change.template for change in rows)
         self._reviewers = _reviewers({change.template.namespace_id for change in rows})
         self._said = _said([change.pk for change in rows])
         self._since = _since([change.pk for change in rows])
@@ -118,6 +120,8 @@ class _Desk:
             samples=self._samples.get(change.template_id),
             against=against.digest if against else None,
             served=tuple(sorted({one.digest for one in held.values()})),
+            fetched=self._fetched.get(change.template_id, ()),
+            dependants=self._dependants.get(change.template.name, ()),
             evaluations=tuple(plan.to_dict() for plan in self._plans[change.template_id]),
         )
 

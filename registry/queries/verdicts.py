@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from registry.models import ChangeRequest, Decision, Label, Verdict
-from registry.queries import attachments, measuring, namespaces
+from registry.queries import attachments, callers, inclusions, measuring, namespaces
 from registry.queries import samples as sample_sets
 from registry.review import checks
 from registry.review.checks import Looked, State
@@ -22,6 +22,8 @@ def looked_at(change: ChangeRequest) -> Looked:
         samples=samples.digest if samples else None,
         against=served.get(change.label),
         served=tuple(sorted(set(served.values()))),
+        fetched=callers.pinned([change.template_id]).get(change.template_id, ()),
+        dependants=inclusions.digests_of_many([change.template]).get(change.template.name, ()),
         evaluations=tuple(plan.to_dict() for plan in attachments.plans(change.template)),
     )
 
@@ -41,7 +43,7 @@ def _state(
     if given is not None:
         outcome, summary, action = given.outcome, given.summary, ""
     elif checks.is_void(name, looked):
-        outcome, summary, action = Verdict.PASSED, checks.NOTHING_ATTACHED, ""
+        outcome, summary, action = Verdict.PASSED, checks.VOID[name], ""
     elif name == "evaluation":
         outcome, (summary, action) = None, measuring.progress(change, looked.against)
     else:

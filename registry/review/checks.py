@@ -9,16 +9,19 @@ from registry.review.policy import Blocker
 from registry.review.rules import CHECKS, Rules
 from renderer.digest import canonical
 
-__all__ = ["NOTHING_ATTACHED", "Looked", "State", "blockers", "digests_of", "is_void", "key_of", "required", "shown"]
+__all__ = ["VOID", "Looked", "State", "blockers", "digests_of", "is_void", "key_of", "required", "shown"]
 
-NOTHING_ATTACHED = "No evaluation is attached to this template."
-_EVALUATION = "evaluation"
+VOID = {
+    "dependants": "No template of its namespace includes it.",
+    "evaluation": "No evaluation is attached to this template.",
+}
 
 _LOOKS_AT = {
     "problems": ("version", "samples"),
     "samples": ("version", "samples"),
     "budget": ("version", "samples", "against"),
-    "contract": ("version", "served"),
+    "contract": ("version", "served", "fetched"),
+    "dependants": ("version", "dependants"),
     "evaluation": ("version", "against", "evaluations"),
 }
 
@@ -26,13 +29,17 @@ _LOOKS_AT = {
 @dataclass(frozen=True)
 class Looked:
     """The digests a check may look at: the head's, the current samples', that of what the label holds, those of all that
-    any label of the template serves (sorted), and for each evaluation its rows', its model's and its thresholds."""
+    any label of the template serves (sorted), those of versions that somebody still fetches by number or digest (sorted), those
+    of the templates that include it as a fragment (sorted), and for each evaluation its rows', its model's and its
+    thresholds."""
 
     template: str
     version: str
     samples: str | None
     against: str | None
     served: tuple[str, ...] = ()
+    fetched: tuple[str, ...] = ()
+    dependants: tuple[str, ...] = ()
     evaluations: tuple[Mapping[str, object], ...] = ()
 
 
@@ -65,18 +72,20 @@ def required(rules: Rules) -> tuple[str, ...]:
 
 
 def shown(looked: Looked, needed: Sequence[str]) -> tuple[str, ...]:
-    """The checks that a request has, in their order: the evaluation only where one is attached, or must be passed."""
+    """The checks that a request has, in their order: those with nothing to look at only where they must be passed."""
     return tuple(name for name in CHECKS if name in needed or not is_void(name, looked))
 
 
 def is_void(name: str, looked: Looked) -> bool:
     """Whether the check has nothing to look at, and so passes without a verdict."""
-    return name == _EVALUATION and not looked.evaluations
+    return (name == "evaluation" and not looked.evaluations) or (name == "dependants" and not looked.dependants)
 
 
 def digests_of(name: str, looked: Looked) -> dict[str, Any]:
     """The digests this check looks at, by what they are of."""
     digests = {part: getattr(looked, part) for part in _LOOKS_AT[name]}
+    if not digests.get("fetched"):  # verdicts given before anybody stayed on a version keep their keys
+        digests.pop("fetched", None)
     return {part: list(value) if isinstance(value, tuple) else value for part, value in digests.items()}
 
 

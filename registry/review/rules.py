@@ -10,7 +10,7 @@ from registry.errors import Invalid
 
 __all__ = ["CHECKS", "Owner", "Rules", "read"]
 
-CHECKS = ("problems", "samples", "budget", "contract", "evaluation")
+CHECKS = ("problems", "samples", "budget", "contract", "dependants", "evaluation")
 _MODES = ("none", "backward")
 _MOST_APPROVALS = 20
 

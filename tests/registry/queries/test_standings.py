@@ -41,10 +41,10 @@ def test_a_closed_request_waits_on_nobody(requests, author):
 
 
 def test_the_cost_does_not_grow_with_the_requests(requests, author, save, django_assert_max_num_queries):
-    with django_assert_max_num_queries(9):
+    with django_assert_max_num_queries(11):
         assert len(standings.pending(author)) == 3
     for name in ("five", "six", "seven"):
         save(name, name=f"support/{name}")
         writing.propose(actor=author, name=f"support/{name}", label="production", version=1, message=name)
-    with django_assert_max_num_queries(9):
+    with django_assert_max_num_queries(11):
         assert len(standings.pending(author)) == 6

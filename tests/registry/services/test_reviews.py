@@ -7,7 +7,6 @@ from registry.models import Decision, Event, Remark, Thread
 from registry.services import changes, reviews, threads
 from registry.services.threads import Place
 
-
 SECOND_LINE = Place(1, 2)
 
 
