@@ -35,6 +35,7 @@ __all__ = [
     "rows",
     "rows_of",
     "rows_of_samples",
+    "scores_of",
     "write",
 ]
 
@@ -237,7 +238,7 @@ def compare(before: Run, after: Run, metric: str, target: str = "answer") -> Com
     """The second run against the first; Conflict where they can't be compared, Invalid where neither was scored so."""
     if before.rows_digest != after.rows_digest:
         raise Conflict(f"Runs {before.number} and {after.number} went over different rows.")
-    first, second = _scores(before, metric, target), _scores(after, metric, target)
+    first, second = scores_of(before, metric, target), scores_of(after, metric, target)
     comparison = compare_scores(first, second)
     pairs = enumerate(zip(first["individual_scores"], second["individual_scores"], strict=True))
     change = {index: b - a for index, (a, b) in pairs if a is not None and b is not None}
@@ -245,7 +246,8 @@ def compare(before: Run, after: Run, metric: str, target: str = "answer") -> Com
     return Compared(metric, target, comparison, first["individual_scores"], second["individual_scores"], order)
 
 
-def _scores(run: Run, metric: str, target: str) -> Score:
+def scores_of(run: Run, metric: str, target: str) -> Score:
+    """The run's score by one metric of one output, with each row's; Conflict until it is done, Invalid without such a score."""
     if run.state != Run.DONE:
         raise Conflict(f"Run {run.number} is {run.state}: only finished runs are compared.", state=run.state)
     whole = run.scores.get(metric, {}).get(target)
@@ -269,7 +271,7 @@ def _chosen(run: Run, only: str | None) -> list[int]:
     metric, _, target = name.partition(" ")
     if kind != "worst":
         raise Invalid(fields={"only": "failed, or worst:<metric> <target>."})
-    scores = enumerate(_scores(run, metric, target or "answer")["individual_scores"])
+    scores = enumerate(scores_of(run, metric, target or "answer")["individual_scores"])
     return [index for _, index in sorted((value, index) for index, value in scores if value is not None)]
 
 

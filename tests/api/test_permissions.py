@@ -1,5 +1,6 @@
 """Who gets what at every address of the API: one table, checked against the addresses that there are."""
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -7,7 +8,17 @@ from django.db import transaction
 
 from registry.api.urls import urlpatterns
 from registry.fetch import fetcher
-from registry.services import changes, keys, namespaces, threads, webhooks
+from registry.services import (
+    attachments,
+    changes,
+    datasets,
+    evaluating,
+    evaluations,
+    keys,
+    namespaces,
+    threads,
+    webhooks,
+)
 from registry.services.threads import Place
 from tests.api.conftest import DOCUMENT, OTHER, REPLY, SAMPLES, THIRD, Caller
 
@@ -29,6 +40,7 @@ PEOPLE_MAKE = (401, 201, 201, 201, 201, 201, 403, 403, 401)
 NOBODY = (404,) * 9
 
 T = f"templates/{REPLY}"
+D = "datasets/support/questions"
 PROPOSAL = {"template": REPLY, "label": "production", "version": 3, "message": "Please"}
 # route name and method: path, body, expected statuses in the order of CALLERS
 TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
@@ -102,6 +114,28 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
     ("api-chain", "POST"): ("namespaces/support/chain", None, ADMINS_ASK),
     ("api-key", "DELETE"): ("keys/{key}", None, ADMINS),
     ("api-key-rotate", "POST"): ("keys/{key}/rotate", {}, ADMINS_MAKE),
+    ("api-datasets", "GET"): ("datasets", None, SIGNED_IN),
+    ("api-dataset", "GET"): (D, None, READERS),
+    ("api-dataset", "PUT"): ("datasets/support/new", {"rows": [{"inputs": {}}]}, AUTHORS_MAKE),
+    ("api-dataset-versions", "GET"): (f"{D}/-/versions", None, READERS),
+    ("api-dataset-rows", "GET"): (f"{D}/-/rows", None, READERS),
+    ("api-dataset-diff", "GET"): (f"{D}/-/diff?from=1&to=1", None, READERS),
+    ("api-runs", "GET"): ("runs", None, SIGNED_IN),
+    ("api-runs", "POST"): ("runs", {"template": REPLY, "dataset": "support/questions"}, AUTHORS_ASK),
+    ("api-run", "GET"): ("runs/{done}", None, READERS),
+    ("api-run-rows", "GET"): ("runs/{done}/rows", None, READERS),
+    ("api-run-cancel", "POST"): ("runs/{waiting}/cancel", None, AUTHORS),
+    ("api-run-rerun", "POST"): ("runs/{cancelled}/rerun", None, AUTHORS_ASK),
+    ("api-run-compare", "GET"): ("runs/{done}/compare?with={done}&metric=squad_f1", None, READERS),
+    ("api-run-export", "GET"): ("runs/{done}/export?form=csv", None, READERS),
+    ("api-models", "GET"): ("models?namespace=support", None, READERS),
+    ("api-attachments", "GET"): ("attachments?namespace=support", None, READERS),
+    ("api-attachment", "PUT"): (
+        "attachments/support/answers",
+        {"pattern": "*", "dataset": "support/questions", "model": "echo", "gates": ["squad_f1 >= 0.5"]},
+        ADMINS,
+    ),
+    ("api-attachment", "DELETE"): ("attachments/support/old", None, ADMINS_REMOVE),
     ("api-bundle", "GET"): ("namespaces/support/bundle", None, READERS),
     ("api-moves", "GET"): ("namespaces/support/moves", None, READERS),
     ("api-reports", "POST"): ("reports", {"reports": []}, (401, 403, 403, 403, 403, 403, 202, 202, 401)),
@@ -124,7 +158,7 @@ def test_every_address_and_method_has_a_row():
 
 
 @pytest.fixture
-def world(cast, settings) -> dict[str, Any]:
+def world(cast, settings, request) -> dict[str, Any]:
     """Three versions, production on 2 after 1; an open, an approved and a withdrawn change request."""
     first = cast.save()
     cast.publish(1)
@@ -152,7 +186,29 @@ def world(cast, settings) -> dict[str, Any]:
     issued = keys.issue(actor=cast.actor("admin"), namespace="support", name="spare", scope="read", person="reader")
     settings.OUTBOUND_HOSTS = ["127.0.0.1"]
     made = webhooks.create(actor=cast.actor("admin"), namespace="support", url="http://127.0.0.1:9/")
+    if request.node.callspec.params["route"].startswith(("api-run", "api-dataset", "api-attachment")):
+        numbers |= _measure(cast)
     return {**numbers, "digest": digest, "key": issued.key.id, "webhook": made.webhook.id}
+
+
+def _measure(cast) -> dict[str, int]:
+    """A dataset, an attachment, and a run in each state: the numbers of the runs."""
+    rows = '{"inputs": {"question": "Who?"}, "expected": "Who?"}\n'
+    datasets.save(actor=cast.actor("author"), name="support/questions", text=rows)
+    attachments.attach(
+        actor=cast.actor("admin"),
+        namespace="support",
+        name="old",
+        pattern="nothing",
+        dataset="support/questions",
+        model="echo",
+        gates=["squad_f1 >= 0"],
+    )
+    start = partial(evaluations.start, actor=cast.actor("author"), template=REPLY, dataset="support/questions")
+    done, waiting, cancelled = start(), start(), start()
+    evaluating.advance(done.pk)
+    evaluations.cancel(actor=cast.actor("author"), number=cancelled.pk)
+    return {"done": done.pk, "waiting": waiting.pk, "cancelled": cancelled.pk}
 
 
 @pytest.fixture

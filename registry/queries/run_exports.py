@@ -1,0 +1,61 @@
+"""A run as a file: for spreadsheets, for programs, for the evaluation package, and to be read."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from evaluation import EvaluationResult, MetricsResult, reports
+from registry.errors import Conflict, Invalid
+from registry.models import Run
+from registry.queries import evaluations
+
+__all__ = ["FORMS", "metrics_of", "write"]
+
+FORMS: Mapping[str, str] = {
+    "jsonl": "application/x-ndjson",
+    "json": "application/json",
+    "csv": "text/csv; charset=utf-8",
+    "html": "text/html; charset=utf-8",
+}
+
+
+def write(run: Run, form: str, folder: Path, baseline: Run | None = None) -> Path:
+    """Write the run into the folder; gives the file.
+
+    form: csv and json have a row a line with its inputs, outputs and scores; jsonl is `evaluation.EvaluationResult`'s own
+    file, from which all of it can be computed again; html is a report, against a baseline where one is given.
+    """
+    if form not in FORMS:
+        raise Invalid(fields={"form": f"one of {', '.join(FORMS)}."})
+    path = folder / f"run-{run.number}.{form}"
+    if form == "jsonl":
+        evaluations.write(run, path)
+        return path
+    result, metrics = evaluations.write(run, folder / "result.jsonl"), metrics_of(run)
+    if form == "html":
+        path.write_text(_report(run, result, metrics, baseline, folder), encoding="utf-8")
+        return path
+    report = reports.detail(result, metrics)
+    report["id"] = [row.id for row in evaluations.rows_of(run)]
+    report["error"] = ["; ".join(error["message"] for error in row["errors"]) for row in result.rows()]
+    report.save(path)
+    return path
+
+
+def metrics_of(run: Run) -> dict[str, MetricsResult]:
+    """The run's scores in the package's form, by metric; empty until it is done."""
+    return {
+        metric: MetricsResult({target: evaluations.scores_of(run, metric, target) for target in targets})
+        for metric, targets in run.scores.items()
+    }
+
+
+def _report(
+    run: Run, result: EvaluationResult, metrics: Mapping[str, MetricsResult], baseline: Run | None, folder: Path
+) -> str:
+    against = None
+    if baseline is not None:
+        if baseline.rows_digest != run.rows_digest:
+            raise Conflict(f"Runs {baseline.number} and {run.number} went over different rows.")
+        against = (evaluations.write(baseline, folder / "baseline.jsonl"), metrics_of(baseline))
+    title = f"Run {run.number}: {run.template.name}@{run.version.number}"
+    return reports.to_html(title, result, metrics, against, [row.id for row in evaluations.rows_of(run)])
