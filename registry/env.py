@@ -2,6 +2,7 @@
 
 import os
 import secrets
+from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -9,7 +10,9 @@ from django.core.exceptions import ImproperlyConfigured
 
 __all__ = [
     "read_bool",
+    "read_choice",
     "read_int",
+    "read_issuer",
     "read_list",
     "read_optional_secret",
     "read_path",
@@ -37,6 +40,24 @@ def read_bool(name: str, default: bool) -> bool:
     if value in _FALSE:
         return False
     raise ImproperlyConfigured(f"{name} is {value!r}; it must be true or false.")
+
+
+def read_choice(name: str, default: str, *, choices: Sequence[str]) -> str:
+    """One of the choices, as written there."""
+    value = os.environ.get(name, "").strip() or default
+    if value not in choices:
+        raise ImproperlyConfigured(f"{name} is {value!r}; it must be one of {', '.join(choices)}.")
+    return value
+
+
+def read_issuer(name: str) -> str:
+    """The address of an OpenID provider, empty where there is none; without TLS only on this machine itself."""
+    value = os.environ.get(name, "").strip().rstrip("/")
+    parts = urlsplit(value)
+    local = parts.scheme == "http" and parts.hostname in ("127.0.0.1", "localhost", "::1")
+    if value and not (parts.hostname and (parts.scheme == "https" or local)):
+        raise ImproperlyConfigured(f"{name} must be an https:// address: what comes from there decides who signs in.")
+    return value
 
 
 def read_int(name: str, default: int, *, least: int, most: int) -> int:

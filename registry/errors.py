@@ -5,6 +5,7 @@ PromptuaryError
     Gone                  it was there, and its text was taken away for good
     NotAllowed            the person or key lacks the right
         ApprovalRequired  the label is protected: only an approved change request moves it
+        ProofRequired     the session's last proof of who this is is too old for this
     Conflict              the thing is not in the state the caller took it to be in
         Stale             a newer version (or another one) stands where the caller's base stood
     PreconditionRequired  the caller did not say which version the work was made from
@@ -32,6 +33,7 @@ __all__ = [
     "NotFound",
     "PreconditionRequired",
     "PromptuaryError",
+    "ProofRequired",
     "Stale",
     "TooLarge",
     "TooMany",
@@ -61,6 +63,10 @@ class NotAllowed(PromptuaryError):
 
 class ApprovalRequired(NotAllowed):
     """The label is protected: only an approved change request moves it."""
+
+
+class ProofRequired(NotAllowed):
+    """The person has the right, but has to prove once more that it is them; `facts["proof"]` is password or totp."""
 
 
 class Conflict(PromptuaryError):

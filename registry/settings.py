@@ -72,7 +72,12 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "django_prometheus",
     "registry",
-    "frontend",
+    "frontend",  # before those of allauth, whose pages it draws
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
 ]
 MIDDLEWARE = [
     "registry.middleware.name_request",
@@ -84,6 +89,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -125,6 +131,52 @@ LOGIN_URL = "/login"
 LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = "/login"
 
+# --- Signing in: passwords, a second step, and an OpenID provider -------------------------------------------------
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+ACCOUNT_ADAPTER = "registry.signin.adapters.AccountAdapter"
+ACCOUNT_LOGIN_METHODS = {"username"}
+ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*", "password2*"]  # asked of nobody: accounts come from admins
+ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_UNIQUE_EMAIL = False
+ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = False  # this session goes on, all others end
+ACCOUNT_REAUTHENTICATION_TIMEOUT = 600  # seconds that a proof holds
+ACCOUNT_RATE_LIMITS = {  # counted in the shared cache, so for all processes together
+    "login": "60/m/ip",
+    "login_failed": "30/5m/ip,5/5m/key",
+    "reauthenticate": "10/m/user",
+    "change_password": "5/m/user",
+}
+ALLAUTH_TRUSTED_PROXY_COUNT = 1 if env.read_bool("PROMPTUARY_TRUST_PROXY", False) else 0
+MFA_ADAPTER = "registry.signin.adapters.CodesAdapter"
+MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
+MFA_TOTP_ISSUER = "Promptuary"
+MFA_RECOVERY_CODE_COUNT = 10
+PROMPTUARY_STEP_UP = env.read_choice("PROMPTUARY_STEP_UP", "off", choices=("off", "password", "totp"))
+OIDC_ISSUER = env.read_issuer("PROMPTUARY_OIDC_ISSUER")
+OIDC_NAME = env.read_text("PROMPTUARY_OIDC_NAME", "your organisation")
+OIDC_ACCOUNTS = env.read_list("PROMPTUARY_OIDC_ACCOUNTS", ["known"])  # known, any, or domains of addresses
+SOCIALACCOUNT_ADAPTER = "registry.signin.adapters.ProviderAdapter"
+SOCIALACCOUNT_EMAIL_VERIFICATION = "none"
+SOCIALACCOUNT_STORE_TOKENS = False
+SOCIALACCOUNT_REQUESTS_TIMEOUT = 10
+SOCIALACCOUNT_PROVIDERS: dict[str, Any] = {
+    "openid_connect": {
+        "OAUTH_PKCE_ENABLED": True,
+        "APPS": [
+            {
+                "provider_id": "oidc",
+                "name": OIDC_NAME,
+                "client_id": env.read_text("PROMPTUARY_OIDC_CLIENT_ID", "promptuary"),
+                "secret": env.read_optional_secret("PROMPTUARY_OIDC_CLIENT_SECRET"),
+                "settings": {"server_url": OIDC_ISSUER},
+            }
+        ]
+        if OIDC_ISSUER
+        else [],
+    }
+}
+
 # --- Database ----------------------------------------------------------------------------------------------------
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 MIGRATION_MODULES = {"registry": "migrations"}
@@ -143,6 +195,14 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; "
         "PRAGMA secure_delete=ON;",
     }
+
+# --- Caches --------------------------------------------------------------------------------------------------------
+CACHES: dict[str, Any] = {
+    # What all processes must agree on: failed sign-ins and used codes. Written by those alone, never by a fetch.
+    "default": {"BACKEND": "django.core.cache.backends.db.DatabaseCache", "LOCATION": "promptuary_cache"},
+    # What each process counts for itself: how often a caller asks.
+    "process": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": "process"},
+}
 
 # --- Static files: served from the sources until `collectstatic` has made hashed copies ----------------------------
 STATIC_URL = "/static/"
@@ -176,6 +236,7 @@ DEFAULT_FROM_EMAIL = env.read_text("PROMPTUARY_EMAIL_FROM", f"promptuary@{urlspl
 # --- The outside ---------------------------------------------------------------------------------------------------
 # Hosts that webhooks, remotes and model endpoints may reach although their addresses are not public.
 OUTBOUND_HOSTS = env.read_list("PROMPTUARY_OUTBOUND_HOSTS", [])
+MIRROR_HOSTS = env.read_list("PROMPTUARY_MIRROR_HOSTS", [])  # the only ones that the mirror is pushed to
 
 # --- Background work ---------------------------------------------------------------------------------------------
 _broker = PROMPTUARY_HOME / "broker"

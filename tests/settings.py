@@ -13,3 +13,9 @@ from registry.settings import *  # noqa: E402, F403  # the home must stand befor
 
 # argon2 is slow on purpose; no test is about its strength.
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+# The shared cache is a table; most tests have no database, and none of them is about another process.
+CACHES = {
+    name: {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": name}
+    for name in ("default", "process")
+}

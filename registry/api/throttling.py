@@ -6,6 +6,7 @@ Rates stand in the settings. Fetches of published versions are not throttled: th
 from typing import TYPE_CHECKING
 
 from django.conf import settings
+from django.core.cache import caches
 from rest_framework.request import Request
 from rest_framework.throttling import SimpleRateThrottle
 
@@ -21,6 +22,7 @@ class CallThrottle(SimpleRateThrottle):
     """Any call: the rate `caller` for a known one, `anonymous` for the rest."""
 
     scope = "caller"
+    cache = caches["process"]
 
     def get_rate(self) -> str:
         """Read at each call, so that a change of settings needs no new import."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from django.core.cache import cache
+from django.core.cache import caches
 from django.core.handlers.wsgi import WSGIHandler
 from django.core.servers.basehttp import ThreadedWSGIServer, WSGIRequestHandler
 from django.http import HttpResponse
@@ -112,7 +112,8 @@ class Caller:
 def _forget_everything() -> None:
     """Each test begins with a database that no process has looked at."""
     fetcher().forget()
-    cache.clear()
+    for name in ("default", "process"):
+        caches[name].clear()
 
 
 @pytest.fixture

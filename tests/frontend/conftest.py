@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from django.core.cache import cache
+from django.core.cache import caches
 from django.http import HttpResponse
 from django.test import Client
 
@@ -72,7 +72,8 @@ class Desk:
 def set_desk() -> Desk:
     """`support` (production protected) and `demo` (nothing protected) with every role, and an outsider's `other`."""
     fetcher().forget()
-    cache.clear()
+    for name in ("default", "process"):
+        caches[name].clear()
     people = {name: User.objects.create(username=name) for name in (*ROLES, "outsider")}
     for name, person in people.items():
         person.set_password(f"{name}-promptuary")
