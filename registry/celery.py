@@ -29,6 +29,8 @@ app.conf.update(
     task_publish_retry=False,  # a save must not wait for a broker that is away: the clock heals what is missed
     beat_schedule={
         "heal": {"task": "registry.tasks.work.heal", "schedule": 3.0, "options": {"expires": 3}},
+        "push": {"task": "registry.tasks.work.push", "schedule": 3.0, "options": {"expires": 3}},
+        "checks": {"task": "registry.tasks.work.keep_checks", "schedule": 60.0, "options": {"expires": 60}},
         "upkeep": {"task": "registry.tasks.work.plan_upkeep", "schedule": 600.0, "options": {"expires": 600}},
     },
 )

@@ -25,6 +25,7 @@ POINTS = (
     "mirror.repacking",
     "mirror.rebuilt",
     "mirror.swapping",
+    "mirror.pushing",
 )
 
 

@@ -35,7 +35,22 @@ def readyz(_request: HttpRequest) -> JsonResponse:
     except DatabaseError:
         checks["database"] = "does not answer"
     ready = all(verdict == "ok" for verdict in checks.values())
-    return JsonResponse({"status": "ok" if ready else "not ready", "checks": checks}, status=200 if ready else 503)
+    answer = {"status": "ok" if ready else "not ready", "checks": checks, "remotes": _judge_remotes() if ready else {}}
+    return JsonResponse(answer, status=200 if ready else 503)
+
+
+def _judge_remotes() -> dict[str, str]:
+    """By name; told only: this instance is ready whatever others do with their repositories."""
+    return {
+        row.name: "diverged"
+        if row.diverged
+        else "failing"
+        if row.error
+        else f"{row.behind} events behind"
+        if row.behind
+        else "ok"
+        for row in mirror.remotes()
+    }
 
 
 def _judge_mirror() -> str:

@@ -17,7 +17,7 @@ from django.conf import settings
 
 from registry.errors import Invalid
 
-__all__ = ["Destination", "Refused", "Transport", "check", "client"]
+__all__ = ["Destination", "Refused", "Transport", "check", "client", "is_listed"]
 
 _PORTS = {"https": 443, "http": 80, "ssh": 22}
 _LONGEST = 2000
@@ -47,7 +47,7 @@ def check(url: str, *, schemes: Iterable[str] = ("https",)) -> Destination:
     schemes: what is taken; plain http is taken of listed hosts wherever https is.
     """
     scheme, host, port = _parts(url)
-    listed = _is_listed(host, port)
+    listed = is_listed(host, port, settings.OUTBOUND_HOSTS)
     taken = {*schemes, *(("http",) if listed and "https" in schemes else ())}
     if scheme not in taken:
         raise Refused(f"the address must start with {' or '.join(f'{name}://' for name in sorted(taken))}.")
@@ -94,9 +94,10 @@ def _parts(url: str) -> tuple[str, str, int]:
     return parts.scheme, host, port or _PORTS[parts.scheme]
 
 
-def _is_listed(host: str, port: int) -> bool:
+def is_listed(host: str, port: int, entries: Iterable[str]) -> bool:
+    """Whether one of the entries (`host`, `host:port` or `*.suffix`) is about this host."""
     name = f"[{host}]" if ":" in host else host
-    listed = [str(entry).lower() for entry in settings.OUTBOUND_HOSTS]
+    listed = [entry.lower() for entry in entries]
     if name in listed or f"{name}:{port}" in listed:
         return True
     return any(entry.startswith("*.") and name.endswith(entry[1:]) for entry in listed)

@@ -6,7 +6,7 @@ from frontend import waiting
 from frontend.htmx import show
 from frontend.pages import signed_in
 from registry.access import Actor
-from registry.queries import drafts, labels, standings
+from registry.queries import drafts, labels, operations, standings
 
 __all__ = ["home"]
 
@@ -29,5 +29,6 @@ def home(request: HttpRequest, actor: Actor) -> HttpResponse:
         "published": labels.published(actor),
         "pending": len(stands),
         "waiting": len(mine),
+        "troubles": operations.troubles(actor),
     }
     return show(request, "home.html", context)

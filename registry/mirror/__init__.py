@@ -1,9 +1,10 @@
 """The Git mirror: a function of the journal, written by one writer, the only part of the server that speaks to Git."""
 
 from registry.mirror.errors import Diverged, GitFailed, MirrorBusy, MirrorError
+from registry.mirror.pushing import destination_of, push, push_due
 from registry.mirror.rebuilding import rebuild
 from registry.mirror.restoring import Restored, adopt, forgotten, open_clone, restore
-from registry.mirror.state import Status, status
+from registry.mirror.state import Status, remotes, status
 from registry.mirror.verification import verify, verify_clone
 from registry.mirror.writer import catch_up
 
@@ -16,9 +17,13 @@ __all__ = [
     "Status",
     "adopt",
     "catch_up",
+    "destination_of",
     "forgotten",
     "open_clone",
+    "push",
+    "push_due",
     "rebuild",
+    "remotes",
     "restore",
     "status",
     "verify",

@@ -6,6 +6,7 @@ from registry import names
 from registry.mirror.errors import MirrorError
 
 __all__ = [
+    "LABELS",
     "MAIN",
     "archived",
     "attachment",
@@ -29,7 +30,7 @@ __all__ = [
 ]
 
 MAIN = "refs/heads/main"
-_LABELS = "refs/heads/label/"
+LABELS = "refs/heads/label/"
 _PATH = re.compile(r"\.?[a-z0-9%][a-z0-9%._-]*(?:/[a-z0-9%][a-z0-9%._-]*)*", re.ASCII)
 _DEVICES = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))}
 _LONGEST_FILE_NAME = 200  # bytes; every file system in use takes 255
@@ -158,12 +159,12 @@ def branch(label_name: str) -> str:
     name = names.check_label(label_name).replace("..", ".%2e")
     if name.endswith((".", ".lock")):
         name = "%2e".join(name.rsplit(".", 1))
-    return _LABELS + name
+    return LABELS + name
 
 
 def is_label_branch(ref: str) -> bool:
     """Whether a ref is one that `branch` may give."""
-    return ref.startswith(_LABELS)
+    return ref.startswith(LABELS)
 
 
 def check_path(path: str) -> str:

@@ -1,6 +1,6 @@
 """The `git` program through GitPython: fixed verbs, constant options, an environment of our own. The only importer of git."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -46,8 +46,14 @@ class Program:
         """Run a verb that writes; GitFailed where it fails."""
         self._checked(*arguments, pass_fds=self._passed)
 
-    def run(self, *arguments: str, pass_fds: tuple[int, ...] = ()) -> tuple[int, bytes, str]:
-        """Exit status, output and messages."""
+    def run(
+        self,
+        *arguments: str,
+        pass_fds: tuple[int, ...] = (),
+        environment: Mapping[str, str] | None = None,
+        seconds: float | None = None,
+    ) -> tuple[int, bytes, str]:
+        """Exit status, output and messages. `environment` is for this run only; it is ended after so many seconds."""
         try:
             status, out, err = self._git.execute(
                 self._command(*arguments),
@@ -56,6 +62,8 @@ class Program:
                 stdout_as_string=False,
                 strip_newline_in_stdout=False,
                 pass_fds=pass_fds,
+                env=environment,
+                kill_after_timeout=seconds,
             )
         except GitCommandNotFound as error:
             raise GitFailed("The `git` program was not found; the mirror needs it.") from error
@@ -104,7 +112,7 @@ def _environment(path: Path) -> dict[str, str]:
         "GIT_CONFIG_COUNT": "0",
         "GIT_CONFIG_PARAMETERS": "",
         "GIT_TERMINAL_PROMPT": "0",
-        "GIT_ALLOW_PROTOCOL": "none",  # no verb used here has business on the network, fetching what a clone lacks included
+        "GIT_ALLOW_PROTOCOL": "none",  # no verb but a push has business on the network, fetching what a clone lacks included
         "GIT_GRAFT_FILE": str(path / "no-grafts"),
         "GIT_NO_LAZY_FETCH": "1",
         "GIT_NO_REPLACE_OBJECTS": "1",  # what is there is read, not what somebody wants seen in its place

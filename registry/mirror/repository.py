@@ -6,7 +6,7 @@ for by name is a full object id or a ref that `layout` made.
 
 import re
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -162,6 +162,16 @@ class Repository:
         self._git.write("repack", "-d", "-q", "--geometric=2", "--write-midx")
         self._git.write("prune", "--expire=2.weeks.ago")
         self._git.write("pack-refs", "--all")
+
+    def push(self, options: Sequence[str], url: str, environment: Mapping[str, str], seconds: float) -> tuple[int, str]:
+        """Push `main` and the labels' branches, never by force; exit status and what git said.
+
+        options: `-c` settings for this push; url: one that was checked, without secrets.
+        """
+        refs = [f"{ref}:{ref}" for ref in (layout.MAIN, f"{layout.LABELS}*")]
+        arguments = [*options, "push", "--porcelain", "--no-verify", "--", url, *refs]
+        status, out, err = self._git.run(*arguments, environment=environment, seconds=seconds)
+        return status, out.decode("utf-8", "replace") + err
 
     def check_objects(self) -> list[str]:
         """What `git fsck` finds, one line each; an empty list when every object is whole."""

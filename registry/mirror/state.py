@@ -1,6 +1,7 @@
 """How far the mirror is, for operators and the page that shows it."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.conf import settings
 from django.utils import timezone
@@ -8,10 +9,25 @@ from django.utils import timezone
 from registry.journal import microseconds
 from registry.mirror import filling, layout
 from registry.mirror.errors import Diverged
-from registry.mirror.repository import Head, Repository
-from registry.models import Event
+from registry.mirror.repository import Repository
+from registry.models import Event, Remote
 
-__all__ = ["Status", "status"]
+__all__ = ["Pushed", "Status", "remotes", "status"]
+
+
+@dataclass(frozen=True)
+class Pushed:
+    """How far a remote is; `behind` in events of the journal, `lag` in seconds since the oldest event it lacks."""
+
+    name: str
+    url: str
+    pushed: int
+    behind: int
+    lag: float
+    diverged: bool
+    failures: int
+    error: str
+    retry_at: datetime | None
 
 
 @dataclass(frozen=True)
@@ -26,6 +42,7 @@ class Status:
     lag: float
     chain: str | None
     diverged: str | None
+    remotes: tuple[Pushed, ...] = ()
 
     @property
     def behind(self) -> int:
@@ -45,12 +62,34 @@ def status() -> Status:
     except Diverged as error:
         diverged = str(error)
     return Status(
-        str(repository.path), main.commit if main else None, mirrored, last, _lag(mirrored), _chain(main), diverged
+        path=str(repository.path),
+        head=main.commit if main else None,
+        mirrored=mirrored,
+        journal=last,
+        lag=_lag(mirrored),
+        chain=main.stamp.chain if main and main.stamp else None,
+        diverged=diverged,
+        remotes=tuple(remotes()),
     )
 
 
-def _chain(main: Head | None) -> str | None:
-    return main.stamp.chain if main and main.stamp else None
+def remotes() -> list[Pushed]:
+    """How far each remote is, as its row says; nobody is asked over the network."""
+    last = Event.objects.order_by("-number").values_list("number", flat=True).first() or 0
+    return [
+        Pushed(
+            name=row.name,
+            url=row.url,
+            pushed=row.pushed,
+            behind=max(0, last - row.pushed),
+            lag=_lag(row.pushed),
+            diverged=row.diverged,
+            failures=row.failures,
+            error=row.error,
+            retry_at=row.retry_at,
+        )
+        for row in Remote.objects.order_by("name")
+    ]
 
 
 def _lag(mirrored: int) -> float:

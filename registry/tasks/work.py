@@ -11,16 +11,16 @@ from django.utils import timezone
 
 from registry import mail
 from registry.celery import app
-from registry.mirror import writer
+from registry.mirror import pushing, writer
 from registry.mirror.errors import MirrorError
 from registry.models import Job
-from registry.services import evaluating
+from registry.services import evaluating, verdicts
 from registry.services.jobs import EVALUATION
 from registry.tasks import jobs
 from registry.tasks.handlers import HANDLERS
 from registry.webhooks import planning, sending
 
-__all__ = ["catch_up", "deliver", "heal", "plan_upkeep", "run_jobs"]
+__all__ = ["catch_up", "deliver", "heal", "keep_checks", "plan_upkeep", "push", "run_jobs"]
 
 _BEAT = 5.0  # seconds between two signs of life of a running job
 _EVALUATIONS = 2  # slices of runs at once; the worker has four threads
@@ -47,6 +47,12 @@ def deliver() -> None:
     """Tell the webhooks of what happened."""
     planning.plan()
     sending.deliver_due()
+
+
+@app.task(name="registry.tasks.work.push")
+def push() -> None:
+    """Push the mirror to the remotes that lack something; what fails stands in their rows and is tried again later."""
+    pushing.push_due()
 
 
 @app.task(name="registry.tasks.work.run_jobs")
@@ -76,6 +82,13 @@ def heal() -> None:
     deliver()
     mail.send_waiting()
     run_jobs()
+
+
+@app.task(name="registry.tasks.work.keep_checks")
+def keep_checks() -> None:
+    """Once a minute: have checks run again that look at what others did meanwhile."""
+    if verdicts.ask_again():
+        run_jobs()
 
 
 @app.task(name="registry.tasks.work.plan_upkeep")

@@ -10,16 +10,19 @@ import shutil
 import signal
 import sys
 
-import django
-from django.conf import settings
+os.environ["PROMPTUARY_OUTBOUND_HOSTS"] = os.environ["PROMPTUARY_MIRROR_HOSTS"] = "127.0.0.1:9"
+
+import django  # the hosts must stand before the settings are read
+from django.conf import settings  # as above
+from django.db import connection  # as above
 
 django.setup()
 
-from registry import access, failpoints, mirror  # noqa: E402  # needs the settings
+from registry import access, failpoints, journal, mirror  # noqa: E402  # needs the settings
 from registry.access import Actor  # noqa: E402  # as above
 from registry.mirror import layout, upkeep  # noqa: E402  # as above
 from registry.mirror.repository import Repository  # noqa: E402  # as above
-from registry.models import Event, Label, User  # noqa: E402  # as above
+from registry.models import Event, Label, Remote, User  # noqa: E402  # as above
 from registry.services import labels, members, namespaces, templates  # noqa: E402  # as above
 
 TEMPLATE = "support/reply"
@@ -33,6 +36,8 @@ def prepare() -> None:
     namespaces.create(actor=operator, name="support")
     author = User.objects.create(username="author")
     members.set_role(actor=operator, namespace="support", username="author", role="author")
+    # Nobody listens there: the push gets as far as its failpoint, which is what is wanted of it.
+    Remote.objects.create(name="nowhere", url="http://127.0.0.1:9/x.git", added_at=journal.now())
     base = None
     for text in ("Hello", "Good day"):
         document = f"- name: a\n  role: user\n  content: {text}\n"
@@ -52,6 +57,7 @@ def write() -> None:
     mirror.catch_up(wait=20)
     upkeep.repack()
     mirror.rebuild()
+    mirror.push_due()
 
 
 def kill(point: str, *passings: str) -> None:
@@ -59,6 +65,8 @@ def kill(point: str, *passings: str) -> None:
     for passing in passings:
         if point == "mirror.created":
             shutil.rmtree(settings.MIRROR_PATH, ignore_errors=True)
+        Remote.objects.update(retry_at=None)  # a killed push is taken up again when its claim has run out
+        connection.close()
         child = os.fork()
         if child == 0:
             failpoints.arm(f"{point}:{passing}")

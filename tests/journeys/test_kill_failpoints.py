@@ -10,7 +10,13 @@ from tests.journeys import places
 
 KILLS = 50 if os.environ.get("PROMPTUARY_TORTURE") else 3
 DRIVER = ("-m", "tests.journeys.kill_driver")
-ONCE = {"mirror.created", "mirror.repacking", "mirror.rebuilt", "mirror.swapping"}  # passed once in a run
+ONCE = {
+    "mirror.created",
+    "mirror.repacking",
+    "mirror.rebuilt",
+    "mirror.swapping",
+    "mirror.pushing",
+}  # passed once in a run
 STEP = {"journal.appending": 17, "journal.appended": 17, "journal.committed": 17, "mirror.streaming": 61}
 
 

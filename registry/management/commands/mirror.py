@@ -2,15 +2,19 @@
 
 import json
 from argparse import ArgumentParser
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from django.core.serializers.json import DjangoJSONEncoder
 
-from registry import mirror, witness
+from registry import access, mirror, witness
 from registry.errors import PromptuaryError
 from registry.journal import Kind
+from registry.models import Remote
+from registry.services import remotes
 
 _WAIT = 30.0  # seconds for a writer that is at work
 _HELP = {
@@ -19,7 +23,14 @@ _HELP = {
     "catch-up": "mirror what is not mirrored yet",
     "rebuild": "write it anew; the old one is kept beside it",
     "adopt": "bring a database that is older than its mirror up to it",
+    "push": "push to the remotes now, those that failed included",
+    "remote": "add, remove or list the repositories that it is pushed to",
     "discard": "give up what only the mirror knows: set it aside and write it anew from the database",
+}
+_FILES = {
+    "token_file": "over https: the file that holds the password or token",
+    "key_file": "over ssh: the file of a private key",
+    "known_hosts": "over ssh: the file of the host's keys",
 }
 
 
@@ -32,15 +43,19 @@ class Command(BaseCommand):
             one = verbs.add_parser(verb, help=what)
             if verb == "verify":
                 one.add_argument("--clone", type=Path, metavar="PATH", help="somebody's clone instead of the mirror")
+            if verb == "remote":
+                _add_remote(one)
 
     def handle(self, *_args: Any, what: str, **options: Any) -> None:
-        run = {
+        run: dict[str, Callable[[], None]] = {
             "verify": lambda: self._verify_clone(options["clone"]) if options.get("clone") else self._verify(),
             "status": self._status,
             "catch-up": self._catch_up,
             "rebuild": self._rebuild,
             "adopt": self._adopt,
             "discard": self._discard,
+            "push": self._push,
+            "remote": lambda: self._remote(options),
         }
         try:
             run[what]()
@@ -96,8 +111,43 @@ class Command(BaseCommand):
                 body = event["body"]
                 self.stdout.write(f"Among them a redaction: redact {body['template']}@{body['version']} again.")
 
+    def _remote(self, options: dict[str, Any]) -> None:
+        if options["how"] == "add":
+            mirror.destination_of(options["url"])
+            facts = {field: options[field] or "" for field in ("name", "url", "user", *_FILES)}
+            remotes.add(actor=access.operator(), **facts)
+            self.stdout.write(f"The worker pushes to {options['url']} from now on; at once: manage.py mirror push")
+        elif options["how"] == "remove":
+            remotes.remove(actor=access.operator(), name=options["name"])
+            self.stdout.write(f"Nothing is pushed to {options['name']} any more; what it holds stays there.")
+        else:
+            self.stdout.write(json.dumps([asdict(one) for one in mirror.remotes()], indent=2, cls=DjangoJSONEncoder))
+
+    def _push(self) -> None:
+        failed = []
+        for remote in Remote.objects.order_by("name"):
+            if mirror.push(remote):
+                self.stdout.write(f"{remote.name} holds what the mirror holds.")
+                continue
+            remote.refresh_from_db()
+            failed.append(f"{remote.name}: {remote.error or 'another process is pushing to it.'}")
+        if failed:
+            raise CommandError("\n".join(failed))
+
     def _status(self) -> None:
         state = mirror.status()
-        self.stdout.write(json.dumps({**asdict(state), "behind": state.behind}, indent=2))
+        self.stdout.write(json.dumps({**asdict(state), "behind": state.behind}, indent=2, cls=DjangoJSONEncoder))
         if state.diverged:
             raise CommandError(state.diverged)
+
+
+def _add_remote(parser: ArgumentParser) -> None:
+    how = parser.add_subparsers(dest="how", required=True, metavar="HOW")
+    how.add_parser("status", help="how far each remote is, as JSON")
+    add = how.add_parser("add", help="push there from now on")
+    add.add_argument("name")
+    add.add_argument("url", help="https://… or ssh://…, without a password")
+    add.add_argument("--user", help="over https: who the token signs in")
+    for field, what in _FILES.items():
+        add.add_argument(f"--{field.replace('_', '-')}", metavar="PATH", help=what)
+    how.add_parser("remove", help="push there no more").add_argument("name")

@@ -15,7 +15,7 @@ from django.core.management.base import BaseCommand, CommandError
 from honcho.manager import Manager
 from honcho.printer import Printer
 
-from registry import env
+from registry import env, witness
 from registry.starter import library
 
 _READY_SECONDS = 60
@@ -39,7 +39,9 @@ class Command(BaseCommand):
         else:
             _refuse_taken_port(host, settings.PORT)
             call_command("migrate", verbosity=0, interactive=False)
-        if demo and not library.is_loaded():
+        if complaint := witness.complaint():
+            self.stderr.write(complaint)
+        elif demo and not library.is_loaded():
             self.stdout.write("Loading the starter library ...")
             library.load(lambda line: self.stdout.write(f"  {line}"))
         manager = Manager(Printer(sys.stdout))

@@ -1,0 +1,171 @@
+"""The mirror pushed to repositories elsewhere: never by force, by nobody's git settings but ours, to the address that was
+checked. What fails is kept in the remote's row and tried again later; writing the mirror never waits for it.
+"""
+
+import shlex
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from django.conf import settings
+from django.db.models import F, Q
+from django.utils import timezone
+
+from registry import outbound, witness
+from registry.failpoints import reach
+from registry.mirror import filling, rebuilding
+from registry.mirror.errors import MirrorError
+from registry.mirror.repository import Repository
+from registry.models import Remote
+from registry.outbound import Destination, Refused
+
+__all__ = ["PushFailed", "destination_of", "due", "push", "push_due"]
+
+_SECONDS = 600.0  # one push, however much there is to send
+_LEASE = timedelta(seconds=_SECONDS + 60)  # after that, whoever claimed a push is taken to be dead
+_FIRST_WAIT, _LONGEST_WAIT = 5.0, 3600.0  # seconds after the first failure, doubled with each one more
+_OUT_OF_STEP = ("(fetch first)", "(non-fast-forward)", "(needs force)", "(stale info)")
+# The helper's text is the same for every remote; name and secret come from the environment of this one process.
+_HELPER = '!f() { test "$1" = get && printf "username=%s\\npassword=%s\\n" "$PROMPTUARY_USER" "$PROMPTUARY_TOKEN"; }; f'
+_HTTP = (
+    "credential.helper=",  # forgets the machine's own
+    f"credential.helper={_HELPER}",
+    "http.followRedirects=false",
+    "http.proxy=",
+    "http.lowSpeedLimit=100",  # bytes a second
+    "http.lowSpeedTime=60",  # seconds
+)
+_NO_PROXY = dict.fromkeys(("http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"), "") | {
+    "no_proxy": "*",
+    "NO_PROXY": "*",
+}
+
+
+class PushFailed(MirrorError):
+    """The remote did not take it; `diverged` where it holds what the mirror doesn't."""
+
+    def __init__(self, message: str, *, diverged: bool = False) -> None:
+        super().__init__(message)
+        self.diverged = diverged
+
+
+def destination_of(url: str) -> Destination:
+    """The checked address behind a remote's URL. Raises Refused where it is none that the mirror may be pushed to."""
+    destination = outbound.check(url, schemes=("https", "ssh"))
+    if not outbound.is_listed(destination.host, destination.port, settings.MIRROR_HOSTS):
+        raise Refused(
+            f"{destination.host} is no host that the mirror may be pushed to: list it in PROMPTUARY_MIRROR_HOSTS."
+        )
+    return destination
+
+
+def due() -> list[Remote]:
+    """Remotes to be pushed to now: behind the mirror, and neither waiting after a failure nor being pushed to."""
+    now = timezone.now()
+    rows = list(Remote.objects.filter(Q(retry_at=None) | Q(retry_at__lte=now)).order_by("pk"))
+    if not rows:
+        return []
+    mirrored = _mirrored()
+    return [row for row in rows if row.pushed != mirrored]
+
+
+def push_due() -> int:
+    """Push to each remote that is due, keeping in its row what came of it; how many took it."""
+    return sum(push(remote) for remote in due())
+
+
+def push(remote: Remote) -> bool:
+    """One try, whatever came of the last one. False where it failed (the row says why) or another process is at it."""
+    now = timezone.now()
+    mine = Remote.objects.filter(pk=remote.pk, retry_at=remote.retry_at).update(retry_at=now + _LEASE)
+    if not mine:
+        return False
+    same = Remote.objects.filter(pk=remote.pk)
+    try:
+        number = _push(remote)
+    except (MirrorError, Refused) as error:
+        diverged = isinstance(error, PushFailed) and error.diverged
+        wait = _LONGEST_WAIT if diverged else min(_FIRST_WAIT * 2**remote.failures, _LONGEST_WAIT)
+        again: datetime = timezone.now() + timedelta(seconds=wait)
+        same.update(error=str(error)[:2000], diverged=diverged, failures=F("failures") + 1, retry_at=again)
+        return False
+    same.update(pushed=number, pushed_at=timezone.now(), error="", diverged=False, failures=0, retry_at=None)
+    return True
+
+
+def _push(remote: Remote) -> int:
+    """Send what the mirror holds; the number of the last event in it."""
+    repository = Repository(settings.MIRROR_PATH)
+    heads = repository.heads() if repository.exists else {}
+    number = filling.resume_point(heads)  # Diverged: what somebody forged here goes nowhere else
+    if rebuilding.is_redaction_due(heads):
+        raise PushFailed("The mirror is being written anew after a redaction.")
+    if not heads:
+        return 0
+    destination = destination_of(remote.url)
+    options, environment = _connection(remote, destination)
+    reach("mirror.pushing")
+    status, said = repository.push(options, remote.url, environment, _SECONDS)
+    if status:
+        raise _failure(said)
+    return number
+
+
+def _connection(remote: Remote, destination: Destination) -> tuple[list[str], dict[str, str]]:
+    """Settings and environment of one push."""
+    environment = {"GIT_ALLOW_PROTOCOL": destination.scheme, **_NO_PROXY}
+    if destination.scheme == "ssh":
+        return [], environment | {"GIT_SSH_COMMAND": _ssh(remote, destination), "GIT_SSH_VARIANT": "ssh"}
+    options = [*_HTTP]
+    if destination.host != destination.address:
+        address = f"[{destination.address}]" if ":" in destination.address else destination.address
+        options.append(f"http.curloptResolve={destination.host}:{destination.port}:{address}")
+    token = _read(remote.token_file) if remote.token_file else ""
+    environment |= {"PROMPTUARY_USER": remote.user, "PROMPTUARY_TOKEN": token}
+    return [part for option in options for part in ("-c", option)], environment
+
+
+def _ssh(remote: Remote, destination: Destination) -> str:
+    """The command line of ssh: to the checked address, under the name that was asked for, with this key only."""
+    options = {
+        "BatchMode": "yes",
+        "ClearAllForwardings": "yes",
+        "ConnectTimeout": "15",
+        "GlobalKnownHostsFile": "/dev/null",
+        "HostKeyAlias": destination.host,
+        "HostName": destination.address,
+        "IdentitiesOnly": "yes",
+        "IdentityFile": remote.key_file,
+        "ProxyCommand": "none",
+        "ServerAliveInterval": "15",
+        "StrictHostKeyChecking": "yes",
+        "UserKnownHostsFile": remote.known_hosts,
+    }
+    return shlex.join(
+        ["ssh", "-F", "/dev/null", *(part for name in options for part in ("-o", f"{name}={options[name]}"))]
+    )
+
+
+def _read(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise PushFailed(f"{path} can't be read: {getattr(error, 'strerror', None) or 'it is no text'}.") from error
+
+
+def _failure(said: str) -> PushFailed:
+    refused = [line for line in said.splitlines() if line.startswith("!")]
+    parted = [line.split("\t")[1].partition(":")[0] for line in refused if line.endswith(_OUT_OF_STEP)]
+    if parted:
+        names = ", ".join(ref.removeprefix("refs/heads/") for ref in parted[:5])
+        return PushFailed(
+            f"The remote holds commits in {names} that the mirror doesn't: somebody pushed there, or a redaction wrote the "
+            "mirror anew. Nothing is forced; have its owner empty it or put it back.",
+            diverged=True,
+        )
+    words = " ".join(" ".join(refused or said.splitlines()).split())
+    return PushFailed(f"The remote did not take it: {words[-500:] or 'git gave no reason'}")
+
+
+def _mirrored() -> int:
+    mark = witness.read()
+    return mark.number if mark else 0

@@ -1,0 +1,250 @@
+"""Pushing to a repository elsewhere, over git's own HTTP and ssh transports."""
+
+import json
+import subprocess
+from datetime import timedelta
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+
+from registry import mirror
+from registry.models import Event, Remote
+from registry.queries import operations
+from registry.services import redactions, templates
+from registry.tasks import work
+from tests.registry.mirror import git_server
+from tests.registry.mirror.test_verify import PERSON, git
+
+pytestmark = pytest.mark.django_db
+TEMPLATE = "support/refunds/reply"
+
+
+@pytest.fixture
+def outside(tmp_path):
+    """Somebody else's bare repository."""
+    (tmp_path / "outside").mkdir()
+    return git_server.make_repository(tmp_path / "outside" / "prompts.git")
+
+
+@pytest.fixture
+def address(outside, settings):
+    """Where it is served, on a host that the operator allows."""
+    settings.OUTBOUND_HOSTS = settings.MIRROR_HOSTS = ["localhost", "127.0.0.1"]
+    with git_server.serve(outside.parent) as port:
+        yield f"http://localhost:{port}/prompts.git"
+
+
+@pytest.fixture
+def token(tmp_path):
+    file = tmp_path / "token"
+    file.write_text(git_server.LOGIN[1] + "\n")
+    return file
+
+
+@pytest.fixture
+def remote(story, mirror_path, address, token):
+    """A remote with the right name and token, and the mirror ready to be pushed."""
+    mirror.catch_up()
+    call_command("mirror", "remote", "add", "backup", address, "--user", "mirror", "--token-file", str(token))
+    return Remote.objects.get()
+
+
+def refs(path):
+    return git(path, "for-each-ref")
+
+
+def save(cast, text="More"):
+    base = templates.Version.objects.order_by("-number").first().digest
+    document = f"- name: question\n  content: {text}\n"
+    templates.save(actor=cast["author"], name=TEMPLATE, document=document, message=text, base=base)
+    mirror.catch_up()
+
+
+def test_all_branches_arrive_as_they_are(remote, mirror_path, outside):
+    work.push()
+    assert refs(outside) == refs(mirror_path)
+    remote.refresh_from_db()
+    assert (remote.pushed, remote.error, remote.failures) == (Event.objects.count(), "", 0)
+
+
+def test_what_comes_later_follows_and_nothing_is_sent_twice(remote, story, mirror_path, outside):
+    work.push()
+    assert mirror.push_due() == 0
+    save(story)
+    assert mirror.push_due() == 1
+    assert refs(outside) == refs(mirror_path)
+
+
+def test_a_remote_that_somebody_pushed_to_is_left_alone_and_writing_goes_on(remote, story, mirror_path, outside):
+    work.push()
+    forged = git(outside, "commit-tree", "main^{tree}", "-p", "main", "-m", "I was here")
+    git(outside, "update-ref", "refs/heads/main", forged)
+    save(story)
+    assert mirror.push_due() == 0
+    remote.refresh_from_db()
+    assert remote.diverged
+    assert "holds commits in main that the mirror doesn't" in remote.error
+    assert git(outside, "rev-parse", "main") == forged
+    save(story, "Still writing")
+    assert mirror.status().behind == 0
+
+
+def test_admins_are_told_on_their_home_page(remote, story, mirror_path, outside, client):
+    git(outside, "update-ref", "refs/heads/main", git(outside, "commit-tree", git(outside, "mktree"), "-m", "Other"))
+    mirror.push_due()
+    client.force_login(story["admin"].person)
+    assert "holds commits in main" in client.get("/").content.decode()
+    client.force_login(story["author"].person)
+    assert "holds commits in main" not in client.get("/").content.decode()
+    assert operations.troubles(story["reader"]) == []
+
+
+def test_a_wrong_token_is_told_and_stands_nowhere(remote, token, capfd):
+    token.write_text("guessed")
+    assert not mirror.push(remote)
+    remote.refresh_from_db()
+    assert "Authentication failed" in remote.error
+    assert (remote.diverged, remote.failures) == (False, 1)
+    assert remote.retry_at > timezone.now()
+    assert "guessed" not in remote.error + str(vars(remote)) + capfd.readouterr().err
+
+
+def test_an_unreachable_remote_is_tried_again_later_and_later(story, mirror_path, settings, token):
+    settings.OUTBOUND_HOSTS = settings.MIRROR_HOSTS = ["localhost"]
+    mirror.catch_up()
+    call_command(
+        "mirror", "remote", "add", "gone", "http://localhost:9/x.git", "--user", "m", "--token-file", str(token)
+    )
+    waits = []
+    for _ in range(3):
+        remote = Remote.objects.get()
+        mirror.push(remote)
+        remote.refresh_from_db()
+        waits.append(remote.retry_at - timezone.now())
+        assert "did not take it" in remote.error
+    assert waits[0] < waits[1] < waits[2] < timedelta(seconds=30)
+    assert mirror.push_due() == 0
+    assert remote.failures == 3
+
+
+def test_a_redirect_is_not_followed(story, mirror_path, outside, settings, token, address):
+    mirror.catch_up()
+    with git_server.serve(outside.parent, elsewhere=address.removesuffix("/prompts.git")) as port:
+        url = f"http://localhost:{port}/prompts.git"
+        call_command("mirror", "remote", "add", "sly", url, "--user", "mirror", "--token-file", str(token))
+        assert mirror.push_due() == 0
+    assert refs(outside) == ""
+
+
+def test_a_name_that_leads_elsewhere_by_now_is_refused_at_the_push(remote, settings, outside):
+    settings.OUTBOUND_HOSTS = []
+    Remote.objects.update(url=remote.url.replace("http:", "https:"))
+    remote.refresh_from_db()
+    assert not mirror.push(remote)
+    remote.refresh_from_db()
+    assert "no public address" in remote.error
+
+
+def test_two_workers_do_not_push_at_once(remote):
+    Remote.objects.update(retry_at=timezone.now() + timedelta(minutes=5))
+    assert mirror.push(remote) is False
+    assert mirror.push_due() == 0
+
+
+def test_a_forged_mirror_is_pushed_nowhere(remote, mirror_path, outside):
+    forged = subprocess.run(
+        ["git", "commit-tree", "main^{tree}", "-p", "main", "-m", "I was here"],
+        cwd=mirror_path, env=PERSON, capture_output=True, text=True, check=True,
+    ).stdout.strip()  # fmt: skip
+    git(mirror_path, "update-ref", "refs/heads/main", forged)
+    assert not mirror.push(remote)
+    assert refs(outside) == ""
+
+
+def test_a_redacted_text_is_told_of_until_the_owner_has_emptied_the_remote(remote, story, mirror_path, outside):
+    work.push()
+    save(story)
+    redactions.redact(actor=story["admin"], name=TEMPLATE, version=1, reason="A name")
+    mirror.catch_up()
+    assert mirror.push_due() == 0
+    remote.refresh_from_db()
+    assert remote.diverged
+    for line in refs(outside).split("\n"):
+        git(outside, "update-ref", "-d", line.split("\t")[1])
+    assert mirror.push(remote)
+    assert refs(outside) == refs(mirror_path)
+
+
+def test_over_ssh_the_key_and_the_checked_address_are_given(
+    story, mirror_path, outside, settings, tmp_path, monkeypatch
+):
+    """`ssh` is stood in for by a script that writes down its words and runs the command here."""
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    script = programs / "ssh"
+    script.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > {tmp_path}/said\nfor last; do :; done\nexec sh -c "$last"\n')
+    script.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}:/usr/bin:/bin")
+    settings.OUTBOUND_HOSTS = settings.MIRROR_HOSTS = ["localhost"]
+    for name in ("key", "hosts"):
+        (tmp_path / name).write_text("x")
+    mirror.catch_up()
+    files = ["--key-file", str(tmp_path / "key"), "--known-hosts", str(tmp_path / "hosts")]
+    call_command("mirror", "remote", "add", "ssh", f"ssh://git@localhost{outside}", *files)
+    call_command("mirror", "push")
+    assert refs(outside) == refs(mirror_path)
+    said = (tmp_path / "said").read_text().split("\n")
+    assert {"BatchMode=yes", "StrictHostKeyChecking=yes", "HostKeyAlias=localhost", "git@localhost"} <= set(said)
+    assert {"HostName=127.0.0.1", "HostName=::1"} & set(said)
+    assert f"IdentityFile={tmp_path / 'key'}" in said
+
+
+@pytest.mark.parametrize(
+    ("url", "sentence"),
+    [
+        ("http://example.org/x.git", "must start with https"),
+        ("file:///tmp/x.git", "whole address"),
+        ("ext::sh -c id", "no address"),
+        ("https://user:secret@127.0.0.1/x.git", "no user name or password"),
+        ("https://127.0.0.1/x.git", "no public address"),
+        ("https://169.254.169.254/latest", "no public address"),
+        ("https://[::ffff:10.0.0.1]/x.git", "no public address"),
+        ("https://1.1.1.1/x.git", "PROMPTUARY_MIRROR_HOSTS"),
+    ],
+)
+def test_an_address_that_nobody_allowed_is_refused(db, settings, url, sentence):
+    settings.OUTBOUND_HOSTS = settings.MIRROR_HOSTS = []
+    with pytest.raises(CommandError, match=sentence):
+        call_command("mirror", "remote", "add", "x", url)
+    assert not Remote.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--token-file", "/nowhere/token", "--user", "m"], "there is no file"),
+        (["--token-file", __file__], "who the token signs in"),
+        (["--key-file", __file__], "a key and known hosts for ssh"),
+    ],
+)
+def test_half_a_login_is_refused(db, settings, options, sentence):
+    settings.MIRROR_HOSTS = ["1.1.1.1"]
+    with pytest.raises(CommandError, match=sentence):
+        call_command("mirror", "remote", "add", "x", "https://1.1.1.1/x.git", *options)
+
+
+def test_the_status_names_each_remote_and_how_far_it_is(remote, story, capsys):
+    work.push()
+    save(story)
+    capsys.readouterr()
+    call_command("mirror", "status")
+    (told,) = json.loads(capsys.readouterr().out)["remotes"]
+    assert (told["name"], told["behind"], told["diverged"]) == ("backup", 1, False)
+
+
+def test_a_removed_remote_is_pushed_to_no_more(remote, outside):
+    call_command("mirror", "remote", "remove", "backup")
+    assert mirror.push_due() == 0
+    with pytest.raises(CommandError, match="no remote backup"):
+        call_command("mirror", "remote", "remove", "backup")
