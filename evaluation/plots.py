@@ -8,7 +8,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["HEIGHT", "WIDTH", "Axis", "Kind", "difference_axis", "draw_interval", "draw_ticks", "score_axis"]
+__all__ = [
+    "HEIGHT",
+    "WIDTH",
+    "Axis",
+    "Drawing",
+    "Kind",
+    "difference_axis",
+    "draw_interval",
+    "draw_ticks",
+    "interval",
+    "score_axis",
+]
 
 WIDTH, HEIGHT = 380, 30
 _MARGIN = 24  # room for the outer ticks' figures
@@ -30,6 +41,11 @@ class Axis:
         share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
         return round(_MARGIN + share * (WIDTH - 2 * _MARGIN), 1)
 
+    @property
+    def figures(self) -> list[tuple[float, str]]:
+        """Where each tick's figure stands, and the figure."""
+        return [(self.place(tick), self.figure(tick)) for tick in self.ticks]
+
     def figure(self, tick: float) -> str:
         """A tick in percent, with a true minus sign."""
         sign = ("+" if tick > 0 else "\u2212" if tick < 0 else "") if self.signed else ""
@@ -49,27 +65,44 @@ def score_axis() -> Axis:
     return Axis(0.0, 1.0, (0.0, 0.25, 0.5, 0.75, 1.0), signed=False)
 
 
+@dataclass(frozen=True)
+class Drawing:
+    """One row's shapes, in the drawing's units: lines of the grid, the interval's ends, the value's place."""
+
+    grid: tuple[tuple[float, bool], ...]
+    ends: tuple[float, float] | None
+    at: float | None
+    kind: Kind
+
+
+def interval(axis: Axis, value: float | None, low: float | None, high: float | None, kind: Kind = "same") -> Drawing:
+    """Where one row's shapes stand; `grid` says of each line whether it is zero."""
+    return Drawing(
+        tuple((axis.place(tick), tick == 0 and axis.signed) for tick in axis.ticks),
+        None if low is None or high is None else (axis.place(low), axis.place(high)),
+        None if value is None else axis.place(value),
+        kind,
+    )
+
+
 def draw_interval(axis: Axis, value: float | None, low: float | None, high: float | None, kind: Kind = "same") -> str:
     """One row: the grid, the interval where there is one, and the value's mark."""
-    middle = HEIGHT / 2
+    drawing, middle = interval(axis, value, low, high, kind), HEIGHT / 2
     parts = [
-        f'<line class="plot-{"zero" if tick == 0 and axis.signed else "grid"}" x1="{axis.place(tick)}" y1="0" '
-        f'x2="{axis.place(tick)}" y2="{HEIGHT}"/>'
-        for tick in axis.ticks
+        f'<line class="plot-{"zero" if is_zero else "grid"}" x1="{x}" y1="0" x2="{x}" y2="{HEIGHT}"/>'
+        for x, is_zero in drawing.grid
     ]
-    if low is not None and high is not None:
-        left, right = axis.place(low), axis.place(high)
+    if drawing.ends:
+        left, right = drawing.ends
         parts.append(
             f'<path class="plot-{kind}" d="M{left} {middle - 4:g}v8M{left} {middle:g}H{right}M{right} {middle - 4:g}v8"/>'
         )
-    if value is not None:
-        at = axis.place(value)
-        shape = (
-            f'<path class="plot-{kind} plot-mark" d="M{at} {middle - 5.5:g}l5.5 5.5-5.5 5.5-5.5-5.5z"/>'
+    if drawing.at is not None:
+        parts.append(
+            f'<path class="plot-{kind} plot-mark" d="M{drawing.at} {middle - 5.5:g}l5.5 5.5-5.5 5.5-5.5-5.5z"/>'
             if kind == "worse"
-            else f'<circle class="plot-{kind} plot-mark" cx="{at}" cy="{middle:g}" r="4.5"/>'
+            else f'<circle class="plot-{kind} plot-mark" cx="{drawing.at}" cy="{middle:g}" r="4.5"/>'
         )
-        parts.append(shape)
     return _svg("".join(parts), HEIGHT)
 
 

@@ -12,6 +12,7 @@ from django.test import Client
 from frontend.urls import urlpatterns
 from registry.services import changes, keys, labels, webhooks
 from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, words
+from tests.frontend.evaluated import GOLD, run, save_rows
 
 THIRD = OTHER.replace("Quote the policy", "Quote the policy's section")
 
@@ -49,6 +50,8 @@ OURS = DOCUMENT.replace("the shop}", "our shop}")
 SAVE = {"document": OURS, "samples": "{}", "base": "3", "message": "Ours", "do": "save"}
 RULES = {"protected_labels": "production", "approvals": "2", "compatibility": "none", "owners": ""}
 KEY = {"name": "chat", "scope": "read", "person": "admin", "days": "0"}
+RUN = {"template": REPLY, "ref": "1", "dataset": GOLD, "model": "echo"}
+ROWS = {"namespace": "support", "path": "other", "form": "jsonl", "text": '{"inputs": {"question": "Boots?"}}'}
 COPY = {"namespace": "demo", "path": "answer", "start": "copy"}
 # route, method and what is asked: the row. A route with several acts behind one address has a row for each.
 TABLE: dict[tuple[str, str, str], Row] = {
@@ -102,6 +105,21 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ("merge", "POST", ""): Row(
         "/changes/{open}/merge", _row(OUT, 404, 403, 422, 422, 422), {"do": "look"}
     ),  # nothing to merge
+    ("runs", "GET", ""): Row("/runs/", SIGNED_IN),
+    ("new-run", "GET", ""): Row(f"/runs/new?template={REPLY}", AUTHORS),
+    ("new-run", "POST", ""): Row("/runs/new", AUTHORS_DO, RUN),
+    ("run", "GET", ""): Row("/runs/{run}", READERS),
+    ("run", "POST", "cancel"): Row("/runs/{run}", AUTHORS_DO, {"do": "cancel"}),
+    ("run-rows", "GET", ""): Row("/runs/{run}/rows", READERS),
+    ("run-row", "GET", ""): Row("/runs/{run}/rows/0", READERS),
+    ("run-export", "GET", ""): Row("/runs/{run}/export.csv", READERS),
+    ("datasets", "GET", ""): Row("/d/", SIGNED_IN),
+    ("new-dataset", "GET", ""): Row("/d/new", _row(IN, 200, 404, 200, 200, 200)),
+    ("new-dataset", "POST", ""): Row("/d/new", _row(OUT, 422, 404, 302, 302, 302), ROWS),
+    ("dataset", "GET", ""): Row(f"/d/{GOLD}", READERS),
+    ("edit-dataset", "GET", ""): Row(f"/d/{GOLD}/-/edit", READERS),
+    ("edit-dataset", "POST", ""): Row(f"/d/{GOLD}/-/edit", AUTHORS_DO, {**ROWS, "base": "{rows}"}),
+    ("dataset-diff", "GET", ""): Row(f"/d/{GOLD}/-/diff", READERS),
     ("environments", "GET", ""): Row("/environments/", SIGNED_IN),
     ("members", "GET", ""): Row(f"{N}/members", READERS),
     ("members", "POST", ""): Row(f"{N}/members", ADMINS_DO, {"username": "outsider", "role": "reader"}),
@@ -149,8 +167,17 @@ def world(reply, settings) -> dict[str, Any]:
     digest = change.version.digest
     changes.decide(actor=reply.actor("reviewer"), number=numbers["approved"], decision="approve", digest=digest)
     key = keys.issue(actor=reply.actor("admin"), namespace="support", name="old", scope="read").key
+    gold = save_rows(reply)
+    started = run(reply, finish=False)
     made = webhooks.create(actor=reply.actor("admin"), namespace="support", url="http://127.0.0.1:9/")
-    return {**numbers, "digest": digest, "key": key.id, "webhook": made.webhook.id}
+    return {
+        **numbers,
+        "digest": digest,
+        "key": key.id,
+        "webhook": made.webhook.id,
+        "run": started.pk,
+        "rows": gold.digest,
+    }
 
 
 @pytest.fixture

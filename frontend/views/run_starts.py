@@ -1,0 +1,154 @@
+"""Starting a run: a version of a template, rows, a model, metrics, and what it is set against."""
+
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods
+
+from evaluation.metrics import catalogue
+from frontend.crumbs import crumbs_of
+from frontend.evaluation_forms import RunForm
+from frontend.htmx import show
+from frontend.ledger import live_label
+from frontend.pages import signed_in, status_of
+from frontend.reply_rows import excerpt
+from frontend.scoreboards import TITLES
+from registry import endpoints
+from registry.access import Actor, Verb
+from registry.errors import NotFound, PromptuaryError
+from registry.models import Run, Template
+from registry.queries import datasets, evaluations, labels, samples, templates
+from registry.services import evaluations as services
+
+__all__ = ["start"]
+
+_USUAL = ("squad_f1", "squad_exact_match", "contains", "rougeL", "bleu", "chrf", "json_schema", "regex")
+_DEFAULT = ("squad_f1", "squad_exact_match")
+_MOST = 200  # templates and datasets that a select offers
+
+
+@dataclass(frozen=True)
+class _Place:
+    """What a form is about: the template, where its labels stand, what is live."""
+
+    template: Template
+    standing: dict[str, int]
+    live: int | None
+
+
+@require_http_methods(["GET", "POST"])
+@signed_in
+def start(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """The form; without a template it asks for one first."""
+    name = request.POST.get("template") or request.GET.get("template") or ""
+    if not name:
+        page = templates.search(actor, limit=_MOST)
+        names = [template.name for template in page.items]
+        return show(request, "run_new.html", {"section": "evaluations", "names": names})
+    template = templates.find(actor, Verb.EVALUATE, name)
+    standing = labels.numbers_of(template)
+    place = _Place(template, standing, standing.get(live_label(template.namespace)))
+    form = _form(request, actor, place)
+    status = 200
+    if request.method == "POST":
+        status = 422
+        if form.is_valid():
+            try:
+                return _begin(request, actor, place, form.cleaned_data)
+            except NotFound as error:
+                form.add_error(None, error.message)
+                status = 404
+            except PromptuaryError as error:
+                _tell(form, error)
+                status = status_of(error)
+    context = {
+        "section": "evaluations",
+        "template": template,
+        "crumbs": crumbs_of(name),
+        "form": form,
+        "chosen": form["metrics"].value() or [],
+        "usual": [(metric, TITLES[metric]) for metric in _USUAL],
+        "rare": [(metric, TITLES.get(metric, metric)) for metric in _names() if metric not in _USUAL],
+        "refs": [(label, number) for label, number in standing.items()],
+        "has_rows": bool(form.fields["dataset"].choices),  # type: ignore[attr-defined]  # it is a ChoiceField
+        "new_dataset": f"{reverse('new-dataset')}?{urlencode({'in': template.namespace.name, 'for': name})}",
+    }
+    return show(request, "run_new.html", context, status=status)
+
+
+def _form(request: HttpRequest, actor: Actor, place: _Place) -> RunForm:
+    template = place.template
+    rows = [
+        (one.name, f"{one.name}, {one.latest.count if one.latest else 0} rows")
+        for one in datasets.listing(actor, namespace=template.namespace.name, limit=_MOST).items
+    ]
+    kept = samples.current(template)
+    if kept and kept.samples:
+        rows.append(("", f"the template's {len(kept.samples)} samples, which expect nothing"))
+    models = [
+        (one.name, one.name if one.kind != "echo" else "echo, which repeats the prompt's last message")
+        for one in endpoints.listing(template.namespace.name)
+    ]
+    against = [("", "nothing, only this version")]
+    if place.live:
+        against.insert(0, (str(place.live), f"{live_label(template.namespace)}, v{place.live}"))
+    asked = request.GET.get("dataset")
+    first: dict[str, Any] = {
+        "ref": request.GET.get("ref") or "latest",
+        "dataset": asked if asked in dict(rows) else next((name for name, _ in rows), ""),
+        "model": models[0][0],
+        "metrics": list(_DEFAULT),
+        "against": against[0][0],
+    }
+    metrics = [(name, name) for name in _names()]
+    return RunForm(request.POST or None, initial=first, datasets=rows, models=models, metrics=metrics, against=against)
+
+
+def _begin(request: HttpRequest, actor: Actor, place: _Place, data: dict[str, Any]) -> HttpResponse:
+    asked: dict[str, Any] = {
+        "template": place.template.name,
+        "dataset": data["dataset"] or None,
+        "model": data["model"],
+        "metrics": data["metrics"],
+    }
+    run = services.start(actor=actor, ref=data["ref"].strip() or "latest", **asked)
+    told = f"Run {run.number} is on its way over {excerpt(data['dataset'] or 'the samples', 80).text}."
+    if data["against"] and int(data["against"]) != run.version.number:
+        other = _known(run, int(data["against"]))
+        if other is None:
+            other = services.start(actor=actor, ref=data["against"], **asked)
+            told += f" Run {other.number} asks v{other.version.number} the same, to compare."
+        messages.success(request, told)
+        return redirect(f"{reverse('run', args=[run.number])}?against={other.number}")
+    messages.success(request, told)
+    return redirect("run", run.number)
+
+
+def _known(run: Run, number: int) -> Run | None:
+    """A finished run of that version over the same rows by the same model, with the metrics that are wanted."""
+    for one in evaluations.comparable(run):
+        same = one.template_id == run.template_id and one.version.number == number
+        if same and one.model_digest == run.model_digest and set(run.metrics) <= set(one.metrics):
+            return one
+    return None
+
+
+def _tell(form: RunForm, error: PromptuaryError) -> None:
+    fields = getattr(error, "fields", None) or {}
+    for field, sentence in fields.items():
+        form.add_error(field if field in form.fields else None, sentence[:1].upper() + sentence[1:])
+    if not fields:
+        form.add_error(None, error.message)
+
+
+def _names() -> list[str]:
+    """The metrics that a run can be scored by without a judge."""
+    judged = {str(metric) for metric in catalogue.metrics_for("judgement")}
+    kinds = ("answer", "json", "documents", "extractive_answer")
+    found = dict.fromkeys(str(metric) for kind in kinds for metric in catalogue.metrics_for(kind))
+    return [name for name in found if name not in judged]

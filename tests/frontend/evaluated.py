@@ -1,0 +1,33 @@
+"""What the tests of evaluations' pages begin with: a dataset, and runs that are finished on the spot by the echo model."""
+
+import json
+from typing import Any
+
+from registry.models import DatasetVersion, Run
+from registry.services import datasets, evaluating, evaluations
+from tests.frontend.conftest import OTHER, REPLY, Desk
+
+GOLD = "support/refunds/gold"
+WORSE = OTHER.replace("    {{ question }}", "    {{ question }} and more words than that")
+
+
+def rows(count: int = 6, **changes: str) -> str:
+    """JSON lines whose expected answer is the question itself, which the echo model says back."""
+    lines = ({"id": f"case-{n}", "inputs": {"question": f"Boot {n}?"}, "expected": f"Boot {n}?"} for n in range(count))
+    return "".join(json.dumps({**line, "expected": changes.get(line["id"], line["expected"])}) + "\n" for line in lines)
+
+
+def save_rows(desk: Desk, text: str | None = None, base: str | None = None, message: str = "") -> DatasetVersion:
+    """The next version of the dataset."""
+    saved = datasets.save(actor=desk.actor("author"), name=GOLD, text=text or rows(), base=base, message=message)
+    return saved.version
+
+
+def run(desk: Desk, ref: str = "1", *, finish: bool = True, **options: Any) -> Run:
+    """A run over the dataset, done unless told otherwise."""
+    asked = {"template": REPLY, "ref": ref, "dataset": GOLD, **options}
+    found = evaluations.start(actor=desk.actor("author"), **asked)
+    while finish and evaluating.advance(found.pk, seconds=5):
+        pass
+    found.refresh_from_db()
+    return found

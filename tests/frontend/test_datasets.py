@@ -1,0 +1,113 @@
+"""The pages of datasets: the list, one with its versions, what changed between two, saving the next."""
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from registry.models import Dataset
+from tests.frontend.conftest import words
+from tests.frontend.evaluated import GOLD, rows, save_rows
+
+PAGE = f"/d/{GOLD}"
+
+
+@pytest.fixture
+def gold(reply):
+    return save_rows(reply, message="First cases")
+
+
+def test_the_list_names_each_dataset_with_its_rows(browser, gold):
+    page = words(browser("reader").get("/d/"))
+    assert f'href="{PAGE}"' in page
+    assert "First cases" in page
+
+
+def test_the_list_is_searched_by_name(browser, gold):
+    assert PAGE in words(browser("reader").get("/d/", {"q": "gol"}))
+    assert PAGE not in words(browser("reader").get("/d/", {"q": "silver"}))
+
+
+def test_datasets_of_others_are_not_listed(browser, gold):
+    assert PAGE not in words(browser("outsider").get("/d/"))
+    assert browser("outsider").get(PAGE).status_code == 404
+
+
+def test_a_dataset_shows_its_rows_and_versions(browser, reply, gold):
+    save_rows(reply, rows(7), gold.digest, "One more")
+    page = words(browser("reader").get(PAGE))
+    assert "Version 2, 7 rows" in page
+    assert "case-6" in page
+    assert f"{PAGE}/-/diff?from=1&amp;to=2" in page
+
+
+def test_an_older_version_says_that_it_is_one(browser, reply, gold):
+    save_rows(reply, rows(7), gold.digest)
+    page = words(browser("reader").get(PAGE, {"version": 1}))
+    assert "not the latest" in page
+    assert "case-6" not in page
+
+
+def test_the_diff_shows_rows_that_came_went_and_changed(browser, reply, gold):
+    save_rows(reply, rows(7, **{"case-2": "Sandal 2?"}).split("\n", 1)[1], gold.digest)
+    page = words(browser("reader").get(f"{PAGE}/-/diff"))
+    assert "1 row added" in page
+    assert "1 row removed" in page
+    assert "removed: </span>Boot</del>" in page
+    assert "added: </span>Sandal</ins>" in page
+
+
+def test_equal_versions_have_nothing_to_show(browser, gold):
+    assert "the same rows" in words(browser("reader").get(f"{PAGE}/-/diff", {"from": 1, "to": 1}))
+
+
+def test_a_dataset_is_made_from_a_csv_file(browser, reply):
+    file = SimpleUploadedFile("cases.csv", b"id,question,expected\none,Boots?,Yes\n")
+    sent = {"namespace": "support", "path": "refunds/gold", "form": "jsonl", "file": file, "message": "From a sheet"}
+    assert browser("author").post("/d/new", sent).headers["Location"] == PAGE
+    (row,) = Dataset.objects.get().latest.rows()
+    assert (row.id, row.inputs, row.expected) == ("one", {"question": "Boots?"}, {"answer": "Yes"})
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"text": "{"}, "line 1"),
+        ({"text": ""}, "no rows yet"),
+        ({"text": rows() + rows()}, "is the name of row"),
+        ({"text": '{"inputs": {"other": 1}}', "template": "support/refunds/reply"}, "row 1.inputs.question"),
+        ({"template": "support/absent"}, "support/absent"),
+        ({"path": "Gold!"}, "case-form"),
+    ],
+)
+def test_what_can_not_be_saved_is_told_where_it_stands_and_stays_in_the_form(browser, reply, changes, said):
+    sent = {"namespace": "support", "path": "gold", "form": "jsonl", "text": rows(), "message": "", **changes}
+    answer = browser("author").post("/d/new", sent)
+    assert answer.status_code in (404, 422)
+    assert said in words(answer)
+    assert not Dataset.objects.exists()
+
+
+def test_a_file_that_is_not_utf8_is_refused(browser, reply):
+    sent = {"namespace": "support", "path": "gold", "form": "csv", "file": SimpleUploadedFile("c.csv", b"q\n\xff\n")}
+    assert "not UTF-8 (byte 2)" in words(browser("author").post("/d/new", sent))
+
+
+def test_the_next_version_starts_from_the_rows_of_the_latest(browser, gold):
+    page = browser("author").get(f"{PAGE}/-/edit")
+    assert "case-5" in words(page)
+    sent = {"text": rows(8), "form": "jsonl", "base": gold.digest, "message": "Two more"}
+    assert browser("author").post(f"{PAGE}/-/edit", sent).headers["Location"] == PAGE
+    assert Dataset.objects.get().latest.count == 8
+
+
+def test_a_version_made_from_an_older_one_is_not_saved_over_the_newer(browser, reply, gold):
+    save_rows(reply, rows(7), gold.digest)
+    sent = {"text": rows(8), "form": "jsonl", "base": gold.digest}
+    answer = browser("author").post(f"{PAGE}/-/edit", sent)
+    assert answer.status_code == 412
+    assert "case-7" in words(answer)
+
+
+def test_readers_save_nothing(browser, gold):
+    page = words(browser("reader").get(PAGE))
+    assert "Save a new version" not in page
+    assert browser("reader").post(f"{PAGE}/-/edit", {"text": rows(8), "form": "jsonl"}).status_code == 403

@@ -1,0 +1,207 @@
+"""The pages of runs: started, watched, compared, looked into row by row, taken away as files."""
+
+import json
+
+import pytest
+
+from frontend.evidence import judgement_of
+from registry.models import Run, RunRow
+from registry.queries.evaluations import Detail
+from tests.frontend.conftest import REPLY, words
+from tests.frontend.evaluated import GOLD, WORSE, run, save_rows
+
+
+@pytest.fixture
+def gold(reply):
+    save_rows(reply)
+    return reply
+
+
+@pytest.fixture
+def two(gold):
+    """Version 1, which says what is expected, and version 3, which says too much."""
+    gold.save(WORSE)
+    return run(gold, "1"), run(gold, "3")
+
+
+def test_the_list_shows_runs_with_their_state_and_first_score(browser, gold):
+    run(gold)
+    page = words(browser("reader").get("/runs/"))
+    assert "<b>Run 1</b>" in page
+    assert "6 of 6" in page
+    assert "<b>1.00</b>" in page
+
+
+def test_the_list_is_kept_to_a_template_and_a_state(browser, gold):
+    run(gold)
+    ask = browser("reader").get
+    assert "<b>Run 1</b>" in words(ask("/runs/", {"template": REPLY, "state": "done"}))
+    assert "<b>Run 1</b>" not in words(ask("/runs/", {"state": "failed"}))
+    assert "<b>Run 1</b>" not in words(ask("/runs/", {"template": "support/other"}))
+
+
+def test_a_list_with_runs_under_way_asks_again(browser, gold):
+    run(gold, finish=False)
+    assert 'hx-trigger="every 4s"' in words(browser("reader").get("/runs/"))
+
+
+def test_a_run_is_started_and_the_live_version_with_it(browser, gold):
+    gold.save(WORSE)
+    sent = {"template": REPLY, "ref": "3", "dataset": GOLD, "model": "echo", "metrics": ["squad_f1"], "against": "1"}
+    answer = browser("author").post("/runs/new", sent)
+    assert answer.headers["Location"] == "/runs/1?against=2"
+    assert list(Run.objects.order_by("pk").values_list("version__number", flat=True)) == [3, 1]
+
+
+def test_a_live_version_that_was_run_is_not_run_again(browser, gold):
+    run(gold, "1")
+    gold.save(WORSE)
+    sent = {"template": REPLY, "ref": "3", "dataset": GOLD, "model": "echo", "metrics": ["squad_f1"], "against": "1"}
+    assert browser("author").post("/runs/new", sent).headers["Location"] == "/runs/2?against=1"
+    assert Run.objects.count() == 2
+
+
+def test_the_form_offers_rows_models_and_metrics(browser, gold):
+    page = words(browser("author").get("/runs/new", {"template": REPLY}))
+    for word in (GOLD, "2 samples", "echo", "Words in common", "production, v1"):
+        assert word in page
+    assert REPLY in words(browser("author").get("/runs/new"))
+
+
+@pytest.mark.parametrize(("changes", "said"), [({"ref": "99"}, "99"), ({"model": "gpt"}, "valid choice")])
+def test_what_can_not_be_run_is_told_in_the_form(browser, gold, changes, said):
+    sent = {"template": REPLY, "ref": "1", "dataset": GOLD, "model": "echo", "metrics": ["squad_f1"], **changes}
+    answer = browser("author").post("/runs/new", sent)
+    assert answer.status_code in (404, 422)
+    assert said in words(answer)
+
+
+def test_readers_start_nothing(browser, gold):
+    assert browser("reader").get("/runs/new", {"template": REPLY}).status_code == 403
+
+
+def test_a_run_under_way_shows_how_far_it_is_and_asks_again(browser, gold):
+    run(gold, finish=False)
+    page = words(browser("author").get("/runs/1"))
+    assert 'hx-trigger="every 2s"' in page
+    assert "Cancel the run" in page
+    assert '<noscript><meta http-equiv="refresh"' in page
+
+
+def test_the_progress_of_a_run_that_ended_asks_for_the_whole_page(browser, gold):
+    run(gold)
+    ask = {"HX-Request": "true", "HX-Target": "progress"}
+    answer = browser("author").get("/runs/1", headers=ask)
+    assert answer.headers["HX-Refresh"] == "true"
+    assert words(answer).startswith("<section")
+
+
+def test_a_run_is_cancelled(browser, gold):
+    run(gold, finish=False)
+    assert browser("author").post("/runs/1", {"do": "cancel"}).status_code == 302
+    assert Run.objects.get().state == "cancelled"
+    assert browser("reader").post("/runs/1", {"do": "rerun"}).status_code == 403
+
+
+def test_a_worse_run_is_set_against_the_live_version(browser, two):
+    page = words(browser("reader").get("/runs/2"))
+    assert "<b>Worse</b>" in page
+    assert "Worst regressions" in page
+    assert "6 of 6 lost" in page
+    assert "added: </span>" in page
+
+
+def test_a_plot_has_its_figures_in_the_same_row(browser, two):
+    page = words(browser("reader").get("/runs/2"))
+    assert page.count('class="plot-worse plot-mark"') == 2
+    assert "\u22120.5 to" in page or "\u22120.50 to" in page or "to \u22120." in page
+
+
+def test_another_run_can_be_chosen_or_none(browser, two):
+    page = words(browser("reader").get("/runs/2", {"against": "0"}))
+    assert "Lowest rows" in page
+    assert "Worst regressions" not in page
+
+
+def test_a_better_run_has_no_regressions(browser, two):
+    page = words(browser("reader").get("/runs/1", {"against": "2"}))
+    assert "<b>Better</b>" in page
+    assert "No row got worse" in page
+
+
+def test_a_row_shows_both_replies_and_what_the_model_read(browser, two):
+    page = words(browser("reader").get("/runs/2/rows/3", {"against": "1"}))
+    assert "case-3" in page
+    assert "What the model read" in page
+    assert "and more words than that" in page
+    assert "Expected" in page
+    assert browser("reader").get("/runs/2/rows/99").status_code == 404
+
+
+def test_rows_that_failed_say_why(browser, gold):
+    run(gold)
+    kept = {"actual": None, "problem": {"step": "model", "kind": "ModelError", "message": "small answered 503"}}
+    RunRow.objects.filter(index=2).update(is_failed=True, result=json.dumps({**kept, "faults": ["429", "503"]}))
+    Run.objects.update(failed=1)
+    assert "1 did not answer" in words(browser("author").get("/runs/1"))
+    page = words(browser("author").get("/runs/1/rows", {"only": "failed"}))
+    assert "Small answered 503." in page
+    assert "case-1" not in page
+    row = words(browser("author").get("/runs/1/rows/2"))
+    assert "2 tries failed before" in row
+
+
+def test_all_rows_are_listed_with_their_scores(browser, gold):
+    run(gold)
+    page = words(browser("reader").get("/runs/1/rows"))
+    assert page.count("case-") >= 6
+    assert "Words in common" in page
+
+
+@pytest.mark.parametrize(
+    ("form", "said"), [("csv", "case-3"), ("json", "case-3"), ("jsonl", "bundle"), ("html", "<svg")]
+)
+def test_a_run_is_taken_away_as_a_file(browser, two, form, said):
+    answer = browser("reader").get(f"/runs/2/export.{form}", {"against": "1"})
+    assert answer.headers["Content-Disposition"] == f'attachment; filename="run-2.{form}"'
+    assert said in answer.content.decode()
+
+
+def test_a_form_that_there_is_not_is_refused(browser, two):
+    assert browser("reader").get("/runs/2/export.xlsx").status_code == 422
+
+
+@pytest.mark.parametrize("path", ["/runs/1", "/runs/1/rows", "/runs/1/rows/0", "/runs/1/export.csv"])
+def test_runs_of_others_are_not_there(browser, gold, path):
+    run(gold)
+    assert browser("outsider").get(path).status_code == 404
+
+
+def judged(reply, **inputs):
+    row = RunRow(index=0, result=json.dumps({"actual": {"reply": reply}}))
+    given = {"documents": ["The bridge opened in 1932. It is long."], "response": "It opened in 1932."}
+    return Detail(0, "one", {**given, **inputs}, None, row)
+
+
+VERDICT = json.dumps(
+    {
+        "all_relevant_sentence_keys": ["0a"],
+        "all_utilized_sentence_keys": ["0a"],
+        "sentence_support_information": [
+            {"response_sentence_key": "a", "supporting_sentence_keys": ["0a"], "fully_supported": True}
+        ],
+    }
+)
+
+
+def test_a_judges_reply_is_read_sentence_by_sentence():
+    found = judgement_of(judged(VERDICT))
+    assert found["response"][0]["supported_by"] == ["0a"]
+    assert [sentence["relevant"] for sentence in found["documents"][0]] == [True, False]
+
+
+@pytest.mark.parametrize(
+    "detail", [judged("It opened in 1932."), judged(VERDICT, documents="one"), judged(VERDICT, response=None)]
+)
+def test_other_replies_are_no_judgements(detail):
+    assert judgement_of(detail) is None
