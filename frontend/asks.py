@@ -74,6 +74,7 @@ class Act:
     withdraw: bool
     reopen: bool
     set_version: bool
+    emergency: bool
 
 
 def acts_of(change: ChangeRequest, actor: Actor, blockers: Sequence[Blocker]) -> Act:
@@ -95,6 +96,7 @@ def acts_of(change: ChangeRequest, actor: Actor, blockers: Sequence[Blocker]) ->
         withdraw=change.is_open and writer and (reviewer or change.opened_by_id == actor.person.pk),
         reopen=change.state == ChangeRequest.WITHDRAWN and writer,
         set_version=change.is_open and writer,
+        emergency=change.is_open and bool(blockers) and namespace.break_glass and reviewer,
     )
 
 

@@ -39,6 +39,8 @@ class Mark:
     title: str = ""
     act: str = ""
     act_url: str = ""
+    back: int | None = None
+    back_url: str = ""
 
     @property
     def behind(self) -> int:
@@ -63,11 +65,13 @@ def ledger(actor: Actor, template: Template, standing: dict[str, int], moves: Se
     digests = {move.after.number: move.after.digest for move in moves if move.after}
     others = [label for label in standing if label not in namespace.protected_labels and label != LATEST]
     may_write = access.can(actor, Verb.MOVE, namespace)
+    may_go_back = access.can(actor, Verb.ROLL_BACK, namespace)
     marks = []
     for label in [*_live_first(namespace.protected_labels, live), *_live_first(others, live), LATEST]:
         number = standing.get(label)
         protected = label in namespace.protected_labels
         move = last.get(label)
+        back = _back(label, number, moves) if protected and may_go_back else None
         act, act_url = _act(template, label, protected) if may_write and label != LATEST else ("", "")
         marks.append(
             Mark(
@@ -82,9 +86,17 @@ def ledger(actor: Actor, template: Template, standing: dict[str, int], moves: Se
                 title=_title(move),
                 act=act,
                 act_url=act_url,
+                back=back,
+                back_url=f"{reverse('labels', args=[template.name])}?{urlencode({'label': label})}" if back else "",
             )
         )
     return marks
+
+
+def _back(label: str, number: int | None, moves: Sequence[LabelMove]) -> int | None:
+    """The version that the label held last before this one, or None."""
+    held = (move.after.number for move in moves if move.label == label and move.after)
+    return next((before for before in held if before != number), None) if number else None
 
 
 def drift(standing: dict[str, int], namespace: Namespace) -> list[Mark]:

@@ -14,6 +14,8 @@ from django.templatetags.static import static
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from registry.queries import usage
+
 register = template.Library()
 
 FIRST_WORD = re.compile(r"[^\s,;:.]+")
@@ -142,6 +144,12 @@ def thousands(number: int | None) -> str:
 
 
 @register.filter
+def short(number: int) -> str:
+    """A count of fetches in three figures: 6,208, 54.1 k, 1.24 M; put the exact one into the title."""
+    return usage.shorten(number)
+
+
+@register.filter
 def signed(number: int) -> str:
     """A difference with its sign; a true minus, and no sign for zero."""
     return f"+{number:,}" if number > 0 else f"\N{MINUS SIGN}{-number:,}" if number < 0 else "0"
@@ -152,6 +160,13 @@ def plural(number: int, word: str) -> str:
     """3, "version" -> `3 versions`; "entry,entries" names both forms."""
     one, _, many = word.partition(",")
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+@register.filter
+def pin(ref: str) -> str:
+    """What a reference stays on: `v3`, or the first digits of a digest."""
+    at = ref.rpartition("@")[2]
+    return f"v{at}" if at.isdecimal() else at.removeprefix("sha256:")[:8]
 
 
 @register.filter

@@ -45,7 +45,7 @@ def versions(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "crumbs": crumbs_of(name),
         "rows": rows,
         "moves": moves[:30],
-        "protected": template.namespace.protected_labels,
+        "protected_labels": template.namespace.protected_labels,
         "default_to": numbers[0] if numbers else None,
         "default_from": _baseline(marks, numbers, live_label(template.namespace)),
         "may_write": access.can(actor, Verb.SAVE, template.namespace),

@@ -52,6 +52,7 @@ def move(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "crumbs": crumbs_of(name),
         "form": form,
         "label": label,
+        "protected_labels": template.namespace.protected_labels,
         "protected": label in template.namespace.protected_labels,
         "holds": standing.get(label),
         "standing": standing,

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
-from frontend import contracts, pins, previews, sources
+from frontend import contracts, fetched, pins, previews, sources
 from frontend.crumbs import crumbs_of
 from frontend.htmx import show
 from frontend.ledger import Mark, ledger, live_label
@@ -18,7 +18,7 @@ from registry import access
 from registry.access import Actor, Verb
 from registry.models import Template, Version
 from registry.names import LATEST
-from registry.queries import changes, drafts, labels, samples, versions
+from registry.queries import changes, drafts, fragments, labels, samples, versions
 from registry.queries import templates as templates_query
 from renderer.document import inspect
 
@@ -96,7 +96,10 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
         "source": sources.colour(version.document),
         "problems": json.loads(version.problems),
         "rail": _rail(actor, template, marks),
+        "fetched": fetched.draw(template, standing.get(live), live),
         "files": _fragments(version),
+        "included_by": fragments.dependants(actor, name),
+        "may_manage": access.can(actor, Verb.MANAGE, template.namespace),
         **_fetch(request, name, version, marks),
         "keys_url": _keys_url(actor, template),
     }

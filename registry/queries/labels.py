@@ -40,7 +40,7 @@ def moves(
     """The moves of one label of the template, or of all, newest first."""
     template = templates.get(actor, name)
     limit = check_limit(limit)
-    rows = template.label_moves.select_related("before", "after", "person", "change")
+    rows = template.label_moves.select_related("before", "after", "person", "change", "key")
     rows = rows.defer("before__bundle", "after__bundle").order_by("-pk")
     if label:
         rows = rows.filter(label=label)

@@ -159,7 +159,7 @@ def _parties(case: Case) -> list[_Party]:
 
 def _dependants(case: Case) -> Finding:
     """Each template of the namespace that includes this fragment is as sound with the new version as it has to be."""
-    name, target = case.change.template.name, f"{case.change.template.name}@{case.version.number}"
+    target = f"{case.change.template.name}@{case.version.number}"
     brought = case.version.unpacked()
     details: list[dict[str, Any]] = []
     with child() as bounded:
@@ -180,8 +180,15 @@ def _dependants(case: Case) -> Finding:
     if failing:
         first = failing[0]
         cause = f"{first['template']}: {first['problem']['message']}"
-        return Finding(False, f"{len(failing)} of {_count(len(details), 'template')} break with it; {cause}", details)
-    return Finding(True, f"{_count(len(details), 'template')} that include {name} stay sound with it.", details)
+        return Finding(
+            False, f"{len(failing)} of {_count(len(details), 'template')} would not be sound with it; {cause}", details
+        )
+    stays = (
+        "The template that includes it stays"
+        if len(details) == 1
+        else f"All {len(details)} templates that include it stay"
+    )
+    return Finding(True, f"{stays} sound with it.", details)
 
 
 def _evaluation(case: Case) -> Finding | None:

@@ -109,7 +109,7 @@ def test_templates_that_include_a_fragment_are_tried_with_it(author, policy):
     change = proposed(author, POLICY.replace("30", "60"), "support/policy")
     verdicts.give(number=change.number)
     state = state_of(change, "dependants")
-    assert state.summary == "1 template that include support/policy stay sound with it."
+    assert state.summary == "The template that includes it stays sound with it."
     assert state.findings[0]["template"] == "support/letter"
 
 
@@ -118,7 +118,7 @@ def test_a_fragment_that_its_includers_cannot_take_blocks(author, reviewer, poli
     verdicts.give(number=change.number)
     state = state_of(change, "dependants")
     assert state.is_blocking
-    assert state.summary.startswith("1 of 1 template break with it; support/letter: ")
+    assert state.summary.startswith("1 of 1 template would not be sound with it; support/letter: ")
 
 
 def test_where_nothing_includes_it_there_is_nothing_to_check(author, admin, live, document):

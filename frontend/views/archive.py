@@ -1,0 +1,59 @@
+"""Putting a template away, after a look at who would notice; and bringing it back."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_http_methods
+
+from frontend.crumbs import crumbs_of
+from frontend.htmx import show
+from frontend.pages import signed_in, status_of
+from registry.access import Actor, Verb
+from registry.errors import PromptuaryError
+from registry.queries import changes, fragments, labels, usage
+from registry.queries import templates as queries
+from registry.services import templates
+
+__all__ = ["archive"]
+
+
+@require_http_methods(["GET", "POST"])
+@signed_in
+def archive(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+    """Who fetched it lately, what stands on it, and the form; `do` says which way."""
+    template = queries.find(actor, Verb.MANAGE, name)
+    refused: PromptuaryError | None = None
+    if request.method == "POST":
+        try:
+            said = _act(request, actor, name)
+        except PromptuaryError as error:
+            refused = error
+        else:
+            messages.success(request, said)
+            return redirect("template", name)
+    standing = labels.numbers_of(template)
+    protected = [label for label in template.namespace.protected_labels if label in standing]
+    context = {
+        "section": "templates",
+        "template": template,
+        "crumbs": crumbs_of(name),
+        "fetchers": usage.fetchers(template),
+        "days": usage.DAYS,
+        "standing": [(label, standing[label]) for label in protected],
+        "pending": changes.listing(actor, state="pending", template=name).items,
+        "dependants": fragments.dependants(actor, name),
+        "refused": refused,
+        "reason": request.POST.get("reason", ""),
+        "force": request.POST.get("force", ""),
+    }
+    return show(request, "archive.html", context, status=status_of(refused) if refused else 200)
+
+
+def _act(request: HttpRequest, actor: Actor, name: str) -> str:
+    if request.POST.get("do") == "unarchive":
+        templates.unarchive(actor=actor, name=name)
+        return f"{name} is back."
+    templates.archive(
+        actor=actor, name=name, reason=request.POST.get("reason", ""), force=request.POST.get("force") == "on"
+    )
+    return f"{name} is archived. It can still be fetched, and brought back."

@@ -1,0 +1,58 @@
+"""Bringing a fragment's version into the templates that include it: one request each."""
+
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_http_methods
+
+from frontend.crumbs import crumbs_of
+from frontend.deeds import number_in
+from frontend.htmx import show
+from frontend.ledger import live_label
+from frontend.pages import signed_in, status_of
+from registry import access
+from registry.access import Actor, Verb
+from registry.errors import PromptuaryError
+from registry.models import Version
+from registry.queries import fragments, labels, versions
+from registry.queries import templates as queries
+from registry.services import dependants
+from registry.services.dependants import Updated
+
+__all__ = ["update"]
+
+
+@require_http_methods(["GET", "POST"])
+@signed_in
+def update(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+    """What includes the fragment and which version of it, the form, and after it what became of each."""
+    template = queries.get(actor, name)
+    live = live_label(template.namespace)
+    standing = labels.numbers_of(template)
+    newest = template.latest.number if template.latest else 1
+    number = number_in(request.POST.get("version") or request.GET.get("version")) or standing.get(live) or newest
+    label = request.POST.get("label") or live
+    message = request.POST.get("message", "")
+    done: list[Updated] = []
+    refused: PromptuaryError | None = None
+    if request.method == "POST":
+        try:
+            done = dependants.update(actor=actor, name=name, version=number, label=label, message=message)
+        except PromptuaryError as error:
+            refused = error
+    target: Version = versions.get(actor, name, min(number, newest))
+    context = {
+        "section": "templates",
+        "template": template,
+        "crumbs": crumbs_of(name),
+        "numbers": range(newest, max(0, newest - 50), -1),
+        "number": target.number,
+        "standing": {at: held for held, at in standing.items()},
+        "label": label,
+        "message": message,
+        "rows": [
+            (other, refs, access.can(actor, Verb.SAVE, other.namespace))
+            for other, refs in fragments.dependants(actor, name, apart_from=f"{name}@{target.number}")
+        ],
+        "done": done,
+        "refused": refused,
+    }
+    return show(request, "dependants.html", context, status=status_of(refused) if refused else 200)

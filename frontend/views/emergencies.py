@@ -1,0 +1,52 @@
+"""Publishing before the approvals are there, where a namespace allows it: a page of its own, so that nobody does it in passing."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_http_methods
+
+from frontend import stepup
+from frontend.htmx import show
+from frontend.pages import signed_in, status_of
+from frontend.waiting import title_of
+from registry import access
+from registry.access import Actor, Verb
+from registry.errors import Invalid, PromptuaryError
+from registry.queries import changes, labels
+from registry.services import emergencies
+
+__all__ = ["break_glass"]
+
+
+@require_http_methods(["GET", "POST"])
+@signed_in
+def break_glass(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
+    """What is still missing, what it would move, and the form: a reason, and the password once more."""
+    change = changes.find(actor, Verb.READ, number)
+    refused: PromptuaryError | None = None
+    if request.method == "POST":
+        try:
+            if fault := stepup.fault(request):
+                raise Invalid(fields={"password": fault})
+            emergencies.break_glass(actor=actor, number=number, reason=request.POST.get("reason", ""))
+        except PromptuaryError as error:
+            refused = error
+        else:
+            done = (
+                f"{change.label} is on v{change.version.number}. The review stays open, and red, until it is approved."
+            )
+            messages.success(request, done, extra_tags=f"{actor.person.username}:emergency:{number}")
+            return redirect("change", number)
+    context = {
+        "section": "changes",
+        "change": change,
+        "title": title_of(change),
+        "blockers": changes.blockers(change, actor),
+        "holds": labels.numbers_of(change.template).get(change.label),
+        "allowed": change.template.namespace.break_glass,
+        "may": access.can(actor, Verb.ROLL_BACK, change.template.namespace),
+        "wants_password": stepup.wants_password(request),
+        "reason": request.POST.get("reason", ""),
+        "refused": refused,
+    }
+    return show(request, "emergency.html", context, status=status_of(refused) if refused else 200)

@@ -1,0 +1,63 @@
+"""Putting a template away from its page: who would notice stands there first."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from registry.models import Fetch, Template, Version
+from registry.services import keys
+from tests.frontend.conftest import REPLY, words
+
+ADDRESS = f"/t/{REPLY}/-/archive"
+
+
+@pytest.fixture
+def fetched(reply):
+    key = keys.issue(actor=reply.actor("admin"), namespace="support", name="checkout", scope="read").key
+    now = datetime.now(UTC)
+    version = Version.objects.get(template__name=REPLY, number=1)
+    return Fetch.objects.create(key=key, version=version, ref="production", day=now.date(), count=1234, last_at=now)
+
+
+def archived():
+    return Template.objects.get(name=REPLY).archived_at is not None
+
+
+def test_who_fetched_it_lately_is_named_first(fetched, browser):
+    page = words(browser("admin").get(ADDRESS))
+    assert "<b>checkout</b>" in page
+    assert "1,234" in page
+    assert page.index("checkout") < page.index("Archive it</button>")
+
+
+def test_a_protected_label_refuses_it_until_it_is_forced_with_a_reason(reply, browser):
+    client = browser("admin")
+    answer = client.post(ADDRESS, {"do": "archive", "reason": "Not used"})
+    assert answer.status_code == 409
+    assert "production stands on it" in words(answer)
+    assert "Not used</textarea>" in words(answer)
+    assert client.post(ADDRESS, {"do": "archive", "force": "on", "reason": ""}).status_code == 422
+    assert not archived()
+    assert client.post(ADDRESS, {"do": "archive", "force": "on", "reason": "Not used"}).status_code == 302
+    assert archived()
+
+
+def test_it_comes_back(reply, browser):
+    client = browser("admin")
+    client.post(ADDRESS, {"do": "archive", "force": "on", "reason": "Not used"})
+    assert "is archived</h1>" in words(client.get(ADDRESS))
+    client.post(ADDRESS, {"do": "unarchive"})
+    assert not archived()
+
+
+def test_a_pending_request_stands_in_the_way(reply, browser):
+    reply.propose(2)
+    answer = browser("admin").post(ADDRESS, {"do": "archive", "force": "on", "reason": "Not used"})
+    assert answer.status_code == 409
+    assert "publish or withdraw" in words(answer)
+
+
+def test_only_admins_see_the_way(reply, browser):
+    assert ADDRESS in words(browser("admin").get(f"/t/{REPLY}"))
+    assert ADDRESS not in words(browser("reviewer").get(f"/t/{REPLY}"))
+    assert browser("reviewer").get(ADDRESS).status_code == 403

@@ -1,0 +1,51 @@
+"""From a fragment's page to one request on each template that includes it."""
+
+import pytest
+
+from registry.models import ChangeRequest, Version
+from tests.frontend.conftest import DOCUMENT, REPLY, words
+
+POLICY = "---\nformat: text\n---\nGoods come back within 30 days.\n"
+ADDRESS = "/t/support/policy/-/dependants"
+
+
+@pytest.fixture
+def policy(desk):
+    """Two versions of a fragment; a template includes the first."""
+    desk.save(POLICY, name="support/policy")
+    desk.save(DOCUMENT.replace("Use only the policy.", '{{ fragment("support/policy@1") }}'))
+    desk.save(POLICY.replace("30", "60"), name="support/policy")
+    return desk
+
+
+def test_the_fragment_names_what_includes_it(policy, browser):
+    page = words(browser("author").get("/t/support/policy"))
+    assert "Included by</h2>" in page
+    assert f'{REPLY}</a> <span class="note">v1</span>' in page
+    assert ADDRESS in page
+
+
+def test_one_press_opens_a_request_on_each(policy, browser):
+    client = browser("author")
+    page = words(client.get(f"{ADDRESS}?version=2"))
+    assert "<code>support/policy@1</code>" in page
+    answer = client.post(ADDRESS, {"version": "2", "label": "production", "message": "New terms"})
+    change = ChangeRequest.objects.get()
+    assert f'href="/changes/{change.number}">change {change.number}</a>' in words(answer)
+    head = Version.objects.get(template__name=REPLY, number=2)
+    assert 'fragment("support/policy@2")' in head.document
+    assert (change.version, change.message) == (head, "New terms")
+    assert "Nothing you may read includes another version" in words(client.get(f"{ADDRESS}?version=2"))
+
+
+def test_what_cannot_be_updated_says_why_and_is_left_alone(policy, browser):
+    policy.save(POLICY.replace("30", "{{ missing }}"), name="support/policy")
+    answer = browser("author").post(ADDRESS, {"version": "3", "label": "production"})
+    assert "left alone" in words(answer)
+    assert not ChangeRequest.objects.exists()
+
+
+def test_a_reader_is_told_what_it_takes(policy, browser):
+    page = words(browser("reader").get(ADDRESS + "?version=2"))
+    assert "saving it takes the author role in support" in page
+    assert browser("outsider").get(ADDRESS).status_code == 404
