@@ -1,8 +1,9 @@
 """Addresses of the pages. A folder ends in a slash, a template does not; what belongs to one stands after `/-/`."""
 
-from django.urls import path, register_converter
+from django.urls import include, path, register_converter
 from django.views.decorators.http import require_safe
 
+from frontend import account_urls
 from frontend.views import (
     account,
     archive,
@@ -10,10 +11,12 @@ from frontend.views import (
     browse,
     changes,
     compare,
+    datasets,
     dependants,
     editor,
     emergencies,
     environments,
+    fetches,
     home,
     keys,
     labels,
@@ -23,6 +26,8 @@ from frontend.views import (
     new,
     palette,
     rules,
+    run_starts,
+    runs,
     samples,
     webhooks,
 )
@@ -55,8 +60,7 @@ register_converter(FolderName, "folder")
 
 urlpatterns = [
     path("", require_safe(home.home), name="home"),
-    path("login", account.log_in, name="login"),
-    path("logout", account.log_out, name="logout"),
+    path("", include(account_urls)),
     path("theme", account.set_theme, name="theme"),
     path("search.json", require_safe(palette.search), name="palette"),
     path("new", new.new, name="new"),
@@ -71,6 +75,7 @@ urlpatterns = [
     path("t/<template:name>/-/copy", new.copy, name="copy"),
     path("t/<template:name>/-/samples", samples.edit_samples, name="samples"),
     path("t/<template:name>/-/labels", labels.move, name="labels"),
+    path("t/<template:name>/-/fetches", fetches.fetches, name="fetches"),
     path("t/<template:name>/-/propose", changes.propose, name="propose"),
     path("t/<template:name>/-/archive", archive.archive, name="archive"),
     path("t/<template:name>/-/dependants", dependants.update, name="dependants"),
@@ -78,6 +83,17 @@ urlpatterns = [
     path("changes/<int:number>", changes.show_change, name="change"),
     path("changes/<int:number>/merge", merges.merge, name="merge"),
     path("changes/<int:number>/emergency", emergencies.break_glass, name="emergency"),
+    path("runs/", runs.listing, name="runs"),
+    path("runs/new", run_starts.start, name="new-run"),
+    path("runs/<int:number>", runs.show_run, name="run"),
+    path("runs/<int:number>/rows", runs.show_rows, name="run-rows"),
+    path("runs/<int:number>/rows/<int:index>", runs.show_row, name="run-row"),
+    path("runs/<int:number>/export.<str:form>", runs.export, name="run-export"),
+    path("d/", datasets.listing, name="datasets"),
+    path("d/new", datasets.new, name="new-dataset"),
+    path("d/<template:name>", datasets.show_dataset, name="dataset"),
+    path("d/<template:name>/-/edit", datasets.edit, name="edit-dataset"),
+    path("d/<template:name>/-/diff", datasets.compare, name="dataset-diff"),
     path("environments/", require_safe(environments.environments), name="environments"),
     path("n/<folder:namespace>/members", members.members, name="members"),
     path("n/<folder:namespace>/keys", keys.keys, name="keys"),
