@@ -2,11 +2,10 @@
 
 import re
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any
 
-from renderer import front_matter, yaml_text
+from renderer import front_matter, near, yaml_text
 from renderer.errors import DocumentError
 from renderer.lines import Lines, unify_newlines
 from renderer.problems import Place, Problem, blocking
@@ -100,11 +99,11 @@ def inspect(text: str) -> tuple[Document | None, list[Problem]]:
 
 def _unknown_format(fields: dict[str, Any]) -> Problem:
     name, place = fields["format"], fields["places"][("format",)]
-    close = get_close_matches(str(name), FORMATS, 1)
-    hint = f"; did you mean `{close[0]}`?" if close else f"; known are {', '.join(FORMATS)}"
-    return Problem(
-        "PT108", "error", f"`{name}` is not a format{hint}", place.line, place.column, place.end_line, place.end_column
-    )
+    meant = near.likely(str(name), FORMATS)
+    hint = f"; did you mean `{meant}`?" if meant else f"; known are {', '.join(FORMATS)}"
+    fix = near.rename(place, meant)
+    message = f"`{name}` is not a format{hint}"
+    return Problem("PT108", "error", message, place.line, place.column, place.end_line, place.end_column, fix)
 
 
 _NOT_TEXT = re.compile("[\x00\ud800-\udfff]")

@@ -1,12 +1,11 @@
 """Reading front matter: every key with its check, every value with its place."""
 
 from collections.abc import Callable
-from difflib import get_close_matches
 from typing import Any
 
-from renderer import yaml_text
+from renderer import near, yaml_text
 from renderer.lines import Lines
-from renderer.problems import Edit, Fix, Place, Problem
+from renderer.problems import Place, Problem
 
 __all__ = ["KEYS", "read"]
 
@@ -98,13 +97,8 @@ def _check_inputs(fields: dict[str, Any], places: dict[_Path, Place]) -> list[Pr
 
 
 def _unknown(key: str, place: Place) -> Problem:
-    close = get_close_matches(key, KEYS, 1)
-    fix = None
-    if close and place.end_line is not None and place.end_column is not None:
-        edit = Edit(place.line, place.column, place.end_line, place.end_column, close[0])
-        fix = Fix(f"Write `{close[0]}`", (edit,))
-    hint = f"; did you mean `{close[0]}`?" if close else ""
-    message = f"`{key}` is not a key of the front matter{hint}"
+    message = f"`{key}` is not a key of the front matter{near.hint(key, KEYS)}"
+    fix = near.rename(place, near.likely(key, KEYS))
     return Problem("PT104", "error", message, place.line, place.column, place.end_line, place.end_column, fix)
 
 

@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from renderer import yaml_text
+from renderer.faults import ROLES, Fault, bad_priority, bad_role, unknown_key, unknown_role
 from renderer.prompt import Mark, Part
 from renderer.texts import Piece, Slots, Text, split_marks, tidy_content, tidy_sections
 
-__all__ = ["ROLES", "Fault", "Recipe", "read_part"]
-
-ROLES = ("system", "developer", "user", "assistant", "tool")
+__all__ = ["Recipe", "read_part"]
 
 _SHRINK = ("start", "middle", "end")
 _KEYS = (
@@ -25,17 +24,6 @@ _KEYS = (
 )
 _WHOLE = re.compile(r"[-+]?[0-9]{1,15}")
 _OTHER_WHOLE = re.compile(r"0x[0-9a-fA-F]{1,12}|0o[0-7]{1,15}")
-
-
-class Fault(Exception):
-    """Something is wrong at an offset of the marked text, or with the value in slot number `slot`."""
-
-    def __init__(self, message: str, code: str, index: int, slot: int | None = None) -> None:
-        super().__init__(message)
-        self.message = message
-        self.code = code
-        self.index = index
-        self.slot = slot
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,27 +60,19 @@ class Recipe:
     def _role(self, slots: Slots) -> str:
         text = self.role.fill(slots) if self.role else "user"
         if text not in ROLES:
-            raise Fault(_bad_role(text), "PT305", self.starts[1], _first(self.role, slots))
+            raise Fault(bad_role(text), "PT305", self.starts[1], _first(self.role, slots))
         return text
 
     def _priority(self, slots: Slots, priority: Text) -> int:
         text = priority.fill(slots)
         if not _WHOLE.fullmatch(text):
-            raise Fault(_bad_priority(text), "PT306", self.starts[2], _first(priority, slots))
+            raise Fault(bad_priority(text), "PT306", self.starts[2], _first(priority, slots))
         return int(text)
 
 
 def _first(text: Text | None, slots: Slots) -> int | None:
     found = text.slots() if text else []
     return slots.base + found[0] if found else None
-
-
-def _bad_role(text: str) -> str:
-    return f"`{text[:40]}` is not a role; the roles are {', '.join(ROLES)}"
-
-
-def _bad_priority(text: str) -> str:
-    return f"`truncation_priority` must be a whole number, not `{text[:40]}`"
 
 
 def _item_slots(value: Any) -> list[int]:
@@ -123,7 +103,7 @@ def read_part(node: yaml_text.Node, marker: str, text: str) -> Recipe:
         if key == "tokens":
             raise Fault("`tokens` is not taken; parts are always counted from their content", "PT304", item.key.start)
         if key not in _KEYS:
-            raise Fault(f"`{key}` is not a field of a part", "PT304", item.key.start)
+            raise unknown_key(item.key, "part", _KEYS)
     if "name" not in fields:
         raise Fault("this part has no `name`", "PT302", node.start)
     reader = _Fields({key: item.value for key, item in fields.items()}, marker)
@@ -176,7 +156,7 @@ class _Fields:
         node = self.scalar("role", "PT305")
         text = Text([split_marks(node.value, self.marker)])
         if text.constant is not None and text.constant not in ROLES:
-            raise Fault(_bad_role(text.constant), "PT305", node.start)
+            raise unknown_role(text.constant, node)
         return text
 
     def priority(self) -> Text | int:
@@ -185,15 +165,13 @@ class _Fields:
         node = self.scalar("truncation_priority", "PT306")
         text = Text([split_marks(node.value, self.marker)])
         if node.style != "plain":
-            raise Fault(
-                _bad_priority(f'"{node.value}"' if text.constant is not None else "a text"), "PT306", node.start
-            )
+            raise Fault(bad_priority(f'"{node.value}"' if text.constant is not None else "a text"), "PT306", node.start)
         if text.constant is None:
             return text
         if _OTHER_WHOLE.fullmatch(text.constant):
             return int(text.constant, 0)
         if not _WHOLE.fullmatch(text.constant):
-            raise Fault(_bad_priority(text.constant), "PT306", node.start)
+            raise Fault(bad_priority(text.constant), "PT306", node.start)
         return int(text.constant)
 
     def expected(self) -> tuple[str, ...]:
@@ -286,7 +264,7 @@ def _sections(node: yaml_text.Node, marker: str, text: str) -> Text:
             raise Fault("a section needs `name` and `content`", "PT310", section.start)
         for key, item in keys.items():
             if key not in ("name", "content", "truncation_priority"):
-                raise Fault(f"`{key}` is not a field of a section", "PT304", item.key.start)
+                raise unknown_key(item.key, "section", ("name", "content", "truncation_priority"))
         sections.append(_content_pieces(keys["content"].value, marker))
         margin = max(margin, _margin(keys["content"].value, text))
     return Text(sections, tidy_sections, margin)

@@ -9,12 +9,13 @@ from collections.abc import Callable, Container, Sequence
 from contextlib import suppress
 from itertools import accumulate, chain, count
 
-from renderer import yaml_text
+from renderer import near, yaml_text
 from renderer.environment import Sandbox, Stream
 from renderer.errors import DocumentError, InputError, LimitError
+from renderer.faults import Fault
 from renderer.problems import Place
 from renderer.prompt import Part
-from renderer.recipes import Fault, Recipe, read_part
+from renderer.recipes import Recipe, read_part
 from renderer.texts import Slots
 
 __all__ = ["MAX_PARTS", "Structure"]
@@ -157,7 +158,11 @@ def _blame(error: Fault | yaml_text.YamlError, stream: Stream, slots: Slots) -> 
     place = stream.place(_numbered_size, error.index)
     if error.code == "PT401":
         return InputError(error.message, code=error.code, place=place)
-    return DocumentError(error.message, code=error.code, place=place)
+    fix = None
+    if isinstance(error, Fault) and error.width and place.end_line is None:
+        place = Place(place.line, place.column, place.line, place.column + error.width)
+        fix = near.rename(place, error.meant)
+    return DocumentError(error.message, code=error.code, place=place, fix=fix)
 
 
 def _one(number: int) -> int:

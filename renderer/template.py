@@ -3,11 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from renderer import document as documents
 from renderer import formats, fragments, profiles, targets, tokens, truncation
 from renderer.counting import Tokenizer
+from renderer.deferred import Deferred
 from renderer.digest import ENGINE, digest
 from renderer.document import Document
 from renderer.errors import DocumentError, EngineError, InputError
@@ -15,11 +16,14 @@ from renderer.forms import Forms
 from renderer.functions import FUNCTIONS
 from renderer.inputs import RESERVED, Inputs
 from renderer.lines import unify_newlines
-from renderer.profiles import Profile
 from renderer.prompt import Part, Prompt, Stamp
-from renderer.shapers import outputs
-from renderer.shapers.outputs import Outputs
-from renderer.shapers.reader import Clock
+
+if TYPE_CHECKING:
+    from renderer.shapers import outputs
+    from renderer.shapers.outputs import Outputs
+    from renderer.shapers.reader import Clock
+else:
+    outputs = Deferred("renderer.shapers.outputs")
 
 __all__ = ["Template", "TokenizerLike", "build", "find_profile", "from_bundle", "load"]
 
@@ -57,9 +61,8 @@ def build(kind: type[Kind], bundle: Mapping[str, Any]) -> Kind:
         message = f"this version needs engine {engine}; this renderer knows engine {ENGINE}, so update the package"
         raise EngineError(message)
     document = documents.parse(bundle["document"])
-    given = bundle.get("profile")
     resolved = _resolve(document, bundle["fragments"])
-    return kind(document, resolved, given, {}, name=bundle.get("name"), version=bundle.get("version"))
+    return kind(document, resolved, bundle.get("profile"), {}, name=bundle.get("name"), version=bundle.get("version"))
 
 
 def _resolve(document: Document, source: fragments.Source) -> dict[str, str]:
@@ -100,9 +103,7 @@ class Template:
         self.version = version
         _check_functions(self.functions)
         self.inputs = Inputs(document)
-        self._profile: Profile | None = (
-            profiles.check(self.profile, document.settings) if self.profile is not None else None
-        )
+        self._profile = None if self.profile is None else profiles.check(self.profile, document.settings)
         self.body = self._compile(document)
 
     def _compile(self, document: Document) -> formats.Body:
@@ -169,16 +170,14 @@ class Template:
         prompt: str | None = None,
     ) -> list[Prompt]:
         """Render to every prompt the data give: one, except where a `shaped` document fans out."""
-        limit = self._limit(token_limit)
-        step = self._step(truncation_step)
+        limit, step = self._limit(token_limit), self._step(truncation_step)
         context, ignored = self.inputs.prepare({} if data is None else data, extra)
         body = self.body if prompt is None else self._compile(_with_body(self.document, prompt))
         counter = self.tokenizer(tokenizer)
         context.setdefault("token_limit", -1 if limit is None else limit)
-        stamp = None if prompt is None else True
         tools = body.tools(context) if isinstance(body, formats.WithTools) else self.document.tools
         return [
-            self._fit(parts, counter, tools, limit=limit, step=step, ignored=ignored, overridden=stamp is not None)
+            self._fit(parts, counter, tools, limit=limit, step=step, ignored=ignored, overridden=prompt is not None)
             for parts in body.parts(context)
         ]
 
@@ -188,8 +187,8 @@ class Template:
         data: Mapping[str, Any] | None = None,
         prompts: Sequence[Any] | None = None,
         *,
-        clock: Clock | None = None,
-    ) -> Outputs:
+        clock: "Clock | None" = None,
+    ) -> "Outputs":
         """Read a model's replies as `output` declares: `{name: value}`. Raises OutputError.
 
         `prompts` are those the replies answer, as texts or Prompts; None is those that a shaped document makes of the data,

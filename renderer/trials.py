@@ -1,6 +1,8 @@
 """Trying a document without anybody's data: whether its body can give parts at all, and how long they can get."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from renderer import examples
@@ -16,18 +18,25 @@ __all__ = ["structure_problems", "worst_case"]
 
 
 def structure_problems(template: Template) -> list[Problem]:
-    """Errors in the author's own text that show with any data: made up from the declared inputs, or stood in for."""
-    found: dict[tuple[str, int, int], Problem] = {}
+    """Errors in the author's own text that show with any data: made up from the declared inputs, or stood in for.
+
+    What stands in answers all questions alike, which no data may ever do, so what shows in one trial only is a warning.
+    """
+    found: list[Problem] = []
     for data in _trials(template):
         try:
             template.body.parts(data)
         except DocumentError as error:
             # What else goes wrong, no parts among it, may be the fault of the made-up data.
-            if error.code.startswith(("PT1", "PT3")) and error.code != "PT311":
-                found.setdefault((error.code, error.line or 0, error.column or 0), error.to_problem())
+            if error.code.startswith(("PT1", "PT3")) and (error.code != "PT311" or not template.body.names()):
+                found.append(error.to_problem())
         except RenderError:
             continue  # made-up data may rightly be refused
-    return list(found.values())
+    needed = 1 if template.document.inputs is not None or not template.body.names() else 2
+    return [
+        problem if number >= needed else replace(problem, severity="warning")
+        for problem, number in Counter(found).items()
+    ]
 
 
 def _trials(template: Template) -> Iterator[Mapping[str, Any]]:
@@ -35,8 +44,8 @@ def _trials(template: Template) -> Iterator[Mapping[str, Any]]:
     limit = {"token_limit": -1}
     if declared is None:
         names = frozenset(template.body.names())
-        for truth in (True, False):
-            yield StandIns(names, truth)
+        for truth, iterates in ((True, True), (False, True), (False, False)):
+            yield StandIns(names, truth=truth, iterates=iterates)
     else:
         yield {**{name: examples.full(schema) for name, schema in declared.items()}, **limit}
         yield {**{name: examples.bare(schema) for name, schema in declared.items()}, **limit}

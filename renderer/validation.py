@@ -4,13 +4,13 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from renderer import cures, findings, formats, fragments, inputs, near, trials
 from renderer import document as documents
-from renderer import findings, formats, fragments, inputs, trials
 from renderer.document import Document
 from renderer.environment import Use
 from renderer.errors import InputError, RenderError
 from renderer.functions import FUNCTIONS
-from renderer.problems import Problem, Severity, blocking
+from renderer.problems import Fix, Place, Problem, Severity, blocking
 from renderer.prompt import Part
 from renderer.shapers import outputs
 from renderer.template import Template, find_profile
@@ -100,8 +100,15 @@ class _Checks:
                     continue
                 what = "otherwise" if name in declared else "not at all"
                 message = f"the fragment `{ref}` declares the input `{name}`, this document {what}; declare it alike"
-                place = self.document.place("inputs", name)
-                self._add("PT505", "error", message, place.line, place.column, name)
+                cure = cures.redeclare if name in declared else cures.declare
+                self._add(
+                    "PT505",
+                    "error",
+                    message,
+                    self.document.place("inputs", name),
+                    name,
+                    cure(self.document, name, schema),
+                )
 
     def _names(self, body: formats.Body) -> None:
         declared = self.document.inputs
@@ -110,30 +117,29 @@ class _Checks:
         uses: list[Use] = list(body.uses()) if isinstance(body, formats.WithUses) else []
         for use in uses:
             if use.sure and use.name not in declared and use.name not in _OFFERED:
-                place = use.place
-                message = f"`{use.name}` is used but not declared under `inputs`"
-                self._add(
-                    "PT403", "error", message, place.line, place.column, use.name, place.end_line, place.end_column
-                )
+                hint = near.hint(use.name, declared)
+                message = f"`{use.name}` is used but not declared under `inputs`{hint}"
+                meant = None if use.is_elsewhere else near.rename(use.place, near.likely(use.name, declared))
+                fix = meant or cures.declare(self.document, use.name, {})
+                self._add("PT403", "error", message, use.place, use.name, fix)
         used = body.names()
         for name in declared:
             if name not in used:
+                message = f"the input `{name}` is declared but never used"
                 place = self.document.place("inputs", name)
-                self._add(
-                    "PT404", "warning", f"the input `{name}` is declared but never used", place.line, place.column, name
-                )
+                self._add("PT404", "warning", message, place, name, cures.undeclare(self.document, name))
 
     def _limits(self, template: Template) -> None:
         limit, context = self.document.token_limit, template.context
         if limit is not None and context is not None and limit > context:
             place = self.document.place("token_limit")
             message = f"`token_limit` is {limit:,}, but the model takes {context:,} tokens at most"
-            self._add("PT607", "error", message, place.line, place.column)
+            self._add("PT607", "error", message, place)
         effective = limit if limit is not None else context
         if effective is not None and self.document.reserve >= effective:
             place = self.document.place("reserve")
             message = f"a reserve of {self.document.reserve:,} leaves no room in {effective:,} tokens"
-            self._add("PT606", "error", message, place.line, place.column)
+            self._add("PT606", "error", message, place)
 
     def _samples(self, template: Template) -> None:
         broken = bool(blocking(self.found))
@@ -162,13 +168,12 @@ class _Checks:
         code: str,
         severity: Severity,
         message: str,
-        line: int,
-        column: int,
+        place: Place,
         variable: str | None = None,
-        end_line: int | None = None,
-        end_column: int | None = None,
+        fix: Fix | None = None,
     ) -> None:
-        self.found.append(Problem(code, severity, message, line, column, end_line, end_column, variable=variable))
+        ends = (place.end_line, place.end_column)
+        self.found.append(Problem(code, severity, message, place.line, place.column, *ends, fix, variable))
 
 
 def _same_names(parts: Sequence[Part], sample: str) -> Problem:

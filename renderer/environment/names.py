@@ -20,6 +20,8 @@ class Use:
     name: str
     place: Place
     sure: bool = True
+    is_elsewhere: bool = False
+    """Whether it stands in a fragment, and `place` is the fragment's tag."""
 
 
 @dataclass
@@ -61,7 +63,8 @@ class _Walk:
         elif node.name not in scope.bound and node.name not in _SPECIAL:
             offset = node.lineno - 1
             place = self.unit.place(offset, offset + len(node.name))
-            self.uses.append(Use(node.name, place, node.name not in scope.maybe))
+            elsewhere = self.unit.shown is not None
+            self.uses.append(Use(node.name, place, node.name not in scope.maybe, elsewhere))
 
     def _for(self, node: nodes.For, scope: _Scope) -> None:
         self.one(node.iter, scope)

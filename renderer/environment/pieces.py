@@ -11,6 +11,7 @@ from typing import Any
 from jinja2.runtime import Undefined
 from markupsafe import Markup
 
+from renderer.environment.standin import StandIn
 from renderer.functions import KeyedSentences
 from renderer.prompt import Mark
 
@@ -92,7 +93,7 @@ def as_text(value: Any) -> str:
     if (
         value is None
         or kind in (int, float, bool, dict, list, tuple, KeyedSentences)
-        or isinstance(value, Undefined | tuple)
+        or isinstance(value, Undefined | tuple | StandIn)
     ):
         return str(value)
     if isinstance(value, str):

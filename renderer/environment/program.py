@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from types import TracebackType
 from typing import Any
 
@@ -12,7 +11,7 @@ from jinja2.exceptions import SecurityError, TemplateError, TemplateNotFound, Te
 from jinja2.runtime import Context
 from jinja2.utils import pass_context
 
-from renderer import watch
+from renderer import near, watch
 from renderer.environment.checks import NOT_REPRODUCIBLE, check_size
 from renderer.environment.operators import FILTERS
 from renderer.environment.pieces import Captured, Piece
@@ -54,13 +53,25 @@ def _syntax_error(error: TemplateSyntaxError, lines: Lines, shown: Place | None,
     offset, message = max(0, error.lineno - 1), (error.message or "this is not Jinja").rstrip(".")
     unknown = _UNKNOWN.match(message)
     if unknown:
-        return _unknown(unknown[1], unknown[2], shown or lines.place(offset))
+        before = _IS.match(source, offset)  # a test's own place is its `is`
+        at = before.end() if before else offset
+        end = at + len(unknown[2]) if source.startswith(unknown[2], at) else None
+        refused = _unknown(unknown[1], unknown[2], lines.place(at, end))
+        refused.place = lines.place(offset, end)
+        return refused if shown is None else _moved(refused, shown)
     if message.lower().startswith("unexpected end of template"):
         # What was left open is where to look, not the end of the document.
         offset = max(source.rfind("{{"), source.rfind("{%"), 0)
     return DocumentError(message[:1].lower() + message[1:], code="PT201", place=shown or lines.place(offset))
 
 
+def _moved(error: DocumentError, shown: Place) -> DocumentError:
+    """An error of an included text, told at its includer's tag, where no edit can cure it."""
+    error.place, error.fix = shown, None
+    return error
+
+
+_IS = re.compile(r"is\s+(?:not\s+)?")
 _UNKNOWN = re.compile(r"[Nn]o (filter|test) named '([^']*)'")
 
 
@@ -68,9 +79,9 @@ def _unknown(kind: str, name: str, place: Place) -> DocumentError:
     if name in NOT_REPRODUCIBLE:
         message = f"`{name}` gives another result each time; the same data must give the same prompt"
         return DocumentError(message, code="PT203", place=place)
-    close = get_close_matches(name, FILTERS if kind == "filter" else tests.TESTS, 1)
-    hint = f"; did you mean `{close[0]}`?" if close else ""
-    return DocumentError(f"there is no {kind} `{name}`{hint}", code="PT205", place=place)
+    known = FILTERS if kind == "filter" else tests.TESTS
+    message = f"there is no {kind} `{name}`{near.hint(name, known)}"
+    return DocumentError(message, code="PT205", place=place, fix=near.rename(place, near.likely(name, known)))
 
 
 @dataclass(slots=True)

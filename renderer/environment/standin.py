@@ -7,12 +7,13 @@ __all__ = ["StandIn", "StandIns"]
 
 
 class StandIn:
-    """Prints as `x`, iterates once (or never), answers every question with `truth`."""
+    """Prints as `x`, iterates once or never, answers every question with `truth`."""
 
-    __slots__ = ("_truth",)
+    __slots__ = ("_iterates", "_truth")
 
-    def __init__(self, truth: bool) -> None:
+    def __init__(self, truth: bool, iterates: bool) -> None:
         self._truth = truth
+        self._iterates = iterates
 
     def _same(self, *args: Any, **kwargs: Any) -> "StandIn":
         return self
@@ -29,10 +30,10 @@ class StandIn:
         return self
 
     def __iter__(self) -> Iterator["StandIn"]:
-        return iter([self] if self._truth else [])
+        return iter([self] if self._iterates else [])
 
     def __len__(self) -> int:
-        return int(self._truth)
+        return int(self._iterates)
 
     def __int__(self) -> int:
         return 1
@@ -62,9 +63,9 @@ class StandIn:
 class StandIns(Mapping[str, Any]):
     """Data in which the wanted names are stand-ins."""
 
-    def __init__(self, names: frozenset[str], truth: bool) -> None:
+    def __init__(self, names: frozenset[str], *, truth: bool, iterates: bool) -> None:
         self._names = names
-        self._value = StandIn(truth)
+        self._value = StandIn(truth, iterates)
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._names:

@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from renderer import expressions
+from renderer import expressions, near
 from renderer.document import Document
 from renderer.environment import Use
 from renderer.errors import DocumentError, InputError, LimitError, RenderError
@@ -227,7 +227,9 @@ def _unknown(node: Call, calls: Mapping[str, Any], place: Place) -> DocumentErro
         hint = "a prompt must come out the same twice; give the time as an input"
     else:
         hint = nearest(node.name, sorted(calls))
-    return DocumentError(f"`{node.name}` is not a function here; {hint}", code="PT902", place=place)
+    name_only = Place(place.line, place.column, place.line, place.column + len(node.name))
+    fix = near.rename(name_only, near.likely(node.name, calls))
+    return DocumentError(f"`{node.name}` is not a function here; {hint}", code="PT902", place=place, fix=fix)
 
 
 def _check_arguments(node: Call, call: Callable[..., Any], place: Place) -> None:

@@ -7,10 +7,10 @@ JSON values, gives text or a list, and raises InputError or LimitError. None rea
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any
 
+from renderer import near
 from renderer.errors import InputError, LimitError
 from renderer.functions.passages import MAX_TEXT, show, show_all
 from renderer.functions.sentences import KeyedSentences, document_sentences, response_sentences
@@ -110,5 +110,5 @@ FUNCTIONS: Mapping[str, Function] = MappingProxyType(
 
 def nearest(name: str, known: Sequence[str]) -> str:
     """End a message about an unknown name: the likely one, or all there are."""
-    close = get_close_matches(name, known, 1)
-    return f"did you mean `{close[0]}`?" if close else f"there are {', '.join(sorted(known))}"
+    meant = near.likely(name, known)
+    return f"did you mean `{meant}`?" if meant else f"there are {', '.join(sorted(known))}"

@@ -1,0 +1,86 @@
+"""Each cure that is offered, applied to the document, takes its problem away and brings no other error."""
+
+import pytest
+
+import renderer
+from renderer.near import likely
+
+PART = "- name: a\n  content: {{ question }}\n"
+HEAD = "---\ninputs:\n  question: {type: string}\n---\n"
+CASES = {
+    "an undeclared name": ("PT403", HEAD + PART + "- name: b\n  content: {{ tone }} {{ tone }}\n"),
+    "an undeclared name, flow": ("PT403", "---\ninputs: {question: {type: string}}\n---\n" + PART + "- name: b\n  content: {{ tone }}\n"),
+    "an undeclared name, none declared": ("PT403", "---\ninputs: {}\n---\n- name: b\n  content: {{ tone }}\n"),
+    "an undeclared name, block schemas": ("PT403", "---\ninputs:\n    question:\n        type: string\n---\n" + PART + "- name: b\n  content: {{ tone }}\n"),
+    "a mistyped name": ("PT403", HEAD + PART + "- name: b\n  content: |\n    Say: {{ qestion | upper }}\n"),
+    "an unused input": ("PT404", "---\ninputs:\n  question: {type: string}\n  tone:\n    type: string\n\n    enum: [a, b]\nmodel: gpt-4o\n---\n" + PART),
+    "an unused input before another": ("PT404", "---\ninputs:\n  tone: {type: string}\n  question: {type: string}\n---\n" + PART),
+    "an unknown filter": ("PT205", "- name: a\n  content: '{{ x | uper }}'\n"),
+    "an unknown test": ("PT205", "- name: a\n  content: '{{ x is evn }}'\n"),
+    "an unknown format": ("PT108", "---\nformat: part\n---\n- name: a\n  content: x\n"),
+    "an unknown key": ("PT104", "---\ntoken_limt: 50\n---\n- name: a\n  content: x\n"),
+    "an unknown field": ("PT304", "- name: a\n  contnt: x\n"),
+    "an unknown field after a value": ("PT304", "- name: {{ x }}\n  content: b\n- name: {{ x }}{{ x }}\n  rol: user\n  content: y\n"),
+    "a mistyped role": ("PT305", "- name: a\n  role: sytem\n  content: x\n"),
+    "a role of another library": ("PT305", "- name: a\n  role: human\n  content: x\n"),
+    "a mistyped function": ("PT902", "---\nformat: shaped\n---\nx {joinn(documents)}"),
+}  # fmt: skip
+
+
+def applied(text, fix):
+    """The text with the edits done, last first."""
+    lines = text.split("\n")
+    starts = [sum(len(line) + 1 for line in lines[:row]) for row in range(len(lines) + 1)]
+    for edit in sorted(fix.edits, key=lambda edit: (edit.line, edit.column), reverse=True):
+        start, end = starts[edit.line - 1] + edit.column - 1, starts[edit.end_line - 1] + edit.end_column - 1
+        text = text[:start] + edit.text + text[end:]
+    return text
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_fix_cures_its_problem(name):
+    code, text = CASES[name]
+    problem = next(problem for problem in renderer.validate(text) if problem.code == code)
+    cured = applied(text, problem.fix)
+    assert [found for found in renderer.validate(cured) if found.severity == "error" or found.code == code] == []
+
+
+FRAGMENT = "---\ninputs:\n  product: {type: string, maxLength: 9}\n---\n- name: x\n  content: {{ product }}\n"
+
+
+@pytest.mark.parametrize(
+    "declared", ["question: {type: string}", "product: {type: integer}", "product:\n    type: string"]
+)
+def test_an_input_of_a_fragment_can_be_declared_alike(declared):
+    text = f"---\ninputs:\n  {declared}\n---\n- name: a\n  content: {{{{ fragment('a/b@1') }}}}\n"
+    problem = next(
+        problem for problem in renderer.validate(text, fragments={"a/b@1": FRAGMENT}) if problem.code == "PT505"
+    )
+    found = renderer.validate(applied(text, problem.fix), fragments={"a/b@1": FRAGMENT})
+    assert [problem for problem in found if problem.severity == "error"] == []
+
+
+def test_the_only_input_is_not_taken_out():
+    found = renderer.validate(HEAD + "- name: a\n  content: x\n")
+    assert [(problem.code, problem.fix) for problem in found] == [("PT404", None)]
+
+
+def test_a_wrong_word_in_a_fragment_is_not_cured_at_its_tag():
+    inner = "- name: a\n  rol: user\n  content: x {{ y | uper }}\n"
+    for text in ("{% include 'a/b@1' %}\n", "- name: z\n  content: {{ fragment('a/b@1') }}\n"):
+        assert [problem.fix for problem in renderer.validate(text, fragments={"a/b@1": inner})] == [None]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "\n", "# nothing\n", "{# nothing #}", "{% if false %}- name: a\n  content: b\n{% endif %}"]
+)
+def test_a_document_that_gives_no_parts_is_a_problem(text):
+    assert [problem.code for problem in renderer.validate(text)] == ["PT311"]
+
+
+def test_a_document_that_gives_parts_for_some_data_is_none():
+    assert renderer.validate("{% for x in xs %}\n- name: a\n  content: {{ x }}\n{% endfor %}") == []
+
+
+def test_what_looks_like_nothing_known_is_not_guessed():
+    assert likely("zzz", ("upper", "lower")) is None
