@@ -4,9 +4,15 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Concatenate, ParamSpec, TypeVar
 
+from allauth.account.internal.flows.reauthentication import suspend_request
+from allauth.mfa.models import Authenticator
+from allauth.mfa.utils import is_mfa_enabled
+from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from django.shortcuts import redirect
+from django.urls import reverse
 
 from frontend.htmx import show
 from registry import errors
@@ -56,6 +62,8 @@ def signed_in(
             return _to_login(request)
         try:
             return view(request, Actor(person=person), *args, **kwargs)
+        except errors.ProofRequired as error:
+            return _to_proof(request, person, error)
         except errors.PromptuaryError as error:
             return refuse(request, error)
 
@@ -83,6 +91,17 @@ def status_of(error: errors.PromptuaryError) -> int:
 def typed(request: HttpRequest) -> list[tuple[str, str]]:
     """What the person wrote into the form that could not be taken, to be shown again so that nothing is lost."""
     return [(name, request.POST[name]) for name in WRITTEN if request.POST.get(name)]
+
+
+def _to_proof(request: HttpRequest, person: User, error: errors.ProofRequired) -> HttpResponse:
+    """Where the proof is given; what was posted is kept and goes on from there."""
+    by_code = error.facts.get("proof") == "totp"
+    if by_code and not is_mfa_enabled(person, [Authenticator.Type.TOTP]):
+        messages.warning(request, "This takes a code of your second step: switch it on first.")
+        return redirect("mfa_activate_totp")
+    page = reverse("mfa_reauthenticate" if by_code else "account_reauthenticate")
+    answer: HttpResponse = suspend_request(request, page)
+    return answer
 
 
 def _told(error: errors.PromptuaryError) -> tuple[int, str]:

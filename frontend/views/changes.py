@@ -26,9 +26,11 @@ from registry.queries import changes as changes_query
 from registry.queries import labels, namespaces, progress, reviews, standings, templates, versions
 from registry.queries.standings import Stand
 from registry.services import changes
+from registry.signin import stepup
 
 __all__ = ["listing", "propose", "show_change"]
 
+PROVEN = ("publish",)  # acts for which the session's proof of who this is has to be fresh
 # A range longer than this is no longer a place.
 MOST_LINES = 400
 STATES = {"pending": "Open", "published": "Published", "withdrawn": "Withdrawn", "all": "All"}
@@ -68,6 +70,8 @@ def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
     """One request; a POST is one of its actions, and a refused one brings the page back with what was typed."""
     refused: PromptuaryError | None = None
     if request.method == "POST" and request.POST.get("do") != "range":
+        if request.POST.get("do") in PROVEN:
+            stepup.require(request)
         try:
             done = deeds.act(request, actor, number)
         except NotFound:

@@ -95,7 +95,9 @@ class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # all
         if person is None:
             who = facts.get("email") or facts.get("preferred_username") or "you"
             raise ImmediateHttpResponse(
-                _refuse(request, f"There is no account for {str(who)[:150]} here. An admin of this Promptuary makes one.")
+                _refuse(
+                    request, f"There is no account for {str(who)[:150]} here. An admin of this Promptuary makes one."
+                )
             )
         sociallogin.connect(request, person)
 

@@ -10,6 +10,7 @@ import time
 from allauth.account.internal.flows.login import get_authentication_records
 from django.conf import settings
 from django.http import HttpRequest
+from rest_framework.request import Request
 
 from registry.errors import ProofRequired
 from registry.models import Key, User
@@ -17,7 +18,7 @@ from registry.models import Key, User
 __all__ = ["is_proven", "require"]
 
 
-def require(request: HttpRequest) -> None:
+def require(request: HttpRequest | Request) -> None:
     """Raise ProofRequired where the setting asks for a proof that this session does not have."""
     if isinstance(getattr(request, "auth", None), Key) or is_proven(request):
         return
@@ -29,7 +30,7 @@ def require(request: HttpRequest) -> None:
     )
 
 
-def is_proven(request: HttpRequest) -> bool:
+def is_proven(request: HttpRequest | Request) -> bool:
     """Whether the session has a proof of the kind asked for that is fresh enough."""
     wanted = settings.PROMPTUARY_STEP_UP
     if wanted == "off":

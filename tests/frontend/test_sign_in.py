@@ -1,0 +1,211 @@
+"""Signing in safely: equal answers, a lockout that all processes share, a second step, passwords."""
+
+import re
+
+import pytest
+from allauth.mfa.models import Authenticator
+from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value, yield_hotp_counters_from_time
+from django.contrib.auth import hashers
+from django.core.cache import caches
+from django.test import Client, override_settings
+
+from registry import settings as product
+from registry.models import User
+from tests.frontend.conftest import words
+
+SHARED = {
+    "default": {"BACKEND": "django.core.cache.backends.db.DatabaseCache", "LOCATION": "promptuary_cache"},
+    "process": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
+}
+
+
+def sign_in(client, name="author", password="author-promptuary", **sent):
+    return client.post("/login", {"username": name, "password": password, **sent})
+
+
+def code_of(secret: str) -> str:
+    return format_hotp_value(hotp_value(secret, next(iter(yield_hotp_counters_from_time()))))
+
+
+def enrol(client) -> str:
+    """Switch the second step on; gives the secret."""
+    client.post("/account/prove", {"password": "author-promptuary", "next": "/account/second-step"})
+    page = client.get("/account/second-step")
+    secret = str(re.search(r'<code id="secret"[^>]*>([A-Z2-7]+)</code>', page.content.decode())[1])
+    assert client.post("/account/second-step", {"code": code_of(secret)}).status_code == 302
+    caches["default"].clear()  # so that the code of this half minute may be used again
+    return secret
+
+
+@pytest.fixture
+def enrolled(desk):
+    client = Client()
+    sign_in(client)
+    return enrol(client)
+
+
+@pytest.mark.parametrize("name", ["author", "nobody", "asleep", "operator"])
+def test_an_unknown_account_and_a_wrong_password_are_answered_alike(desk, name):
+    User.objects.create_user("asleep", password="asleep-promptuary", is_active=False)
+    answers = [sign_in(Client(), who, "wrong-password") for who in ("author", name)]
+    pages = [re.sub(r'value="[^"]*"|nonce="[^"]*"|content="[^"]*"', "", words(answer)) for answer in answers]
+    assert [answer.status_code for answer in answers] == [422, 422]
+    assert pages[0] == pages[1]
+
+
+def test_an_account_switched_off_is_answered_as_a_wrong_password(desk):
+    User.objects.create_user("asleep", password="asleep-promptuary", is_active=False)
+    right = sign_in(Client(), "asleep", "asleep-promptuary")
+    assert right.status_code == 422
+    assert "Please enter a correct username and password" in words(right)
+
+
+@pytest.mark.parametrize("name", ["author", "nobody"])
+def test_either_costs_one_hashing(desk, name):
+    class Counting(hashers.MD5PasswordHasher):
+        algorithm = "md5"
+        count = 0
+
+        def encode(self, password, salt):
+            Counting.count += 1
+            return super().encode(password, salt)
+
+    with override_settings(PASSWORD_HASHERS=[f"{__name__}.Counting"]):
+        globals()["Counting"] = Counting
+        sign_in(Client(), name, "wrong-password")
+    assert Counting.count == 1
+
+
+@pytest.mark.parametrize("name", ["author", "nobody"])
+def test_five_wrong_passwords_shut_the_account_for_a_while_known_or_not(desk, name):
+    answers = [sign_in(Client(), name, "wrong-password") for _ in range(6)]
+    assert [answer.status_code for answer in answers] == [422] * 5 + [429]
+    right = sign_in(Client(), name, f"{name}-promptuary")
+    assert right.status_code == 429
+    assert "Too many failed tries" in words(right)
+    assert sign_in(Client(), "reader", "reader-promptuary").status_code == 302
+
+
+def test_the_lockout_stands_in_the_database_for_all_processes(desk):
+    with override_settings(CACHES=SHARED):
+        for _ in range(5):
+            sign_in(Client(), "author", "wrong-password")
+    with override_settings(CACHES=SHARED):  # a fresh set of caches, as another process has
+        assert sign_in(Client()).status_code == 429
+
+
+def test_no_address_makes_an_account_for_a_stranger(desk):
+    for path in ("/signup", "/account/signup", "/accounts/signup/", "/account/email", "/account/connections"):
+        assert Client().get(path).status_code in (404,), path
+
+
+def test_the_second_step_is_switched_on_with_a_picture_and_a_secret(desk):
+    client = Client()
+    sign_in(client)
+    assert client.get("/account/second-step")["Location"].startswith("/account/prove")
+    secret = enrol(client)
+    page = words(client.get("/account"))
+    assert "on since" in page
+    assert "10 left" in page
+    assert secret not in page
+
+
+def test_the_picture_needs_no_inline_style(desk):
+    client = Client()
+    sign_in(client)
+    client.post("/account/prove", {"password": "author-promptuary", "next": "/account/second-step"})
+    page = client.get("/account/second-step").content.decode()
+    assert '<div class="qr"' in page
+    assert re.search(r'<svg viewBox="[0-9. ]+" aria-hidden="true"><path d="M', page)
+    assert not re.search(r"<[^>]+\sstyle=", page)
+
+
+def test_the_secret_lies_sealed_in_the_database(enrolled, desk):
+    stored = Authenticator.objects.get(type="totp").data["secret"]
+    assert enrolled not in stored
+
+
+def test_with_a_second_step_the_password_alone_opens_nothing(enrolled, desk):
+    client = Client()
+    assert sign_in(client, next="/t/")["Location"] == "/login/code"
+    assert client.get("/t/").status_code == 302
+    wrong = client.post("/login/code", {"code": "000000"})
+    assert "This code is not right, or was used already." in words(wrong)
+    assert client.post("/login/code", {"code": code_of(enrolled)})["Location"] == "/t/"
+    assert client.get("/t/").status_code == 200
+
+
+def test_a_code_opens_once(enrolled, desk):
+    code = code_of(enrolled)
+    for client, status in ((Client(), 302), (Client(), 200)):
+        sign_in(client)
+        assert client.post("/login/code", {"code": code}).status_code == status
+
+
+def test_a_recovery_code_opens_once(enrolled, desk):
+    client = Client()
+    sign_in(client)
+    client.post("/login/code", {"code": code_of(enrolled)})
+    client.post("/account/prove", {"password": "author-promptuary"})
+    codes = client.get("/account/recovery-codes/file").content.decode().split()
+    assert len(codes) == 10
+    for attempt, status in ((Client(), 302), (Client(), 200)):
+        sign_in(attempt)
+        assert attempt.post("/login/code", {"code": codes[0]}).status_code == status
+
+
+def test_wrong_codes_are_limited(enrolled, desk):
+    client = Client()
+    sign_in(client)
+    for number in range(12):
+        last = client.post("/login/code", {"code": f"{number:06}"})
+    assert "Too many" in words(last)
+    assert "Too many" in words(client.post("/login/code", {"code": code_of(enrolled)}))
+
+
+def test_the_second_step_is_switched_off_after_a_proof(enrolled, desk):
+    client = Client()
+    sign_in(client)
+    client.post("/login/code", {"code": code_of(enrolled)})
+    assert client.get("/account/second-step/off")["Location"].startswith("/account/prove")
+    client.post("/account/prove", {"password": "author-promptuary"})
+    assert client.post("/account/second-step/off")["Location"] == "/account"
+    assert sign_in(Client())["Location"] == "/"
+
+
+CHANGED = {"oldpassword": "author-promptuary", "password1": "another-fine-phrase", "password2": "another-fine-phrase"}
+
+
+def test_another_password_ends_all_other_sessions(desk):
+    here, there = Client(), Client()
+    sign_in(here), sign_in(there)
+    assert here.post("/account/password", CHANGED)["Location"] == "/account"
+    assert (here.get("/t/").status_code, there.get("/t/").status_code) == (200, 302)
+    assert sign_in(Client()).status_code == 422
+    assert sign_in(Client(), password="another-fine-phrase").status_code == 302
+
+
+@pytest.mark.parametrize(
+    ("typed", "sentence"),
+    [
+        ({"oldpassword": "wrong"}, "This is not your present password."),
+        ({"password1": "short", "password2": "short"}, "at least 12 characters"),
+        ({"password2": "something-else-entirely"}, "same password"),
+    ],
+)
+def test_a_password_that_does_not_do_is_refused_at_its_field(desk, typed, sentence):
+    client = Client()
+    sign_in(client)
+    answer = client.post("/account/password", {**CHANGED, **typed})
+    assert sentence in words(answer)
+    assert sign_in(Client()).status_code == 302
+
+
+def test_argon2_keeps_the_passwords():
+    assert product.PASSWORD_HASHERS == ["django.contrib.auth.hashers.Argon2PasswordHasher"]
+
+
+def test_without_a_provider_there_is_no_way_to_one(desk):
+    assert "Sign in with" not in words(Client().get("/login"))
+    assert Client().get("/login/with/oidc").status_code == 404
+    assert Client().get("/login/with/other/back").status_code == 404
