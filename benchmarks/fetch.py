@@ -1,207 +1,258 @@
-"""How fast a pinned version is fetched: `python benchmarks/fetch.py`, a minute; needs wrk.
+"""How fast versions are fetched, beside peers and ceilings: `python benchmarks/fetch.py`; needs wrk.
 
-Starts the registry as it ships (granian, 2 workers, every feature on) in a home of its own with a template in it, and
-measures keyed fetches by number and by label beside
+    python benchmarks/fetch.py                     the warm fetch, misses, and a fetch while people save: 3 minutes
+    python benchmarks/fetch.py --versions 1000000  with a million versions in the database instead of 100,000
+    python -m tests.postgres python benchmarks/fetch.py --only misses     misses on PostgreSQL
 
-* granian giving the same bytes and doing nothing else: the most this server could reach,
-* the registry's own Django path: what a request costs that is not answered ahead of Django,
-* nginx with the same bytes in a file, and `mlflow server` with the same prompt, where they are installed.
+The registry runs as it ships (granian, 2 workers, counts, metrics and request ids on) in a home of its own, beside
 
-All run on this machine in the same run, in turns, so read the ratios and not the figures.
+* nginx with the same bytes in a file, and nginx with a cache keyed on the key in front of the registry;
+* granian giving the same bytes and doing nothing else: the most this server could reach;
+* `mlflow server` with the same prompt on SQLite (`MLFLOW=/path/to/mlflow`, or on the path).
+
+What is not installed is named and left out. All run on this machine in the same run, in turns, so read the ratios and not
+the figures. A gate that is missed is said, and makes the exit code 1.
 """
 
+import argparse
+import json
 import os
-import re
 import shutil
-import socket
 import statistics
-import subprocess
 import sys
 import tempfile
-import time
+import threading
 import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from fetching import servers
+from fetching.load import Load, wrk
+
+ROOT = servers.ROOT
 NAME = "bench/reply"
-DOCUMENT = (
-    "- name: question\n  content: |\n" + "    Answer the question from the excerpts, and say where it stands.\n" * 25
-)
 CONNECTIONS = (8, 32, 64)
-ROUNDS, SECONDS = 3, 1
-SETUP = f"""
-import django; django.setup()
-from registry.access import Actor
-from registry.models import User
-from registry.services import keys, labels, namespaces, templates
-actor = Actor(User.objects.create(username="bench"))
-namespaces.create(actor=actor, name="bench")
-templates.save(actor=actor, name={NAME!r}, document={DOCUMENT!r}, message="")
-labels.move(actor=actor, name={NAME!r}, label="production", version=1, expected=None)
-print(keys.issue(actor=actor, namespace="bench", name="bench", scope="read").secret)
-"""
-CEILING = """
-from pathlib import Path
-body = Path({path!r}).read_bytes()
-headers = [("Content-Type", "application/json"), ("Content-Length", str(len(body))), ("ETag", '"x"')]
-def application(environ, start_response):
-    start_response("200 OK", headers)
-    return (body,)
-"""
+ROUNDS, SECONDS = 3, 2
+EACH = 100  # versions of a template among the many
+TEXT = "Answer the question from the excerpts, and say where it stands.\n" * 25
+
+Rows = dict[str, dict[int, Load]]
+
+
+class Gates:
+    """What must hold, and what did."""
+
+    def __init__(self) -> None:
+        self.missed: list[str] = []
+
+    def check(self, what: str, ratio: float, gate: float, goal: float | None = None) -> None:
+        """Print one ratio beside its gate and goal."""
+        holds = "holds " if ratio >= gate else "MISSED"
+        aim = f", goal {goal:g}{' reached' if ratio >= goal else ''}" if goal else ""
+        print(f"  {holds} {what}: {ratio:.2f} (gate {gate:g}{aim})")
+        if ratio < gate:
+            self.missed.append(what)
 
 
 def main() -> None:
-    """Measure and print the table."""
+    """Measure what was asked for and print it."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--only", choices=["warm", "misses", "writes", "growth"], help="one part")
+    parser.add_argument("--versions", type=int, default=100_000, help="versions in the large database")
+    options = parser.parse_args()
     if shutil.which("wrk") is None:
         sys.exit("This benchmark needs wrk (apt install wrk).")
-    with ExitStack() as stack:
-        home = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="promptuary-bench-")))
-        port = free_port()
+    for peer, found in (("nginx", shutil.which("nginx")), ("mlflow", servers.find_mlflow())):
+        print(f"{peer}: {found or 'not installed, left out'}")
+    print(f"load of this machine before: {os.getloadavg()[0]:.1f}\n")
+    gates = Gates()
+    if options.only in (None, "warm"):
+        measure_warm(gates)
+    if options.only in (None, "misses"):
+        measure_misses(gates, options.versions)
+    if options.only in (None, "writes"):
+        measure_writes(gates)
+    if options.only in (None, "growth"):
+        measure_growth(gates, options.versions)
+    sys.exit(1 if gates.missed else 0)
+
+
+def measure_warm(gates: Gates) -> None:
+    """One version again and again, as a service does that does not cache."""
+    with seeded() as (home, port, keys, environment), ExitStack() as stack:
+        base, key = f"http://127.0.0.1:{port}/api/v1/templates/{NAME}", keys[0]
+        (home / "body.json").write_bytes(fetch(f"{base}@1", key))
+        targets = {"by number": (f"{base}@1", key), "by label": (f"{base}@production", key)}
+        targets["granian, the same bytes"] = (stack.enter_context(servers.ceiling(home, environment)), "")
+        if shutil.which("nginx"):
+            address = stack.enter_context(servers.nginx(home, port))
+            targets["nginx, a file"] = (f"{address}/body.json", "")
+            targets["nginx, a cache in front"] = (f"{address}/api/v1/templates/{NAME}@1", key)
+        if program := servers.find_mlflow():
+            targets["mlflow"] = (stack.enter_context(servers.mlflow(program, home, TEXT)), "")
+        rows = in_turns(targets)
+        report(rows)
+        pinned = rows["by number"]
+        gates.check("by label / by number, worst", least(rows["by label"], pinned), 0.9)
+        if "nginx, a file" in rows:
+            gates.check("by number / nginx's file, worst", least(pinned, rows["nginx, a file"]), 0.45, 0.7)
+            gates.check("by number / nginx's cache, worst", least(pinned, rows["nginx, a cache in front"]), 0.55, 0.9)
+        if "mlflow" in rows:
+            best = max(load.rate for load in rows["mlflow"].values())
+            gates.check("by number / mlflow, both at their best", most(pinned) / best, 100, 200)
+
+
+def measure_misses(gates: Gates, versions: int) -> None:
+    """Versions at random out of far more than a process keeps."""
+    database = "PostgreSQL" if os.environ.get("PROMPTUARY_DATABASE_URL") else "SQLite"
+    with seeded(versions) as (home, port, keys, _), ExitStack() as stack:
+        targets = {f"a miss on {database}": (f"http://127.0.0.1:{port}/", keys[0])}
+        if program := servers.find_mlflow():
+            targets["mlflow"] = (stack.enter_context(servers.mlflow(program, home, TEXT)), "")
+        rows = in_turns(targets, scatter={f"a miss on {database}": (versions // EACH, EACH)})
+        report(rows)
+        if "mlflow" in rows:
+            gate, goal = (3, 5) if database == "PostgreSQL" else (10, None)
+            gates.check(
+                f"a miss on {database} / mlflow, both at their best",
+                most(rows[f"a miss on {database}"]) / most(rows["mlflow"]),
+                gate,
+                goal,
+            )
+
+
+def measure_writes(gates: Gates) -> None:
+    """The wait of a fetch while somebody saves twice and moves a label twice a second."""
+    with seeded() as (_, port, keys, _):
+        base = f"http://127.0.0.1:{port}/api/v1"
+        with writing(base, keys[1]) as done:
+            rows = in_turns({"while people write": (f"{base}/templates/{NAME}@production", keys[0])}, seconds=5)
+        report(rows)
+        print(f"  {done[0]} saves and label moves in the meantime")
+        worst = max(load.p99 / load.p50 for load in rows["while people write"].values())
+        gates.check("10 x p50 / p99, worst", 10 / worst, 1)
+
+
+def measure_growth(gates: Gates, versions: int) -> None:
+    """The same fetch with a thousand versions and with many."""
+    found = {}
+    for count in (1_000, versions):
+        with seeded(count) as (_, port, keys, _):
+            base = f"http://127.0.0.1:{port}/api/v1/templates"
+            scattered = in_turns({"": (f"http://127.0.0.1:{port}/", keys[0])}, {"": (count // EACH, EACH)})[""]
+            warm = in_turns({"": (f"{base}/bench/many/t3@7", keys[0])})[""]
+            report({f"{count:,} versions, one of them": warm, f"{count:,} versions, at random": scattered})
+            found[count] = warm
+    gates.check(f"a fetch of one of {versions:,} / of 1,000", least(found[versions], found[1_000]), 0.8)
+
+
+@contextmanager
+def seeded(versions: int = 0) -> Iterator[tuple[Path, int, list[str], dict[str, str]]]:
+    """A registry in a home of its own: (home, port, [read key, write key], environment)."""
+    with tempfile.TemporaryDirectory(prefix="promptuary-bench-") as folder:
+        home, port = Path(folder), servers.free_port()
+        home.chmod(0o755)
         environment = {
             **os.environ,
-            "PROMPTUARY_HOME": str(home),
+            "PROMPTUARY_HOME": folder,
             "PORT": str(port),
             "PROMPTUARY_RATE_CALLER": "1000000/s",
+            "DJANGO_SETTINGS_MODULE": "registry.settings",
+            "PYTHONPATH": str(ROOT),
         }
-        environment["DJANGO_SETTINGS_MODULE"] = "registry.settings"
-        run([sys.executable, "manage.py", "migrate", "--verbosity", "0"], environment)
-        key = run([sys.executable, "-c", SETUP], environment).strip().splitlines()[-1]
-        stack.enter_context(granian("registry.wsgi:application", port, environment, ROOT))
-        base = f"http://127.0.0.1:{port}/api/v1/templates/{NAME}"
-        (home / "body.json").write_bytes(fetch(f"{base}@1", key))
-        targets = {
-            "Promptuary, by number": (f"{base}@1", key),
-            "Promptuary, by label": (f"{base}@production", key),
-            "Promptuary, Django's path": (base, key),
-            "granian, the same bytes": (stack.enter_context(ceiling(home, environment)), ""),
-        }
-        if shutil.which("nginx"):
-            targets["nginx, a static file"] = (stack.enter_context(nginx(home)), "")
-        if shutil.which("mlflow"):
-            targets["mlflow server"] = (stack.enter_context(mlflow(home, environment)), "")
-        report(measure(targets))
+        servers.run([sys.executable, "manage.py", "migrate", "--verbosity", "0"], environment)
+        if versions:
+            print(f"putting {versions:,} versions into the database ...", flush=True)
+        seeds = [sys.executable, "benchmarks/fetching/seeds.py", str(versions // EACH), str(EACH)]
+        keys = servers.run(seeds, environment).split()[-2:]
+        with servers.registry(port, environment):
+            yield home, port, keys, environment
 
 
-def measure(targets: dict[str, tuple[str, str]]) -> dict[str, dict[int, tuple[float, float]]]:
-    """Target to connections to (requests/s, p99 in ms): medians of the rounds, each round one turn of everything."""
-    seen: dict[str, dict[int, list[tuple[float, float]]]] = {name: {} for name in targets}
+def in_turns(
+    targets: dict[str, tuple[str, str]], scatter: dict[str, tuple[int, int]] | None = None, seconds: int = SECONDS
+) -> Rows:
+    """Target to connections to the medians of the rounds, each round one turn of everything."""
+    seen: dict[str, dict[int, list[Load]]] = {name: {} for name in targets}
+    for name, (url, key) in targets.items():  # a worker that has not answered yet is not what is measured
+        warm_up(url, key, (scatter or {}).get(name))
     for _ in range(ROUNDS):
         for count in CONNECTIONS:
             for name, (url, key) in targets.items():
-                seen[name].setdefault(count, []).append(wrk(url, key, count))
-    return {
-        name: {
-            count: (median(row[0] for row in rows), median(row[1] for row in rows)) for count, rows in counts.items()
-        }
-        for name, counts in seen.items()
-    }
+                load = wrk(url, key, count, seconds, (scatter or {}).get(name))
+                seen[name].setdefault(count, []).append(load)
+    return {name: {count: median(loads) for count, loads in counts.items()} for name, counts in seen.items()}
 
 
-def report(rows: dict[str, dict[int, tuple[float, float]]]) -> None:
-    """Print the table and the ratios."""
-    print(f"{'':28}" + "".join(f"{f'{count} conn. req/s':>18}{'p99 ms':>9}" for count in CONNECTIONS))
+def warm_up(url: str, key: str, scatter: tuple[int, int] | None) -> None:
+    """Ask until all workers answer: mlflow's take seconds for their first request each."""
+    for _ in range(10):
+        first = wrk(url, key, CONNECTIONS[-1], 1, scatter)
+        if first.rate > 0 and wrk(url, key, CONNECTIONS[-1], 1, scatter).rate < 1.5 * first.rate:
+            return
+
+
+def median(loads: list[Load]) -> Load:
+    """Each figure's own median."""
+    return Load(*(statistics.median(getattr(load, name) for load in loads) for name in ("rate", "p50", "p99")))
+
+
+def report(rows: Rows) -> None:
+    """Print requests a second and the wait, by connections."""
+    print(f"{'':36}" + "".join(f"{f'{count} conn.':>12} p50 ms  p99 ms" for count in CONNECTIONS))
     for name, counts in rows.items():
-        print(f"{name:28}" + "".join(f"{counts[count][0]:>18,.0f}{counts[count][1]:>9.1f}" for count in CONNECTIONS))
-    pinned = rows["Promptuary, by number"]
-    print("\nfetch by number, as a multiple of")
-    for name, counts in rows.items():
-        if name != "Promptuary, by number":
-            print(f"  {name:28}" + "".join(f"{pinned[count][0] / counts[count][0]:>10.2f}x" for count in CONNECTIONS))
+        shown = "".join(f"{load.rate:>10,.0f}/s {load.p50:>6.2f} {load.p99:>7.1f}" for load in counts.values())
+        print(f"{name:36}{shown}")
+    print(flush=True)
 
 
-def wrk(url: str, key: str, connections: int) -> tuple[float, float]:
-    """Requests a second and the p99 in ms; any answer but 200 ends the benchmark."""
-    command = [
-        "wrk",
-        "-t1",
-        f"-c{connections}",
-        f"-d{SECONDS}s",
-        "--latency",
-        "-H",
-        f"Authorization: Bearer {key}",
-        url,
-    ]
-    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    if "Non-2xx" in text or "Socket errors" in text:
-        sys.exit(f"{url}: {text}")
-    rate, p99 = re.search(r"Requests/sec:\s+([\d.]+)", text), re.search(r"99%\s+([\d.]+)(us|ms|s)", text)
-    if rate is None or p99 is None:
-        sys.exit(f"wrk said something unexpected: {text}")
-    return float(rate[1]), float(p99[1]) * {"us": 0.001, "ms": 1.0, "s": 1000.0}[p99[2]]
+def least(rows: dict[int, Load], beside: dict[int, Load]) -> float:
+    """The worst ratio over the connections."""
+    return min(rows[count].rate / beside[count].rate for count in rows)
+
+
+def most(rows: dict[int, Load]) -> float:
+    """The best rate over the connections."""
+    return max(load.rate for load in rows.values())
 
 
 @contextmanager
-def granian(target: str, port: int, environment: dict[str, str], folder: Path) -> Iterator[None]:
-    """The server as `manage.py serve` starts it."""
-    command = [
-        str(Path(sys.executable).with_name("granian")),
-        "--interface",
-        "wsgi",
-        "--port",
-        str(port),
-        "--workers",
-        "2",
-    ]
-    command += ["--blocking-threads", "4", "--no-ws", "--log-level", "error", target]
-    with started(command, port, environment, folder):
-        yield
+def writing(base: str, key: str) -> Iterator[list[int]]:
+    """Saves and label moves on another template for the time of the block; gives how many there were."""
+    ended, done = threading.Event(), [0]
+
+    def write() -> None:
+        digest, held = "", None
+        while not ended.wait(0.25):
+            number = done[0] // 2 + 1
+            if done[0] % 2 == 0:
+                answer = call(
+                    f"{base}/templates/bench/moving", key, {"document": TEXT + str(number), "message": ""}, digest
+                )
+                digest = answer["digest"]
+            else:
+                call(f"{base}/templates/bench/moving/-/labels/staging", key, {"version": number, "expected": held})
+                held = number
+            done[0] += 1
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    try:
+        yield done
+    finally:
+        ended.set()
+        thread.join()
 
 
-@contextmanager
-def ceiling(home: Path, environment: dict[str, str]) -> Iterator[str]:
-    """granian with an application that gives the same bytes."""
-    (home / "ceiling.py").write_text(CEILING.format(path=str(home / "body.json")))
-    port = free_port()
-    with granian("ceiling:application", port, environment, home):
-        yield f"http://127.0.0.1:{port}/"
-
-
-@contextmanager
-def nginx(home: Path) -> Iterator[str]:
-    """nginx with the same bytes in a file."""
-    port = free_port()
-    settings = f"""
-    daemon off; pid {home}/nginx.pid; error_log {home}/nginx.log; worker_processes 2;
-    events {{ worker_connections 512; }}
-    http {{ access_log off; server {{ listen 127.0.0.1:{port}; root {home}; }} }}
-    """
-    (home / "nginx.conf").write_text(settings)
-    with started(["nginx", "-c", str(home / "nginx.conf")], port, dict(os.environ), home):
-        yield f"http://127.0.0.1:{port}/body.json"
-
-
-@contextmanager
-def mlflow(home: Path, environment: dict[str, str]) -> Iterator[str]:
-    """mlflow's registry with its defaults and the same text as a prompt's first version."""
-    port = free_port()
-    command = ["mlflow", "server", "--port", str(port), "--backend-store-uri", f"sqlite:///{home}/mlflow.db"]
-    with started(command, port, environment, home, patience=120):
-        code = f"import mlflow; mlflow.set_tracking_uri('http://127.0.0.1:{port}')\n"
-        code += f"mlflow.genai.register_prompt(name='reply', template={DOCUMENT!r})"
-        run(["mlflow", "--version"], environment)
-        run([str(Path(shutil.which("mlflow") or "").with_name("python")), "-c", code], environment)
-        yield f"http://127.0.0.1:{port}/api/2.0/mlflow/model-versions/get?name=reply&version=1"
-
-
-@contextmanager
-def started(
-    command: list[str], port: int, environment: dict[str, str], folder: Path, patience: float = 30
-) -> Iterator[None]:
-    """A server for the time of the block, once its port answers."""
-    with subprocess.Popen(
-        command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, start_new_session=True
-    ) as server:
-        try:
-            deadline = time.monotonic() + patience
-            while not answers(port):
-                if server.poll() is not None or time.monotonic() > deadline:
-                    sys.exit(f"{command[0]} does not start")
-                time.sleep(0.1)  # bounded polling: another process gives no signal
-            yield
-        finally:
-            server.terminate()
+def call(url: str, key: str, body: dict[str, object], match: str = "") -> dict[str, str]:
+    """A PUT, and its answer."""
+    headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
+    headers |= {"If-Match": match} if match else {}
+    request = urllib.request.Request(url, json.dumps(body).encode(), headers, method="PUT")
+    with urllib.request.urlopen(request, timeout=30) as response:
+        answer: dict[str, str] = json.load(response)
+    return answer
 
 
 def fetch(url: str, key: str) -> bytes:
@@ -211,25 +262,6 @@ def fetch(url: str, key: str) -> bytes:
         body: bytes = response.read()
     return body
 
-
-def run(command: list[str], environment: dict[str, str]) -> str:
-    """A command's output."""
-    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True).stdout
-
-
-def answers(port: int) -> bool:
-    """Whether somebody listens."""
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
-
-
-def free_port() -> int:
-    """A port that nobody uses at the moment."""
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return int(probe.getsockname()[1])
-
-
-median = statistics.median
 
 if __name__ == "__main__":
     main()

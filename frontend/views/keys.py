@@ -17,7 +17,7 @@ from registry.access import KEY_VERBS, Actor
 from registry.errors import Conflict, Invalid, NotAllowed
 from registry.models import Key
 from registry.queries import keys as keys_query
-from registry.queries import namespaces
+from registry.queries import namespaces, usage
 from registry.services import keys as keys_service
 from registry.signin import stepup
 
@@ -67,6 +67,7 @@ def _listed(actor: Actor, namespace: str) -> dict[str, Any]:
     return {
         "rows": rows,
         "now": now,
+        "used": usage.sentences_of_keys(namespace),
         "may": {key.id: key.scope if key.scope != Key.CHOSEN else ", ".join(key.verbs) for key in rows},
         "limited": {key.id for key in rows if not access.verbs_of(key) - access.SCOPES[Key.READ]},
         "ended": {key.id for key in rows if key.revoked_at or (key.expires_at and key.expires_at <= now)},

@@ -17,7 +17,7 @@ from registry.access import Actor, Verb
 from registry.errors import Conflict, Invalid, NotAllowed
 from registry.models import LabelMove
 from registry.queries import labels as labels_query
-from registry.queries import templates
+from registry.queries import templates, usage
 from registry.services import labels
 
 __all__ = ["move"]
@@ -55,6 +55,7 @@ def move(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "protected_labels": template.namespace.protected_labels,
         "protected": label in template.namespace.protected_labels,
         "holds": standing.get(label),
+        "asked_for": usage.sentence(template, label) if label else "",
         "standing": standing,
         "marks": ledger(actor, template, standing, moves),
         "moves": moves,

@@ -101,6 +101,7 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
         "included_by": fragments.dependants(actor, name),
         "may_manage": access.can(actor, Verb.MANAGE, template.namespace),
         **_fetch(request, name, version, marks),
+        "runs": evaluations.listing(actor, template=name, limit=4).items,
         "keys_url": _keys_url(actor, template),
     }
     return show(request, "template.html", context, regions={"rendered": "_rendered.html", "fetch": "_fetch.html"})

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from django.db.models import Max, QuerySet, Sum
+from django.db.models import Count, Max, QuerySet, Sum
 
 from registry.models import Fetch, Key, Template, User, Version
 
@@ -20,7 +20,7 @@ __all__ = [
     "fetchers",
     "of_key",
     "sentence",
-    "sentence_of_key",
+    "sentences_of_keys",
     "shorten",
     "yesterday",
 ]
@@ -88,7 +88,7 @@ def by_label(template: Template, days: int = DAYS) -> dict[str, int]:
     for ref, count in _sums(_rows(template, days), "ref").items():
         label = "" if ref[:1].isdigit() or ref.startswith("sha256:") else ref
         found[label] = found.get(label, 0) + count
-    return found
+    return dict(sorted(found.items(), key=lambda entry: -entry[1]))
 
 
 def by_day(of: Template | Version, days: int = DAYS) -> list[tuple[date, int]]:
@@ -116,26 +116,30 @@ def of_key(key: Key, days: int = DAYS) -> KeyUse:
     return KeyUse(sum(names.values()), last or 0, sorted(names.items(), key=lambda entry: (-entry[1], entry[0])))
 
 
-def yesterday(of: Template | Version) -> Yesterday:
-    """The fetches of the last whole day."""
+def yesterday(of: Template | Version, label: str = "") -> Yesterday:
+    """The fetches of the last whole day; with a label those that asked for it."""
     rows = _within(of).filter(day=_today() - timedelta(days=1))
+    if label:
+        rows = rows.filter(ref=label)
     names = _sums(rows, "key__name")
     return Yesterday(sum(names.values()), sorted(names, key=lambda name: (-names[name], name)))
 
 
-def sentence(of: Template | Version) -> str:
-    """`fetched 1.2 k times yesterday by checkout and mailer`, or nothing when nobody did."""
-    found = yesterday(of)
+def sentence(of: Template | Version, label: str = "") -> str:
+    """`fetched 1.2 k times yesterday by checkout and mailer`, or nothing when nobody did; with a label, by that label."""
+    found = yesterday(of, label)
     return f"fetched {_times(found.count)} yesterday by {_listed(found.keys)}" if found.count else ""
 
 
-def sentence_of_key(key: Key) -> str:
-    """`fetched 1.2 k times yesterday, 3 templates in 30 days`, or nothing when it never did."""
-    found = of_key(key)
-    if not found.count:
-        return ""
-    templates = f"{len(found.templates)} template{'' if len(found.templates) == 1 else 's'} in {DAYS} days"
-    return f"fetched {_times(found.yesterday)} yesterday, {templates}"
+def sentences_of_keys(namespace: str) -> dict[str, str]:
+    """Key to `fetched 1.2 k times yesterday, 3 templates in 30 days`; keys that fetched nothing are absent."""
+    rows = Fetch.objects.filter(key__namespace__name=namespace, day__gt=_today() - timedelta(days=DAYS))
+    last = _sums(rows.filter(day=_today() - timedelta(days=1)), "key")
+    templates = rows.order_by().values_list("key").annotate(Count("version__template", distinct=True))
+    return {
+        key: f"fetched {_times(last.get(key, 0))} yesterday, {count} template{'' if count == 1 else 's'} in {DAYS} days"
+        for key, count in templates
+    }
 
 
 def shorten(count: int) -> str:
@@ -151,7 +155,7 @@ def shorten(count: int) -> str:
 
 
 def _times(count: int) -> str:
-    return "once" if count == 1 else f"{shorten(count)} times"
+    return "once" if count == 1 else f"{shorten(count)} times" if count else "not once"
 
 
 def _listed(names: list[str]) -> str:

@@ -78,8 +78,7 @@ def test_a_key_names_what_stops_when_it_is_revoked(versions):
     fetched("chat", versions[0], "production", 2, 1)
     chat = Key.objects.get(name="chat")
     assert usage.of_key(chat) == usage.KeyUse(7, 2, [("support/reply", 7)])
-    assert usage.sentence_of_key(chat) == "fetched 2 times yesterday, 1 template in 30 days"
-    assert usage.sentence_of_key(Key.objects.get(name="mail")) == ""
+    assert usage.sentences_of_keys("support") == {chat.pk: "fetched 2 times yesterday, 1 template in 30 days"}
 
 
 def test_yesterday_is_a_sentence(versions):
@@ -87,6 +86,7 @@ def test_yesterday_is_a_sentence(versions):
     assert usage.sentence(template) == ""
     fetched("chat", versions[1], "production", 1, 1)
     assert usage.sentence(template) == "fetched once yesterday by chat"
+    assert usage.sentence(template, "staging") == ""
     fetched("mail", versions[1], "production", 12_000, 1)
     assert usage.sentence(template) == "fetched 12.0 k times yesterday by mail and chat"
     fetched("shop", versions[1], "production", 3, 1)

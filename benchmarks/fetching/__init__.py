@@ -1,0 +1,1 @@
+"""What `benchmarks/fetch.py` is made of: servers, seeds, load."""

@@ -1,0 +1,67 @@
+"""Fills a scratch registry: `python seeds.py [templates] [versions of each]`; prints the key that may fetch all of it.
+
+One template is made by the services as people make it; the many others are copies of its rows, put in by SQL, since a
+million saves would take a day. They are as good for reading, and in no journal.
+"""
+
+import sys
+
+import django
+
+django.setup()
+
+from django.db import connection, transaction  # noqa: E402  # needs the settings
+
+from registry.access import Actor  # noqa: E402  # as above
+from registry.models import Template, User, Version  # noqa: E402  # as above
+from registry.services import keys, labels, namespaces, templates  # noqa: E402  # as above
+
+NAME = "bench/reply"
+DOCUMENT = (
+    "- name: question\n  content: |\n" + "    Answer the question from the excerpts, and say where it stands.\n" * 25
+)
+SHORT = "- name: question\n  content: Answer the question from the excerpts, and say where it stands.\n"
+
+
+def main(count: int, each: int) -> None:
+    """The namespace `bench` with `bench/reply` and `count` templates `bench/many/t<i>` of `each` versions."""
+    actor = Actor(User.objects.create(username="bench"))
+    namespaces.create(actor=actor, name="bench")
+    templates.save(actor=actor, name=NAME, document=DOCUMENT, message="")
+    labels.move(actor=actor, name=NAME, label="production", version=1, expected=None)
+    if count:
+        saved = templates.save(actor=actor, name="bench/many/t0", document=SHORT, message="")
+        copy_templates(saved.template, count)
+        copy_versions(saved.version, each)
+    print(keys.issue(actor=actor, namespace="bench", name="bench", scope="read").secret)
+    print(keys.issue(actor=actor, namespace="bench", name="writer", scope="write").secret)
+
+
+def copy_templates(first: Template, count: int) -> None:
+    """t1, t2 and so on."""
+    rows = []
+    for number in range(1, count):
+        row = Template.objects.get(pk=first.pk) if not rows else rows[0]
+        fields = {field.attname: getattr(row, field.attname) for field in Template._meta.concrete_fields}
+        rows.append(Template(**{**fields, "id": None, "name": f"bench/many/t{number}"}))
+    Template.objects.bulk_create(rows, batch_size=500)
+
+
+def copy_versions(first: Version, each: int) -> None:
+    """Every version of every copy, by one statement."""
+    columns = [field.column for field in Version._meta.concrete_fields if field.column != "id"]
+    values = {"template_id": "t.id", "number": "n.i"}
+    chosen = ", ".join(values.get(column, f"v.{column}") for column in columns)
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(
+            f"INSERT INTO registry_version ({', '.join(columns)}) "
+            f"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {int(each)}) "
+            f"SELECT {chosen} FROM registry_template t, n, registry_version v "
+            "WHERE v.id = %s AND t.name LIKE 'bench/many/%%' AND NOT (t.id = v.template_id AND n.i = 1)",
+            [first.pk],
+        )
+        cursor.execute("ANALYZE")
+
+
+if __name__ == "__main__":
+    main(*(int(text) for text in sys.argv[1:]))

@@ -1,0 +1,124 @@
+"""Who fetched what, as the pages draw it: a line a version over the last days, and a row a service."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from registry.models import Template
+from registry.queries import usage
+from registry.queries.usage import Fetcher
+
+__all__ = ["DAYS", "Asker", "Fetched", "Line", "draw", "rows_of"]
+
+DAYS = 7
+MOST_LINES = 3
+WIDTH, HEIGHT = 246.0, 74.0  # of the drawing inside its margins, in its own units
+LEFT, TOP = 4.0, 8.0
+STEP = 13.0  # between two names at the right end, so that they never stand on each other
+
+
+@dataclass(frozen=True)
+class Line:
+    """One version: its points, and its name and sum at the right end. `rank` picks the dash."""
+
+    number: int
+    count: int
+    points: str
+    end: float
+    at: float
+    rank: int
+
+
+@dataclass(frozen=True)
+class Asker:
+    """A service and what it gets. `behind` counts the versions that a pin stands behind what is live."""
+
+    service: str
+    person: str
+    asks: str
+    number: int
+    count: int
+    behind: int
+    last_at: datetime
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """What the page shows: lines, the days under them, rows, sentences on services that stay behind."""
+
+    lines: list[Line]
+    days: list[tuple[float, str]]
+    rows: list[Asker]
+    more: int
+    stragglers: list[str]
+    by_label: Mapping[str, int]
+    total: int
+
+
+def draw(template: Template, live: int | None, label: str, *, most: int = 4) -> Fetched:
+    """The last seven days of a template; `live` is the number that its live `label` stands on."""
+    by_version = usage.by_version_and_day(template, DAYS)
+    rows = rows_of(usage.fetchers(template, DAYS), live)
+    return Fetched(
+        lines=_lines(by_version),
+        days=_days(),
+        rows=rows[:most],
+        more=max(len(rows) - most, 0),
+        stragglers=[_straggler(row, label) for row in rows if row.behind > 0][:2],
+        by_label=usage.by_label(template, DAYS),
+        total=sum(sum(counts) for counts in by_version.values()),
+    )
+
+
+def rows_of(fetchers: list[Fetcher], live: int | None) -> list[Asker]:
+    """A row for each service, way of asking and version, the busiest first."""
+    return [
+        Asker(
+            service=one.key.name,
+            person=one.person.username,
+            asks=("digest" if one.ref.startswith("sha256:") else "version") if one.is_pinned else one.ref,
+            number=one.version,
+            count=one.count,
+            behind=live - one.version if one.is_pinned and live is not None and live > one.version else 0,
+            last_at=one.last_at,
+        )
+        for one in fetchers
+    ]
+
+
+def _lines(by_version: Mapping[int, list[int]]) -> list[Line]:
+    shown = list(by_version.items())[:MOST_LINES]
+    top = max((max(counts) for _, counts in shown), default=0)
+    if not top:
+        return []
+    lines: list[Line] = []
+    for rank, (number, counts) in enumerate(shown):
+        heights = [TOP + HEIGHT * (1 - count / top) for count in counts]
+        points = " ".join(f"{_across(place):.1f},{height:.1f}" for place, height in enumerate(heights))
+        lines.append(Line(number, sum(counts), points, heights[-1], heights[-1], rank))
+    return _part_names(lines)
+
+
+def _part_names(lines: list[Line]) -> list[Line]:
+    """Move names at the right end apart, the lowest staying inside the drawing."""
+    parted: list[Line] = []
+    lowest = TOP + HEIGHT + 4
+    for line in sorted(lines, key=lambda line: -line.end):
+        at = min(line.end, lowest)
+        parted.append(Line(line.number, line.count, line.points, line.end, at, line.rank))
+        lowest = at - STEP
+    return sorted(parted, key=lambda line: line.rank)
+
+
+def _across(place: int) -> float:
+    return LEFT + WIDTH * place / (DAYS - 1)
+
+
+def _days() -> list[tuple[float, str]]:
+    today = datetime.now(UTC).date()
+    return [(_across(place), f"{today - timedelta(days=DAYS - 1 - place):%a}") for place in range(DAYS)]
+
+
+def _straggler(row: Asker, label: str) -> str:
+    words = {1: "one", 2: "two", 3: "three"}
+    return f"{row.service} is pinned to v{row.number}, {words.get(row.behind, row.behind)} behind {label}."

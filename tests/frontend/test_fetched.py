@@ -1,0 +1,88 @@
+"""Who fetched what, on the template page and on a page of its own."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from registry.models import Fetch, Key, Report, Version
+from registry.services import keys
+from tests.frontend.conftest import REPLY, words
+
+
+@pytest.fixture
+def fetch(reply):
+    """`fetch("chat", 2, "production", 1234)`: so many fetches of a version today, or some days ago."""
+    for name in ("chat", "mail"):
+        keys.issue(actor=reply.actor("admin"), namespace="support", name=name, scope="read")
+
+    def count(service: str, number: int, ref: str, times: int, days_ago: int = 0) -> None:
+        moment = datetime.now(UTC) - timedelta(days=days_ago)
+        version = Version.objects.get(template__name=REPLY, number=number)
+        Fetch.objects.create(
+            key=Key.objects.get(name=service), version=version, ref=ref, day=moment.date(), count=times, last_at=moment
+        )
+
+    return count
+
+
+def test_a_template_that_nobody_fetches_says_so(reply, browser):
+    assert "No service fetched it in the last 7 days." in words(browser("reader").get(f"/t/{REPLY}"))
+
+
+def test_each_service_stands_with_what_it_asks_for_and_gets(fetch, browser):
+    fetch("chat", 1, "production", 54_120)
+    page = words(browser("reader").get(f"/t/{REPLY}"))
+    assert '<td class="cut" title="chat">chat</td><td>production</td><td class="number"><b>v1</b></td>' in page
+    assert '<td class="number" title="54,120">54.1 k</td>' in page
+    assert "<title>v1: 54,120 fetches</title>" in page
+
+
+def test_a_pin_behind_what_is_live_is_told(fetch, reply, browser):
+    reply.publish(2)
+    fetch("mail", 1, "1", 3, 2)
+    fetch("chat", 2, "production", 9)
+    assert "mail is pinned to v1, one behind production." in words(browser("reader").get(f"/t/{REPLY}"))
+
+
+def test_the_page_of_its_own_has_thirty_days_and_the_sums_by_label(fetch, browser):
+    fetch("chat", 1, "production", 10, 20)
+    fetch("mail", 1, "1", 4)
+    page = words(browser("reader").get(f"/t/{REPLY}/-/fetches"))
+    assert 'By production: <span title="10">10</span>; By number or digest: <span title="4">4</span>.' in page
+    assert "<b>mail</b>" in page
+    assert "No client has reported a rendering." in page
+
+
+def test_what_clients_report_stands_by_version(fetch, browser):
+    version = Version.objects.get(template__name=REPLY, number=1)
+    Report.objects.create(
+        key=Key.objects.get(name="chat"),
+        version=version,
+        day=datetime.now(UTC).date(),
+        renders=1200,
+        failures='{"PT301": 2}',
+        tokens='{"820": 9, "1300": 1}',
+        inputs='{"question": 1200}',
+        last_at=datetime.now(UTC),
+    )
+    page = words(browser("reader").get(f"/t/{REPLY}/-/fetches"))
+    assert '<td class="number" title="PT301: 2">2' in page
+    assert "<td>question</td><td>chat" in page
+    assert '<td class="number">820</td><td class="number">1,300</td>' in page
+
+
+def test_before_a_roll_back_it_is_told_who_fetches_by_that_label(fetch, reply, browser):
+    reply.publish(2)
+    fetch("chat", 2, "production", 1200, 1)
+    fetch("mail", 1, "1", 7, 1)
+    page = words(browser("reviewer").get(f"/t/{REPLY}/-/labels?label=production"))
+    assert "By production, reply was fetched 1,200 times yesterday by chat." in page
+
+
+def test_before_a_key_is_revoked_it_is_told_what_it_fetches(fetch, browser):
+    fetch("chat", 1, "production", 1200, 1)
+    assert "fetched 1,200 times yesterday, 1 template in 30 days" in words(browser("admin").get("/n/support/keys"))
+
+
+def test_an_outsider_is_told_nothing(fetch, browser):
+    assert browser("outsider").get(f"/t/{REPLY}/-/fetches").status_code == 404
