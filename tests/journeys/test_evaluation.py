@@ -1,0 +1,169 @@
+"""The whole story of an evaluation without any model outside: a starter template, two hundred rows, a model that fails now
+and then, and a worker that is killed on the way."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from registry import access
+from registry.access import Actor
+from registry.models import User
+from registry.queries import evaluations as queries
+from registry.services import datasets, evaluating, evaluations, members, namespaces, templates
+from registry.starter import lighthouses
+from tests.journeys import places
+from tests.journeys.model_server import ModelServer
+
+STARTER = places.ROOT / "registry/starter/demo/question-answering.yml.j2"
+ROWS = list(lighthouses.rows())
+ANSWERS = {row["inputs"]["query"]: row["expected"]["answer"] for row in ROWS}
+FAULTS = ("busy", "broken", "malformed", "silent", "slow")
+TOLD = {
+    "busy": "answered 429",
+    "broken": "answered 503",
+    "malformed": "unknown form",
+    "silent": "did not answer in time",
+}
+SCRIPT = {number: FAULTS[(number // 8) % 5] for number in range(0, 200, 8)} | {77: "refused"}
+MODELS = "small: {{base_url: '{url}', timeout: {timeout}, price: {{prompt: 1, completion: 10, currency: EUR}}}}\n"
+PATIENCE = 240.0  # seconds; machines are small and shared
+SETUP = """
+import json, sys
+import django; django.setup()
+from pathlib import Path
+from registry import access
+from registry.access import Actor
+from registry.models import User
+from registry.services import datasets, evaluations, members, namespaces, templates
+from registry.starter import lighthouses
+namespaces.create(actor=access.operator(), name="support")
+author = Actor(User.objects.create(username="author"))
+members.set_role(actor=access.operator(), namespace="support", username="author", role="author")
+document = Path("registry/starter/demo/question-answering.yml.j2").read_text()
+templates.save(actor=author, name="support/answer", document=document, message="")
+rows = "".join(json.dumps(row) + "\\n" for row in lighthouses.rows())
+datasets.save(actor=author, name="support/lighthouses", text=rows, template="support/answer")
+run = evaluations.start(actor=author, template="support/answer", dataset="support/lighthouses", model="small")
+print(run.pk)
+"""
+LOOK = """
+import json
+import django; django.setup()
+from registry.models import Job, Run, RunRow
+run = Run.objects.get()
+rows = RunRow.objects.filter(run=run)
+print(json.dumps({
+    "state": run.state, "done": run.done, "failed": run.failed, "tokens": run.prompt_tokens, "cost": str(run.cost),
+    "rows": rows.count(), "indexes": len(set(rows.values_list("index", flat=True))), "error": run.error,
+    "score": run.scores.get("squad_f1", {}).get("answer", {}).get("score"),
+    "jobs": list(Job.objects.filter(kind="evaluation.run").values_list("state", "error")),
+}))
+"""
+
+
+@pytest.fixture
+def author(db):
+    namespaces.create(actor=access.operator(), name="support")
+    person = Actor(User.objects.create(username="author"))
+    members.set_role(actor=access.operator(), namespace="support", username="author", role="author")
+    templates.save(actor=person, name="support/answer", document=STARTER.read_text(), message="")
+    rows = "".join(json.dumps(row) + "\n" for row in ROWS)
+    datasets.save(actor=person, name="support/lighthouses", text=rows, template="support/answer")
+    return person
+
+
+def test_a_run_ends_complete_with_each_fault_told(author, settings, tmp_path):
+    settings.MODELS_PATH = tmp_path / "models.yml"
+    with ModelServer(ANSWERS, SCRIPT) as server:
+        settings.MODELS_PATH.write_text(MODELS.format(url=server.url, timeout=0.6))
+        started = evaluations.start(
+            actor=author, template="support/answer", dataset="support/lighthouses", model="small"
+        )
+        while evaluating.advance(started.pk):
+            pass
+    run = queries.load(started.pk)
+    assert (run.state, run.total, run.done, run.failed) == ("done", 200, 200, 1)
+    details = [queries.row(run, index) for index in range(200)]
+    for number, fault in SCRIPT.items():
+        if fault in TOLD:
+            assert any(TOLD[fault] in told for told in details[number].row.faults), (number, fault)
+    assert "400" in details[77].row.problem["message"]
+    assert all(details[number].row.problem is None for number in range(200) if number != 77)
+    # Nothing is counted twice: 199 answers of 100 and 10 tokens, whatever it took to get them.
+    assert (run.prompt_tokens, run.completion_tokens, float(run.cost)) == (19900, 1990, 0.0398)
+    assert run.scores["squad_f1"]["answer"] == {"score": 1.0, "scored": 199, "of": 200, "low": 1.0, "high": 1.0}
+
+
+@pytest.fixture
+def worker(tmp_path):
+    """A place with a run that waits, and how to start and kill its worker."""
+    place = places.make(tmp_path / "evaluated")
+    worker = Worker(place)
+    yield worker
+    worker.kill()
+    places.remove(place)
+
+
+class Worker:
+    """The real worker, in a process group that can be killed whole."""
+
+    def __init__(self, place):
+        self.place, self.process = place, None
+
+    def start(self):
+        command = [
+            sys.executable,
+            *["-m", "celery", "-A", "registry.celery", "worker", "--pool", "threads", "--concurrency", "4"],
+        ]
+        with (self.place.home / "worker.log").open("ab") as log:
+            self.process = subprocess.Popen(
+                command,
+                env=self.place.environment(),
+                cwd=places.ROOT,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+
+    def kill(self):
+        if self.process is not None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+            self.process = None
+
+    def look(self):
+        return json.loads(self.place.run("-c", LOOK).stdout)
+
+
+@pytest.mark.timeout(900)
+def test_a_worker_killed_on_the_way_leaves_a_run_that_is_done_once(worker):
+    with ModelServer(ANSWERS, pause=0.1) as server:
+        (worker.place.home / "models.yml").write_text(MODELS.format(url=server.url, timeout=30))
+        worker.place.run("-c", SETUP)
+        worker.start()
+        wait_for(lambda: sum(server.answered.values()) >= 60, worker)
+        worker.kill()
+        halfway = worker.look()
+        assert 0 < halfway["done"] < 200, halfway
+        worker.start()
+        wait_for(lambda: len(server.answered) == 200, worker)
+        deadline = time.monotonic() + PATIENCE
+        while (found := worker.look())["state"] != "done":
+            assert time.monotonic() < deadline, found
+            time.sleep(1)  # bounded polling: another process gives no signal
+    assert (found["rows"], found["indexes"], found["done"], found["failed"]) == (200, 200, 200, 0)
+    assert (found["tokens"], float(found["cost"]), found["score"]) == (20000, 0.04, 1.0)
+    twice = [number for number, times in server.answered.items() if times > 1]
+    assert len(twice) <= 32, "only what two slices were asking for at the kill may be asked again"
+
+
+def wait_for(condition, worker):
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline, (worker.place.home / "worker.log").read_text()[-3000:]
+        time.sleep(0.1)  # bounded polling: another process gives no signal
