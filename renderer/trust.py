@@ -48,6 +48,8 @@ def _in_system_parts(skeleton: Sequence[str | Site]) -> Iterator[Site]:
     text = "".join(_MARK if isinstance(piece, Site) else piece.replace(_MARK, " ") for piece in skeleton)
     sites = [piece for piece in skeleton if isinstance(piece, Site)]
     starts = _item_starts(text)
+    if not starts:
+        yield from (sites[slot] for slot in _slots_in_flow(text))
     number = 0
     for start, end in zip([0, *starts], [*starts, len(text)], strict=True):
         item = text[start:end]
@@ -77,6 +79,12 @@ def _slots_of_system_part(item: str) -> list[int]:
         mapping = None
     if not isinstance(mapping, yaml_text.Mapping):
         return list(range(count)) if _ROLE.search(item) else []
+    return _slots_of(mapping, numbered)
+
+
+def _slots_of(mapping: yaml_text.Node, numbered: str) -> list[int]:
+    if not isinstance(mapping, yaml_text.Mapping):
+        return []
     fields = {entry.key.value: entry.value for entry in mapping.items}
     role = fields.get("role")
     if not isinstance(role, yaml_text.Scalar) or role.value not in _TRUSTED_ROLES:
@@ -85,6 +93,17 @@ def _slots_of_system_part(item: str) -> list[int]:
     return [
         int(slot) for node in inside for slot in re.findall(f"{_MARK}(\\d+){_MARK}", numbered[node.start : node.end])
     ]
+
+
+def _slots_in_flow(text: str) -> list[int]:
+    """The same for a body without dashes: a list in brackets."""
+    numbered, count = _numbered(text)
+    try:
+        node = yaml_text.compose(numbered)
+    except yaml_text.YamlError:
+        return list(range(count)) if _ROLE.search(text) else []
+    items = node.items if isinstance(node, yaml_text.Sequence) else []
+    return [slot for item in items for slot in _slots_of(item, numbered)]
 
 
 def _numbered(item: str) -> tuple[str, int]:

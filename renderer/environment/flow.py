@@ -6,6 +6,7 @@ a length and a loop's counters carry nothing of the text they look at.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from jinja2 import nodes
 
@@ -24,14 +25,19 @@ def trace(unit: Unit, fragments: Mapping[str, Names]) -> dict[int, Names]:
     """The names that may reach each printed expression, by `id()` of its node. `fragments` gives those of each fragment."""
     flow = _Flow(unit, fragments)
     for _ in range(_ROUNDS):
-        before = dict(flow.macros)
+        before = flow.learnt()
         flow.all(unit.tree.body, _Scope())
-        if flow.macros == before:
+        if flow.learnt() == before:
             break
     else:
         # Macros that pass values round and round: everything may reach everything.
         flow.printed = dict.fromkeys(flow.printed, frozenset().union(*flow.printed.values()))
     return {node: flow.expanded(names) for node, names in flow.printed.items()}
+
+
+def _names_in(node: nodes.Node) -> list[nodes.Name]:
+    found = [node] if isinstance(node, nodes.Name) else []
+    return [*found, *node.find_all(nodes.Name)]
 
 
 @dataclass
@@ -60,6 +66,21 @@ class _Flow:
         self.assigned: dict[str, Names] = {}
         self.body: Names = _NONE
         self.open: set[str] = set()
+        # Namespaces are the one thing that can be changed, by any name they go by: one bag for what is put into any of them.
+        self.kept: Names = _NONE
+        self.spaces: set[str] = set()
+        self.arguments: set[str] = {"varargs", "kwargs"}
+
+    def learnt(self) -> tuple[Any, ...]:
+        """What one walk leaves for the next."""
+        return dict(self.macros), self.kept, set(self.spaces), set(self.arguments), self._all_printed()
+
+    def _all_printed(self) -> Names:
+        return _NONE.union(*self.printed.values())
+
+    def _may_hold_space(self, node: nodes.Node) -> bool:
+        """Whether an expression may give a namespace, or something with one inside."""
+        return any(name.name == "namespace" or name.name in self.spaces for name in _names_in(node))
 
     def all(self, many: Iterable[nodes.Node], scope: _Scope) -> None:
         for node in many:
@@ -80,7 +101,10 @@ class _Flow:
         if isinstance(node, nodes.Getattr) and isinstance(node.node, nodes.Name) and node.node.name == "loop":
             return _NONE if node.attr in _COUNTERS else scope.get("loop")
         if isinstance(node, nodes.Name):
-            return scope.get(node.name) | self.macros.get(node.name, _NONE)
+            found = scope.get(node.name) | self.macros.get(node.name, _NONE)
+            if node.name == "self":  # `self.block()`
+                return found | self._all_printed()
+            return found | self.kept if node.name in self.spaces else found
         if isinstance(node, nodes.Call):
             self._call(node, scope)
             if isinstance(node.node, nodes.Name) and node.node.name == "fragment" and node.args:
@@ -91,6 +115,8 @@ class _Flow:
         """What is given to a macro may be printed in it; an unknown callee may be any macro."""
         given = extra.union(*(self.value(child, scope) for child in node.iter_child_nodes() if child is not node.node))
         name = node.node.name if isinstance(node.node, nodes.Name) else None
+        if any(self._may_hold_space(child) for child in node.iter_child_nodes() if child is not node.node):
+            self.spaces |= self.arguments
         for macro in [name] if name in self.macros else list(self.macros):
             if name != "fragment" and macro is not None:
                 self.macros[macro] |= given
@@ -118,8 +144,12 @@ class _Flow:
             found |= fresh
         return found
 
-    def _bind(self, target: nodes.Node, names: Names, scope: _Scope) -> None:
+    def _bind(self, target: nodes.Node, names: Names, scope: _Scope, source: nodes.Node | None = None) -> None:
+        if source is not None and self._may_hold_space(source):
+            self.spaces |= {name.name for name in _names_in(target)}
         if isinstance(target, nodes.NSRef):
+            self.kept |= names
+            self.spaces.add(target.name)
             scope.names[target.name] = scope.get(target.name) | names
             self.macros[target.name] = self.macros.get(target.name, _NONE) | names
         for name in (target, *target.find_all(nodes.Name)):
@@ -131,7 +161,7 @@ class _Flow:
         items = self.value(node.iter, scope)
         inner = scope.inner()
         inner.names["loop"] = items
-        self._bind(node.target, items, inner)
+        self._bind(node.target, items, inner, node.iter)
         # Twice, as what the first round sets may be printed by the second.
         self.all(node.body, inner)
         self.all(node.body, inner)
@@ -146,21 +176,23 @@ class _Flow:
         scope.join(branches)
 
     def _assign(self, node: nodes.Assign, scope: _Scope) -> None:
-        self._bind(node.target, self.value(node.node, scope), scope)
+        self._bind(node.target, self.value(node.node, scope), scope, node.node)
 
     def _assignblock(self, node: nodes.AssignBlock, scope: _Scope) -> None:
-        self._bind(node.target, self._captured(node.body, scope.inner()), scope)
+        captured = self._captured(node.body, scope.inner())
+        self._bind(node.target, captured | self.value(node.filter, scope), scope)
 
     def _with(self, node: nodes.With, scope: _Scope) -> None:
         inner = scope.inner()
         for target, value in zip(node.targets, node.values, strict=True):
-            self._bind(target, self.value(value, scope), inner)
+            self._bind(target, self.value(value, scope), inner, value)
         self.all(node.body, inner)
 
     def _macro(self, node: nodes.Macro, scope: _Scope) -> None:
         given = self.macros.setdefault(node.name, _NONE)
         inner = scope.inner()
         names = [argument.name for argument in node.args]
+        self.arguments.update(names)
         for name in (*names, "varargs", "kwargs", "caller"):
             inner.names[name] = given
         defaults = dict(zip(reversed(names), reversed(node.defaults), strict=False))
@@ -174,6 +206,7 @@ class _Flow:
         inner = scope.inner()
         for argument in node.args:
             inner.names[argument.name] = self.value(node.call, scope)
+            self.arguments.add(argument.name)
         body = self._captured(node.body, inner)
         self._call(node.call, scope, body)
         self._print(node.call, self.value(node.call, scope) | body)

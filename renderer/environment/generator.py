@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from jinja2 import nodes
 from jinja2.compiler import CodeGenerator, Frame
+from jinja2.idtracking import FrameSymbolVisitor
 
 from renderer.environment.spelling import has_spelling
 
@@ -45,6 +46,27 @@ class PieceGenerator(CodeGenerator):
             self.visit(operand, frame)
             self.write(", ")
         self.write("))")
+
+    def visit_AssignBlock(self, node: nodes.AssignBlock, frame: Frame) -> None:  # noqa: N802 -- the visitor's own spelling
+        """Jinja's own does not look up the names that stand in the filter alone."""
+        self.push_assign_tracking()
+        inner = frame.inner()
+        inner.require_output_check = False
+        inner.symbols.analyze_node(node)
+        if node.filter is not None:
+            FrameSymbolVisitor(inner.symbols).visit(node.filter)
+        self.enter_frame(inner)
+        self.buffer(inner)
+        self.blockvisit(node.body, inner)
+        self.newline(node)
+        self.visit(node.target, frame)
+        self.write(" = ")
+        if node.filter is not None:
+            self.visit_Filter(node.filter, inner)
+        else:
+            self.write(f"concat({inner.buffer})")
+        self.pop_assign_tracking(frame)
+        self.leave_frame(inner)
 
     def visit_FilterBlock(self, node: nodes.FilterBlock, frame: Frame) -> None:  # noqa: N802 -- the visitor's own spelling
         inner = frame.inner()

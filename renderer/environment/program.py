@@ -175,6 +175,9 @@ class Program:
         except (RecursionError, SyntaxError, MemoryError) as error:
             message = "the template is nested too deeply"
             raise DocumentError(message, code="PT106", place=unit.place(0)) from error
+        except AssertionError as error:  # Jinja takes some templates for impossible rather than wrong
+            message = f"this template cannot be compiled: {error}"
+            raise DocumentError(message, code="PT201", place=unit.place(0)) from error
 
     def run(self, data: Mapping[str, Any], run: Any = None) -> Stream:
         """Render to pieces. Raises InputError for what is missing, else RenderError, both with the place of the cause."""

@@ -51,6 +51,15 @@ REACHING = {
     "a join": "{{ docs | join(', ') }}",
     "a slice": "{{ q[:3] }}",
     "a block": "{% block b %}{{ q }}{% endblock %}",
+    "a block printed again": "{% set x %}{% block b %}{{ q }}{% endblock %}{% endset %}{{ self.b() }}",
+    "a set block's filter": "{% set x | replace('x', q) %}x{% endset %}{{ x }}",
+    "a namespace by another name": "{% set ns = namespace(t='') %}{% set o = ns %}{% set o.t = q %}{{ ns.t }}",
+    "a namespace in a namespace": "{% set ns = namespace(a=namespace(t='')) %}{% set o = ns.a %}{% set o.t = q %}{{ ns.a.t }}",
+    "a namespace in a list": "{% set ns = namespace(t='') %}{% for o in [ns] %}{% set o.t = q %}{% endfor %}{{ ns.t }}",
+    "a namespace in a mapping": "{% set ns = namespace(t='') %}{% set m = {'n': ns} %}{% set o = m.n %}{% set o.t = q %}{{ ns.t }}",
+    "a namespace with with": "{% set ns = namespace(t='') %}{% with o = ns %}{% set o.t = q %}{% endwith %}{{ ns.t }}",
+    "a namespace given to a macro": "{% macro m(o, x) %}{% set o.t = x %}{% endmacro %}{% set ns = namespace(t='') %}{{ m(ns, q) }}{{ ns.t }}",
+    "a namespace given to a caller": "{% set ns = namespace(t='') %}{% macro m() %}{{ caller(ns) }}{% endmacro %}{% call(o) m() %}{% set o.t = q %}{% endcall %}{{ ns.t }}",
 }
 
 
@@ -147,3 +156,20 @@ def test_many_threads_may_share_a_template():
 
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(render, range(200)))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "[{name: s, role: system, content: '{{ q }}'}]",
+        "[{name: u, content: '{{ q }}'}, {name: s, role: developer, content: 'x {{ q }}'}]",
+        "{% if who %}[{name: s, 'role': system, content: '{{ q }}'}{% endif %}]",
+    ],
+)
+def test_a_list_in_brackets_is_read_too(body):
+    assert [code for code, _, _ in codes(body)] == ["PT408"]
+
+
+def test_a_namespace_that_holds_nothing_untrusted_is_free():
+    text = "{% set ns = namespace(n=0) %}{% for d in docs %}{% set ns.n = loop.index %}{% endfor %}"
+    assert codes(text + SYSTEM + "{{ ns.n }} {{ who }}\n" + USER + "{{ q }}\n") == []
