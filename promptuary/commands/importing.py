@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Annotated, Any
 
 import typer
@@ -11,6 +11,7 @@ import typer
 import renderer
 from promptuary.commands.answers import Finding, Json, Key, Url, UsageError, answering, say, write_json
 from promptuary.commands.connection import Connection
+from promptuary.commands.langfuse_server import read_server
 from promptuary.errors import NotFound
 from promptuary.exchange import detection
 from promptuary.exchange.documents import Imported, LossError, slug
@@ -29,17 +30,40 @@ class Source(StrEnum):
     prompt_poet = "prompt-poet"
     prompty = "prompty"
     langfuse = "langfuse"
+    mlflow = "mlflow"
     python = "python"
     folder = "folder"
 
 
-Files = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Files, or folders with all that is in them.")]
+Files = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="FILE...", help="Files, or folders with all that is in them; of a server, names of prompts."
+    ),
+]
 From = Annotated[Source, typer.Option("--from", help="What they are; told by their content if not given.")]
 Namespace = Annotated[str, typer.Option("--namespace", "-n", help="Where the templates go.")]
 Name = Annotated[str, typer.Option("--name", help="The template's name below the namespace, for a single prompt.")]
 Folder = Annotated[Path, typer.Option("--dir", "-C", help="Write the documents below this folder.")]
 Push = Annotated[bool, typer.Option("--push", help="Save them as versions of the registry instead.")]
 Force = Annotated[bool, typer.Option("--force", help="Write over files that say something else.")]
+SourceUrl = Annotated[
+    str,
+    typer.Option("--source-url", help="Read from this Langfuse server; its keys from the environment, see the docs."),
+]
+SourceLabel = Annotated[str, typer.Option("--source-label", help="Its label to read; the newest versions if none.")]
+PublicKey = Annotated[
+    str,
+    typer.Option(
+        "--source-public-key", envvar="LANGFUSE_PUBLIC_KEY", help="That server's public key.", show_envvar=True
+    ),
+]
+SecretKey = Annotated[
+    str,
+    typer.Option(
+        "--source-secret-key", envvar="LANGFUSE_SECRET_KEY", help="That server's secret key.", show_envvar=True
+    ),
+]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would happen.")]
 
 
@@ -49,20 +73,24 @@ class Planned:
 
     name: str
     imported: Imported
-    source: Path
+    source: str
     state: str = "new"
     digest: str = ""
     version: int | None = None
 
 
 def import_prompts(  # noqa: PLR0913, PLR0917  # an argument an option of the command
-    files: Files,
     namespace: Namespace,
+    files: Files = None,
     source: From = Source.content,
     name: Name = "",
     folder: Folder = Path(),
     push: Push = False,
     force: Force = False,
+    source_url: SourceUrl = "",
+    source_label: SourceLabel = "",
+    public_key: PublicKey = "",
+    secret_key: SecretKey = "",
     dry_run: DryRun = False,
     as_json: Json = False,
     url: Url = "",
@@ -70,7 +98,13 @@ def import_prompts(  # noqa: PLR0913, PLR0917  # an argument an option of the co
 ) -> None:
     """Bring prompts in. All or none; the same again changes nothing; no label is moved."""
     with answering(as_json):
-        found = _named(list(_read(files, source)), namespace, name)
+        if source_url:
+            if source not in (Source.content, Source.langfuse):
+                raise UsageError(f"--source-url is a Langfuse server, not {source}")
+            read = read_server(source_url, public_key, secret_key, files or [], source_label)
+        else:
+            read = list(_read([Path(file) for file in files or []], source))
+        found = _named(read, namespace, name)
         if push:
             with Connection(url, key) as connection:
                 results = [_tell(_save(connection, _held(connection, item), dry_run), dry_run) for item in found]
@@ -87,15 +121,17 @@ def import_prompts(  # noqa: PLR0913, PLR0917  # an argument an option of the co
                 say(f"  {note}", "yellow")
 
 
-def _read(files: list[Path], source: Source) -> Iterator[tuple[Path, Imported]]:
+def _read(files: list[Path], source: Source) -> Iterator[tuple[str, Imported]]:
     """Every prompt of every file. Raises Finding, with all the refusals, if there is any."""
+    if not files:
+        raise UsageError("name files or folders, or a server by --source-url")
     refusals = []
     for path, root in _paths(files):
         kind = source.value if source not in (Source.content, Source.folder) else detection.detect(path)
         try:
             if kind is None:
                 raise LossError("its content does not say what it is; say so with --from")
-            yield from ((path, imported) for imported in list(detection.read(path, kind, root)))
+            yield from ((str(path), imported) for imported in list(detection.read(path, kind, root)))
         except LossError as error:
             refusals.append(f"{path}: {error}")
     if refusals:
@@ -117,7 +153,7 @@ def _is_hidden(path: Path) -> bool:
     return any(part.startswith(".") for part in path.parts)
 
 
-def _named(found: list[tuple[Path, Imported]], namespace: str, name: str) -> list[Planned]:
+def _named(found: list[tuple[str, Imported]], namespace: str, name: str) -> list[Planned]:
     if not found:
         raise Finding("there is no prompt in what was given")
     if name and len(found) > 1:
@@ -185,7 +221,7 @@ def _digest(document: str, fragments: dict[str, str]) -> str | None:
 def _save(connection: Connection, item: Planned, dry_run: bool) -> Planned:
     if item.state == "unchanged" or dry_run:
         return item
-    body: dict[str, Any] = {"document": item.imported.document, "message": f"Import {item.source.name}"}
+    body: dict[str, Any] = {"document": item.imported.document, "message": f"Import {PurePath(item.source).name}"}
     if item.imported.samples:
         body["samples"] = item.imported.samples
     headers = {"If-Match": f'"{item.digest}"'} if item.digest else {}
@@ -199,7 +235,7 @@ def _tell(item: Planned, dry_run: bool) -> dict[str, Any]:
     return {
         "name": item.name,
         "result": said.get(item.state, item.state),
-        "source": str(item.source),
+        "source": item.source,
         "notes": list(item.imported.notes),
         **version,
     }

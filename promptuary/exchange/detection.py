@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from promptuary.exchange import haystack, langfuse, prompty, python_source
+from promptuary.exchange import haystack, langfuse, mlflow, prompty, python_source
 from promptuary.exchange.documents import Imported, LossError, check, slug
 from promptuary.workspace import DOCUMENT, Workspace, read_samples, read_text
 from renderer.yaml_text import Bounds, YamlError, compose, value_of
@@ -13,7 +13,7 @@ from renderer.yaml_text import Bounds, YamlError, compose, value_of
 __all__ = ["KINDS", "POET", "detect", "is_readable", "read"]
 
 POET = "prompt-poet"
-KINDS = (haystack.KIND, POET, prompty.KIND, langfuse.KIND, python_source.KIND)
+KINDS = (haystack.KIND, POET, prompty.KIND, langfuse.KIND, mlflow.KIND, python_source.KIND)
 _ENDINGS = (".j2", ".prompty", ".yml", ".yaml", ".json")
 _BOUNDS = Bounds(depth=64, nodes=100_000)
 
@@ -33,6 +33,8 @@ def detect(path: Path) -> str | None:
     value = _value(text)
     if langfuse.is_prompt(value) or (isinstance(value, list) and value and all(map(langfuse.is_prompt, value))):
         return langfuse.KIND
+    if mlflow.is_prompt(value):
+        return mlflow.KIND
     if haystack.is_prompt(value):
         return haystack.KIND
     if prompty.is_file(text):
@@ -57,12 +59,17 @@ def read(path: Path, kind: str, root: Path | None = None) -> Iterator[Imported]:
         yield from readers[kind](text, stem)
         return
     try:
-        value = json.loads(text) if kind == langfuse.KIND else value_of(compose(text, _BOUNDS))
+        value = json.loads(text) if kind in (langfuse.KIND, mlflow.KIND) else value_of(compose(text, _BOUNDS))
     except YamlError as error:
         raise LossError(f"line {text.count(chr(10), 0, error.index) + 1}: {error.message}") from error
     except (ValueError, RecursionError) as error:
         raise LossError(f"it is no JSON: {error}") from error
-    yield from (langfuse.read if kind == langfuse.KIND else haystack.read)(value, stem)
+    structured: dict[str, Callable[[Any, str], Iterator[Imported]]] = {
+        langfuse.KIND: langfuse.read,
+        mlflow.KIND: mlflow.read,
+        haystack.KIND: haystack.read,
+    }
+    yield from structured[kind](value, stem)
 
 
 def _read_document(path: Path, root: Path | None) -> Imported:

@@ -84,7 +84,7 @@ def _action(**inputs: str):
     action = _read("action.yml")
     step = action["runs"]["steps"][-1]
     given = {name: str(value.get("default", "")) for name, value in action["inputs"].items()} | inputs
-    env = {name: given[re.fullmatch(r"\$\{\{ inputs\.(\w+) \}\}", value)[1]] for name, value in step["env"].items()}
+    env = {name: given[value.removeprefix("${{ inputs.").removesuffix(" }}")] for name, value in step["env"].items()}
     return subprocess.run(
         ["bash", "-c", step["run"]], env={**os.environ, **env}, capture_output=True, text=True, check=False
     )

@@ -1,0 +1,81 @@
+"""Prompts from a Langfuse server, by its public API: read only, one request a prompt."""
+
+import base64
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from promptuary.address import Address
+from promptuary.commands.answers import Finding, UsageError
+from promptuary.errors import BadAnswer
+from promptuary.exchange import langfuse
+from promptuary.exchange.documents import Imported, LossError
+from promptuary.http import HttpTransport
+from promptuary.wire import Request
+
+__all__ = ["read_server"]
+
+PAGE = 50
+MOST_PAGES = 1000
+TIMEOUT = 30.0  # seconds a request takes at most
+
+
+def read_server(
+    url: str, public_key: str, secret_key: str, names: Sequence[str], label: str
+) -> list[tuple[str, Imported]]:
+    """Each prompt with its address: these, or all; at the label, or the newest version. Raises Finding with all refusals."""
+    if not (public_key and secret_key):
+        raise UsageError("the keys of the other side are missing: LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY")
+    address = Address.read(url, None)
+    token = base64.b64encode(f"{public_key}:{secret_key}".encode()).decode()
+    transport = HttpTransport(address.url, {"User-Agent": "promptuary-cli", "Authorization": f"Basic {token}"})
+    try:
+        found, refusals = [], []
+        for name in list(names) or list(_list(transport, label)):
+            try:
+                found += [
+                    (f"{address.url} {name}", imported)
+                    for imported in langfuse.read(_get(transport, name, label), name)
+                ]
+            except LossError as error:
+                refusals.append(f"{name}: {error}")
+        if refusals:
+            raise Finding("nothing is imported. " + "\n".join(refusals))
+        return found
+    finally:
+        transport.close()
+
+
+def _list(transport: HttpTransport, label: str) -> Iterator[str]:
+    for number in range(1, MOST_PAGES + 1):
+        query = {"page": number, "limit": PAGE, **({"label": label} if label else {})}
+        page = _ask(transport, f"/api/public/v2/prompts?{urlencode(query)}", "the list of prompts")
+        try:
+            yield from (str(row["name"]) for row in page["data"])
+            if number >= int(page["meta"]["totalPages"]):
+                return
+        except (KeyError, TypeError, ValueError):
+            raise BadAnswer("the list of prompts is of another form; is this a Langfuse server?") from None
+
+
+def _get(transport: HttpTransport, name: str, label: str) -> Any:
+    # `latest` stands on the newest version there. References to other prompts are not filled in, so that they are seen.
+    query = urlencode({"label": label or "latest", "resolve": "false"})
+    return _ask(transport, f"/api/public/v2/prompts/{quote(name, safe='')}?{query}", name)
+
+
+def _ask(transport: HttpTransport, path: str, what: str) -> Any:
+    answer = transport.send(Request("GET", path, TIMEOUT, {"Accept": "application/json"}))
+    try:
+        body = json.loads(answer.body)
+    except (ValueError, RecursionError):
+        raise BadAnswer(f"{what}: the answer ({answer.status}) is no JSON; is this a Langfuse server?") from None
+    if answer.status == 200:
+        return body
+    reason = str(body.get("message") if isinstance(body, dict) else body)
+    if answer.status in (401, 403):
+        raise UsageError(f"{what}: {reason}")
+    if answer.status in (404, 422):
+        raise LossError(reason)
+    raise BadAnswer(f"{what}: {answer.status} {reason}")

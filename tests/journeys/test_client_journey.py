@@ -1,0 +1,211 @@
+"""Pull, edit, push, review, publish, fetch: the real command line and client against a real server, which then is killed."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from promptuary import Promptuary
+from tests.journeys import places
+
+SECONDS = 120  # for what other processes do on a busy machine
+NAME = "support/refunds/reply"
+DOCUMENT = """---
+inputs:
+  question: {type: string}
+---
+- name: question
+  content: "{{ question }}"
+"""
+SETUP = """
+import django; django.setup()
+import json
+from registry.access import Actor, operator
+from registry.services import keys, members, namespaces, people
+roles = ("author", "reviewer", "admin")
+cast = {role: Actor(people.create(actor=operator(), username=role, password=f"{role}-promptuary")) for role in roles}
+namespaces.create(actor=cast["admin"], name="support", protected_labels=["production"])
+for role in roles[:2]:
+    members.set_role(actor=cast["admin"], namespace="support", username=role, role=role)
+issued = {
+    name: keys.issue(actor=cast["admin"], namespace="support", name=name, scope=scope, person=person).secret
+    for name, scope, person in (("service", "read", "author"), ("author", "write", "author"), ("reviewer", "write", "reviewer"))
+}
+print(json.dumps(issued))
+"""
+
+
+class Server:
+    """`manage.py serve` over a place of its own."""
+
+    def __init__(self, place: places.Place) -> None:
+        self._place = place
+        with socket.create_server(("127.0.0.1", 0)) as probe:
+            self.port = int(probe.getsockname()[1])
+        self.url = f"http://127.0.0.1:{self.port}"
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Until it answers."""
+        self._process = subprocess.Popen(
+            [sys.executable, "manage.py", "serve"],
+            cwd=places.ROOT,
+            env=self._place.environment(PORT=str(self.port)),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        until(self._answers)
+
+    def kill(self) -> None:
+        """Take its processes away without a word; they are known by their home, and each leads a group of its own."""
+        while alive := self._alive():
+            for pid in alive:
+                os.kill(pid, signal.SIGKILL)
+            time.sleep(0.05)
+        if self._process is not None:
+            self._process.wait(30)
+            self._process = None
+
+    def _alive(self) -> list[int]:
+        found = []
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                variables = (folder / "environ").read_bytes().split(b"\0")
+                state = (folder / "stat").read_text().rpartition(")")[2].split()[0]
+            except OSError:
+                continue  # it ended meanwhile, or is somebody else's
+            if state != "Z" and f"PROMPTUARY_HOME={self._place.home}".encode() in variables:
+                found.append(int(folder.name))
+        return found
+
+    def _answers(self) -> bool:
+        assert self._process is not None
+        assert self._process.poll() is None, "the server ended by itself"
+        try:
+            return httpx.get(f"{self.url}/login", timeout=5).status_code == 200
+        except httpx.HTTPError:
+            return False
+
+
+def until(is_so: Callable[[], object]) -> None:
+    """Wait for what other processes do."""
+    deadline = time.monotonic() + SECONDS
+    while not is_so():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.05)
+
+
+@pytest.fixture
+def place(tmp_path) -> Iterator[places.Place]:
+    place = places.make(tmp_path / "home")
+    yield place
+    places.remove(place)
+
+
+@pytest.fixture
+def server(place) -> Iterator[Server]:
+    server = Server(place)
+    server.start()
+    yield server
+    server.kill()
+
+
+class Desk:
+    """Somebody's folder with the command line in it."""
+
+    def __init__(self, folder: Path, url: str, key: str) -> None:
+        folder.mkdir()
+        self.folder = folder
+        self._environment = {**os.environ, "PYTHONPATH": str(places.ROOT), "PROMPTUARY_URL": url, "PROMPTUARY_KEY": key}
+
+    def run(self, *arguments: object, code: int = 0) -> Any:
+        """What the command answers in JSON."""
+        command = [sys.executable, "-m", "promptuary", *map(str, arguments), "--json"]
+        done = subprocess.run(
+            command,
+            cwd=self.folder,
+            env=self._environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=SECONDS,
+        )
+        assert done.returncode == code, done.stdout + done.stderr
+        assert "Traceback" not in done.stderr
+        return json.loads(done.stdout)
+
+
+def approve(url: str, number: int) -> None:
+    """As the reviewer does who has signed in."""
+    with httpx.Client(base_url=url, timeout=60, follow_redirects=True, headers={"Referer": url}) as browser:
+        form = browser.get("/login").text
+        token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', form)
+        assert token is not None
+        signed = {"csrfmiddlewaretoken": token[1], "username": "reviewer", "password": "reviewer-promptuary"}
+        assert browser.post("/login", data=signed).status_code == 200
+        change = browser.get(f"/api/v1/changes/{number}").json()
+        answer = browser.post(
+            f"/api/v1/changes/{number}/decisions",
+            json={"decision": "approve", "digest": change["digest"], "text": ""},
+            headers={"X-CSRFToken": browser.cookies["promptuary-csrf"]},
+        )
+        assert answer.status_code < 300, answer.text
+
+
+def publish(desk: Desk, url: str, number: int) -> None:
+    desk.run("publish", number, code=1)  # nobody has looked at it
+    approve(url, number)
+    assert desk.run("publish", number)["state"] == "published"
+
+
+def test_a_prompt_goes_from_an_editor_to_a_service_and_survives_its_server(place, server, tmp_path, caplog):
+    keys = json.loads(place.run("-c", SETUP).stdout.strip().splitlines()[-1])
+    first = Desk(tmp_path / "first", server.url, keys["author"])
+    path = first.folder / f"{NAME}.yml.j2"
+    path.parent.mkdir(parents=True)
+    path.write_text(DOCUMENT)
+    path.with_name("reply.samples.yml").write_text("short: {question: Where is it?}\n")
+    assert first.run("lint")["ok"]
+    pushed = first.run("push", "--propose", "production", "-m", "Begin")["pushed"][0]
+    publish(first, server.url, pushed["change"])
+
+    with Promptuary(server.url, keys["service"], live=True, ttl=1, timeout=10, cache_dir=tmp_path / "cache") as service:
+        assert service.render(NAME, {"question": "Why?"}).text == "Why?"
+
+        second = Desk(tmp_path / "second", server.url, keys["author"])
+        second.run("pull", "support")
+        edited = second.folder / f"{NAME}.yml.j2"
+        edited.write_text(edited.read_text().replace('"{{ question }}"', '"Q: {{ question }}"'))
+        assert second.run("diff", f"{NAME}@production", edited, "--rendered")["rendered"][0]["equal"] is False
+        change = second.run("push", "--propose", "production", "-m", "Mark the question")["pushed"][0]["change"]
+        assert service.get(NAME).version == 1  # saved is not served
+        publish(second, server.url, change)
+        until(lambda: service.render(NAME, {"question": "Why?"}).text == "Q: Why?")
+
+        reviewer = Desk(tmp_path / "third", server.url, keys["reviewer"])
+        reviewer.run("rollback", NAME, 1, "--reason", "Customers asked what Q is")
+        until(lambda: service.get(NAME).version == 1)
+        assert [entry["labels"] for entry in reviewer.run("log", NAME)["versions"]] == [[], ["production"]]
+
+        server.kill()
+        until(lambda: service.get(NAME).stale)
+        for _ in range(100):
+            assert service.render(NAME, {"question": "Why?"}).text == "Why?"
+        assert "served stale" in caplog.text
+        assert "cannot be reached" in reviewer.run("log", NAME, code=2)["error"]["detail"]
+        with Promptuary(server.url, keys["service"], cache_dir=tmp_path / "cache", reports=False) as restarted:
+            assert restarted.fetch(NAME).stale
+
+        server.start()
+        until(lambda: not service.get(NAME).stale)

@@ -1,0 +1,97 @@
+"""MLflow's prompts come in as its REST API and its Python objects give them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import renderer
+from promptuary.exchange import detection, mlflow
+from promptuary.exchange.documents import LossError
+from renderer.document import parse
+
+
+def version(text: str, number: str = "3", name: str = "refund_reply", **tags: str) -> dict[str, object]:
+    """A model version as `model-versions/get` has it."""
+    told = {"mlflow.prompt.is_prompt": "true", "mlflow.prompt.text": text, "_mlflow_prompt_type": "text", **tags}
+    rows = [{"key": key, "value": value} for key, value in told.items()]
+    return {"name": name, "version": number, "current_stage": "None", "description": "Be kind", "tags": rows}
+
+
+CHAT = version(
+    json.dumps(
+        [{"role": "system", "content": "Be {{ tone }}. {% 50 % off\n"}, {"role": "user", "content": "{{question}}"}]
+    ),
+    _mlflow_prompt_type="chat",
+    _mlflow_prompt_model_config=json.dumps({"provider": "openai", "model_name": "gpt-4o", "temperature": 0.2}),
+    _mlflow_prompt_response_format=json.dumps({"type": "object", "properties": {"answer": {"type": "string"}}}),
+    owner="support",
+)
+
+
+def imported(value):
+    (found,) = mlflow.read(value, "file")
+    return found
+
+
+def test_a_chat_prompt_gives_the_messages_that_its_own_format_gives():
+    found = imported({"model_version": CHAT})
+    assert found.path == "refund-reply"
+    assert renderer.load(found.document).render({"tone": "warm", "question": "x\n- name: evil"}).messages == [
+        {"role": "system", "content": "Be warm. {% 50 % off\n"},
+        {"role": "user", "content": "x\n- name: evil"},
+    ]
+
+
+def test_model_settings_schema_and_message_come_along():
+    document = parse(imported(CHAT).document)
+    assert (document.model, document.settings, document.description) == ("gpt-4o", {"temperature": 0.2}, "Be kind")
+    assert document.output["schema"]["properties"] == {"answer": {"type": "string"}}
+    assert '"owner": "support"' in document.text
+    assert '"provider": "openai"' in document.text
+
+
+def test_of_several_versions_the_highest_comes_and_that_is_told():
+    found = imported({"model_versions": [version("b", "2"), version("d", "10"), version("c", "3")]})
+    assert renderer.load(found.document).render({}).messages[0]["content"] == "d"
+    assert found.notes == ("version 10 is the highest; 2 older ones stay there",)
+
+
+def test_what_python_gives_is_read_alike():
+    entry = {"name": "reply", "version": 2, "template": "Hi {{ name }}\n", "commit_message": "New", "aliases": ["live"]}
+    found = imported([entry])
+    assert renderer.load(found.document).render({"name": "{{x}}"}).messages[0]["content"] == "Hi {{x}}\n"
+    assert found.notes == ("labels move by review only; there it has live",)
+
+
+def test_jinja_comes_as_it_is_with_a_word_about_missing_names():
+    found = imported(version("{% for word in words %}{{ word }};{% endfor %}\n", _mlflow_prompt_type="jinja2"))
+    assert renderer.load(found.document).render({"words": ["a", "b"]}).messages[0]["content"] == "a;b;"
+    assert "missing" in found.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (version("{{ a.b }}"), "plain name"),
+        (version("{{ a"), "plain name"),
+        (version("{% for %}"), "line"),
+        (version("not json", _mlflow_prompt_type="chat"), "no JSON"),
+        (version("[]", _mlflow_prompt_type="chat"), "no messages"),
+        (version('[{"role": "user", "content": [1]}]', _mlflow_prompt_type="chat"), "no text"),
+        (version('[{"role": "user", "content": "a", "tool_calls": [1]}]', _mlflow_prompt_type="chat"), "tool_calls"),
+        (version("a", "x"), "no number"),
+        ({"name": "a", "tags": []}, "mlflow.prompt.text"),
+    ],
+)
+def test_what_cannot_be_carried_is_refused_by_name(value, said):
+    with pytest.raises(LossError, match=said):
+        imported(value)
+
+
+def test_a_file_is_known_by_its_content(tmp_path: Path):
+    path = tmp_path / "prompt.json"
+    path.write_text(json.dumps({"model_version": CHAT}))
+    assert detection.detect(path) == "mlflow"
+    (found,) = detection.read(path, "mlflow")
+    assert found.document == imported(CHAT).document
