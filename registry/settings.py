@@ -259,6 +259,7 @@ CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_WORKER_REDIRECT_STDOUTS = False  # the demo prints mail as it is, not as warnings
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 
 # --- API ---------------------------------------------------------------------------------------------------------

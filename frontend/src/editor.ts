@@ -5,12 +5,14 @@ import { call } from "./editor/calls.ts";
 import { countChanged, setBase } from "./editor/changed.ts";
 import { completion } from "./editor/completion.ts";
 import { Draft } from "./editor/draft.ts";
+import { Form } from "./editor/form/form.ts";
 import { Inputs } from "./editor/inputs.ts";
 import { formatOf } from "./editor/language.ts";
+import { installModes } from "./editor/modes.ts";
 import { installPanes } from "./editor/panes.ts";
 import { offsetAt } from "./editor/positions.ts";
 import { Preview } from "./editor/preview.ts";
-import { goToProblem, setProblems } from "./editor/problems.ts";
+import { applyFix, goToProblem, setProblems } from "./editor/problems.ts";
 import { installSave, showDialog } from "./editor/save.ts";
 import { openSource } from "./editor/source.ts";
 import type { Look, Outcome, Problem, Setup } from "./editor/types.ts";
@@ -59,9 +61,16 @@ function start(root: HTMLFormElement): void {
       if (!update.docChanged) return;
       area.value = update.state.doc.toString();
       tellFacts();
+      form.draw();
       changed();
     }),
   ]);
+  const form = new Form(view, {
+    inputs: () => vocabulary.inputs,
+    fix: (problem) => applyFix(view, problem),
+    goTo,
+  });
+  const showMode = installModes(root, view, form);
   const inputs = new Inputs(root, setup, changed);
   const preview = new Preview(root, { url: setup.urls.preview, body, looked, goTo }, setup);
   const draft = new Draft(root, setup.name, setup.urls.draft, setup.draftSavedAt, body);
@@ -69,6 +78,7 @@ function start(root: HTMLFormElement): void {
   let base = setup.base;
 
   function goTo(place: { line: number; column: number }): void {
+    showMode("source");
     const offset = offsetAt(view.state.doc, place.line, place.column);
     view.dispatch({ selection: { anchor: offset }, effects: EditorView.scrollIntoView(offset, { y: "center" }) });
     root.dataset.open = "source";
@@ -81,11 +91,13 @@ function start(root: HTMLFormElement): void {
     vocabulary.inputs = look.inputs ?? vocabulary.inputs;
     vocabulary.names = look.names;
     inputs.learn(look.inputs, look.names);
+    form.learn();
     find(root, "[data-summary]").innerHTML = look.summary;
   }
 
   function showProblems(problems: Problem[]): void {
     view.dispatch({ effects: setProblems.of(problems) });
+    form.showProblems(problems);
     const of = (severity: string): number => problems.filter((each) => each.severity === severity).length;
     const parts = [
       of("error") ? count(of("error"), "error") : "",
@@ -103,6 +115,14 @@ function start(root: HTMLFormElement): void {
     }, 1500);
   }
 
+  function findProblem(): void {
+    if (!form.isOpen) goToProblem(view, 1);
+    else if (!form.goToProblem()) {
+      showMode("source");
+      goToProblem(view, 1);
+    }
+  }
+
   function tellFacts(): void {
     const changedNow = countChanged(view.state);
     const since = base && changedNow !== null ? `, ${changedNow || "none"} changed since v${base.number}` : "";
@@ -112,7 +132,7 @@ function start(root: HTMLFormElement): void {
   function came(outcome: Outcome): void {
     if (outcome.problems) {
       showProblems(outcome.problems);
-      if (outcome.problems.length) goToProblem(view, 1);
+      if (outcome.problems.length) findProblem();
     }
     if (!outcome.saved) {
       draft.changed();
@@ -152,7 +172,7 @@ function start(root: HTMLFormElement): void {
   }
 
   find(root, "[data-problem-count]").hidden = false;
-  find(root, "[data-problem-count]").addEventListener("click", () => goToProblem(view, 1));
+  find(root, "[data-problem-count]").addEventListener("click", () => findProblem());
   async function review(title: string, against: string): Promise<void> {
     const look = await call<Look>("POST", setup.urls.preview, { ...body(), want: "diff", against });
     showDialog(title, look.diff ?? "");

@@ -106,11 +106,15 @@ class Visit:
     complaints: list[str] = field(default_factory=list)
     contexts: list[BrowserContext] = field(default_factory=list)
 
-    def open(self, person: str = "", path: str = "/", **options) -> Page:
-        """A new window at a path, with the person signed in; options are Playwright's for a context."""
+    def open(self, person: str = "", path: str = "/", mode: str = "source", **options) -> Page:
+        """A new window at a path, with the person signed in; options are Playwright's for a context.
+
+        mode: how the editor shows documents to this person, source or form, as if it had been picked before.
+        """
         options.setdefault("viewport", DESKTOP)
         context = self.browser.new_context(base_url=self.server.url, **options)
         context.set_default_timeout(15_000)
+        context.add_init_script(f"localStorage.getItem('editor-mode') ?? localStorage.setItem('editor-mode', '{mode}')")
         self.contexts.append(context)
         page = context.new_page()
         page.on("console", self._hear)

@@ -161,7 +161,8 @@ class Block extends WidgetType {
 }
 
 /** Makes the fix's edits; by name, because the text may have moved since the block was drawn. */
-function applyFix(view: EditorView, problem: Problem): boolean {
+/** Makes the edits of a problem's fix where they stand now. */
+export function applyFix(view: EditorView, problem: Problem): boolean {
   const now = view.state.field(problemField).placed.find((each) => nameOf(each.problem) === nameOf(problem));
   if (!now?.fix.length) return false;
   view.dispatch({ changes: now.fix, userEvent: "input.fix", scrollIntoView: true });

@@ -1,0 +1,348 @@
+import type { EditorView } from "@codemirror/view";
+import { icon, make } from "../../dom.ts";
+import { formatOf } from "../language.ts";
+import { offsetAt } from "../positions.ts";
+import type { Problem, Schema } from "../types.ts";
+import { openText, setText } from "./chips.ts";
+import { addInput, dropInput, setInput } from "./declared.ts";
+import { addPart, type Change, dropPart, quote, swap, writeContent, writeKey } from "./edits.ts";
+import { drawInputs } from "./inputs.ts";
+import { type Node, type Outline, outlineOf, type Part, type Refusal, type Section } from "./outline.ts";
+import {
+  drawInsert,
+  drawLines,
+  drawProblem,
+  drawSectionHead,
+  label,
+  namesOf,
+  pathsOf,
+  priorities,
+  select,
+} from "./pieces.ts";
+
+/** What the form asks of the page around it. */
+export interface Around {
+  inputs(): Record<string, Schema>;
+  fix(problem: Problem): void;
+  goTo(place: { line: number; column: number }): void;
+}
+
+interface Card {
+  part: Part;
+  box: HTMLElement;
+  text: EditorView | null;
+  problems: HTMLElement;
+}
+
+const ROLES = ["system", "developer", "user", "assistant", "tool"];
+const DEFAULT_ROLE = "user"; // what the renderer takes a part for that names none
+
+/** The document as cards, one a part: a view of the source, which stays the one text there is. */
+export class Form {
+  readonly element = make("div", { class: "form-mode", hidden: true });
+  readonly #source: EditorView;
+  readonly #around: Around;
+  readonly #declared = make("div");
+  #nodes: Node[] = [];
+  #cards: Card[] = [];
+  #known = "";
+  #shape = "";
+  #problems: Problem[] = [];
+  #isWriting = false;
+
+  constructor(source: EditorView, around: Around) {
+    this.#source = source;
+    this.#around = around;
+  }
+
+  get isOpen(): boolean {
+    return !this.element.hidden;
+  }
+
+  /** Whether the form can show the document as it stands. */
+  canShow(): boolean {
+    return !("reason" in this.#outline());
+  }
+
+  open(): void {
+    this.element.hidden = false;
+    this.#shape = "";
+    this.draw();
+  }
+
+  close(): void {
+    this.element.hidden = true;
+    this.#empty();
+  }
+
+  /** Follow the source: cards are kept while the document keeps its shape, so a cursor in one of them stays. */
+  draw(): void {
+    if (!this.isOpen || this.#isWriting) return;
+    const found = this.#outline();
+    if ("reason" in found) {
+      this.#refuse(found);
+      return;
+    }
+    const shape = shapeOf(found.nodes);
+    if (shape !== this.#shape) {
+      this.#shape = shape;
+      this.#build(found);
+    } else {
+      adopt(this.#nodes, found.nodes);
+      for (const { part, text } of this.#cards) if (text && part.content) setText(text, part.content.text);
+    }
+    this.showProblems(this.#problems);
+  }
+
+  /** Draw the table of inputs again where they are others than before. */
+  learn(): void {
+    const inputs = this.#around.inputs();
+    const known = JSON.stringify(inputs);
+    if (!this.isOpen || (known === this.#known && this.#declared.childElementCount)) return;
+    this.#known = known;
+    const focused = document.activeElement?.getAttribute("aria-label");
+    const change = (made: Change | null): boolean => {
+      if (made) this.#change(made);
+      return made !== null;
+    };
+    const text = (): string => this.#source.state.doc.toString();
+    this.#declared.replaceChildren(
+      drawInputs(inputs, {
+        add: (name, schema) => change(addInput(text(), name, schema)),
+        set: (name, schema) => change(setInput(text(), name, schema)),
+        drop: (name) => change(dropInput(text(), name)),
+      }),
+    );
+    if (focused) this.#declared.querySelector<HTMLElement>(`[aria-label="${CSS.escape(focused)}"]`)?.focus();
+  }
+
+  /** Put each problem under the part it stands in; what stands in none goes above them all. */
+  showProblems(problems: Problem[]): void {
+    this.#problems = problems;
+    if (!this.isOpen) return;
+    const { doc } = this.#source.state;
+    const left = new Set(problems.filter((problem) => problem.severity !== "note"));
+    for (const card of this.#cards) {
+      const here = [...left].filter((problem) => {
+        const offset = offsetAt(doc, problem.line, problem.column);
+        return offset >= card.part.from && offset < card.part.to;
+      });
+      for (const problem of here) left.delete(problem);
+      card.problems.replaceChildren(...here.map((problem) => drawProblem(problem, this.#around.fix)));
+      card.box.classList.toggle(
+        "is-bad",
+        here.some((problem) => problem.severity === "error"),
+      );
+    }
+    const rest = this.element.querySelector("[data-form-rest]");
+    rest?.replaceChildren(...[...left].map((problem) => drawProblem(problem, this.#around.fix)));
+  }
+
+  /** Bring the first problem that the form shows into view; whether there is one. */
+  goToProblem(): boolean {
+    const first = this.element.querySelector<HTMLElement>(".cm-problem");
+    first?.scrollIntoView({ block: "center" });
+    first?.querySelector("button")?.focus();
+    return first !== null;
+  }
+
+  #outline(): Outline | Refusal {
+    const { state } = this.#source;
+    return outlineOf(state.doc.toString(), formatOf(state));
+  }
+
+  #empty(): void {
+    for (const card of this.#cards) card.text?.destroy();
+    this.#cards = [];
+    this.element.replaceChildren();
+  }
+
+  #refuse(refusal: Refusal): void {
+    this.#shape = "";
+    this.#empty();
+    const go = make("button", { type: "button", class: "button" }, "Edit it as source");
+    go.addEventListener("click", () => this.#around.goTo({ line: refusal.line, column: 1 }));
+    this.element.append(make("div", { class: "form-refusal" }, make("p", {}, refusal.reason), go));
+  }
+
+  #build(outline: Outline): void {
+    this.#empty();
+    this.#nodes = outline.nodes;
+    const parts = outline.format === "parts";
+    const head = make("div", { class: "form-head" }, make("h2", {}, parts ? "Parts" : "Text"));
+    head.append(make("span", { class: "aside" }, parts ? "in the order the model reads them" : "one text, as it is"));
+    if (parts) {
+      const add = make("button", { type: "button", class: "link end" }, "Add a part");
+      add.addEventListener("click", () => this.#add());
+      head.append(add);
+    }
+    const nodes = make("div", { class: "form-nodes" }, ...this.#drawNodes(outline.nodes, parts, []));
+    this.element.append(head, make("div", { "data-form-rest": true }), nodes, this.#declared);
+    this.learn();
+    if (parts && !outline.nodes.length) nodes.append(make("p", { class: "note" }, "No part yet."));
+  }
+
+  /** `names`: what the loops around these nodes give them. */
+  #drawNodes(nodes: Node[], movable: boolean, names: string[]): HTMLElement[] {
+    return nodes.map((node, index) => {
+      if (node.kind === "lines") return drawLines(node.text, () => this.#editAsSource(node.from));
+      const moves = movable ? this.#moves(nodes, index) : [];
+      if (node.kind === "part") return this.#drawCard(node, moves, names);
+      return make(
+        "div",
+        { class: "form-block" },
+        ...node.sections.map((section, place) => this.#drawSection(section, place ? [] : moves, names)),
+      );
+    });
+  }
+
+  #drawSection(section: Section, moves: HTMLElement[], names: string[]): HTMLElement {
+    const head = drawSectionHead(section.head, moves);
+    const inner = [...names, ...namesOf(section.head)];
+    return make("section", { class: "form-section" }, head, ...this.#drawNodes(section.nodes, true, inner));
+  }
+
+  #moves(nodes: Node[], index: number): HTMLElement[] {
+    const button = (sign: string, words: string, first: number): HTMLElement => {
+      const made = make("button", { type: "button", class: "icon-button", "aria-label": words, title: words });
+      made.append(icon(sign));
+      made.addEventListener("click", () => this.#swap(nodes, first));
+      return made;
+    };
+    return [
+      ...(index > 0 ? [button("arrow-up", "Move up", index - 1)] : []),
+      ...(index < nodes.length - 1 ? [button("arrow-down", "Move down", index)] : []),
+    ];
+  }
+
+  #drawCard(part: Part, moves: HTMLElement[], names: string[]): HTMLElement {
+    const index = this.#cards.length;
+    const title = part.name?.text ?? "";
+    const problems = make("div", { class: "form-problems" });
+    const box = make("article", { class: "form-card", "aria-label": title || "part" });
+    const content = part.content;
+    const write = (text: string): void => this.#writeContent(index, text);
+    const text = content ? openText(content.text, title ? `Content of ${title}` : "Content", write) : null;
+    const card: Card = { part, box, text, problems };
+    this.#cards.push(card);
+    if (part.content?.style !== "body") box.append(this.#drawHead(index, card, moves, names));
+    if (text) box.append(make("div", { class: "form-text" }, text.dom));
+    else {
+      const go = make("button", { type: "button", class: "link" }, "Edit it in the source");
+      go.addEventListener("click", () => this.#editAsSource(this.#cards[index]?.part.from ?? 0));
+      box.append(make("p", { class: "form-text note" }, "This content is more than plain text. ", go));
+    }
+    box.append(problems);
+    return box;
+  }
+
+  #drawHead(index: number, card: Card, moves: HTMLElement[], names: string[]): HTMLElement {
+    const { part } = card;
+    const title = part.name?.text ?? "";
+    const name = make("input", { class: "form-name", value: title, "aria-label": "Name of the part", size: 16 });
+    name.placeholder = "a part without a name";
+    name.addEventListener("change", () => this.#writeKey(index, "name", (each) => each.name, quote(name.value.trim())));
+    const head = make("header", { class: "form-card-head" }, name);
+    const words = title || "the part";
+    const roles = part.role && !ROLES.includes(part.role.text) ? [...ROLES, part.role.text] : ROLES;
+    const role = select(
+      `Role of ${words}`,
+      roles.map((each) => [each, label(each)]),
+      part.role?.text ?? DEFAULT_ROLE,
+    );
+    role.addEventListener("change", () => this.#writeKey(index, "role", (each) => each.role, role.value));
+    const now = part.priority?.text ?? "0";
+    const priority = select(`When ${words} may be cut`, priorities(now), now);
+    priority.addEventListener("change", () =>
+      this.#writeKey(index, "truncation_priority", (each) => each.priority, priority.value),
+    );
+    head.append(role, priority);
+    if (part.others.length) head.append(make("span", { class: "note" }, part.others.join(", ")));
+    const end = make("span", { class: "end buttons" });
+    if (card.text) {
+      const offered = (): string[] => [...new Set([...names, ...pathsOf(this.#around.inputs())])];
+      end.append(drawInsert(offered, (chosen) => this.#insert(index, chosen)));
+    }
+    const drop = make("button", { type: "button", class: "icon-button", "aria-label": `Take ${words} out` });
+    drop.append(icon("trash-2"));
+    drop.addEventListener("click", () => this.#change(dropPart(this.#cards[index]?.part ?? part)));
+    head.append(end);
+    end.append(...moves, drop);
+    return head;
+  }
+
+  #insert(index: number, name: string): void {
+    const text = this.#cards[index]?.text;
+    text?.dispatch(text.state.replaceSelection(`{{ ${name} }}`), { userEvent: "input" });
+    text?.focus();
+  }
+
+  #editAsSource(offset: number): void {
+    this.#around.goTo({ line: this.#source.state.doc.lineAt(offset).number, column: 1 });
+  }
+
+  #writeContent(index: number, text: string): void {
+    const part = this.#cards[index]?.part;
+    if (!part?.content) return;
+    this.#change(writeContent(part, part.content, text), true);
+  }
+
+  #writeKey(index: number, key: string, present: (part: Part) => Part["name"], value: string): void {
+    const part = this.#cards[index]?.part;
+    if (part) this.#change(writeKey(this.#source.state.doc.toString(), part, key, present(part), value));
+  }
+
+  #swap(nodes: Node[], first: number): void {
+    const [before, node] = [nodes[first], nodes[first + 1]];
+    if (before && node) this.#change(swap(this.#source.state.doc.toString(), before, node));
+  }
+
+  #add(): void {
+    const names = new Set(this.#cards.map((card) => card.part.name?.text));
+    let number = this.#cards.length + 1;
+    while (names.has(`part ${number}`)) number++;
+    this.#change(addPart(this.#source.state.doc.toString(), `part ${number}`));
+    const text = this.#cards[this.#cards.length - 1]?.text;
+    if (!text) return;
+    text.dispatch({ selection: { anchor: 0, head: text.state.doc.length } });
+    text.focus();
+  }
+
+  /** Edit the source. While somebody types in a card, that card is left alone and only places are read again. */
+  #change(change: Change, typed = false): void {
+    this.#isWriting = typed;
+    this.#source.dispatch({ changes: change, userEvent: "input.form" });
+    this.#isWriting = false;
+    if (!typed) {
+      this.#shape = "";
+      this.draw();
+      return;
+    }
+    const found = this.#outline();
+    if ("reason" in found || shapeOf(found.nodes) !== this.#shape) this.draw();
+    else adopt(this.#nodes, found.nodes);
+  }
+}
+
+/** What decides whether cards can stay: how many there are, of which kind, and how they are nested. */
+function shapeOf(nodes: Node[]): string {
+  const words = nodes.map((node) => {
+    if (node.kind === "part") return JSON.stringify([node.content !== null, ...settingsOf(node)]);
+    if (node.kind === "lines") return `l${node.text}`;
+    return node.sections.map((section) => `${section.head}(${shapeOf(section.nodes)})`).join("|");
+  });
+  return `[${words.join(",")}]`;
+}
+
+/** Give nodes of the same shape the places that they have now; whoever holds one holds it with its new place. */
+function adopt(held: Node[], fresh: Node[]): void {
+  for (const [index, node] of fresh.entries()) {
+    const old = held[index];
+    if (old?.kind === "block" && node.kind === "block") {
+      Object.assign(old, { from: node.from, to: node.to });
+      for (const [place, section] of node.sections.entries()) adopt(old.sections[place]?.nodes ?? [], section.nodes);
+    } else if (old) Object.assign(old, node);
+  }
+}
+
+const settingsOf = (part: Part): unknown[] => [part.name?.text, part.role?.text, part.priority?.text, part.others];

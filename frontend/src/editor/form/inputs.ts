@@ -1,0 +1,183 @@
+import { make } from "../../dom.ts";
+import type { Json, Schema } from "../types.ts";
+
+/** What the table does to the text; false where the front matter is laid out so that only the source can. */
+export interface Declared {
+  add(name: string, schema: Schema): boolean;
+  set(name: string, schema: Schema): boolean;
+  drop(name: string): boolean;
+}
+
+const KINDS: Record<string, { words: string; schema: Schema }> = {
+  text: { words: "Text", schema: { type: "string" } },
+  number: { words: "Number", schema: { type: "number" } },
+  integer: { words: "Whole number", schema: { type: "integer" } },
+  boolean: { words: "Yes or no", schema: { type: "boolean" } },
+  list: { words: "List of text", schema: { type: "array", items: { type: "string" } } },
+  choice: { words: "One of", schema: { type: "string", enum: [] } },
+};
+const NAME = /^[A-Za-z_]\w*$/;
+
+/** The kind that a schema is of, or null for one that the table only names. */
+export function kindOf(schema: Schema): string | null {
+  if (schema.enum) return schema.enum.every((each) => typeof each === "string") ? "choice" : null;
+  if (schema.type === "string") return "text";
+  if (schema.type === "array") return schema.items?.type === "string" ? "list" : null;
+  return typeof schema.type === "string" && schema.type in KINDS ? schema.type : null;
+}
+
+/** A schema of another kind: what both know of is kept, what only the old one knew is left out. */
+export function asKind(schema: Schema, kind: string): Schema {
+  const { description, untrusted } = schema;
+  return {
+    ...KINDS[kind]?.schema,
+    ...(description !== undefined && { description }),
+    ...(untrusted !== undefined && { untrusted }),
+  };
+}
+
+/** A default as typed, in the type of the input; undefined for an empty field, null where it is none of that type. */
+export function readDefault(schema: Schema, typed: string): Json | undefined {
+  if (typed === "") return undefined;
+  if (schema.enum) return schema.enum.includes(typed) ? typed : null;
+  if (schema.type === "string") return typed;
+  const number = Number(typed);
+  if (schema.type === "number") return Number.isFinite(number) ? number : null;
+  if (schema.type === "integer") return Number.isInteger(number) ? number : null;
+  if (schema.type === "boolean") return typed === "yes" ? true : typed === "no" ? false : null;
+  return null;
+}
+
+/** The table of inputs: what a caller sends, and what holds where it is missing. */
+export function drawInputs(inputs: Record<string, Schema>, declared: Declared): HTMLElement {
+  const refusal = make("p", { class: "field-message", role: "alert" });
+  const tell = (done: boolean): void => {
+    refusal.textContent = done ? "" : "This is laid out in a way that only the source can change.";
+  };
+  const rows = Object.entries(inputs).map(([name, schema]) => drawRow(name, schema, declared, tell));
+  const head = ["Name", "Kind", "Limits", "If missing", "Outside", ""];
+  const table = make(
+    "table",
+    { class: "table table-middle form-inputs" },
+    make("thead", {}, make("tr", {}, ...head.map((word) => make("th", { scope: "col" }, word)))),
+    make("tbody", {}, ...rows),
+  );
+  const title = make("div", { class: "form-head" }, make("h2", {}, "Inputs"));
+  title.append(make("span", { class: "aside" }, "what a caller sends"));
+  return make(
+    "section",
+    { class: "form-declared" },
+    title,
+    ...(rows.length
+      ? [make("div", { class: "table-scroll" }, table)]
+      : [make("p", { class: "note" }, "None is declared: any is taken.")]),
+    drawAdd(new Set(Object.keys(inputs)), declared, tell),
+    refusal,
+  );
+}
+
+function drawRow(name: string, schema: Schema, declared: Declared, tell: (done: boolean) => void): HTMLElement {
+  const kind = kindOf(schema);
+  const cell = (...children: (Node | string)[]): HTMLElement => make("td", {}, ...children);
+  const write = (next: Schema): void => tell(declared.set(name, next));
+  const drop = make("button", { type: "button", class: "button button-small button-quiet" }, "Take out");
+  drop.setAttribute("aria-label", `Take the input ${name} out`);
+  drop.addEventListener("click", () => tell(declared.drop(name)));
+  const outside = make("input", { type: "checkbox", "aria-label": `${name} comes from outside` });
+  outside.checked = schema.untrusted === true;
+  outside.addEventListener("change", () => {
+    const { untrusted: _gone, ...rest } = schema;
+    write(outside.checked ? { ...rest, untrusted: true } : rest);
+  });
+  return make(
+    "tr",
+    {},
+    cell(make("b", {}, name)),
+    cell(kind ? drawKind(name, kind, schema, write) : wordsOf(schema)),
+    cell(...(kind ? drawDetail(name, kind, schema, write) : [])),
+    cell(kind ? drawDefault(name, schema, write) : "an error"),
+    cell(outside),
+    cell(drop),
+  );
+}
+
+function drawKind(name: string, kind: string, schema: Schema, write: (next: Schema) => void): HTMLElement {
+  const select = make("select", { "aria-label": `Kind of ${name}` });
+  for (const [value, { words }] of Object.entries(KINDS)) {
+    select.add(new Option(words, value, value === kind, value === kind));
+  }
+  select.addEventListener("change", () => {
+    if (select.value !== "choice") write(asKind(schema, select.value));
+    else write({ ...asKind(schema, "choice"), enum: ["first", "second"] });
+  });
+  return select;
+}
+
+/** What a kind leaves open: how long a text may be, which words there are to choose from. */
+function drawDetail(name: string, kind: string, schema: Schema, write: (next: Schema) => void): HTMLElement[] {
+  if (kind === "choice") {
+    const box = make("input", { "aria-label": `Choices of ${name}`, value: (schema.enum ?? []).join(", ") });
+    box.addEventListener("change", () => {
+      const words = box.value.split(",").map((word) => word.trim());
+      const next = [...new Set(words.filter(Boolean))];
+      const { default: kept, ...rest } = schema;
+      write({ ...rest, enum: next, ...(typeof kept === "string" && next.includes(kept) && { default: kept }) });
+    });
+    return [box];
+  }
+  if (kind !== "text") return [];
+  const box = make("input", {
+    type: "number",
+    min: 1,
+    "aria-label": `Most characters of ${name}`,
+    placeholder: "any length",
+  });
+  box.value = schema.maxLength === undefined ? "" : String(schema.maxLength);
+  box.addEventListener("change", () => {
+    const { maxLength: _gone, ...rest } = schema;
+    write(box.value && box.valueAsNumber >= 1 ? { ...rest, maxLength: Math.floor(box.valueAsNumber) } : rest);
+  });
+  return [box];
+}
+
+function drawDefault(name: string, schema: Schema, write: (next: Schema) => void): HTMLElement | string {
+  if (schema.type === "array") return "an error";
+  const box = make("input", { "aria-label": `Value of ${name} if missing`, placeholder: "an error" });
+  const now = schema.default;
+  box.value = now === undefined ? "" : typeof now === "boolean" ? (now ? "yes" : "no") : String(now);
+  box.addEventListener("change", () => {
+    const { default: _gone, ...rest } = schema;
+    const value = readDefault(schema, box.value);
+    const fits = value !== null;
+    box.setAttribute("aria-invalid", String(!fits));
+    if (fits) write(value === undefined ? rest : { ...rest, default: value });
+  });
+  return box;
+}
+
+function drawAdd(taken: Set<string>, declared: Declared, tell: (done: boolean) => void): HTMLElement {
+  const name = make("input", { "aria-label": "Name of the new input", placeholder: "order_id", size: 14 });
+  const kind = make("select", { "aria-label": "Kind of the new input" });
+  for (const [value, { words }] of Object.entries(KINDS)) if (value !== "choice") kind.add(new Option(words, value));
+  const add = make("button", { type: "button", class: "button button-small" }, "Add an input");
+  const note = make("span", { class: "note", role: "status" });
+  const act = (): void => {
+    const typed = name.value.trim();
+    if (!NAME.test(typed)) note.textContent = "A name is letters, digits and _, a letter first.";
+    else if (taken.has(typed)) note.textContent = `There is an input ${typed}.`;
+    else tell(declared.add(typed, KINDS[kind.value]?.schema ?? { type: "string" }));
+  };
+  add.addEventListener("click", act);
+  name.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter") return;
+    event.preventDefault();
+    act();
+  });
+  return make("div", { class: "form-add" }, name, kind, add, note);
+}
+
+function wordsOf(schema: Schema): string {
+  if (schema.properties) return `Group: ${Object.keys(schema.properties).join(", ")}`;
+  if (schema.type === "array") return "List";
+  return typeof schema.type === "string" ? schema.type : "Anything";
+}

@@ -1,0 +1,97 @@
+import { icon, make, spell } from "../../dom.ts";
+import type { Problem, Schema } from "../types.ts";
+
+const LOOP = /^for (.+?) in (.+)$/;
+const HIGHEST = 3; // priorities offered where the text uses no higher one
+
+/** A problem as it stands under its part, with its fix as a button. */
+export function drawProblem(problem: Problem, fix: (problem: Problem) => void): HTMLElement {
+  const words = make("p", {}, make("b", {}, label(problem.severity)), " ", ...spell(problem.message), " ");
+  words.append(make("span", { class: "cm-problem-code" }, problem.code));
+  const box = make("div", { class: `cm-problem cm-problem-${problem.severity}` }, words);
+  if (problem.fix) {
+    const button = make("button", { type: "button", class: "button button-small" }, problem.fix.title);
+    button.addEventListener("click", () => fix(problem));
+    box.append(button);
+  }
+  return box;
+}
+
+/** The head of a loop or a condition, in words. */
+export function drawSectionHead(head: string, moves: HTMLElement[]): HTMLElement {
+  const loop = LOOP.exec(head);
+  const condition = /^(?:el)?if (.+)$/.exec(head);
+  const words = loop
+    ? ["Repeats once for each item of ", chip(loop[2] ?? "")]
+    : condition
+      ? [head.startsWith("elif") ? "Otherwise, only if " : "Only if ", chip(condition[1] ?? "")]
+      : ["Otherwise"];
+  const made = make("p", { class: "form-section-head" }, icon(loop ? "repeat" : "git-branch"), ...words);
+  made.append(make("span", { class: "end buttons" }, ...moves));
+  return made;
+}
+
+/** What a loop gives to the parts in it; nothing for a condition. */
+export function namesOf(head: string): string[] {
+  const loop = LOOP.exec(head);
+  return loop ? [...(loop[1] ?? "").split(/\s*,\s*/), "loop.index"] : [];
+}
+
+/** Lines that are no part: a comment as prose, anything else as it is written. */
+export function drawLines(text: string, edit: () => void): HTMLElement {
+  const comment = /^\s*(?:\{#\s*(.*?)\s*#\}|#\s*(.*))$/.exec(text);
+  if (comment) return make("p", { class: "form-comment" }, comment[1] ?? comment[2] ?? "");
+  const go = make("button", { type: "button", class: "link" }, "Edit in the source");
+  go.addEventListener("click", edit);
+  return make("div", { class: "form-lines" }, make("pre", {}, text), go);
+}
+
+/** The menu of inputs that can be put where the cursor stands. */
+export function drawInsert(offered: () => string[], insert: (name: string) => void): HTMLElement {
+  const sheet = make("div", { class: "menu-sheet" });
+  const menu = make("details", { class: "menu form-insert" }, make("summary", {}, "Insert an input"), sheet);
+  menu.addEventListener("toggle", () => {
+    if (!menu.open) return;
+    const buttons = offered().map((name) => {
+      const button = make("button", { type: "button" }, name.replaceAll(".", " "));
+      button.addEventListener("click", () => {
+        menu.open = false;
+        insert(name);
+      });
+      return button;
+    });
+    sheet.replaceChildren(...buttons);
+    if (!buttons.length) sheet.append(make("div", { class: "menu-head" }, "No inputs are declared."));
+  });
+  return menu;
+}
+
+export const label = (word: string): string => (word[0] ?? "").toUpperCase() + word.slice(1);
+
+const chip = (expression: string): HTMLElement => make("span", { class: "chip chip-input" }, expression);
+
+/** The priorities to choose from, and the one that holds now among them. */
+export function priorities(now: string): [string, string][] {
+  const highest = Math.max(HIGHEST, Number.parseInt(now, 10) || 0);
+  const offered: [string, string][] = [["0", "Never cut"]];
+  for (let number = 1; number <= highest; number++) {
+    const when = number === 1 ? "last" : number === highest ? "first" : "earlier";
+    offered.push([String(number), `Cut ${when} (${number})`]);
+  }
+  if (!offered.some(([value]) => value === now)) offered.push([now, now]);
+  return offered;
+}
+
+/** A select with its words for screen readers. */
+export function select(words: string, options: [string, string][], now: string): HTMLSelectElement {
+  const made = make("select", { "aria-label": words });
+  for (const [value, text] of options) made.add(new Option(text, value, value === now, value === now));
+  return made;
+}
+
+/** The inputs by the paths a text can print: the properties of an object in its place. */
+export function pathsOf(inputs: Record<string, Schema>, before = ""): string[] {
+  return Object.entries(inputs).flatMap(([name, schema]) =>
+    schema.properties ? pathsOf(schema.properties, `${before}${name}.`) : [`${before}${name}`],
+  );
+}

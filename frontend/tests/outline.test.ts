@@ -1,0 +1,167 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { addPart, type Change, dropPart, quote, swap, writeContent, writeKey } from "../src/editor/form/edits.ts";
+import { type Block, type Outline, outlineOf, type Part, partsOf, type Refusal } from "../src/editor/form/outline.ts";
+
+const TEXT = `---
+description: Reply
+inputs:
+  question: {type: string}
+---
+- name: instructions
+  role: system
+  content: |
+    You help {{ name }}.
+
+      Indented.
+{# the excerpts #}
+{% for excerpt in excerpts %}
+- name: excerpt {{ loop.index }}
+  truncation_priority: 2
+  keep_last: 2
+  content: "[{{ loop.index }}] {{ excerpt }}"
+{% endfor %}
+
+- name: question
+  content: |-
+    {{ question }}
+`;
+
+const outline = (text: string): Outline => {
+  const found = outlineOf(text, "parts");
+  assert.ok("nodes" in found, (found as Refusal).reason);
+  return found;
+};
+const apply = (text: string, change: Change): string =>
+  text.slice(0, change.from) + change.insert + text.slice(change.to);
+const part = (text: string, index: number): Part => partsOf(outline(text).nodes)[index] as Part;
+
+test("parts are found in order, with their values and places", () => {
+  const found = partsOf(outline(TEXT).nodes);
+  assert.deepEqual(
+    found.map((each) => [each.name?.text, each.role?.text, each.priority?.text]),
+    [
+      ["instructions", "system", undefined],
+      ["excerpt {{ loop.index }}", undefined, "2"],
+      ["question", undefined, undefined],
+    ],
+  );
+  for (const each of found) {
+    if (each.name) assert.equal(TEXT.slice(each.name.from, each.name.to), each.name.text);
+  }
+});
+
+test("a block's content comes without its margin, and keeps what stands deeper", () => {
+  assert.equal(part(TEXT, 0).content?.text, "You help {{ name }}.\n\n  Indented.");
+  assert.equal(part(TEXT, 1).content?.text, "[{{ loop.index }}] {{ excerpt }}");
+});
+
+test("a loop holds its parts, comments and other keys are kept as they are", () => {
+  const { nodes } = outline(TEXT);
+  assert.deepEqual(
+    nodes.map((node) => node.kind),
+    ["part", "lines", "block", "part"],
+  );
+  const loop = nodes[2] as Block;
+  assert.equal(loop.sections[0]?.head, "for excerpt in excerpts");
+  assert.deepEqual(part(TEXT, 1).others, ["keep_last: 2"]);
+});
+
+test("a condition has a section for each of its ways", () => {
+  const { nodes } = outline(
+    "{% if a %}\n- content: x\n{% elif b %}\n- content: y\n{% else %}\n- content: z\n{% endif %}\n",
+  );
+  assert.deepEqual(
+    (nodes[0] as Block).sections.map((section) => section.head),
+    ["if a", "elif b", "else"],
+  );
+});
+
+test("macros and set blocks are lines", () => {
+  const { nodes } = outline(
+    "{% macro m() %}\n- x\n{% endmacro %}\n{% set a = 1 %}\n{% set b %}\nhm\n{% endset %}\n- content: a\n",
+  );
+  assert.deepEqual(
+    nodes.map((node) => node.kind),
+    ["lines", "lines", "lines", "part"],
+  );
+});
+
+test("what the form can't tell for sure is refused with its line", () => {
+  for (const [text, line] of [
+    ["- content: |\n    a\n{% if x %}\n    b\n{% endif %}\n", 4],
+    ["{{ parts }}\n", 1],
+    ["- name: a\n  settings:\n    b: 1\n", 2],
+    ["{% for a in b %}\n- content: x\n", 3],
+    ["{% endfor %}\n", 1],
+    ["- name: a\n     role: user\n", 1],
+  ] as const) {
+    const found = outlineOf(text, "parts") as Refusal;
+    assert.equal(found.line, line, `${text} ${found.reason}`);
+  }
+  assert.match((outlineOf("x", "shaped") as Refusal).reason, /shaped/);
+});
+
+test("a content that is more than a simple value is left to the source", () => {
+  for (const value of ['"a\\nb"', "[1, 2]", "{type: image}", ">\n    folded", "*alias", "a: b", ""]) {
+    const found = partsOf(outline(`- name: x\n  content: ${value}\n`).nodes)[0];
+    assert.equal(found?.content, null, value);
+  }
+});
+
+test("the text format is one content, all of the body", () => {
+  const found = outlineOf("---\nformat: text\n---\nHello\n", "text") as Outline;
+  assert.equal((found.nodes[0] as Part).content?.text, "Hello\n");
+});
+
+test("writing a content keeps the margin, and blank lines blank", () => {
+  const first = part(TEXT, 0);
+  assert.ok(first.content);
+  const text = apply(TEXT, writeContent(first, first.content, "One\n\n  Two {{ x }}"));
+  assert.equal(part(text, 0).content?.text, "One\n\n  Two {{ x }}");
+  assert.ok(text.includes("    One\n\n      Two {{ x }}\n{# the excerpts #}"));
+});
+
+test("a value on its key's line becomes a block that reads the same", () => {
+  const second = part(TEXT, 1);
+  assert.ok(second.content);
+  const text = apply(TEXT, writeContent(second, second.content, 'Say "hi"\nand: more'));
+  assert.equal(part(text, 1).content?.text, 'Say "hi"\nand: more');
+  assert.equal(partsOf(outline(text).nodes).length, 3);
+});
+
+test("a key is written in its place, or on a line of its own", () => {
+  const second = part(TEXT, 1);
+  let text = apply(TEXT, writeKey(TEXT, second, "truncation_priority", second.priority, "5"));
+  assert.equal(part(text, 1).priority?.text, "5");
+  text = apply(text, writeKey(text, part(text, 1), "role", null, "assistant"));
+  assert.equal(part(text, 1).role?.text, "assistant");
+  assert.equal(part(text, 1).content?.text, "[{{ loop.index }}] {{ excerpt }}");
+});
+
+test("two neighbours change places, and what stands between them stays", () => {
+  const { nodes } = outline(TEXT);
+  const [, , loop, question] = nodes;
+  assert.ok(loop && question);
+  const text = apply(TEXT, swap(TEXT, loop, question));
+  assert.deepEqual(
+    partsOf(outline(text).nodes).map((each) => each.name?.text),
+    ["instructions", "question", "excerpt {{ loop.index }}"],
+  );
+  assert.ok(text.includes("{{ question }}\n\n{% for"));
+  const bare = "- name: a\n  content: x\n- name: b\n  content: y";
+  const [a, b] = outline(bare).nodes;
+  assert.ok(a && b);
+  assert.equal(apply(bare, swap(bare, a, b)), "- name: b\n  content: y\n- name: a\n  content: x");
+});
+
+test("a part is added at the end, and taken out whole", () => {
+  const text = apply(TEXT, addPart(TEXT, "closing"));
+  assert.equal(part(text, 3).name?.text, "closing");
+  assert.equal(apply(text, dropPart(part(text, 3))), TEXT);
+});
+
+test("names are quoted where YAML would read something else", () => {
+  assert.equal(quote("excerpt {{ loop.index }}"), "excerpt {{ loop.index }}");
+  for (const name of ["true", "a: b", "# x", "- x", "", "12", "x "]) assert.equal(quote(name), JSON.stringify(name));
+});

@@ -1,0 +1,158 @@
+"""The editor's form: cards over the same text, for people who would rather not see YAML."""
+
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from tests.browser.conftest import DESKTOP, PHONE, Visit
+from tests.browser.desk import Desk
+
+RULES = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}}
+TEXT = """---
+inputs:
+  tone: {type: string}
+---
+- name: instructions
+  role: system
+  content: |
+    Be {{ tone }}.
+- name: question
+  content: "Why?"
+"""
+
+
+@pytest.fixture
+def form(visit: Visit, request):
+    """The form over TEXT (or another one), on a template that does not exist yet."""
+    slug = re.sub(r"[^a-z0-9]+", "-", request.node.name)[:40].strip("-")
+
+    def start(text: str = TEXT, **options) -> Desk:
+        desk = Desk(visit.open("author", f"/t/demo/{slug}/-/edit", mode="source", **options)).ready()
+        if options.get("viewport") == PHONE:
+            desk.page.locator("[data-tab=source]").click()
+        desk.source.click()
+        desk.page.keyboard.press("Control+a")
+        desk.page.keyboard.insert_text(text)
+        desk.page.locator("[data-mode=form]").click()
+        return desk
+
+    return start
+
+
+def _content(desk: Desk, part: str):
+    return desk.page.get_by_role("textbox", name=f"Content of {part}")
+
+
+def test_typing_in_a_card_edits_the_source_and_the_preview_follows(form):
+    desk = form()
+    _content(desk, "question").click()
+    desk.page.keyboard.press("End")
+    desk.page.keyboard.type(" And when?")
+    desk.page.keyboard.press("Enter")
+    desk.page.keyboard.type("Say both.")
+    assert desk.text.endswith("- name: question\n  content: |\n    Why? And when?\n    Say both.\n")
+    expect(desk.preview).to_contain_text("Say both.")
+
+
+def test_an_input_is_put_where_the_cursor_stands_and_shown_as_a_chip(form):
+    desk = form()
+    _content(desk, "question").click()
+    desk.page.keyboard.press("Home")
+    card = desk.page.get_by_role("article", name="question")
+    card.get_by_text("Insert an input").click()
+    card.get_by_role("button", name="tone", exact=True).click()
+    assert "    {{ tone }}Why?\n" in desk.text
+    expect(_content(desk, "question").locator(".chip")).to_have_text("tone")
+
+
+def test_one_key_takes_a_chip_out_whole(form):
+    desk = form()
+    _content(desk, "instructions").click()
+    desk.page.keyboard.press("End")
+    desk.page.keyboard.press("Backspace")
+    desk.page.keyboard.press("Backspace")
+    assert "    Be \n" in desk.text
+
+
+def test_role_priority_and_name_are_chosen_without_yaml(form):
+    desk = form()
+    page = desk.page
+    page.get_by_label("Role of question").select_option("assistant")
+    page.get_by_label("When question may be cut").select_option("2")
+    name = page.get_by_role("article", name="question").get_by_label("Name of the part")
+    name.fill("true")
+    name.press("Tab")
+    assert '- name: "true"\n' in desk.text
+    assert "\n  role: assistant\n" in desk.text
+    assert "\n  truncation_priority: 2\n" in desk.text
+
+
+def test_parts_change_places_also_after_typing(form):
+    desk = form()
+    _content(desk, "instructions").click()
+    desk.page.keyboard.type("Please: ")
+    desk.page.get_by_role("article", name="question").get_by_role("button", name="Move up").click()
+    body = desk.text.split("---\n")[-1]
+    assert body.startswith('- name: question\n  content: "Why?"\n- name: instructions\n')
+    assert body.count("Please: ") == 1
+
+
+def test_a_part_is_added_ready_to_be_written_over_and_taken_out(form):
+    desk = form()
+    desk.page.get_by_role("button", name="Add a part").click()
+    desk.page.keyboard.type("Closing words")
+    assert desk.text.endswith("- name: part 3\n  role: user\n  content: |\n    Closing words\n")
+    desk.page.get_by_role("button", name="Take part 3 out").click()
+    assert desk.text == TEXT
+
+
+def test_inputs_are_declared_in_the_table(form):
+    desk = form()
+    page = desk.page
+    page.get_by_label("Name of the new input").fill("order_id")
+    page.get_by_role("button", name="Add an input").click()
+    page.get_by_label("Most characters of order_id").fill("20")
+    page.get_by_label("Most characters of order_id").press("Tab")
+    expect(page.get_by_label("order_id comes from outside")).not_to_be_checked()
+    page.get_by_label("order_id comes from outside").check()
+    assert "  order_id: {type: string, maxLength: 20, untrusted: true}\n" in desk.text
+
+
+def test_a_problem_stands_under_its_part_with_its_fix(form):
+    desk = form(TEXT.replace("Be {{ tone }}.", '{{ fragment("support/policy@production") }}'))
+    card = desk.page.get_by_role("article", name="instructions")
+    fix = card.locator(".cm-problem-error").get_by_role("button")
+    expect(fix).to_be_visible()
+    fix.click()
+    expect(card.locator(".chip-fragment")).to_have_text(re.compile(r"support/policy@\d+"))
+
+
+def test_what_the_form_can_not_show_is_said_and_opens_in_the_source(form):
+    desk = form("- name: a\n  content: |\n    x\n{% if true %}\n    y\n{% endif %}\n")
+    expect(desk.page.locator(".form-refusal")).to_contain_text("Line 5")
+    desk.page.get_by_role("button", name="Edit it as source").click()
+    expect(desk.source).to_be_focused()
+
+
+def test_the_form_comes_first_and_a_choice_is_remembered(visit: Visit):
+    page = visit.open("author", "/")
+    page.evaluate("localStorage.removeItem('editor-mode')")
+    page.context.add_init_script("if (!sessionStorage.seen) { localStorage.removeItem('editor-mode'); }")
+    page.goto("/t/demo/summarise/-/edit")
+    expect(page.locator("[data-mode=form]")).to_have_attribute("aria-pressed", "true")
+    page.evaluate("sessionStorage.seen = 1")
+    page.locator("[data-mode=source]").click()
+    page.reload()
+    expect(page.locator("[data-mode=source]")).to_have_attribute("aria-pressed", "true")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_axe_finds_no_barrier_in_the_form(form, viewport, theme):
+    desk = form(viewport=viewport, color_scheme=theme)
+    expect(desk.page.get_by_role("article", name="question")).to_be_visible()
+    found = Axe().run(desk.page, options=RULES).response["violations"]
+    assert [(each["id"], [node["target"] for node in each["nodes"]]) for each in found] == []
+    assert desk.page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
