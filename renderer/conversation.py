@@ -6,7 +6,6 @@ from typing import Any
 
 from renderer import blame, frames, nursery
 from renderer.errors import LimitError
-from renderer.problems import Place
 
 __all__ = ["BusyError", "Conversation"]
 
@@ -17,7 +16,7 @@ _GRACE_SECONDS = 0.5
 
 
 class BusyError(LimitError):
-    """Too many renderings are under way or waiting; the same request may succeed a moment later."""
+    """No child could be had: too many renderings are under way, or none could be started. A moment later one may."""
 
     default_code = "PT703"
 
@@ -50,7 +49,7 @@ class Conversation:
         try:
             self._home.order(order, theirs)
         except OSError as error:
-            raise BusyError("The renderer's helper process could not be started.", place=Place(1, 1)) from error
+            raise _not_started() from error
 
     def _listen(self, mine: socket.socket, request: bytes) -> tuple[bytes, dict[str, Any] | None]:
         """Read until the answer, the end of the connection or the deadline; returns what is left and the answer."""
@@ -83,13 +82,18 @@ class Conversation:
     def _stopped(self, stack: bytes) -> LimitError:
         text = stack.decode("utf-8", "replace")
         if not self._started:
-            return LimitError("The renderer's helper process could not be started.", place=Place(1, 1))
+            return _not_started()
         place = blame.blamed_place(self._text, self._notes, text)
         if text.startswith("Fatal Python error"):
             return LimitError("The rendering crashed here and was stopped.", place=place)
         if not text and time.monotonic() < self._deadline - _GRACE_SECONDS:
             return LimitError("The rendering was ended from outside, perhaps for want of memory.", place=place)
         return LimitError(f"This took longer than {self._seconds:.1f} seconds and was stopped.", place=place)
+
+
+def _not_started() -> BusyError:
+    """No document is to blame, and the next request starts another zygote."""
+    return BusyError("The renderer's helper process could not be started; try again in a moment.")
 
 
 def _send(mine: socket.socket, request: bytes) -> bool:

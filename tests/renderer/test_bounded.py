@@ -255,3 +255,29 @@ def test_a_child_ended_from_outside_is_no_timeout(bounded):
         bounded.render(LOOPS, {}, wall_seconds=5)
     killer.join()
     assert caught.value.line == 4
+
+
+class NoNursery:
+    """A nursery on a machine that can start no process, or whose processes end at once."""
+
+    process_id = None
+
+    def __init__(self, error=None):
+        self.error = error
+
+    def order(self, order, connection):
+        if self.error:
+            raise self.error
+
+    def close(self):
+        pass
+
+
+@pytest.mark.parametrize("error", [OSError("no more processes"), None])
+def test_a_zygote_that_cannot_start_is_no_fault_of_the_document(error):
+    renderer = BoundedRenderer()
+    renderer._nursery = NoNursery(error)
+    for call in (renderer.render, renderer.validate):
+        with pytest.raises(BusyError, match="try again") as caught:
+            call(GOOD)
+        assert caught.value.line is None
