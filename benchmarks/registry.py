@@ -1,9 +1,10 @@
-"""How fast the mirror follows the journal: `python benchmarks/registry.py`, about two minutes.
+"""How fast the mirror follows the journal: `python benchmarks/registry.py`, about five minutes.
 
 * commits a second while catching up, from rows of the database to commits on the disk, beside GitPython's
   index-and-commit of the same files in the same tree: 10,000 templates over 50 namespaces;
 * what a commit costs with 1,000, 10,000 and 100,000 templates in the tree: it should not matter;
-* how far the mirror lags behind while ten saves a second come in, with the worker as it ships.
+* how far the mirror lags behind while ten saves a second come in, with the worker as it ships;
+* what a save costs with 100,000 templates in the database beside 1,000: two processes with a database each, by turns.
 
 All run on this machine in the same run, so read the ratios and not the figures.
 """
@@ -30,6 +31,7 @@ django.setup()
 
 import git  # noqa: E402  # the peer
 from django.core.management import call_command  # noqa: E402  # needs the settings
+from django.db.models import OuterRef, Subquery  # noqa: E402  # as above
 
 from registry import access, journal, mirror  # noqa: E402  # as above
 from registry.journal import Kind, canonical, digest_of  # noqa: E402  # as above
@@ -46,15 +48,20 @@ SIZES = (1_000, 10_000, 100_000)
 STEADY = 500  # commits measured at each size
 PEER_COMMITS = 3
 SAVES, SAVES_A_SECOND = 100, 10
+ROUNDS, SAVES_A_ROUND = 12, 15
 
 
 def main() -> None:
     """Measure and print."""
     try:
         call_command("migrate", verbosity=0)
+        if sys.argv[1:2] == ["--saves"]:
+            answer_saves(int(sys.argv[2]))
+            return
         print_catch_up()
         print_sizes()
         print_lag()
+        print_saves()
     finally:
         shutil.rmtree(HOME, ignore_errors=True)
 
@@ -85,11 +92,18 @@ def fill_journal(count: int) -> None:
     at = journal.now()
     made = [
         Template(
-            namespace=spaces[i % NAMESPACES], name=name(i), created_by=operator.person, created_at=at, updated_at=at
+            namespace=spaces[i % NAMESPACES],
+            name=name(i),
+            words=f"{name(i)}\n{BODY}".casefold(),
+            created_by=operator.person,
+            created_at=at,
+            updated_at=at,
         )
         for i in range(count)
     ]
     add_events(Template.objects.bulk_create(made, batch_size=500), 1)
+    newest = Version.objects.filter(template=OuterRef("pk")).order_by("-number").values("pk")[:1]
+    Template.objects.update(latest=Subquery(newest))
 
 
 def add_versions(count: int) -> None:
@@ -230,6 +244,53 @@ def move_labels(author: access.Actor) -> Iterator[float]:
         labels.move(actor=author, name="live/reply", label="staging", version=version, expected=held)
         held = version
         time.sleep(max(0.0, 1 / SAVES_A_SECOND - (time.perf_counter() - started)))
+
+
+def print_saves() -> None:
+    """A save by the number of templates in the database."""
+    command = [sys.executable, __file__, "--saves"]
+    rivals = {
+        size: subprocess.Popen([*command, str(size)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        for size in (SIZES[0], SIZES[-1])
+    }
+    for rival in rivals.values():
+        ask(rival)  # filled, and the first saves done
+    times: dict[int, list[float]] = {size: [] for size in rivals}
+    for _ in range(ROUNDS):
+        for size, rival in rivals.items():
+            times[size].append(ask(rival))
+    for rival in rivals.values():
+        rival.communicate("")
+    costs = {size: statistics.median(found) for size, found in times.items()}
+    print("One save (checked, stored, journalled) by the number of templates")
+    for size, cost in costs.items():
+        print(f"  {size:7,} templates  {cost * 1000:6.2f} ms")
+    print(f"  ratio {SIZES[-1]:,} to {SIZES[0]:,}: {costs[SIZES[-1]] / costs[SIZES[0]]:.2f}  (goal: at most 1.3)")
+
+
+def ask(rival: "subprocess.Popen[str]") -> float:
+    """One round of saves in the other process; the median of their seconds."""
+    assert rival.stdin is not None
+    assert rival.stdout is not None
+    rival.stdin.write("save\n")
+    rival.stdin.flush()
+    return float(rival.stdout.readline())
+
+
+def answer_saves(size: int) -> None:
+    """Fill the database, then save a round for each line that comes in."""
+    fill_journal(size)
+    author = access.operator()
+    for line in sys.stdin:
+        times = []
+        for count in range(SAVES_A_ROUND if line.strip() else 0):
+            template = Template.objects.select_related("latest").get(name=name(count * 61))
+            document = f"{BODY}    round {time.perf_counter_ns()}\n"
+            started = time.perf_counter()
+            base = template.latest.digest if template.latest else None
+            templates.save(actor=author, name=template.name, document=document, message="Measure", base=base)
+            times.append(time.perf_counter() - started)
+        print(statistics.median(times), flush=True)
 
 
 def name(number: int) -> str:

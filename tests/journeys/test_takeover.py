@@ -1,0 +1,67 @@
+"""The mirror's writer is killed with everything locked; another one goes on within ten seconds."""
+
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from tests.journeys import places
+
+LIMIT = 10.0  # seconds from the kill to a mirror that is up to date
+HOLDER = """
+import sys, time, django; django.setup()
+from django.conf import settings
+from registry.mirror import filling, locks
+with locks.hold(filling.lock_path(), 10):
+    for name in ("HEAD.lock", "refs/heads/main.lock", "packed-refs.lock"):
+        (settings.MIRROR_PATH / name).write_text("")
+    print("held", flush=True)
+    time.sleep(300)
+"""
+SUCCESSOR = """
+import time, django; django.setup()
+from registry import mirror
+from registry.mirror import writer
+from registry.tasks import work
+assert writer.pending() == 1
+print("waiting", flush=True)
+while writer.pending():
+    work.catch_up()
+    time.sleep(3)  # as the worker's clock does
+print("done", flush=True)
+"""
+SETUP = """
+import django; django.setup()
+from registry import access, mirror
+from registry.services import namespaces
+namespaces.create(actor=access.operator(), name="support")
+mirror.catch_up()
+namespaces.create(actor=access.operator(), name="sales")
+"""
+
+
+def start(place, code):
+    return subprocess.Popen(
+        [sys.executable, "-c", code], env=place.environment(), cwd=places.ROOT, stdout=subprocess.PIPE, text=True
+    )
+
+
+@pytest.fixture
+def place(tmp_path):
+    made = places.make(tmp_path / "takeover")
+    made.run("-c", SETUP)
+    yield made
+    places.remove(made)
+
+
+def test_another_writer_takes_over_and_clears_what_was_left_locked(place):
+    with start(place, HOLDER) as holder, start(place, SUCCESSOR) as successor:
+        assert holder.stdout.readline() == "held\n"
+        assert successor.stdout.readline() == "waiting\n"
+        holder.send_signal(signal.SIGKILL)
+        killed = time.monotonic()
+        assert successor.stdout.readline() == "done\n"
+        assert time.monotonic() - killed < LIMIT
+    assert "is what the journal says: 2 events" in place.manage("mirror", "verify").stdout
