@@ -5,7 +5,11 @@ import asyncio
 import pytest
 
 from promptuary import AsyncPromptuary, NotAllowed, NotFound, Promptuary
+from registry.models import Version
+from registry.queries import reports
+from renderer import RenderError
 from tests.api.conftest import DOCUMENT, OTHER, REPLY, SAMPLES
+from tests.promptuary.conftest import until
 
 
 @pytest.fixture
@@ -48,3 +52,38 @@ def test_refusals_arrive_as_errors_of_their_kind(url, cast):
             registry.get(REPLY, 2)
     with Promptuary(url, "pb_nonsense", timeout=10) as stranger, pytest.raises(NotAllowed, match="unknown"):
         stranger.get(REPLY)
+
+
+def test_many_come_in_one_request_and_a_namespace_as_a_whole(url, cast):
+    cast.save(name="support/another")
+    with Promptuary(url, cast.key(scope="write"), timeout=20) as registry:
+        assert [fetched.version for fetched in registry.warm([f"{REPLY}@1", f"{REPLY}@2", "support/another@1"])] == [
+            1,
+            2,
+            1,
+        ]
+        assert [(fetched.name, fetched.version) for fetched in registry.warm_namespace("support")] == [(REPLY, 1)]
+        assert [fetched.name for fetched in registry.warm_namespace("support", "latest")] == ["support/another", REPLY]
+        with pytest.raises(NotFound):
+            registry.warm_namespace("demo")
+
+
+def test_a_live_client_follows_a_publication_at_once(url, cast, settings):
+    settings.PROMPTUARY_WAITING = 0  # a question that is held would outlive this test's database
+    with Promptuary(url, cast.key(), live=True, timeout=20) as registry:
+        assert registry.get(REPLY).version == 1
+        until(lambda: any(listener.cursor for listener in registry._listeners.values()), 30)
+        cast.publish(2)
+        until(lambda: registry.get(REPLY).version == 2, 20)  # its time would be over in a minute
+
+
+def test_what_was_rendered_is_told_to_the_registry(url, cast):
+    with Promptuary(url, cast.key(), timeout=20) as registry:
+        registry.render(REPLY, SAMPLES["short"])
+        with pytest.raises(RenderError):
+            registry.render(REPLY, {})
+        assert registry.usage.take()[0]["renders"] == 1
+        registry.render(REPLY, SAMPLES["short"])
+        registry.render(REPLY, {**SAMPLES["short"], "more": 1})
+    told = reports.of(Version.objects.get(template__name=REPLY, number=1))
+    assert (told.renders, told.failures, told.inputs, registry.usage.failed) == (2, {}, {"question": 2, "more": 1}, 0)
