@@ -1,15 +1,21 @@
 """Whether this instance lives, and whether it is ready to serve: two addresses for whatever watches it."""
 
+import logging
+
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
+from kombu.exceptions import KombuError
 
 from registry import mirror
+from registry.celery import app
 
 __all__ = ["livez", "readyz"]
 
+BROKER_SECONDS = 1.0
 MOST_LAG = 60.0  # seconds; a worker that is alive catches up in a few
+logger = logging.getLogger(__name__)
 
 
 @never_cache
@@ -24,7 +30,8 @@ def livez(_request: HttpRequest) -> JsonResponse:
 def readyz(_request: HttpRequest) -> JsonResponse:
     """200 when the database answers and the mirror keeps up, 503 with the reason otherwise.
 
-    Fetches by pin go on while the mirror lags; a load balancer should look at `database` alone for them.
+    Fetches by pin go on while the mirror lags; a load balancer should look at `database` alone for them. A broker that is
+    away is told and is no reason to stop: the worker's clock finds what is to do without it.
     """
     checks: dict[str, str] = {}
     try:
@@ -35,22 +42,19 @@ def readyz(_request: HttpRequest) -> JsonResponse:
     except DatabaseError:
         checks["database"] = "does not answer"
     ready = all(verdict == "ok" for verdict in checks.values())
-    answer = {"status": "ok" if ready else "not ready", "checks": checks, "remotes": _judge_remotes() if ready else {}}
-    return JsonResponse(answer, status=200 if ready else 503)
+    checks["broker"] = _judge_broker()
+    status = "not ready" if not ready else "ok" if checks["broker"] == "ok" else "degraded"
+    return JsonResponse({"status": status, "checks": checks}, status=200 if ready else 503)
 
 
-def _judge_remotes() -> dict[str, str]:
-    """By name; told only: this instance is ready whatever others do with their repositories."""
-    return {
-        row.name: "diverged"
-        if row.diverged
-        else "failing"
-        if row.error
-        else f"{row.behind} events behind"
-        if row.behind
-        else "ok"
-        for row in mirror.remotes()
-    }
+def _judge_broker() -> str:
+    try:
+        with app.connection_for_write(connect_timeout=BROKER_SECONDS) as link:
+            link.ensure_connection(max_retries=1, interval_start=0, timeout=BROKER_SECONDS)
+    except (KombuError, OSError) as error:
+        logger.warning("the broker does not answer: %s", error)
+        return "does not answer; the worker's clock still finds what is to do"
+    return "ok"
 
 
 def _judge_mirror() -> str:

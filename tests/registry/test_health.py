@@ -1,6 +1,7 @@
 """/livez and /readyz, as a load balancer meets them."""
 
 import pytest
+from celery import Celery
 
 from registry import mirror
 from registry.access import operator
@@ -21,7 +22,14 @@ def test_a_process_that_answers_lives(client):
 
 
 def test_an_empty_registry_is_ready(client):
-    assert client.get("/readyz").json()["checks"] == {"database": "ok", "mirror": "ok"}
+    assert client.get("/readyz").json()["checks"] == {"database": "ok", "mirror": "ok", "broker": "ok"}
+
+
+def test_a_broker_that_is_away_is_told_and_stops_nothing(client, monkeypatch):
+    monkeypatch.setattr("registry.health.app", Celery(broker="redis://127.0.0.1:1/0"))
+    answer = client.get("/readyz")
+    assert (answer.status_code, answer.json()["status"]) == (200, "degraded")
+    assert answer.json()["checks"]["broker"].startswith("does not answer")
 
 
 def test_a_mirror_that_just_fell_behind_is_no_reason_to_stop_serving(client):

@@ -38,6 +38,8 @@ class Command(BaseCommand):
             call_command("migrate", check_unapplied=True, verbosity=0)
         else:
             _refuse_taken_port(host, settings.PORT)
+            for figures in settings.METRICS_PATH.glob("*.db"):  # of processes that are gone
+                figures.unlink(missing_ok=True)
             call_command("migrate", verbosity=0, interactive=False)
         if complaint := witness.complaint():
             self.stderr.write(complaint)
@@ -71,7 +73,7 @@ def _commands(host: str) -> dict[str, str]:
     return {
         "web": (
             f"exec {granian} --interface wsgi --host {host} --port {settings.PORT} --workers {workers}"
-            " --blocking-threads 4 --no-ws --log-level warning --workers-kill-timeout 5 registry.wsgi:application"
+            f" --blocking-threads {4 + settings.PROMPTUARY_WAITING} --no-ws --log-level warning --workers-kill-timeout 5 registry.wsgi:application"
         ),
         # Threads, so that a long job does not keep the mirror waiting; the clock is a thread of the worker as well.
         "worker": f"exec {celery} -A registry.celery worker --pool threads --concurrency 4 --loglevel warning",
