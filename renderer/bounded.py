@@ -176,6 +176,23 @@ class BoundedRenderer:
         given = {"document": document, "fragments": _plain(fragments), "profile": _plain(profile)}
         return self._call("read", {**given, "replies": replies, "data": _plain(data) or {}}, seconds=wall_seconds)
 
+    def read_many(
+        self,
+        document: str,
+        rows: Mapping[str, tuple[Any, Mapping[str, Any]]],
+        *,
+        fragments: Mapping[str, str] | None = None,
+        profile: Mapping[str, Any] | str | None = None,
+    ) -> dict[str, dict[str, Any] | RenderError]:
+        """Read the replies of many rows, (replies, data) by name, in one child: {name: as `read`, or the error it gave}."""
+        given = {"document": document, "fragments": _plain(fragments), "profile": _plain(profile)}
+        asked = {name: {"replies": replies, "data": _plain(data)} for name, (replies, data) in rows.items()}
+        found = self._call("read_many", {**given, "rows": asked}, seconds=self.wall_seconds + 0.1 * len(rows))
+        return {
+            name: errors.from_dict(each["error"]) if "error" in each else each["outputs"]
+            for name, each in found.items()
+        }
+
     def check_schema(self, schema: Any, value: Any = None, *, wall_seconds: float | None = None) -> str | None:
         """Check a JSON Schema, and a value against it where one is given; returns what is wrong, or None."""
         found: str | None = self._call("check_schema", {"schema": schema, "value": value}, seconds=wall_seconds)

@@ -189,6 +189,18 @@ def _read(document: str, fragments: Any, profile: Any, replies: Any, data: Any) 
     return renderer.load(document, fragments=fragments, profile=profile).read(replies, data)
 
 
+def _read_many(document: str, fragments: Any, profile: Any, rows: dict[str, Any]) -> Any:
+    """Each row's outputs or error, the template compiled once."""
+    template = renderer.load(document, fragments=fragments, profile=profile)
+    found = {}
+    for name, row in rows.items():
+        try:
+            found[name] = {"outputs": template.read(row["replies"], row["data"])}
+        except RenderError as error:
+            found[name] = {"error": _as_limit(error).to_dict()}
+    return found
+
+
 def _check_schema(schema: Any, value: Any) -> str | None:
     try:
         jsonschema.Draft202012Validator.check_schema(schema)
@@ -207,6 +219,7 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "render_samples": _render_samples,
     "compare": _compare,
     "read": _read,
+    "read_many": _read_many,
     "check_schema": _check_schema,
 }
 

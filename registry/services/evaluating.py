@@ -36,6 +36,7 @@ __all__ = ["SECONDS", "advance", "close_lost", "fail"]
 
 SECONDS = 3.0  # that a slice takes before others have their turn; the rows that are asked then are waited for
 _ROUNDS = 4  # rows of a batch, for each one that is asked at once
+_AT_HAND = 64  # rows of a batch where nothing is asked over a network
 _LONGEST = 1024 * 1024  # characters of a reply that are kept
 Report = Callable[[int, int], None]
 
@@ -91,7 +92,8 @@ def advance(number: int, report: Report = lambda _done, _all: None, seconds: flo
         fail(number, error.message)
         return False
     until = time.monotonic() + seconds
-    for batch in _batches(run, endpoint.concurrency * _ROUNDS):
+    size = endpoint.concurrency * _ROUNDS if endpoint.kind == "http" else _AT_HAND
+    for batch in _batches(run, size):
         try:
             _ask(run, endpoint, model, batch)
         except Busy:
@@ -200,15 +202,23 @@ def _ask_one(one: _Asked, model: Model, endpoint: Endpoint, known: Mapping[str, 
 def _read(bundle: Mapping[str, Any], batch: Sequence[_Asked]) -> None:
     """What the document's output makes of the replies, beside the replies themselves."""
     given = {part: bundle[part] for part in ("fragments", "profile")}
-    for one in batch:
-        if one.problem:
-            continue
-        try:
-            with child() as bounded:
-                texts = [reply.text for reply in one.replies]
-                one.outputs = bounded.read(bundle["document"], texts, one.row.inputs, **given)
-        except RenderError as error:
-            one.stop("read", error)
+    answered = {str(one.index): one for one in batch if not one.problem}
+    rows = {name: ([reply.text for reply in one.replies], one.row.inputs) for name, one in answered.items()}
+    try:
+        with child() as bounded:
+            found = bounded.read_many(bundle["document"], rows, **given)
+    except RenderError as error:
+        if len(batch) > 1:  # one of them takes all the time there is
+            for one in answered.values():
+                _read(bundle, [one])
+            return
+        found = dict.fromkeys(rows, error)
+    for name, one in answered.items():
+        outcome = found[name]
+        if isinstance(outcome, RenderError):
+            one.stop("read", outcome)
+        else:
+            one.outputs = outcome
 
 
 def _keys(one: _Asked, endpoint: Endpoint) -> list[str]:

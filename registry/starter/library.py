@@ -6,6 +6,7 @@ from typing import Any
 
 from django.conf import settings
 
+from registry import journal
 from registry.access import Actor
 from registry.models import ChangeRequest, Key, Label, Namespace, Notification, Template, User
 from registry.services import changes, keys, labels, members, namespaces, templates

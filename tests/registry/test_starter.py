@@ -2,8 +2,10 @@
 
 import pytest
 
-from registry.models import ChangeRequest, Key, Label, Template, User
-from registry.starter import library
+from registry.models import ChangeRequest, Key, Label, Run, Template, User
+from registry.queries import evaluations as queries
+from registry.queries import verdicts as states
+from registry.starter import library, measured
 
 pytestmark = pytest.mark.usefixtures("db")
 
@@ -11,6 +13,7 @@ pytestmark = pytest.mark.usefixtures("db")
 @pytest.fixture(autouse=True)
 def a_home_of_its_own(settings, tmp_path):
     settings.PROMPTUARY_HOME = tmp_path
+    settings.MODELS_PATH = tmp_path / "models.yml"
 
 
 def load() -> list[str]:
@@ -24,7 +27,8 @@ def test_the_reply_stands_at_three_versions_with_production_on_the_second():
     reply = Template.objects.get(name=library.REPLY)
     assert reply.latest.number == 3
     assert Label.objects.get(template=reply, name="production").version.number == 2
-    assert set(ChangeRequest.objects.values_list("state", flat=True)) == {"published"}
+    replies = ChangeRequest.objects.filter(template=reply)
+    assert set(replies.values_list("state", flat=True)) == {"published"}
     assert any("demo/summarise (" in line for line in said)
     again = (Template.objects.count(), Key.objects.count(), ChangeRequest.objects.count())
     load()
@@ -49,3 +53,14 @@ def test_a_load_that_stopped_halfway_is_gone_on_with():
     load()
     assert library.is_loaded()
     assert Template.objects.get(name=library.REPLY).latest.number == 3
+
+
+def test_a_change_is_measured_against_what_is_served():
+    load()
+    change = ChangeRequest.objects.get(template__name=measured.TEMPLATE, state="open")
+    state = next(state for state in states.states(change) if state.name == "evaluation")
+    assert (state.outcome, len(state.findings)) == ("passed", 2)
+    runs = Run.objects.order_by("pk")
+    assert [(run.state, run.done, run.failed) for run in runs] == [("done", 200, 0)] * 2
+    compared = queries.compare(*sorted(runs, key=lambda run: run.version.number), "squad_f1").comparison
+    assert (compared.winner, compared.worse > 5) == ("second", True)

@@ -144,6 +144,13 @@ def test_a_schema_is_checked(bounded):
         bounded.check_schema({"type": "string", "pattern": "^(a+)+$"}, "a" * 40 + "b", wall_seconds=0.3)
 
 
+def test_many_replies_are_read_in_one_child(bounded):
+    document = "---\noutput: {schema: {type: object}}\n---\n- name: a\n  content: b\n"
+    found = bounded.read_many(document, {"good": (['{"x": 1}'], {}), "bad": (["nothing"], {})})
+    assert found["good"] == bounded.read(document, ['{"x": 1}'])
+    assert isinstance(found["bad"], RenderError)
+
+
 def test_threads_are_served_at_once(bounded):
     answers = {}
 

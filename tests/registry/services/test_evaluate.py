@@ -23,7 +23,7 @@ def write(count):
 def questions(author, save):
     """A template whose prompt ends with its answer, so that the echo model is right but for a newline."""
     save()
-    return datasets.save(actor=author, name=DATASET, text=write(30)).version
+    return datasets.save(actor=author, name=DATASET, text=write(80)).version
 
 
 @pytest.fixture
@@ -44,16 +44,16 @@ def finish(run):
 
 def test_a_run_asks_for_every_row_and_scores_them(start):
     run = finish(start())
-    assert (run.state, run.done, run.failed, run.total, run.error) == ("done", 30, 0, 30, "")
-    assert run.scores["squad_f1"]["answer"] == {"score": 1.0, "scored": 30, "of": 30, "low": 1.0, "high": 1.0}
+    assert (run.state, run.done, run.failed, run.total, run.error) == ("done", 80, 0, 80, "")
+    assert run.scores["squad_f1"]["answer"] == {"score": 1.0, "scored": 80, "of": 80, "low": 1.0, "high": 1.0}
 
 
 def test_a_run_goes_on_in_slices(start):
     run = start()
     assert evaluating.advance(run.pk, seconds=0)
     run.refresh_from_db()
-    assert (run.state, run.done) == ("running", 16)
-    assert finish(run).done == 30
+    assert (run.state, run.done) == ("running", 64)
+    assert finish(run).done == 80
 
 
 def test_a_row_tells_what_was_asked_and_what_came(start, reader):
@@ -73,7 +73,7 @@ def test_a_row_written_by_two_workers_counts_once(start):
     endpoint = evaluating.endpoints.find("echo", "support")
     batch = [evaluating._Asked(index, row) for index, row in enumerate(queries.rows_of(loaded)[:4])]
     evaluating._ask(loaded, endpoint, endpoint.open(), batch)
-    assert evaluating._keep(loaded, endpoint, batch) == 16
+    assert evaluating._keep(loaded, endpoint, batch) == 64
     assert RunRow.objects.get(run=run, index=0).created_at.month == 1
 
 
@@ -81,7 +81,7 @@ def test_a_second_run_of_the_same_asks_no_model(start):
     finish(start())
     asked = Reply.objects.count()
     run = finish(start())
-    assert (run.cached, Reply.objects.count()) == (30, asked)
+    assert (run.cached, Reply.objects.count()) == (80, asked)
 
 
 def test_samples_are_rows_without_expectations(start, author):
@@ -96,7 +96,7 @@ def test_a_cancelled_run_keeps_what_came_and_stops(start, author):
     evaluations.cancel(actor=author, number=run.pk)
     assert not evaluating.advance(run.pk)
     run.refresh_from_db()
-    assert (run.state, run.done) == ("cancelled", 16)
+    assert (run.state, run.done) == ("cancelled", 64)
     with pytest.raises(Conflict):
         evaluations.cancel(actor=author, number=run.pk)
 
@@ -106,7 +106,7 @@ def test_a_cancelled_run_is_taken_up_where_it_was(start, author):
     evaluating.advance(run.pk, seconds=0)
     evaluations.cancel(actor=author, number=run.pk)
     evaluations.rerun(actor=author, number=run.pk)
-    assert finish(run).done == 30
+    assert finish(run).done == 80
 
 
 def test_a_run_without_failures_is_not_run_again(start, author):
@@ -138,8 +138,8 @@ def test_two_runs_are_compared_row_by_row(start, save, questions):
     save("well")
     after = finish(start())
     found = queries.compare(before, after, "squad_f1")
-    assert (found.comparison.worse, found.comparison.winner) == (30, "first")
-    assert len(found.order) == 30
+    assert (found.comparison.worse, found.comparison.winner) == (80, "first")
+    assert len(found.order) == 80
     assert [run.pk for run in queries.comparable(queries.load(after.pk))] == [before.pk]
 
 
@@ -152,7 +152,7 @@ def test_a_metric_that_can_not_be_computed_is_told_and_the_rest_counts(start):
 def test_a_run_as_a_result_is_the_packages(start):
     run = finish(start())
     with queries.result(queries.load(run.pk)) as result:
-        assert (len(result), result.calculate_metrics("squad_f1")["answer"]["score"]) == (30, 1.0)
+        assert (len(result), result.calculate_metrics("squad_f1")["answer"]["score"]) == (80, 1.0)
 
 
 def test_a_regular_expression_that_never_ends_is_ended(author, start, monkeypatch):
@@ -237,9 +237,9 @@ def model(settings, tmp_path):
 
 def test_a_run_tells_what_it_cost(start, model):
     run = finish(start(model="s"))
-    assert (run.prompt_tokens, run.completion_tokens, float(run.cost), run.currency) == (300, 150, 0.06, "EUR")
+    assert (run.prompt_tokens, run.completion_tokens, float(run.cost), run.currency) == (800, 400, 0.16, "EUR")
     again = finish(start(model="s"))
-    assert (float(again.cost), again.cached, len(model.asked)) == (0.0, 30, 30)
+    assert (float(again.cost), again.cached, len(model.asked)) == (0.0, 80, 80)
 
 
 def test_only_what_failed_is_asked_again(start, model, author):
@@ -248,4 +248,4 @@ def test_only_what_failed_is_asked_again(start, model, author):
     assert (run.failed, queries.row(queries.load(run.pk), 7).row.problem["step"]) == (1, "model")
     model.refused.clear()
     evaluations.rerun(actor=author, number=run.pk)
-    assert (finish(run).failed, run.done, model.asked.count("Answer: q7"), len(model.asked)) == (0, 30, 2, 31)
+    assert (finish(run).failed, run.done, model.asked.count("Answer: q7"), len(model.asked)) == (0, 80, 2, 81)
