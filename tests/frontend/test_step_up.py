@@ -15,7 +15,7 @@ KEY = {"name": "chat", "scope": "read", "person": "admin", "days": "0"}
 
 @pytest.fixture
 def approved(reply) -> ChangeRequest:
-    change = reply.propose(2)
+    change: ChangeRequest = reply.propose(2)
     changes.decide(
         actor=reply.actor("reviewer"), number=change.number, decision="approve", digest=change.version.digest
     )
