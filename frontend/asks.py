@@ -10,6 +10,7 @@ from registry.access import Actor, Verb
 from registry.models import ChangeRequest, Decision
 from registry.queries import changes, namespaces, verdicts
 from registry.review import policy
+from registry.review.checks import State
 from registry.review.policy import Blocker
 
 __all__ = ["Act", "CheckRow", "Obstacle", "Opinion", "acts_of", "checks_of", "obstacles", "opinions", "turn_of"]
@@ -145,13 +146,20 @@ def checks_of(change: ChangeRequest) -> list[CheckRow]:
                 icon=icon,
                 look=look,
                 word=word,
-                summary="" if state.outcome is None else state.summary,
+                summary=_told(state),
                 required=state.is_required,
                 acknowledged=state.is_acknowledged,
                 findings=sorted(state.findings, key=lambda finding: not finding.get("breaking")),
             )
         )
     return rows
+
+
+def _told(state: State) -> str:
+    """What there is to say of a check; one that runs says nothing, but for evaluations, which take their time."""
+    if state.outcome is not None:
+        return state.summary
+    return f"{state.summary} {state.action}".strip() if state.name == "evaluation" else ""
 
 
 def _opinion(change: ChangeRequest, decision: Decision) -> Opinion:

@@ -11,10 +11,22 @@ from registry.models import Run
 from registry.queries import evaluations
 from registry.queries.evaluations import Compared, Detail
 
-__all__ = ["Excerpt", "Pair", "answer_of", "excerpt", "failures", "lowest", "pair_of", "regressions", "values_of"]
+__all__ = [
+    "Excerpt",
+    "Pair",
+    "answer_of",
+    "excerpt",
+    "failures",
+    "lowest",
+    "pair_of",
+    "regressions",
+    "sides_of",
+    "values_of",
+]
 
 SHOWN = 12
 _LONGEST = 320
+_ALIKE = 0.5  # share of the shorter reply that has to be common before marks on the rest help
 _LEADS = ("question", "query", "q", "text", "message", "input")
 
 
@@ -76,7 +88,7 @@ def pair_of(detail: Detail, before: Detail | None = None, change: float | None =
     """One row, ready."""
     row = detail.row
     said, was = _said(detail), _said(before) if before else ""
-    left, right = words_of(was, said) if before else ((Word(was),), (Word(said),))
+    left, right = sides_of(was, said) if before else ((Word(was),), (Word(said),))
     lead, others = _lead(detail.inputs)
     return Pair(
         detail.index,
@@ -93,9 +105,18 @@ def pair_of(detail: Detail, before: Detail | None = None, change: float | None =
     )
 
 
+def sides_of(before: str, after: str) -> tuple[tuple[Word, ...], tuple[Word, ...]]:
+    """Two replies with the words that differ marked; replies with little in common are easier to read unmarked."""
+    left, right = words_of(before, after)
+    same = sum(len(word.text) for word in right if not word.changed)
+    if same < _ALIKE * min(len(before), len(after)):
+        return (Word(before),), (Word(after),)
+    return left, right
+
+
 def values_of(values: Mapping[str, Any] | None) -> list[tuple[str, str]]:
-    """Names with their values as texts: strings as they are, all else as JSON."""
-    return [(name, value if isinstance(value, str) else _json(value)) for name, value in (values or {}).items()]
+    """Names with their values as texts to read: lists of texts as numbered lines, plain mappings as `name: value`."""
+    return [(name, _written(value)) for name, value in (values or {}).items()]
 
 
 def answer_of(outputs: Mapping[str, Any] | None) -> str:
@@ -124,6 +145,16 @@ def _lead(inputs: Mapping[str, Any]) -> tuple[Excerpt, int]:
     texts = [name for name in _LEADS if isinstance(inputs.get(name), str)]
     name = next(iter(texts), shown[0][0] if shown else "")
     return excerpt(dict(shown).get(name, ""), 200), max(0, len(shown) - 1)
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
+        return "\n".join(f"{number}. {item}" for number, item in enumerate(value, start=1))
+    if isinstance(value, dict) and value and all(isinstance(item, str | int | float) for item in value.values()):
+        return "\n".join(f"{name}: {item}" for name, item in value.items())
+    return _json(value)
 
 
 def _json(value: Any) -> str:

@@ -23,7 +23,7 @@ from registry.access import TABLE, Actor, Role, Verb
 from registry.errors import Conflict, Invalid, NotAllowed, NotFound, PromptuaryError
 from registry.models import ChangeRequest, Version
 from registry.queries import changes as changes_query
-from registry.queries import labels, namespaces, progress, reviews, standings, templates, versions
+from registry.queries import evaluations, labels, namespaces, progress, reviews, standings, templates, versions
 from registry.queries.standings import Stand
 from registry.services import changes
 from registry.signin import stepup
@@ -103,6 +103,7 @@ def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
         "failing": any(blocker.code.startswith("check:") for blocker in blockers),
         "waits": any(check.word == "running" for check in checks),
         "checks_sum": _sum(checks),
+        "runs": evaluations.of_change(change),
         "riding": progress.riding_along(change) if change.is_open else [],
         "overlapping": changes_query.overlapping(change) if change.is_open else [],
         "newer": range(newest, change.version.number, -1)[:20] if act.set_version else [],

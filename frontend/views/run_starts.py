@@ -114,7 +114,7 @@ def _begin(request: HttpRequest, actor: Actor, place: _Place, data: dict[str, An
         "template": place.template.name,
         "dataset": data["dataset"] or None,
         "model": data["model"],
-        "metrics": data["metrics"],
+        "metrics": data["metrics"] if data["dataset"] else [],  # samples expect nothing to score by
     }
     run = services.start(actor=actor, ref=data["ref"].strip() or "latest", **asked)
     told = f"Run {run.number} is on its way over {excerpt(data['dataset'] or 'the samples', 80).text}."

@@ -1,6 +1,7 @@
 """Runs of evaluations: the list, starting one, one with its scores and worst rows, and each row's evidence."""
 
 import tempfile
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -10,10 +11,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
 
-from evaluation import gates
-from frontend import evidence, reply_rows, scoreboards
+from frontend import evidence, gate_readings, reply_rows, scoreboards
 from frontend.crumbs import crumbs_of
-from frontend.diffs import Word, words_of
+from frontend.diffs import Word
 from frontend.htmx import asks_for, show
 from frontend.ledger import live_label
 from frontend.pages import signed_in
@@ -21,7 +21,7 @@ from frontend.scoreboards import Board, Line
 from registry import access
 from registry.access import Actor, Verb
 from registry.models import Run
-from registry.queries import attachments, evaluations, labels, run_exports
+from registry.queries import evaluations, labels, run_exports
 from registry.queries.evaluations import Detail
 from registry.services import evaluations as services
 
@@ -79,7 +79,15 @@ def show_run(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     asked = _number(request.GET.get("against"))
     awaited = evaluations.get(actor, asked) if asked else None
     waits = not run.is_over or (awaited is not None and not awaited.is_over)
-    context = {**_frame(actor, run), "query": _query(request), "awaited": awaited, "waits": waits}
+    newest = [] if run.is_over else [reply_rows.pair_of(one) for one in evaluations.newest(run)]
+    context = {
+        **_frame(actor, run),
+        "query": _query(request),
+        "awaited": awaited,
+        "waits": waits,
+        "left": _left(run, datetime.now(UTC)),
+        "newest": newest,
+    }
     if asks_for(request, "progress"):
         response = show(request, "run.html", context, regions={"progress": "_run_progress.html"})
         if not waits:
@@ -96,7 +104,7 @@ def show_run(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         "live": live,
         "live_label": live_label(run.template.namespace),
         "by": line,
-        "verdicts": _verdicts(run, board),
+        "verdicts": gate_readings.read(run, board),
         "failures": reply_rows.failures(run) if run.failed else [],
         **_worst(run, against, line),
     }
@@ -153,7 +161,7 @@ def show_row(request: HttpRequest, actor: Actor, number: int, index: int) -> Htt
         "said": said,
         "against": against,
         "other": other,
-        "pair": words_of(was, said) if other else ((), (Word(said),)),
+        "pair": reply_rows.sides_of(was, said) if other else ((), (Word(said),)),
         "scores": _scores(detail, other),
         "judgement": judgement,
         "judged": evidence.judgement_scores(judgement) if judgement else [],
@@ -195,6 +203,14 @@ def _frame(actor: Actor, run: Run) -> dict[str, Any]:
     }
 
 
+def _left(run: Run, now: datetime) -> str:
+    """About how long it will take from here; nothing while there is little to judge by."""
+    if run.state != Run.RUNNING or run.started_at is None or run.done < 5:
+        return ""
+    seconds = (now - run.started_at).total_seconds() * (run.total - run.done) / run.done
+    return f"about {max(1, round(seconds))} s left" if seconds < 90 else f"about {round(seconds / 60)} min left"
+
+
 def _bar(run: Run) -> dict[str, int]:
     """The bar's parts in thousandths; a single failure stays to be seen."""
     done = round(1000 * run.done / run.total) if run.total else 1000
@@ -225,31 +241,6 @@ def _worst(run: Run, against: Run | None, line: Line | None) -> dict[str, Any]:
         return {"pairs": reply_rows.lowest(run, line.metric, line.target), "lost": 0}
     pairs, lost = reply_rows.regressions(run, against, line.compared)
     return {"pairs": pairs, "lost": lost}
-
-
-def _verdicts(run: Run, board: Board) -> list[dict[str, Any]]:
-    """How the run would fare as the checks that are attached to its template and look at just these rows."""
-    told = []
-    for plan in attachments.plans(run.template):
-        if run.state != Run.DONE or (plan.rows_digest, plan.model_digest) != (run.rows_digest, run.model_digest):
-            continue
-        for text in plan.gates:
-            gate = gates.parse_gate(text)
-            lines = [one for one in board.lines if one.metric == gate.metric and gate.output in (None, one.target)]
-            told += [_weighed(plan.name, gate, line) for line in lines]
-    return told
-
-
-def _weighed(name: str, gate: gates.Gate, line: Line) -> dict[str, Any]:
-    said = {"name": name, "gate": str(gate), "title": line.title}
-    if gate.floor is not None:
-        passed = line.score is not None and line.score >= gate.floor
-        return {**said, "passed": passed, "finding": f"{line.shown}, and at least {gate.floor:g} is asked for."}
-    if line.before is None or line.score is None:
-        return {**said, "passed": None, "finding": "There is no run to compare it with yet."}
-    passed = line.score >= line.before - (gate.fall or 0)
-    finding = f"{line.shown} after {line.shown_before}, and at most {gate.fall:g} less is allowed."
-    return {**said, "passed": passed, "finding": finding}
 
 
 def _scores(detail: Detail, other: Detail | None) -> list[dict[str, str]]:

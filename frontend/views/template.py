@@ -18,7 +18,7 @@ from registry import access
 from registry.access import Actor, Verb
 from registry.models import Template, Version
 from registry.names import LATEST
-from registry.queries import changes, drafts, fragments, labels, samples, versions
+from registry.queries import changes, drafts, evaluations, fragments, labels, samples, versions
 from registry.queries import templates as templates_query
 from renderer.document import inspect
 

@@ -15,7 +15,7 @@ from evaluation.scoring import Score
 from registry import access, journal
 from registry.access import Actor, Verb
 from registry.errors import Conflict, Invalid, NotFound
-from registry.models import Run, RunRow, SampleSet
+from registry.models import ChangeRequest, Run, RunRow, SampleSet
 from registry.queries import namespaces
 from registry.queries.pages import Page, check_limit, cut, read_number
 
@@ -30,6 +30,8 @@ __all__ = [
     "latest",
     "listing",
     "load",
+    "newest",
+    "of_change",
     "result",
     "row",
     "rows",
@@ -129,6 +131,11 @@ def listing(  # the filters of the page and the API
     return cut(_full(found).order_by("-pk")[: limit + 1], limit, lambda run: run.number)
 
 
+def of_change(change: ChangeRequest, limit: int = 6) -> list[int]:
+    """The numbers of the newest runs that the request's check asked for."""
+    return list(Run.objects.filter(change=change).order_by("-pk").values_list("pk", flat=True)[:limit])
+
+
 def rows_of(run: Run) -> tuple[Row, ...]:
     """The rows that the run goes over, in order."""
     if run.dataset_version is not None:
@@ -175,6 +182,15 @@ def row(run: Run, index: int) -> Detail:
         raise NotFound(f"Run {run.number} has rows 0 to {len(known) - 1}.")
     kept = RunRow.objects.filter(run=run, index=index).first()
     return Detail(index, known[index].id, known[index].inputs, known[index].expected, kept)
+
+
+def newest(run: Run, limit: int = 3) -> list[Detail]:
+    """The rows that came last, the newest first: what there is to see while a run goes on."""
+    kept = list(RunRow.objects.filter(run=run).order_by("-pk")[:limit])
+    known = rows_of(run) if kept else ()
+    return [
+        Detail(one.index, known[one.index].id, known[one.index].inputs, known[one.index].expected, one) for one in kept
+    ]
 
 
 @contextmanager

@@ -1,10 +1,13 @@
 """Checks of a change request on its page."""
 
+import re
+
 import pytest
 
 from registry.models import Job
-from registry.services import namespaces, verdicts
-from tests.frontend.conftest import DOCUMENT, words
+from registry.services import attachments, evaluating, namespaces, verdicts
+from tests.frontend.conftest import DOCUMENT, REPLY, words
+from tests.frontend.evaluated import GOLD, save_rows
 
 
 @pytest.fixture
@@ -61,3 +64,24 @@ def test_checks_whose_job_gave_up_can_be_run_again(change, browser):
 
 def test_a_reader_is_not_offered_to_run_checks(change, browser):
     assert "Run again" not in words(browser("reader").get(f"/changes/{change.number}"))
+
+
+def test_an_evaluation_tells_what_was_measured_and_links_to_its_run(reply, browser):
+    save_rows(reply)
+    attachments.attach(
+        actor=reply.actor("admin"), namespace="support", name="answers", pattern="refunds/*", dataset=GOLD,
+        model="echo", gates=["squad_f1 >= 0.9"],
+    )  # fmt: skip
+    change = reply.propose(2)
+    verdicts.give(number=change.number)
+    waiting = words(browser("author").get(f"/changes/{change.number}"))
+    assert "0 of 6" in waiting or "run" in waiting
+    for number in change.runs.values_list("pk", flat=True):
+        while evaluating.advance(number, seconds=5):
+            pass
+    verdicts.give(number=change.number)
+    page = words(browser("author").get(f"/changes/{change.number}"))
+    assert "What was measured" in page
+    assert "<code>squad_f1 &gt;= 0.9</code>" in page
+    assert re.search(r'href="/runs/\d+[^"]*">run \d+</a>', page)
+    assert f"/runs/new?template={REPLY}&amp;ref=2" in page

@@ -5,10 +5,11 @@ import json
 import pytest
 
 from frontend.evidence import judgement_of
-from registry.models import Run, RunRow
+from registry.models import Dataset, Run, RunRow
 from registry.queries.evaluations import Detail
+from registry.services import evaluating
 from tests.frontend.conftest import REPLY, words
-from tests.frontend.evaluated import GOLD, WORSE, run, save_rows
+from tests.frontend.evaluated import GOLD, WORSE, rows, run, save_rows
 
 
 @pytest.fixture
@@ -86,6 +87,16 @@ def test_a_run_under_way_shows_how_far_it_is_and_asks_again(browser, gold):
     assert 'hx-trigger="every 2s"' in page
     assert "Cancel the run" in page
     assert '<noscript><meta http-equiv="refresh"' in page
+
+
+def test_a_run_under_way_shows_what_came_last(browser, gold):
+    save_rows(gold, rows(40), gold_digest())
+    started = run(gold, finish=False)
+    evaluating.advance(started.pk, seconds=0)
+    page = words(browser("author").get("/runs/1"))
+    assert "Newest replies" in page
+    assert "s left" in page
+    assert "Boot 1" in page
 
 
 def test_the_progress_of_a_run_that_ended_asks_for_the_whole_page(browser, gold):
@@ -175,6 +186,10 @@ def test_a_form_that_there_is_not_is_refused(browser, two):
 def test_runs_of_others_are_not_there(browser, gold, path):
     run(gold)
     assert browser("outsider").get(path).status_code == 404
+
+
+def gold_digest():
+    return Dataset.objects.get().latest.digest
 
 
 def judged(reply, **inputs):
