@@ -9,6 +9,8 @@ from django.db import models
 
 RECOVERY = Path(__file__).parents[3] / "docs/operate/recovery.md"
 NAMES = {  # how a row is named across databases, where its own key is a number made there
+    "Dataset": lambda row: row.name,
+    "DatasetVersion": lambda row: f"{row.dataset.name}@{row.number}",
     "Namespace": lambda row: row.name,
     "Template": lambda row: row.name,
     "User": lambda row: row.username,

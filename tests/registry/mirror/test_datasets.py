@@ -1,0 +1,65 @@
+"""Datasets and attached evaluations in the mirror: readable files, and all of it back from a clone."""
+
+import json
+
+import pytest
+
+from registry import mirror
+from registry.mirror.repository import Repository
+from registry.models import Attachment, DatasetVersion
+from registry.services import attachments, datasets
+from tests.registry.mirror import photograph
+from tests.registry.mirror.conftest import TEMPLATE
+from tests.registry.mirror.test_restore import empty_the_database
+
+pytestmark = pytest.mark.django_db
+ROWS = '{"id": "a", "inputs": {"name": "K\\u00e4the \\u2028"}, "expected": "x"}\n{"inputs": {"name": "b"}}\n'
+
+
+@pytest.fixture
+def full(story):
+    """A dataset named as a template is, at two versions, and attachments of which one was taken away."""
+    author, admin = story["author"], story["admin"]
+    first = datasets.save(actor=author, name=TEMPLATE, text=ROWS, message="Begin\n\nwith two").version
+    datasets.save(actor=author, name=TEMPLATE, text=ROWS.split("\n", maxsplit=1)[0], base=first.digest)
+    for name in ("answers", "gone"):
+        attachments.attach(
+            actor=admin,
+            namespace="support",
+            name=name,
+            pattern="refunds/*",
+            dataset=TEMPLATE,
+            dataset_version=1,
+            model="echo",
+            gates=["squad_f1 - 0.02"],
+            metrics=["bleu"],
+        )
+    attachments.detach(actor=admin, namespace="support", name="gone")
+    return story
+
+
+def read(path, mirror_path):
+    with Repository(mirror_path).files() as files:
+        return files.read("refs/heads/main", path)
+
+
+def test_the_rows_stand_beside_the_document_a_row_a_line(full, mirror_path):
+    mirror.catch_up()
+    text = read(f"{TEMPLATE}.dataset.jsonl", mirror_path).decode()
+    assert text == DatasetVersion.objects.get(number=2).text
+    assert json.loads(text)["expected"] == {"answer": "x"}
+    assert read(f"{TEMPLATE}.yml.j2", mirror_path)
+    assert b"squad_f1 - 0.02" in read(".promptuary/support/evaluations/answers.yml", mirror_path)
+    assert mirror.verify() == []
+
+
+def test_all_of_it_comes_back_from_the_mirror(full, mirror_path):
+    mirror.catch_up()
+    before = photograph.take()
+    assert before["Dataset"]
+    assert len(before["DatasetVersion"]) == 2
+    assert len(before["Attachment"]) == 1
+    empty_the_database()
+    assert not Attachment.objects.exists()
+    mirror.restore(mirror_path)
+    assert photograph.take() == before
