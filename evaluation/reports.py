@@ -4,7 +4,7 @@ import csv
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from evaluation.errors import EvaluationError
 from evaluation.packages import need
@@ -41,7 +41,7 @@ def aggregate(metrics: Mapping[str, MetricsResult]) -> Report:
     for name, column in _columns(metrics):
         report["metrics"].append(name)
         for key in ("score", "scored", "of"):
-            report[key].append(column[key])
+            report[key].append(column.get(key))
     return report
 
 
@@ -53,7 +53,8 @@ def detail(result: EvaluationResult, metrics: Mapping[str, MetricsResult]) -> Re
         for name in _names(rows, kind):
             report[f"{kind}.{name}"] = [(row[kind] or {}).get(name) for row in rows]
     for name, column in _columns(metrics):
-        report[name] = list(column["individual_scores"])
+        if "individual_scores" in column:
+            report[name] = list(column["individual_scores"])
     return report
 
 
@@ -79,11 +80,17 @@ def compare_in_detail(
 
 
 def _columns(metrics: Mapping[str, MetricsResult]) -> list[tuple[str, Any]]:
-    """(column name, score): the metric's name, with its target where the metric has several."""
+    """(column name, score): the metric's name, with its target where the metric has several.
+
+    A metric of one's own may give a bare number for a target.
+    """
     return [
-        (name if len(targets) == 1 else f"{name} {target}", column)
+        (
+            name if len(targets) == 1 else f"{name} {target}",
+            column if isinstance(column, Mapping) else {"score": column},
+        )
         for name, targets in metrics.items()
-        for target, column in targets.items()
+        for target, column in cast("dict[str, Any]", targets).items()
     ]
 
 

@@ -14,7 +14,7 @@ import tempfile
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, cast
 
 from evaluation.errors import EvaluationError
 from evaluation.metrics import catalogue
@@ -40,9 +40,12 @@ class MetricsResult(dict[str, Score]):
             with path.open("w", encoding="utf-8", newline="") as file:
                 writer = csv.writer(file, lineterminator="\n")
                 writer.writerow(("target", "row", "score"))
-                for target, values in self.items():
-                    writer.writerow((target, "all", _cell(values["score"])))
-                    writer.writerows((target, row, _cell(v)) for row, v in enumerate(values["individual_scores"]))
+                for target, values in cast("dict[str, Any]", self).items():
+                    # A metric of one's own may give a bare number for a target.
+                    whole = values.get("score") if isinstance(values, Mapping) else values
+                    each = values.get("individual_scores", ()) if isinstance(values, Mapping) else ()
+                    writer.writerow((target, "all", _cell(whole)))
+                    writer.writerows((target, row, _cell(v)) for row, v in enumerate(each))
         else:
             raise EvaluationError(f"metrics are saved as .csv or .json, not {path.suffix or path.name!r}")
 
@@ -264,5 +267,5 @@ def _suits(definition: catalogue.Definition, value: Any) -> bool:
     return not documents or all(isinstance(item, str) for item in value)
 
 
-def _cell(value: float | None) -> str:
-    return "" if value is None else repr(value)
+def _cell(value: Any) -> str:
+    return "" if value is None else value if isinstance(value, str) else repr(value)

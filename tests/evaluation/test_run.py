@@ -2,7 +2,7 @@
 
 import pytest
 
-from evaluation import Chain, ChainError, EvaluationError, EvaluationResult, FunctionRunnable, Metric, run
+from evaluation import Chain, ChainError, EvaluationError, EvaluationResult, FunctionRunnable, Metric, reports, run
 
 GOLD = {"boat": "harbour", "bell": "tower"}
 
@@ -164,3 +164,18 @@ def test_metrics_are_saved_as_csv_or_json(tmp_path):
     assert (tmp_path / "f1.csv").read_text().splitlines()[2] == "read.answer,0,1.0"
     with pytest.raises(EvaluationError, match="csv or"):
         metrics.save(tmp_path / "f1.txt")
+
+
+def test_the_numbers_of_a_metric_of_ones_own_are_saved_and_reported(tmp_path):
+    result = run(FunctionRunnable("search", search), [{"query": "boat"}])
+    counted = result.calculate_metrics(lambda result: {"rows": len(result)})
+    counted.save(tmp_path / "rows.csv")
+    assert (tmp_path / "rows.csv").read_text().splitlines()[1] == "rows,all,1"
+    assert reports.aggregate({"count": counted}) == {"metrics": ["count"], "score": [1], "scored": [None], "of": [None]}
+    assert "count" not in reports.detail(result, {"count": counted})
+
+
+def test_a_target_whose_name_holds_a_comma_stays_one_cell(tmp_path):
+    result = run(FunctionRunnable("say", lambda q: {"a, b": "x"}), [{"q": "y"}], [{"a, b": "x"}])
+    result.calculate_metrics(Metric.EM).save(tmp_path / "em.csv")
+    assert (tmp_path / "em.csv").read_text().splitlines()[1] == '"a, b",all,1.0'
