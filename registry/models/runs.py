@@ -34,6 +34,10 @@ class Run(models.Model):
     model_digest = models.CharField(max_length=71, help_text="over what it is: its address and id, or its replies")
     key = models.CharField(max_length=71, help_text="over the version's digest, the rows' and the model's")
     metrics = models.JSONField(default=list, help_text="names of the metrics that are computed at the end")
+    judge = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="judged", null=True)
+    judge_model = models.CharField(max_length=64, default="", blank=True)
+    judge_model_digest = models.CharField(max_length=71, default="", blank=True)
+    judge_paths = models.JSONField(default=dict, help_text="where in a row the judge finds what it reads")
     state = models.CharField(max_length=9, choices=[(state, state) for state in STATES], default=QUEUED)
     total = models.PositiveIntegerField()
     done = models.PositiveIntegerField(default=0)
@@ -101,6 +105,7 @@ class RunRow(models.Model):
     cost = models.DecimalField(max_digits=14, decimal_places=6, null=True)
     milliseconds = models.PositiveIntegerField(default=0, help_text="that the model took")
     scores_text = models.TextField(default="{}", help_text='JSON: {"metric target": score}')
+    judgement_text = models.TextField(default="", blank=True, help_text="JSON: what the judge said, with its evidence")
     created_at = models.DateTimeField()
 
     class Meta:
@@ -134,6 +139,12 @@ class RunRow(models.Model):
         """Metric and target, as one name, to the row's score; null where it couldn't be scored."""
         scores: dict[str, float | None] = json.loads(self.scores_text)
         return scores
+
+    @property
+    def judgement(self) -> dict[str, Any] | None:
+        """`evaluation.judging.Judgement` of the row, or None where no judge was asked."""
+        judgement: dict[str, Any] | None = json.loads(self.judgement_text) if self.judgement_text else None
+        return judgement
 
     def _result(self) -> dict[str, Any]:
         result: dict[str, Any] = json.loads(self.result)
