@@ -7,55 +7,112 @@ import django
 
 django.setup()
 
-from registry import access  # noqa: E402  # needs the settings
+from django.db import transaction  # noqa: E402  # needs the settings
+
+from registry import access  # noqa: E402  # as above
 from registry.access import Actor  # noqa: E402  # as above
 from registry.models import User  # noqa: E402  # as above
-from registry.services import changes, labels, members, namespaces, samples, templates  # noqa: E402  # as above
+from registry.services import (  # noqa: E402  # as above
+    changes,
+    keys,
+    labels,
+    members,
+    namespaces,
+    redactions,
+    samples,
+    templates,
+    threads,
+    verdicts,
+)
+from registry.services.threads import Place  # noqa: E402  # as above
 from tests.registry.mirror import photograph  # noqa: E402  # as above
+
+SPACES = ("support", "sales", "tools", "legal")
+VARIETY = 7  # texts are shared by templates, so that each is checked once and the drill stays short
 
 
 def build(count: int, depth: int) -> None:
-    """So many templates of so many versions, every third with samples, requests, decisions and label moves."""
-    operator = access.operator()
-    for name in ("support", "sales"):
-        namespaces.create(actor=operator, name=name, protected_labels=["production"])
-    cast = {role: Actor(User.objects.create(username=role)) for role in ("author", "reviewer")}
-    for role in cast:
-        for name in ("support", "sales"):
-            members.set_role(actor=operator, namespace=name, username=role, role=role)
+    """So many templates of so many versions; every eighth with samples, requests, discussion, decisions and label moves."""
+    cast = make_cast()
     for number in range(count):
-        name = f"{('support', 'sales')[number % 2]}/folder{number % 7}/t{number}"
-        digests = save_versions(cast["author"], name, depth)
-        if number % 3 == 0:
-            publish(cast, name, digests)
+        name = f"{SPACES[number % len(SPACES)]}/folder{number % VARIETY}/t{number}"
+        with transaction.atomic():  # one wait for the disk a template
+            digests = save_versions(cast["author"], name, depth, number % VARIETY)
+            if number % 8 == 0:
+                publish(cast, name, digests, with_checks=number % 40 == 0)
+            if number % 25 == 0:
+                templates.archive(actor=access.operator(), name=name, reason="Old", force=True)
+    finish(cast, count)
 
 
-def save_versions(author: Actor, name: str, depth: int) -> list[str]:
+def make_cast() -> dict[str, Actor]:
+    """Namespaces with rules of their own, and who works in them."""
+    operator = access.operator()
+    cast = {role: Actor(User.objects.create(username=role)) for role in ("author", "reviewer", "admin")}
+    for name in SPACES:
+        namespaces.create(actor=operator, name=name, protected_labels=["production"])
+        for role in cast:
+            members.set_role(actor=operator, namespace=name, username=role, role=role)
+    owners = [{"pattern": "folder1/*", "people": ["reviewer"]}]
+    namespaces.set_rules(actor=operator, namespace="support", owners=owners, break_glass=True)
+    namespaces.set_rules(actor=operator, namespace="sales", approvals=2, protected_labels=["production", "eu"])
+    return cast
+
+
+def save_versions(author: Actor, name: str, depth: int, variant: int) -> list[str]:
     """The versions' digests, in order."""
     digests: list[str] = []
     for version in range(1, depth + 1):
-        document = (
-            f"---\ntags: [t{version}]\n---\n- name: a\n  content: Version {version} of {name} for {{{{ who }}}}\n"
-        )
+        document = f"---\ntags: [t{version}, v{variant}]\n---\n- name: a\n  content: Version {version}.{variant} for {{{{ who }}}}\n"
         base = digests[-1] if digests else None
         saved = templates.save(actor=author, name=name, document=document, message=f"Say {version}", base=base)
         digests.append(saved.version.digest)
     return digests
 
 
-def publish(cast: dict[str, Actor], name: str, digests: list[str]) -> None:
-    """Samples, a free label, a request published, another one withdrawn."""
-    author, reviewer = cast["author"], cast["reviewer"]
+def publish(cast: dict[str, Actor], name: str, digests: list[str], *, with_checks: bool) -> None:
+    """Samples, a free label, a request talked about and published, one rolled back, another one withdrawn."""
+    author, reviewer, admin = cast["author"], cast["reviewer"], cast["admin"]
     samples.save(actor=author, name=name, samples={"plain": {"who": "Käthe"}})
     labels.move(actor=author, name=name, label="staging", version=1, expected=None)
-    change = changes.propose(actor=author, name=name, label="production", version=2, message="Please")
-    changes.decide(actor=reviewer, number=change.number, decision="approve", digest=digests[1], text="Good")
-    changes.publish(actor=author, number=change.number)
-    other = changes.propose(actor=author, name=name, label="production", version=1, message="")
+    labels.move(actor=author, name=name, label="staging", version=3, expected=1)
+    for version in (2, 4):
+        change = changes.propose(actor=author, name=name, label="production", version=version, message="Please")
+        thread = threads.open_at(
+            actor=reviewer, number=change.number, place=Place(version=version, line=4), text="Why?", suggestion="  b"
+        )
+        threads.reply(actor=author, number=change.number, thread=thread.number, text="Because\n\nof this")
+        threads.resolve(actor=author, number=change.number, thread=thread.number)
+        if with_checks:
+            verdicts.give(number=change.number)
+        for decider in (reviewer, admin):
+            changes.decide(
+                actor=decider, number=change.number, decision="approve", digest=digests[version - 1], text="Good"
+            )
+        changes.publish(actor=author, number=change.number)
+    labels.roll_back(actor=reviewer, name=name, label="production", version=2, reason="Too bold")
+    other = changes.propose(actor=author, name=name, label="production", version=5, message="")
     changes.decide(
-        actor=reviewer, number=other.number, decision="request_changes", digest=digests[0], text="No:\n- old"
+        actor=reviewer, number=other.number, decision="request_changes", digest=digests[4], text="No:\n- old"
     )
     changes.withdraw(actor=author, number=other.number)
+
+
+def finish(cast: dict[str, Actor], count: int) -> None:
+    """Keys given and taken, a member who left, a fragment with its dependant, and a text that had to go."""
+    operator, author, admin = access.operator(), cast["author"], cast["admin"]
+    keys.issue(actor=admin, namespace="support", name="shop", scope="read", person="author", approved_only=True)
+    revoked = keys.issue(actor=admin, namespace="sales", name="old", scope="write")
+    keys.revoke(actor=admin, key_id=revoked.key.id)
+    policy = "---\nformat: text\n---\nBe kind.\n"
+    templates.save(actor=author, name="support/policy", document=policy, message="")
+    includes = '- name: a\n  content: |\n    {{ fragment("support/policy@1") }}\n'
+    templates.save(actor=author, name="support/includes", document=includes, message="", copied_from="support/policy@1")
+    secret = templates.save(actor=author, name="support/secret", document="- name: a\n  content: s3cret\n", message="")
+    clean = "- name: a\n  content: clean\n"
+    templates.save(actor=author, name="support/secret", document=clean, message="", base=secret.version.digest)
+    redactions.redact(actor=operator, name="support/secret", version=1, reason=f"One of {count}")
+    members.set_role(actor=operator, namespace="legal", username="reviewer", role=None)
 
 
 if __name__ == "__main__":

@@ -39,7 +39,7 @@ class Place:
         """Run Python with these arguments in the place's environment, to its end."""
         command = [sys.executable, *arguments]
         done = subprocess.run(
-            command, env=self.environment(**more), cwd=ROOT, capture_output=True, text=True, check=False, timeout=120
+            command, env=self.environment(**more), cwd=ROOT, capture_output=True, text=True, check=False, timeout=600
         )
         if check and done.returncode:
             raise AssertionError(f"{' '.join(arguments)} ended with {done.returncode}:\n{done.stdout}\n{done.stderr}")
@@ -50,10 +50,10 @@ class Place:
         return self.run("manage.py", *arguments, check=check)
 
 
-def make(home: Path) -> Place:
-    """A new place with an empty, migrated database on the engine that the test run is about."""
+def make(home: Path, engine: str = "") -> Place:
+    """A new place with an empty, migrated database on the engine that the test run is about, or on SQLite."""
     home.mkdir(parents=True)
-    place = Place(home, _create_database(home.name))
+    place = Place(home, None if engine == "sqlite" else _create_database(home.name))
     place.manage("migrate", "--verbosity", "0")
     return place
 
