@@ -2,10 +2,12 @@
 
 from datetime import timedelta
 
+from django.conf import settings
 from django.http import HttpRequest
 from django.utils import timezone
 
 from frontend.pages import person_of
+from registry.signin import stepup
 
 __all__ = ["fault", "wants_password"]
 
@@ -14,17 +16,23 @@ FRESH = timedelta(minutes=10)
 
 
 def wants_password(request: HttpRequest) -> bool:
-    """Whether the person proves it with a password; else with having signed in just now."""
+    """Whether the page itself asks for the password: where the instance asks for no fresh proof of its own."""
     person = person_of(request)
-    return person is not None and person.has_usable_password()
+    return settings.PROMPTUARY_STEP_UP == "off" and person is not None and person.has_usable_password()
 
 
 def fault(request: HttpRequest) -> str:
-    """Why this request does not prove that it is the person, in a sentence; nothing where it does."""
+    """Why this request does not prove that it is the person, in a sentence; nothing where it does.
+
+    Raises ProofRequired where the instance wants a proof that the session does not have.
+    """
+    stepup.require(request)
     person = person_of(request)
     if person is None:
         return "Sign in first."
-    if person.has_usable_password():
+    if wants_password(request):
         return "" if person.check_password(request.POST.get("password", "")) else "This is not your password."
     fresh = person.last_login is not None and timezone.now() - person.last_login < FRESH
-    return "" if fresh else "You signed in more than ten minutes ago. Sign out, sign in again, and come back here."
+    if settings.PROMPTUARY_STEP_UP != "off" or fresh:
+        return ""
+    return "You signed in more than ten minutes ago. Sign out, sign in again, and come back here."

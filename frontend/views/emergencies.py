@@ -11,7 +11,7 @@ from frontend.pages import signed_in, status_of
 from frontend.waiting import title_of
 from registry import access
 from registry.access import Actor, Verb
-from registry.errors import Invalid, PromptuaryError
+from registry.errors import Invalid, PromptuaryError, ProofRequired
 from registry.queries import changes, labels
 from registry.services import emergencies
 
@@ -29,6 +29,8 @@ def break_glass(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
             if fault := stepup.fault(request):
                 raise Invalid(fields={"password": fault})
             emergencies.break_glass(actor=actor, number=number, reason=request.POST.get("reason", ""))
+        except ProofRequired:
+            raise  # leads to the page where it is given
         except PromptuaryError as error:
             refused = error
         else:
