@@ -1,7 +1,7 @@
 """Redactions: taking a version's text away for good, wherever this registry holds it.
 
-What goes: the bundle, settings and warnings of the version, the details of its verdicts, the lines that threads quote from
-it, its kept renderings, drafts begun from it, and by the mirror's rewriting every commit that held it. What stays: its number,
+What goes: the bundle, settings and warnings of the version, the details of its verdicts, the lines that threads and unsent
+remarks quote from it, its kept renderings, the prompts that runs made of it, drafts begun from it, and by the mirror's rewriting every commit that held it. What stays: its number,
 digest, author, message and history, since the journal names texts by digest only; and what people wrote themselves in messages
 and comments.
 """
@@ -25,8 +25,11 @@ from registry.models import (
     Event,
     Label,
     Redaction,
+    Remark,
     Remote,
     Rendering,
+    Run,
+    RunRow,
     Thread,
     User,
     Verdict,
@@ -100,6 +103,14 @@ def redact(
         for row in found.versions:
             _take_away(actor, row, reason.strip())
     return found
+
+
+def _forget_prompts(version: Version) -> None:
+    """What runs asked the models is the text with rows put in; what the models said to it, and the scores, stay."""
+    Run.objects.filter(version=version, state__in=(Run.QUEUED, Run.RUNNING)).update(state=Run.CANCELLED)
+    for row in RunRow.objects.filter(run__version=version).iterator():
+        row.result = json.dumps({**json.loads(row.result), "prompts": []})
+        row.save(update_fields=["result"])
 
 
 def _find(name: str, number: int) -> Version:
@@ -210,6 +221,8 @@ def bury(version: Version, *, reason: str, person: User, at: datetime) -> None:
     Version.objects.filter(pk=version.pk).update(**immutability.TOMBSTONES["registry_version"].texts)
     Verdict.objects.filter(version=version).update(**immutability.TOMBSTONES["registry_verdict"].texts)
     Thread.objects.filter(version=version).update(quote="")
+    Remark.objects.filter(version=version).update(quote="")
+    _forget_prompts(version)
     Rendering.objects.filter(digest=version.digest).delete()
     if template.latest_id == version.pk:
         describe(template, Version.objects.get(pk=version.pk), parse(""))

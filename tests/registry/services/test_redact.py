@@ -7,7 +7,19 @@ from django.db import DatabaseError, connection, transaction
 
 from registry.errors import ApprovalRequired, Conflict, Gone, Invalid, NotAllowed, NotFound
 from registry.journal import Kind
-from registry.models import Draft, Event, Notification, Redaction, Rendering, Template, Thread, Verdict, Version
+from registry.models import (
+    Draft,
+    Event,
+    Notification,
+    Redaction,
+    Rendering,
+    Run,
+    RunRow,
+    Template,
+    Thread,
+    Verdict,
+    Version,
+)
 from registry.queries import versions
 from registry.services import (
     changes,
@@ -66,6 +78,18 @@ def test_the_text_is_nowhere_in_the_database_any_more(author, admin, document, l
     assert not Rendering.objects.filter(digest=leaked.digest).exists()
     assert Thread.objects.get().quote == ""
     assert {verdict.details for verdict in Verdict.objects.all()} == {"[]"}
+
+
+def test_runs_forget_what_they_asked_and_keep_what_was_answered(author, admin, leaked):
+    rows = samples.save(actor=author, name=NAME, samples={"plain": {"question": "Hm?"}})
+    facts = {"template": leaked.template, "version": leaked, "samples": rows, "started_by": author.person}
+    run = Run.objects.create(**facts, model="echo", total=2, state=Run.RUNNING, created_at=leaked.created_at)
+    result = {"actual": {"answer": "Yes"}, "prompts": [[{"role": "user", "content": f"Answer {SECRET}: Hm?"}]]}
+    RunRow.objects.create(run=run, index=0, result=json.dumps(result), is_failed=False, created_at=leaked.created_at)
+    redact(admin)
+    assert f"Answer {SECRET}" not in everything()
+    assert RunRow.objects.get().actual == {"answer": "Yes"}
+    assert Run.objects.get().state == Run.CANCELLED
 
 
 def test_who_asks_for_it_is_told_when_by_whom_and_why(admin, leaked):
