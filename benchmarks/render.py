@@ -6,13 +6,19 @@ One chat template (a system part, N turns of about 40 words, a question) in each
 * prompt-poet, hermes-cai, haystack and langchain, where they are installed.
 
 Ours runs with declared inputs and every check that ships. All share one vocabulary, one thread and one run, in turns;
-the figures are medians of CPU time, so read the ratios. "Cold" has texts that no cache has seen.
+the figures are medians of CPU time, so read the ratios. Short calls are repeated, each with data of its own, until they
+take about as long as one of 1000 turns; so code and processor caches are warm, as in a service.
+
+The template is compiled before, ours and the others'. "Cold" has texts that nothing has seen, made of the words of Python's
+own manual. What is remembered across texts is single words: by the `tokenizers` package up to 10,000 of them, on every row; by
+ours more of them. The row "no word remembered" forgets ours before each call, and so has only the words of its own data.
 
     python -m venv /tmp/bench && /tmp/bench/bin/pip install . prompt-poet==0.0.52 hermes-cai haystack-ai langchain-core
     /tmp/bench/bin/python benchmarks/render.py [--quick]
 """
 
 import argparse
+import functools
 import gc
 import importlib.util
 import logging
@@ -24,6 +30,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from pydoc_data.topics import topics
 from typing import Any
 
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
@@ -37,6 +44,7 @@ import renderer  # noqa: E402
 from renderer import cutting, truncation  # noqa: E402
 from renderer.counting import Memory  # noqa: E402
 from renderer.tokens import VocabularyTokenizer, find  # noqa: E402
+from renderer.words import WordMemory  # noqa: E402
 
 SIZES = (10, 100, 1000, 5000)
 BODY = """
@@ -73,38 +81,40 @@ inputs:
 """
 PLAIN = "You are {{ bot }}. Be kind, brief and exact.{% for turn in turns %}{{ turn.author }}: {{ turn.text }}{% endfor %}{{ question }}"
 SYSTEM = "You are Ada. Be kind, brief and exact."
-STORY = (
-    "when the rain had stopped we walked along the river and spoke of the long winter that was over "
-    "there were new leaves on the birches, two boats on the water and a smell of tar in the air so "
-    "we sat down on the old wall and counted the swallows"
-)
-WORDS = STORY.split()
+WORDS = " ".join(topics[name] for name in sorted(topics)).split()
 
-Timed = dict[str, Callable[[int], Any]]
+Timed = dict[str, Callable[[Any], Any]]
 
 
 def data(size: int, salt: int) -> dict[str, Any]:
-    """A chat of `size` turns; another salt gives texts that nothing has seen."""
+    """A chat of `size` turns of 40 words; another salt gives texts that nothing has seen."""
     turns = []
     for index in range(size):
-        shift = (index * 7 + salt * 3) % len(WORDS)
-        words = [*WORDS[shift:], *WORDS[:shift]]
-        words[index % len(words)] += f" {salt}-{index}"
+        start = (index * 7919 + salt * 104_729) % (len(WORDS) - 40)
+        words = [*WORDS[start : start + 39], f"{salt}-{index}"]
         text = " ".join(words) + ('\nShe said: "well"' if index % 7 == 0 else "")
         turns.append({"role": ("user", "assistant")[index % 2], "author": ("Ann", "Bo")[index % 2], "text": text})
     return {"bot": "Ada", "turns": turns, "question": f"What did we count, and when? ({salt})"}
 
 
-def measure(timed: Timed, rounds: int) -> dict[str, float]:
-    """Median CPU milliseconds of each, taken in turns; every call gets a salt of its own."""
+def measure(
+    timed: Timed, make: Callable[[int], Any], rounds: int, size: int, before: Callable[[], None] | None = None
+) -> dict[str, float]:
+    """Median CPU milliseconds of a call, taken in turns. `make` gives each call something of its own, unmeasured."""
     times: dict[str, list[float]] = {name: [] for name in timed}
+    repeated, salt = max(1, 1000 // size), 0
     for turn in range(rounds + 1):
-        for place, (name, call) in enumerate(timed.items()):
+        for name, call in timed.items():
+            values = [make(salt + place) for place in range(repeated)]
+            salt += repeated
+            if before:
+                before()
             gc.collect()
             start = time.process_time()
-            call(turn * len(timed) + place)
+            for value in values:
+                call(value)
             if turn:  # the first round warms compiled templates up
-                times[name].append((time.process_time() - start) * 1000)
+                times[name].append((time.process_time() - start) * 1000 / repeated)
     return {name: statistics.median(found) for name, found in times.items()}
 
 
@@ -117,10 +127,14 @@ def show(title: str, results: dict[int, dict[str, float]], base: str, ours: str)
                 row += f"{'-':>22}"
                 continue
             ratio = found[name] / found[base]
-            row += f"{found[name]:>10.2f} ms {ratio:>5.1f}x  " if found[name] else f"{'0':>22}"
+            row += f"{found[name]:>11.3f} ms {ratio:>5.2f}x " if found[name] else f"{'0':>22}"
         print(f"{name:44}{row}")
     for name in next(iter(results.values())):
-        if name not in (base, ours) and name.startswith(("prompt-poet", "hermes", "langchain", "haystack")):
+        if (
+            name not in (base, ours)
+            and name.startswith(("prompt-poet", "hermes", "langchain", "haystack"))
+            and ours in found
+        ):
             ratios = [f"{found[name] / found[ours]:.1f}" for found in results.values() if name in found]
             print(f"  ours is faster than {name}: {', '.join(ratios)} times")
 
@@ -263,108 +277,115 @@ class Bench:
         checked, _ = self.template.inputs.prepare(values, "ignore")
         return self.template.body.parts({**checked, "token_limit": -1})[0]
 
-    def forget(self) -> None:
+    def forget(self, words: bool = False) -> None:
         self.tokenizer._memory = Memory(64 * 1024 * 1024)
+        if words:
+            self.tokenizer._words = WordMemory(self.tokenizer._encode_whole, self.core.id_to_token)
 
     def render(self, sizes: tuple[int, ...]) -> None:
         results = {}
         for size in sizes:
-            made = [data(size, salt) for salt in range(7)]
-            timed: Timed = {
-                "plain Jinja": lambda salt, made=made: self.plain.render(made[salt % 7]),
-                "promptuary, to parts": lambda salt, made=made: self.parts(made[salt % 7]),
-            }
+            timed: Timed = {"plain Jinja": self.plain.render, "promptuary, to parts": self.parts}
             if self.poet:
-                timed["prompt-poet, to parts (cached template)"] = lambda salt, made=made: self.poet(made[salt % 7])
+                timed["prompt-poet, to parts (cached template)"] = self.poet
             if self.langchain:
-                timed["langchain ChatPromptTemplate"] = lambda salt, made=made: self.langchain(made[salt % 7])
+                timed["langchain ChatPromptTemplate"] = self.langchain
             if self.haystack:
-                timed["haystack PromptBuilder (text only)"] = lambda salt, made=made: self.haystack(made[salt % 7])
-            results[size] = measure(timed, self.rounds)
+                timed["haystack PromptBuilder (text only)"] = self.haystack
+            results[size] = measure(timed, functools.partial(data, size), self.rounds, size)
         show("Render to parts", results, "plain Jinja", "promptuary, to parts")
 
     def whole(self, sizes: tuple[int, ...]) -> None:
         results = {}
         for size in sizes:
             limit = sum(len(self.core.encode(turn["text"]).ids) for turn in data(size, 0)["turns"]) // 2 + 30
-            made = {salt: data(size, salt + 100) for salt in range((self.rounds + 1) * 5)}
 
-            def floor(salt: int, made: Any = made, limit: int = limit) -> None:
-                self.plain.render(made[salt])
-                texts = [
-                    SYSTEM,
-                    *(f"{turn['author']}: {turn['text']}" for turn in made[salt]["turns"]),
-                    made[salt]["question"],
-                ]
-                greedy(
-                    [len(found.ids) for found in self.core.encode_batch_fast(texts, add_special_tokens=False)], limit
-                )
+            def floor(values: Any, limit: int = limit) -> None:
+                self.plain.render(values)
+                turns = [f"{turn['author']}: {turn['text']}" for turn in values["turns"]]
+                texts = [SYSTEM, *turns, values["question"]]
+                encodings = self.core.encode_batch_fast(texts, add_special_tokens=False)
+                greedy([len(found.ids) for found in encodings], limit)
 
-            def ours(salt: int, made: Any = made, limit: int = limit) -> None:
-                self.forget()
-                self.template.render(made[salt], token_limit=limit, tokenizer=self.tokenizer)
+            def ours(values: Any, limit: int = limit) -> None:
+                self.template.render(values, token_limit=limit, tokenizer=self.tokenizer)
 
-            def poet(salt: int, made: Any = made, limit: int = limit) -> None:
-                prompt = self.poet(made[salt], token_limit=limit, truncation_step=1)
+            def wordless(values: Any, limit: int = limit) -> None:
+                self.forget(words=True)
+                self.template.render(values, token_limit=limit, tokenizer=self.tokenizer)
+
+            def poet(values: Any, limit: int = limit) -> None:
+                prompt = self.poet(values, token_limit=limit, truncation_step=1)
                 prompt.tokenize()
                 prompt.truncate()
 
+            make, rounds = functools.partial(data, size), self.rounds if size < 5000 else 5
+            self.forget()
             timed: Timed = {"Jinja + tokenizers + greedy cut": floor, "promptuary": ours}
             if self.poet:
                 timed["prompt-poet"] = poet
             if self.hermes and size <= 1000:
-                timed["hermes-cai"] = lambda salt, made=made, limit=limit: self.hermes(made[salt], limit + 250)
-            results[size] = measure(timed, self.rounds if size < 5000 else 5)
+                timed["hermes-cai"] = lambda values, limit=limit: self.hermes(values, limit + 250)
+            results[size] = measure(timed, make, rounds, size, self.forget)
+            # On its own, as it takes the words away from the others.
+            results[size] |= measure({"promptuary, no word remembered": wordless}, make, rounds, size)
         show("Render, count and cut to half, cold", results, "Jinja + tokenizers + greedy cut", "promptuary")
 
     def cut(self, sizes: tuple[int, ...]) -> None:
         results = {}
         for size in sizes:
-            values = data(size, 1)
-            parts = self.parts(values)
+            parts = self.parts(data(size, 1))
             counts = [self.tokenizer.count(part.content) for part in parts]
             limit = sum(counts) // 2
+
+            def ours(_: Any, parts: Any = parts, counts: Any = counts, limit: int = limit) -> None:
+                plan = cutting.Plan(parts, counts, counts, keep_last=0, keep_pairs=False)
+                plan.take(sum(counts) - limit, never)
+
             timed: Timed = {
-                "greedy cut over lengths": lambda salt, counts=counts, limit=limit: greedy(counts, limit),
-                "promptuary, the cut over lengths": lambda salt, parts=parts, counts=counts, limit=limit: cutting.Plan(
-                    parts, counts, counts, keep_last=0, keep_pairs=False
-                ).take(sum(counts) - limit, never),
-                "promptuary, counting and all": lambda salt, parts=parts, limit=limit: truncation.fit(
+                "greedy cut over lengths": lambda _, counts=counts, limit=limit: greedy(counts, limit),
+                "promptuary, the cut over lengths": ours,
+                "promptuary, with counting and the report": lambda _, parts=parts, limit=limit: truncation.fit(
                     parts, self.tokenizer, limit=limit
                 ),
-                "promptuary, counting and no cut": lambda salt, parts=parts: truncation.fit(parts, self.tokenizer),
             }
             if self.poet:
-                prompt = self.poet(values, token_limit=limit, truncation_step=1)
+                prompt = self.poet(data(size, 1), token_limit=limit, truncation_step=1)
                 prompt.tokenize()
-                timed["prompt-poet truncate()"] = lambda salt, prompt=prompt: prompt.truncate()
-            results[size] = measure(timed, self.rounds * 2)
-        show("Truncate to half", results, "greedy cut over lengths", "promptuary, counting and all")
+                timed["prompt-poet truncate()"] = lambda _, prompt=prompt: prompt.truncate()
+            results[size] = measure(timed, int, self.rounds * 2, max(1, size // 20))
+        show("Truncate to half", results, "greedy cut over lengths", "promptuary, with counting and the report")
 
     def targets(self, sizes: tuple[int, ...]) -> None:
         results = {}
         for size in sizes:
-            values = data(size, 1)
-            prompt = self.template.render(values, tokenizer=self.tokenizer)
+            prompt = self.template.render(data(size, 1), tokenizer=self.tokenizer)
             timed: Timed = {
-                "promptuary .text": lambda salt, prompt=prompt: prompt.text,
-                "promptuary .tokens": lambda salt, prompt=prompt: prompt.tokens,
-                "promptuary .messages": lambda salt, prompt=prompt: prompt.messages,
+                "promptuary .text": lambda _, prompt=prompt: prompt.text,
+                "promptuary .tokens": lambda _, prompt=prompt: prompt.tokens,
+                "promptuary .messages": lambda _, prompt=prompt: prompt.messages,
             }
+            results[size] = measure(timed, int, self.rounds, size)
             if self.poet:
-                # It remembers what it gave once, so each round has a prompt of its own.
-                fresh = [self.poet(values) for _ in range(4)]
-                for other in fresh:
-                    other.tokenize()
-                timed["prompt-poet .string"] = lambda salt, fresh=fresh: fresh[salt // 5].string
-                timed["prompt-poet .tokens"] = lambda salt, fresh=fresh: fresh[salt // 5].tokens
-            results[size] = measure(timed, 3)
+                # It remembers what it gave once, so each call has a prompt of its own.
+                results[size] |= measure(
+                    {"prompt-poet .string": lambda prompt: prompt.string, "prompt-poet .tokens": lambda prompt: prompt.tokens},
+                    functools.partial(self.counted, size), 3, 1000,
+                )  # fmt: skip
         show("Targets", results, "promptuary .text", "promptuary .tokens")
+        sizes_of = ", ".join(
+            f"N={size} {found['promptuary .tokens'] * 1000 / size:.2f}" for size, found in results.items()
+        )
+        print(f"  .tokens, microseconds a turn: {sizes_of}")
+
+    def counted(self, size: int, salt: int) -> Any:
+        prompt = self.poet(data(size, salt))  # type: ignore[misc]  # called where it is there
+        prompt.tokenize()
+        return prompt
 
     def growing(self, size: int) -> None:
         """One turn more than last time, everything before it seen."""
-        rounds = self.rounds
-        values = data(size + 10 * rounds, 7)
+        values = data(size + 10 * self.rounds, 7)
         limit = 10_000_000
 
         def upto(salt: int) -> dict[str, Any]:
@@ -373,24 +394,20 @@ class Bench:
         self.forget()
         self.template.render(upto(0), token_limit=limit, tokenizer=self.tokenizer)
         timed: Timed = {
-            "promptuary, next turn": lambda salt: self.template.render(
-                upto(salt), token_limit=limit, tokenizer=self.tokenizer
+            "promptuary, next turn": lambda values: self.template.render(
+                values, token_limit=limit, tokenizer=self.tokenizer
             ),
         }
         if self.poet:
 
-            def poet(salt: int) -> None:
-                prompt = self.poet(upto(salt), token_limit=limit, truncation_step=1)
+            def poet(values: Any) -> None:
+                prompt = self.poet(values, token_limit=limit, truncation_step=1)
                 prompt.tokenize()
                 prompt.truncate()
 
             timed["prompt-poet, next turn"] = poet
-        show(
-            "A growing chat, its next turn",
-            {size: measure(timed, rounds)},
-            "promptuary, next turn",
-            "promptuary, next turn",
-        )
+        results = {size: measure(timed, upto, self.rounds, size)}
+        show("A growing chat, its next turn", results, "promptuary, next turn", "promptuary, next turn")
 
     def importing(self) -> None:
         print("\nImport\n" + " " * 44 + f"{'CPU ms':>10}{'RSS MB':>10}")

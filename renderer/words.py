@@ -9,7 +9,9 @@ import json
 import re
 from array import array
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from itertools import accumulate
+from typing import Any, NamedTuple
+from unicodedata import is_normalized
 
 __all__ = ["WordMemory"]
 
@@ -37,16 +39,26 @@ _PROBES = [
 ]
 _MOST_WORDS = 60_000
 _LONGEST_WORD = 48
-_FEW = 5_000
+_MOST_AT_ONCE = 5_000
 
 Encode = Callable[[list[str]], Iterable[Sequence[int]]]
+
+
+class _Waiting(NamedTuple):
+    """A text some of whose words are new."""
+
+    place: int
+    text: str
+    words: list[str]
 
 
 class WordMemory:
     """The tokens of words seen, bounded. Threads may share it: a full memory is put aside whole, never emptied."""
 
-    def __init__(self, encode: Encode) -> None:
+    def __init__(self, encode: Encode, spelling: Callable[[int], str | None]) -> None:
         self._encode = encode
+        self._spelling = spelling
+        self._sizes: dict[int, int] = {}
         # By the word without the space before it; the second is for those that start a text and have none.
         self._known: tuple[dict[str, bytes], dict[str, bytes]] = ({}, {})
 
@@ -55,45 +67,78 @@ class WordMemory:
         """For a `tokenizers.Tokenizer`, if it cuts as is known here and a look at some texts confirms it."""
         if not _cuts_before_spaces(core):
             return None
-        made = cls(encode)
-        for words, whole in zip(made.encode(_PROBES), encode(_PROBES), strict=True):
-            if words is None or list(words) != list(whole):
-                return None
+        made = cls(encode, core.id_to_token)
+        # Learnt from the texts in the first round, put together of words in the second.
+        for probes in (_PROBES, _PROBES):
+            for words, whole in zip(made.encode(probes), encode(probes), strict=True):
+                if words is None or list(words) != list(whole):
+                    return None
         return made
 
     def encode(self, texts: Sequence[str]) -> list["array[int] | None"]:
         """The ids of each text, None where the vocabulary has to encode it whole."""
         known, first = self._known
         found: list[array[int] | None] = []
-        waiting: list[tuple[int, list[str]]] = []
+        waiting: list[_Waiting] = []
         for text in texts:
             words = _CUT.split(text) if _AFTER_BLANK.search(text) else text.split(" ")
             try:
                 found.append(array("i", first[words[0]] + b"".join(map(known.__getitem__, words[1:]))))
             except KeyError:
-                waiting.append((len(found), words))
+                waiting.append(_Waiting(len(found), text, words))
                 found.append(None)
         if waiting:
             self._learn(waiting, found)
         return found
 
-    def _learn(self, waiting: list[tuple[int, list[str]]], found: list["array[int] | None"]) -> None:
-        """Encode the new words and so the texts that wait, but for those with a long word; none if most words are new."""
-        waiting = [(place, words) for place, words in waiting if max(map(len, words)) <= _LONGEST_WORD]
+    def _learn(self, waiting: list[_Waiting], found: list["array[int] | None"]) -> None:
+        """Encode what is new: the few new words of a text that has but few, else the text, which also teaches its words."""
         known, first = self._known
-        new = {word for _, words in waiting for word in words[1:]} - known.keys()
-        if len(known) > _FEW and 2 * len(new) > sum(len(words) for _, words in waiting):
-            return
-        starts = {words[0] for _, words in waiting} - first.keys()
-        if len(known) + len(first) + len(new) + len(starts) > _MOST_WORDS:
+        if len(known) + len(first) > _MOST_WORDS:
             known, first = self._known = ({}, {})
-            new = {word for _, words in waiting for word in words[1:]}
-            starts = {words[0] for _, words in waiting}
-        ids = iter(self._encode([*(f" {word}" for word in new), *starts]))
-        known.update((word, array("i", next(ids)).tobytes()) for word in new)
-        first.update((word, array("i", next(ids)).tobytes()) for word in starts)
-        for place, words in waiting:
-            found[place] = array("i", first[words[0]] + b"".join(map(known.__getitem__, words[1:])))
+        few: list[_Waiting] = []
+        many: list[_Waiting] = []
+        for each in waiting:
+            missing = sum(word not in known for word in each.words[1:]) + (each.words[0] not in first)
+            rare = 8 * missing <= len(each.words) and max(map(len, each.words)) <= _LONGEST_WORD
+            (few if rare else many).append(each)
+        for each, ids in zip(many, self._encode([each.text for each in many]) if many else (), strict=True):
+            found[each.place] = packed = array("i", ids)
+            self._teach(each, packed)
+        new = {word for each in few for word in each.words[1:]} - known.keys()
+        starts = {each.words[0] for each in few} - first.keys()
+        alone = iter(self._encode([*(f" {word}" for word in new), *starts]) if new or starts else ())
+        known.update((word, array("i", next(alone)).tobytes()) for word in new)
+        first.update((word, array("i", next(alone)).tobytes()) for word in starts)
+        for each in few:
+            found[each.place] = array("i", first[each.words[0]] + b"".join(map(known.__getitem__, each.words[1:])))
+
+    def _teach(self, seen: _Waiting, ids: "array[int]") -> None:
+        """Share a text's ids out among its words: a byte level token has as many characters as the text has bytes there."""
+        known, first = self._known
+        if len(known) > _MOST_WORDS or not 1 < len(seen.words) <= _MOST_AT_ONCE:
+            return
+        if not is_normalized("NFC", seen.text):
+            return  # some vocabularies encode another spelling of it, with other bytes
+        ends = dict(zip(accumulate(self._sizes_of(ids)), range(4, 4 * len(ids) + 4, 4), strict=True))
+        packed, start, at, table = ids.tobytes(), 0, -1, first
+        for word in seen.words:
+            size = len(word) if word.isascii() else len(word.encode())
+            at += 1 + size
+            end = ends.get(at, 0)
+            if end <= start and word:
+                return
+            if size <= _LONGEST_WORD and word not in table:
+                table[word] = packed[start:end]
+            start, table = end, known
+
+    def _sizes_of(self, ids: "array[int]") -> list[int]:
+        sizes = self._sizes
+        try:
+            return list(map(sizes.__getitem__, ids))
+        except KeyError:
+            sizes.update((token, len(self._spelling(token) or "")) for token in set(ids) - sizes.keys())
+            return list(map(sizes.__getitem__, ids))
 
 
 def _cuts_before_spaces(core: Any) -> bool:

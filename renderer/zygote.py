@@ -192,7 +192,7 @@ def _read(document: str, fragments: Any, profile: Any, replies: Any, data: Any) 
 def _read_many(document: str, fragments: Any, profile: Any, rows: dict[str, Any]) -> Any:
     """Each row's outputs or error, the template compiled once."""
     template = renderer.load(document, fragments=fragments, profile=profile)
-    found = {}
+    found: dict[str, dict[str, Any]] = {}
     for name, row in rows.items():
         try:
             found[name] = {"outputs": template.read(row["replies"], row["data"])}
