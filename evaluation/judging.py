@@ -49,7 +49,7 @@ class Judge:
     def judge_row(self, row: Mapping[str, Any]) -> Judgement:
         """The judgement of one row; what goes wrong stands in its `error` and `reasons`, and nothing is raised."""
         try:
-            documents, question, response = self._find(row)
+            documents, question, response = self.find(row)
         except EvaluationError as error:
             return _failed(error, [], "", self.unit)
         given: dict[str, Any] = {"documents": documents, "question": question, "response": response}
@@ -71,7 +71,8 @@ class Judge:
         rows = [(row["actual"] or {}).get("judgement") for row in judged.rows()]
         return {name: score(name, [None] * len(rows), rows) for name in NAMES}
 
-    def _find(self, row: Mapping[str, Any]) -> tuple[list[str], str, str]:
+    def find(self, row: Mapping[str, Any]) -> tuple[list[str], str, str]:
+        """The texts of the documents, the question and the response of a row; EvaluationError says which is missing."""
         documents, response = _at(row, self.documents), _at(row, self.response)
         if isinstance(documents, str):
             documents = [documents]

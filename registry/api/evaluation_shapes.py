@@ -83,6 +83,8 @@ def run(row: Run) -> dict[str, Any]:
         "rows_digest": row.rows_digest,
         "model": row.model,
         "metrics": list(row.metrics),
+        "judge": f"{row.judge.template.name}@{row.judge.number}" if row.judge else None,
+        "judge_model": row.judge_model or None,
         "state": row.state,
         **{name: getattr(row, name) for name in ("total", "done", "failed", "cached")},
         "prompt_tokens": row.prompt_tokens,
@@ -104,7 +106,7 @@ def run_row(detail: Detail) -> dict[str, Any]:
     row = detail.row
     about = {"index": detail.index, "id": detail.id, "inputs": detail.inputs, "expected": detail.expected}
     if row is None:
-        nothing = dict.fromkeys(("actual", "problem", "prompt_tokens", "completion_tokens", "cost"))
+        nothing = dict.fromkeys(("actual", "problem", "judgement", "prompt_tokens", "completion_tokens", "cost"))
         state = {"state": "waiting", "faults": [], "prompts": [], "scores": {}, "cached": False, "milliseconds": 0}
         return {**about, **state, **nothing}
     return {
@@ -115,6 +117,7 @@ def run_row(detail: Detail) -> dict[str, Any]:
         "faults": row.faults,
         "prompts": row.prompts,
         "scores": row.scores,
+        "judgement": row.judgement,
         "prompt_tokens": row.prompt_tokens,
         "completion_tokens": row.completion_tokens,
         "cost": str(row.cost) if row.cost is not None else None,

@@ -39,6 +39,9 @@ class StartInput(Input):
     dataset_version = Integer(min_value=1, required=False, allow_null=True, default=None)
     model = Text(required=False, default=ECHO)
     metrics = serializers.ListField(child=Text(), required=False, default=list)
+    judge = Text(required=False, allow_null=True, default=None, help_text="namespace/name@ref of a template")
+    judge_model = Text(required=False, allow_null=True, default=None)
+    judge_paths = serializers.DictField(child=Text(), required=False, default=dict)
 
 
 class NoRunInput(Input):

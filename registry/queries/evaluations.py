@@ -296,5 +296,13 @@ def _error(problem: dict[str, str]) -> dict[str, str]:
 
 
 def _full(found: QuerySet[Run]) -> QuerySet[Run]:
-    related = ("template", "template__namespace", "version", "dataset_version", "dataset_version__dataset", "samples")
-    return found.select_related(*related, "started_by", "change").defer("template__words")
+    related = (
+        "template",
+        "template__namespace",
+        "version",
+        "dataset_version",
+        "dataset_version__dataset",
+        "samples",
+        "judge",
+    )
+    return found.select_related(*related, "judge__template", "started_by", "change").defer("template__words")

@@ -1,13 +1,14 @@
 """Evaluations: starting runs, cancelling them, running again what failed. The worker does the rest in `evaluating`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import transaction
 
 from evaluation import Dataset as Rows
 from evaluation import Row
-from registry import endpoints, journal
+from registry import endpoints, journal, names
 from registry.access import Actor, Verb
 from registry.endpoints import Endpoint
 from registry.errors import Conflict, Invalid, TooMany
@@ -26,8 +27,9 @@ from registry.queries import datasets as dataset_queries
 from registry.queries import evaluations as queries
 from registry.queries import samples as sample_sets
 from registry.queries import templates, versions
-from registry.services import jobs
+from registry.services import jobs, judgements
 from registry.services.metrics import check_metrics
+from renderer.document import parse
 
 __all__ = ["MOST_UNFINISHED", "Measure", "begin", "cancel", "rerun", "start"]
 
@@ -51,7 +53,7 @@ class Measure:
         return any(row.expected for row in self.rows)
 
 
-def start(  # what a person chooses
+def start(  # noqa: PLR0913  # what a person chooses
     *,
     actor: Actor,
     template: str,
@@ -60,9 +62,14 @@ def start(  # what a person chooses
     dataset_version: int | None = None,
     model: str = endpoints.ECHO,
     metrics: Sequence[str] = (),
+    judge: str | None = None,
+    judge_model: str | None = None,
+    judge_paths: Mapping[str, str] | None = None,
 ) -> Run:
     """Have a version asked of a model for every row of a dataset, or with None for every sample of the template.
 
+    judge: `namespace/name@ref` of a template that judges each row (as the starter's judge-answer-support), asked of
+    `judge_model`; judge_paths says where a row has its documents, question and response, as `judgements.PATHS`.
     metrics: names; by default those for answers, where any row expects something. TooMany where the namespace has
     `MOST_UNFINISHED` runs under way.
     """
@@ -71,8 +78,9 @@ def start(  # what a person chooses
     endpoint = endpoints.find(model, found.namespace.name)
     measure = _measure(actor, found, dataset, dataset_version)
     asked = check_metrics(metrics) or (list(_DEFAULT_METRICS) if measure.has_expectations else [])
+    judging = _find_judge(actor, found, judge, judge_model, judge_paths or {})
     _require_room(found)
-    return begin(found, version, measure, endpoint, asked, actor.person)
+    return begin(found, version, measure, endpoint, asked, actor.person, judging=judging)
 
 
 def begin(  # what a run is
@@ -83,6 +91,7 @@ def begin(  # what a run is
     metrics: Sequence[str],
     person: User,
     change: ChangeRequest | None = None,
+    judging: Mapping[str, Any] | None = None,
 ) -> Run:
     """Write a run and the job that does it; for services, after the rights were checked."""
     with transaction.atomic():
@@ -101,6 +110,7 @@ def begin(  # what a run is
             change=change,
             started_by=person,
             created_at=journal.now(),
+            **(judging or {}),
         )
         _enqueue(run)
     return run
@@ -153,6 +163,28 @@ def _require_room(template: Template) -> None:
             f"{template.namespace.name} has {under_way} runs under way: wait for one to end, or cancel it.",
             retry_after=30,
         )
+
+
+def _find_judge(
+    actor: Actor, template: Template, judge: str | None, model: str | None, paths: Mapping[str, str]
+) -> dict[str, Any]:
+    """The columns of a run that say who judges it."""
+    if judge is None:
+        if model or paths:
+            raise Invalid(fields={"judge": "name the template that judges: namespace/name@ref."})
+        return {}
+    name, ref = names.split_address(judge)
+    version = versions.resolve(actor, name, ref)
+    if model is None:
+        raise Invalid(fields={"judge_model": "name the model that the judge is asked of."})
+    if unknown := sorted(set(paths) - set(judgements.PATHS)):
+        raise Invalid(fields={"judge_paths": f"{unknown[0]!r} is none of {', '.join(judgements.PATHS)}."})
+    declared = parse(version.document).inputs
+    if declared is not None and "documents" not in declared:
+        raise Invalid(fields={"judge": f"{name} takes no documents, so it is no judge of answers."})
+    endpoint = endpoints.find(model, template.namespace.name)
+    columns = {"judge": version, "judge_model": endpoint.name, "judge_model_digest": endpoint.digest}
+    return {**columns, "judge_paths": dict(paths)}
 
 
 def _measure(actor: Actor, template: Template, dataset: str | None, number: int | None) -> Measure:

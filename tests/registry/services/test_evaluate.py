@@ -9,7 +9,7 @@ import pytest
 from registry.errors import Conflict, Invalid, NotAllowed, TooMany
 from registry.models import Job, Reply, Run, RunRow
 from registry.queries import evaluations as queries
-from registry.services import datasets, evaluating, evaluations, samples
+from registry.services import asking, datasets, evaluating, evaluations, samples
 
 DATASET = "support/questions"
 
@@ -71,8 +71,8 @@ def test_a_row_written_by_two_workers_counts_once(start):
     RunRow.objects.filter(run=run, index=0).update(created_at="2026-01-01T00:00:00Z")
     loaded = queries.load(run.pk)
     endpoint = evaluating.endpoints.find("echo", "support")
-    batch = [evaluating._Asked(index, row) for index, row in enumerate(queries.rows_of(loaded)[:4])]
-    evaluating._ask(loaded, endpoint, endpoint.open(), batch)
+    batch = [asking.Asked(index, row) for index, row in enumerate(queries.rows_of(loaded)[:4])]
+    asking.ask(loaded.version.unpacked(), endpoint, endpoint.open(), batch)
     assert evaluating._keep(loaded, endpoint, batch) == 64
     assert RunRow.objects.get(run=run, index=0).created_at.month == 1
 

@@ -1,0 +1,120 @@
+"""Runs whose rows a template judges: scores, evidence, and a judge that fails."""
+
+import json
+
+import pytest
+
+from registry.errors import Invalid
+from registry.queries import evaluations as queries
+from registry.services import datasets, evaluating, evaluations, templates
+from tests.journeys.model_server import ModelServer
+from tests.journeys.places import ROOT
+
+STARTER = ROOT / "registry/starter/demo/judge-answer-support.yml.j2"
+DOCUMENT = """---
+inputs:
+  documents: {type: array, items: {type: string}}
+  question: {type: string}
+---
+- name: answer
+  content: "It opened in 1932. Lorries are banned."
+"""
+JUDGED = {
+    "relevance_explanation": "the first says when",
+    "all_relevant_sentence_keys": ["0a", "1a"],
+    "overall_supported_explanation": "half of it",
+    "overall_supported": False,
+    "sentence_support_information": [
+        {"response_sentence_key": "a", "explanation": "0a says so", "supporting_sentence_keys": ["0a"]}
+        | {"fully_supported": True},
+        {"response_sentence_key": "b", "explanation": "nowhere", "supporting_sentence_keys": []}
+        | {"fully_supported": False},
+    ],
+    "all_utilized_sentence_keys": ["0a"],
+}
+DOCUMENTS = ["The bridge opened in 1932. It is grey.", "It opened on a Sunday."]
+QUESTION = "When did it open?"
+
+
+@pytest.fixture
+def rows(author):
+    templates.save(actor=author, name="support/ask", document=DOCUMENT, message="")
+    templates.save(actor=author, name="support/judge", document=STARTER.read_text(), message="")
+    listed = [{"inputs": {"documents": DOCUMENTS, "question": f"{QUESTION} {n}"}} for n in range(2)]
+    datasets.save(actor=author, name="support/questions", text="".join(json.dumps(row) + "\n" for row in listed))
+
+
+@pytest.fixture
+def judged(author, rows, settings, tmp_path):
+    """A run that is done, judged with these replies."""
+    settings.MODELS_PATH = tmp_path / "models.yml"
+
+    def judged(*replies, **options):
+        answers = {f"{QUESTION} {n}": reply for n, reply in enumerate(replies)}
+        with ModelServer(answers, {1: "refused"} if len(replies) == 1 else {}) as server:
+            server.answers.setdefault(f"{QUESTION} 1", "")
+            server.numbers.setdefault(f"{QUESTION} 1", 1)
+            settings.MODELS_PATH.write_text(
+                f"judge: {{base_url: '{server.url}', price: {{prompt: 1, completion: 1}}, attempts: 1}}\n"
+            )
+            run = evaluations.start(
+                actor=author,
+                template="support/ask",
+                dataset="support/questions",
+                judge="support/judge@1",
+                judge_model="judge",
+                **options,
+            )
+            while evaluating.advance(run.pk):
+                pass
+        return queries.load(run.pk)
+
+    return judged
+
+
+def test_a_judge_scores_the_rows_and_leaves_its_evidence(judged):
+    run = judged(json.dumps(JUDGED), json.dumps(JUDGED))
+    assert (run.state, run.failed, run.error) == ("done", 0, "")
+    assert run.scores["faithfulness"]["judgement"]["score"] == 0.5
+    assert run.scores["trace_relevance"]["judgement"]["score"] == pytest.approx(2 / 3)
+    row = queries.row(run, 0).row
+    marks = [(s["key"], s["relevant"], s["utilized"]) for document in row.judgement["documents"] for s in document]
+    assert marks == [("0a", True, True), ("0b", False, False), ("1a", True, False)]
+    assert [one["supported"] for one in row.judgement["response"]] == [True, False]
+    assert row.scores["faithfulness judgement"] == 0.5
+    assert (row.prompt_tokens, float(run.cost)) == (100, 0.00022)
+
+
+def test_a_judge_that_fails_on_a_row_fails_no_row(judged):
+    run = judged(json.dumps(JUDGED))
+    assert (run.failed, run.scores["faithfulness"]["judgement"]["scored"]) == (0, 1)
+    found = queries.row(run, 1).row.judgement
+    assert "400" in found["error"]["message"]
+    assert set(found["scores"].values()) == {None}
+
+
+def test_a_reply_that_is_no_judgement_counts_for_nothing(judged):
+    run = judged("I can't say", json.dumps(JUDGED))
+    assert run.scores["trace_adherence"]["judgement"] == {"score": 0.0, "scored": 1, "of": 2, "low": None, "high": None}
+    assert queries.row(run, 0).row.judgement["reply"] == "I can't say"
+
+
+def test_a_judge_is_told_where_things_stand_in_a_row(judged):
+    run = judged(json.dumps(JUDGED), json.dumps(JUDGED), judge_paths={"documents": "inputs.excerpts"})
+    assert "inputs.excerpts" in queries.row(run, 0).row.judgement["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("options", "field"),
+    [
+        ({"judge": "support/judge"}, "ref"),
+        ({"judge": "support/judge@1"}, "judge_model"),
+        ({"judge": "support/judge@1", "judge_model": "none"}, "model"),
+        ({"judge": "support/judge@1", "judge_model": "echo", "judge_paths": {"x": "y"}}, "judge_paths"),
+        ({"judge_model": "echo"}, "judge"),
+    ],
+)
+def test_what_is_no_judge_is_refused_by_field(author, rows, options, field):
+    with pytest.raises(Invalid) as caught:
+        evaluations.start(actor=author, template="support/ask", dataset="support/questions", **options)
+    assert field in caught.value.fields
