@@ -44,7 +44,8 @@ def readyz(_request: HttpRequest) -> JsonResponse:
     ready = all(verdict == "ok" for verdict in checks.values())
     checks["broker"] = _judge_broker()
     status = "not ready" if not ready else "ok" if checks["broker"] == "ok" else "degraded"
-    return JsonResponse({"status": status, "checks": checks}, status=200 if ready else 503)
+    answer = {"status": status, "checks": checks, "remotes": _judge_remotes() if ready else {}}
+    return JsonResponse(answer, status=200 if ready else 503)
 
 
 def _judge_broker() -> str:
@@ -55,6 +56,15 @@ def _judge_broker() -> str:
         logger.warning("the broker does not answer: %s", error)
         return "does not answer; the worker's clock still finds what is to do"
     return "ok"
+
+
+def _judge_remotes() -> dict[str, str]:
+    """By name; told only: this instance is ready whatever others do with their repositories."""
+    found = {}
+    for row in mirror.remotes():
+        late = f"{row.behind} events behind" if row.behind else "ok"
+        found[row.name] = "diverged" if row.diverged else "failing" if row.error else late
+    return found
 
 
 def _judge_mirror() -> str:

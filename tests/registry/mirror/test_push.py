@@ -243,6 +243,14 @@ def test_the_status_names_each_remote_and_how_far_it_is(remote, story, capsys):
     assert (told["name"], told["behind"], told["diverged"]) == ("backup", 1, False)
 
 
+def test_the_health_page_says_a_word_of_each_remote_and_stays_ready(remote, client, outside):
+    work.push()
+    assert client.get("/readyz").json()["remotes"] == {"backup": "ok"}
+    Remote.objects.update(error="No", diverged=True)
+    answer = client.get("/readyz")
+    assert (answer.status_code, answer.json()["remotes"]) == (200, {"backup": "diverged"})
+
+
 def test_a_removed_remote_is_pushed_to_no_more(remote, outside):
     call_command("mirror", "remote", "remove", "backup")
     assert mirror.push_due() == 0
