@@ -2,6 +2,7 @@
 
 import json
 import logging
+from dataclasses import dataclass
 from urllib.parse import urlencode
 
 import renderer
@@ -11,13 +12,27 @@ from promptuary.errors import BadAnswer, NotAllowed, NotFound, PromptuaryError, 
 from promptuary.fetching import IDLE, Shelf, mark_stale, refresh, refuse
 from promptuary.wire import Request, Transport, drive
 
-__all__ = ["Keeper", "Listener"]
+__all__ = ["Keeper", "Listener", "Moved"]
 
 REPORT_EVERY = 60.0  # seconds; the registry takes one report a minute
 LONGEST_PAUSE = 60.0
 SHORTEST_PAUSE = 0.01
 WAIT = 25  # seconds that the registry may hold a question for moves
+SETTLED = 1.5  # seconds after which every process of the registry knows of a move
+AGAIN = 0.1  # seconds between two questions until then
 _log = logging.getLogger("promptuary")
+
+
+@dataclass(frozen=True)
+class Moved:
+    """Where a label stands by now: the digest, None where it was removed, `""` where only that is known that it may have moved.
+
+    One process of the registry may tell of a move that the next one to be asked has not heard of: until `settled`,
+    seconds of the client's clock, another answer than this is not the last word.
+    """
+
+    digest: str | None
+    settled: float
 
 
 class Keeper:
@@ -27,7 +42,8 @@ class Keeper:
         self._shelf = shelf
         self.transport = transport
         self._report_at = shelf.clock() + REPORT_EVERY
-        self.moved: set[tuple[str, str]] = set()
+        self.moved: dict[tuple[str, str], Moved] = {}
+        self._unsettled: dict[tuple[str, str], tuple[float, Moved]] = {}
         self.daemon = daemon
         daemon.attach(self.step)
 
@@ -39,29 +55,46 @@ class Keeper:
         return self._pause()
 
     def refresh_due(self) -> None:
-        """Confirm or replace the labels whose time is over, as long as somebody asks for them."""
+        """Confirm or replace the labels that moved, and those whose time is over as long as somebody asks for them."""
         shelf = self._shelf
-        moved = set()
-        while self.moved:
-            moved.add(self.moved.pop())
         now = shelf.clock()
+        moved = self._take_moved(now)
         gone: Unavailable | None = None
         for name, ref, entry in shelf.memory.labels():
+            told = moved.get((name, ref))
             is_due = shelf.ttl > 0 and entry.fresh_until <= now and now - entry.asked <= IDLE
-            if self.daemon.stopping or not (is_due or (name, ref) in moved):
+            if self.daemon.stopping or not (is_due or told is not None):
                 continue
             try:
-                if gone is None:
-                    drive(refresh(shelf, name, ref, entry), self.transport)
-                else:
-                    mark_stale(shelf, name, ref, entry, gone)
-            except Unavailable as error:
-                gone = error  # the others are not asked for: each would wait for as long
-                mark_stale(shelf, name, ref, entry, error)
+                if gone is not None:
+                    raise gone  # the others are not asked for: each would wait for as long
+                found = drive(refresh(shelf, name, ref, entry), self.transport)
             except (NotAllowed, NotFound) as error:
                 _log.warning("%s@%s is not served any more: %s", name, ref, error)
             except (PromptuaryError, renderer.RenderError) as error:
+                gone = error if isinstance(error, Unavailable) else gone
                 mark_stale(shelf, name, ref, entry, error)
+            else:
+                self._settle((name, ref), told, found.digest)
+
+    def _take_moved(self, now: float) -> dict[tuple[str, str], Moved]:
+        """What was told since, and what is to be asked for once more by now."""
+        for target, (due, told) in list(self._unsettled.items()):
+            if due <= now:
+                del self._unsettled[target]
+                self.moved.setdefault(target, told)
+        taken = {}
+        while self.moved:
+            target, told = self.moved.popitem()
+            taken[target] = told
+        return taken
+
+    def _settle(self, target: tuple[str, str], told: Moved | None, digest: str) -> None:
+        """Ask once more where the answer is not what was told."""
+        now = self._shelf.clock()
+        if told is None or told.digest == digest or now >= told.settled:
+            return
+        self._unsettled[target] = (told.settled if told.digest == "" else now + AGAIN), told
 
     def report(self) -> None:
         """Send what was counted. What does not arrive goes into the next report; what is refused is forgotten."""
@@ -92,11 +125,13 @@ class Keeper:
         """Begin anew, in a child after a fork."""
         self.daemon.renew()
         self._report_at = self._shelf.clock() + REPORT_EVERY
+        self._unsettled.clear()
 
     def _pause(self) -> float:
         now = self._shelf.clock()
         due = [entry.fresh_until for _, _, entry in self._shelf.memory.labels() if now - entry.asked <= IDLE]
         until = min(due, default=now + LONGEST_PAUSE) if self._shelf.ttl > 0 else now + LONGEST_PAUSE
+        until = min([until, *(again for again, _ in self._unsettled.values())])
         if self._shelf.usage is not None:
             until = min(until, self._report_at)
         return min(max(until - now, SHORTEST_PAUSE), LONGEST_PAUSE)
@@ -144,15 +179,16 @@ class Listener:
         told = decode(answer.body, "the registry")
         try:
             cursor, again = str(told["cursor"]), float(told["again"])
-            moved = {(str(move["name"]), str(move["label"])) for move in told["moves"]}
+            moves = {(str(move["name"]), str(move["label"])): move["digest"] for move in told["moves"]}
         except (KeyError, TypeError, ValueError):
             raise BadAnswer("the registry: these are no label moves") from None
         if told.get("reset") or self.cursor is None:
             # What moved until now was told to nobody here.
-            prefix = f"{self._namespace}/"
-            moved |= {(name, ref) for name, ref, _ in self._shelf.memory.labels() if name.startswith(prefix)}
+            known = [(name, ref) for name, ref, _ in self._shelf.memory.labels()]
+            moves = {**{target: "" for target in known if target[0].startswith(f"{self._namespace}/")}, **moves}
         self.cursor = cursor
-        if moved:
-            self._keeper.moved.update(moved)
+        if moves:
+            settled = self._shelf.clock() + SETTLED
+            self._keeper.moved.update({target: Moved(digest, settled) for target, digest in moves.items()})
             self._keeper.daemon.wake()
         return min(max(again, 0.0), LONGEST_PAUSE)

@@ -1,8 +1,10 @@
 """Live clients: a label move is followed at once."""
 
+import time
+
 import pytest
 
-from promptuary import ConfigurationError, NotFound, Promptuary
+from promptuary import ConfigurationError, FakeTransport, NotFound, Promptuary
 from tests.promptuary.conftest import DOCUMENT, NAME, OTHER, URL, until
 
 
@@ -54,3 +56,41 @@ def test_a_label_that_was_removed_is_not_served_on(world, client):
 def test_only_a_client_with_a_background_can_be_live(world):
     with pytest.raises(ConfigurationError, match="background"):
         world.client(live=True)
+
+
+class Behind(FakeTransport):
+    """A registry of two processes: the one that is asked for templates hears of moves later than the one that tells them."""
+
+    def __init__(self):
+        super().__init__()
+        self.heard = {}
+
+    def _find(self, name, ref):
+        label = self._labels.get((name, ref))
+        if label is not None and self.heard.get((name, ref), time.monotonic()) - time.monotonic() > 0:
+            return self._versions[name][0]
+        return super()._find(name, ref)
+
+
+def test_an_answer_from_a_process_that_has_not_heard_of_the_move_is_not_the_last_word():
+    registry = Behind()
+    registry.put(NAME, DOCUMENT, "production")
+    registry.put(NAME, OTHER)
+    with Promptuary(URL, "key", live=True, transport=registry) as client:
+        client.get(NAME)
+        _listening(client)
+        registry.heard[NAME, "production"] = time.monotonic() + 0.6
+        registry.move(NAME, "production", 2)
+        until(lambda: client.get(NAME).document.text == OTHER, 5)
+        assert len(registry.requests) < 60
+
+
+def test_a_move_just_before_the_first_question_is_asked_for_again():
+    registry = Behind()
+    registry.put(NAME, DOCUMENT, "production")
+    registry.put(NAME, OTHER)
+    registry.heard[NAME, "production"] = time.monotonic() + 1
+    registry.move(NAME, "production", 2)
+    with Promptuary(URL, "key", live=True, transport=registry) as client:
+        assert client.get(NAME).document.text == DOCUMENT
+        until(lambda: client.get(NAME).document.text == OTHER, 5)
