@@ -52,13 +52,20 @@ class DatasetForm(forms.Form):
 
 
 class RunForm(forms.Form):
-    """What is run: a version, over rows, asked of a model, scored by metrics; and what it is set against."""
+    """What is run: a version, over rows, asked of a model, scored by metrics; what it is set against, and who judges.
+
+    `documents` and `question` are inputs of the template, as the judge is to read them.
+    """
 
     ref = forms.CharField(max_length=80)
     dataset = forms.ChoiceField(required=False)
     model = forms.ChoiceField()
     metrics = forms.MultipleChoiceField(required=False)
     against = forms.ChoiceField(required=False)
+    judge = forms.ChoiceField(required=False)
+    judge_model = forms.ChoiceField(required=False)
+    documents = forms.ChoiceField(required=False)
+    question = forms.ChoiceField(required=False)
 
     def __init__(
         self,
@@ -67,10 +74,13 @@ class RunForm(forms.Form):
         models: Sequence[tuple[str, str]],
         metrics: Sequence[tuple[str, str]],
         against: Sequence[tuple[str, str]],
+        judges: Sequence[tuple[str, str]],
+        inputs: Sequence[tuple[str, str]],
         **options: Any,
     ) -> None:
         super().__init__(*args, **options)
         choices = {"dataset": datasets, "model": models, "metrics": metrics, "against": against}
+        choices |= {"judge": judges, "judge_model": models, "documents": inputs, "question": inputs}
         for name, listed in choices.items():
             field = self.fields[name]
             if isinstance(field, forms.ChoiceField):

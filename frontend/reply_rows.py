@@ -27,7 +27,7 @@ __all__ = [
 SHOWN = 12
 _LONGEST = 320
 _ALIKE = 0.5  # share of the shorter reply that has to be common before marks on the rest help
-_LEADS = ("question", "query", "q", "text", "message", "input")
+LEADS = ("question", "query", "q", "text", "message", "input")
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ def _said(detail: Detail | None) -> str:
 def _lead(inputs: Mapping[str, Any]) -> tuple[Excerpt, int]:
     """The input that says most about a row, and how many more there are."""
     shown = values_of(inputs)
-    texts = [name for name in _LEADS if isinstance(inputs.get(name), str)]
+    texts = [name for name in LEADS if isinstance(inputs.get(name), str)]
     name = next(iter(texts), shown[0][0] if shown else "")
     return excerpt(dict(shown).get(name, ""), 200), max(0, len(shown) - 1)
 

@@ -78,7 +78,7 @@ class Line:
     @property
     def of_output(self) -> str:
         """The output it is of, unless that goes without saying."""
-        return "" if self.target == "answer" else self.target
+        return "" if self.target in ("answer", "judgement") else self.target
 
     @property
     def shown(self) -> str:

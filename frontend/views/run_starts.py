@@ -16,19 +16,22 @@ from frontend.evaluation_forms import RunForm
 from frontend.htmx import show
 from frontend.ledger import live_label
 from frontend.pages import signed_in, status_of
-from frontend.reply_rows import excerpt
+from frontend.reply_rows import LEADS, excerpt
 from frontend.scoreboards import TITLES
 from registry import endpoints
 from registry.access import Actor, Verb
 from registry.errors import NotFound, PromptuaryError
 from registry.models import Run, Template
-from registry.queries import datasets, evaluations, labels, samples, templates
+from registry.names import LATEST
+from registry.queries import datasets, evaluations, labels, samples, templates, versions
 from registry.services import evaluations as services
+from renderer.document import inspect
 
 __all__ = ["start"]
 
 _USUAL = ("squad_f1", "squad_exact_match", "contains", "rougeL", "bleu", "chrf", "json_schema", "regex")
 _DEFAULT = ("squad_f1", "squad_exact_match")
+_JUDGE = "judge"  # the tag that judges carry
 _MOST = 200  # templates and datasets that a select offers
 
 
@@ -94,6 +97,9 @@ def _form(request: HttpRequest, actor: Actor, place: _Place) -> RunForm:
         (one.name, one.name if one.kind != "echo" else "echo, which repeats the prompt's last message")
         for one in endpoints.listing(template.namespace.name)
     ]
+    listed = templates.search(actor, tag=_JUDGE, limit=_MOST).items
+    judges = [(f"{one.name}@{one.latest.number}", one.name) for one in listed if one.latest and one.pk != template.pk]
+    inputs = _inputs(actor, template)
     against = [("", "nothing, only this version")]
     if place.live:
         against.insert(0, (str(place.live), f"{live_label(template.namespace)}, v{place.live}"))
@@ -104,9 +110,28 @@ def _form(request: HttpRequest, actor: Actor, place: _Place) -> RunForm:
         "model": models[0][0],
         "metrics": list(_DEFAULT),
         "against": against[0][0],
+        "judge": "",
+        "judge_model": models[0][0],
+        "documents": next((name for name, kind in inputs.items() if kind == "array"), ""),
+        "question": next((name for name in inputs if name in LEADS), ""),
     }
-    metrics = [(name, name) for name in _names()]
-    return RunForm(request.POST or None, initial=first, datasets=rows, models=models, metrics=metrics, against=against)
+    return RunForm(
+        request.POST or None,
+        initial=first,
+        datasets=rows,
+        models=models,
+        metrics=[(name, name) for name in _names()],
+        against=against,
+        judges=[("", "nobody"), *judges],
+        inputs=[(name, name) for name in inputs],
+    )
+
+
+def _inputs(actor: Actor, template: Template) -> dict[str, str]:
+    """The names of the latest version's declared inputs, with their types."""
+    document, _ = inspect(versions.resolve(actor, template.name, LATEST).document)
+    declared = (document.inputs if document else None) or {}
+    return {name: str(schema.get("type", "")) for name, schema in declared.items()}
 
 
 def _begin(request: HttpRequest, actor: Actor, place: _Place, data: dict[str, Any]) -> HttpResponse:
@@ -116,6 +141,10 @@ def _begin(request: HttpRequest, actor: Actor, place: _Place, data: dict[str, An
         "model": data["model"],
         "metrics": data["metrics"] if data["dataset"] else [],  # samples expect nothing to score by
     }
+    if data["judge"]:
+        found = {"documents": data["documents"] or "documents", "question": data["question"] or "question"}
+        paths = {name: f"inputs.{place}" for name, place in found.items()}
+        asked |= {"judge": data["judge"], "judge_model": data["judge_model"], "judge_paths": paths}
     run = services.start(actor=actor, ref=data["ref"].strip() or "latest", **asked)
     told = f"Run {run.number} is on its way over {excerpt(data['dataset'] or 'the samples', 80).text}."
     if data["against"] and int(data["against"]) != run.version.number:

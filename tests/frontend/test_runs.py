@@ -8,7 +8,7 @@ from frontend.evidence import judgement_of
 from registry.models import Dataset, Run, RunRow
 from registry.queries.evaluations import Detail
 from registry.services import evaluating
-from tests.frontend.conftest import REPLY, words
+from tests.frontend.conftest import DOCUMENT, REPLY, words
 from tests.frontend.evaluated import GOLD, WORSE, rows, run, save_rows
 
 
@@ -220,3 +220,26 @@ def test_a_judges_reply_is_read_sentence_by_sentence():
 )
 def test_other_replies_are_no_judgements(detail):
     assert judgement_of(detail) is None
+
+
+def test_a_run_may_be_judged_and_its_rows_show_what_the_judge_said(browser, gold):
+    judge = "---\ntags: [judge]\nformat: text\ninputs: {documents: {type: array}, response: {type: string}}\n---\n"
+    gold.save(judge + VERDICT, name="support/judge")
+    gold.save(DOCUMENT.replace("inputs:\n", "inputs:\n  excerpts: {type: array, default: []}\n"))
+    case = {"id": "one", "inputs": {"question": "Boots.", "excerpts": ["Boots come back. In a box."]}}
+    save_rows(gold, json.dumps({**case, "expected": "Boots."}), gold_digest())
+    page = words(browser("author").get("/runs/new", {"template": REPLY}))
+    assert '<option value="support/judge@1">support/judge</option>' in page
+    assert '<option value="excerpts" selected>' in page
+    sent = {"template": REPLY, "ref": "3", "dataset": GOLD, "model": "echo", "metrics": ["squad_f1"]}
+    judged_by = {"judge": "support/judge@1", "judge_model": "echo", "documents": "excerpts", "question": "question"}
+    assert browser("author").post("/runs/new", {**sent, **judged_by}).headers["Location"] == "/runs/1"
+    while evaluating.advance(1, seconds=5):
+        pass
+    board = words(browser("reader").get("/runs/1"))
+    assert "Judge <a" in board
+    assert "Sentences supported" in board
+    row = words(browser("reader").get("/runs/1/rows/0"))
+    assert "What the judge said" in row
+    assert '<a href="#sentence-0a">0a</a>' in row
+    assert "judged-used" in row
