@@ -212,7 +212,7 @@ def write(run: Run, path: Path) -> EvaluationResult:
         "kind": "template",
         "name": run.template.name,
         "version": run.version.number,
-        "bundle": run.version.unpacked(),
+        "bundle": None if run.version.is_redacted else run.version.unpacked(),
         "model": run.model,
     }
     described = {

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from evaluation import EvaluationResult, MetricsResult, reports
 from registry.errors import Conflict, Invalid
@@ -16,6 +17,7 @@ FORMS: Mapping[str, str] = {
     "csv": "text/csv; charset=utf-8",
     "html": "text/html; charset=utf-8",
 }
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def write(run: Run, form: str, folder: Path, baseline: Run | None = None) -> Path:
@@ -37,6 +39,8 @@ def write(run: Run, form: str, folder: Path, baseline: Run | None = None) -> Pat
     report = reports.detail(result, metrics)
     report["id"] = [row.id for row in evaluations.rows_of(run)]
     report["error"] = ["; ".join(error["message"] for error in row["errors"]) for row in result.rows()]
+    if form == "csv":
+        report = reports.Report({_harmless(name): list(map(_harmless, cells)) for name, cells in report.items()})
     report.save(path)
     return path
 
@@ -47,6 +51,11 @@ def metrics_of(run: Run) -> dict[str, MetricsResult]:
         metric: MetricsResult({target: evaluations.scores_of(run, metric, target) for target in targets})
         for metric, targets in run.scores.items()
     }
+
+
+def _harmless(value: Any) -> Any:
+    """Text that a spreadsheet would run as a formula gets an apostrophe in front, as spreadsheets themselves write it."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 
 def _report(

@@ -18,6 +18,7 @@ from registry.services import evaluating, verdicts
 from registry.services.jobs import EVALUATION
 from registry.tasks import jobs
 from registry.tasks.handlers import HANDLERS
+from registry.tasks.wakeups import wake_jobs
 from registry.webhooks import planning, sending
 
 __all__ = ["catch_up", "deliver", "heal", "keep_checks", "plan_upkeep", "push", "run_jobs"]
@@ -57,7 +58,11 @@ def push() -> None:
 
 @app.task(name="registry.tasks.work.run_jobs")
 def run_jobs() -> None:
-    """Run queued jobs until there is none. Runs take at most half of the worker's threads, so all else goes on beside them."""
+    """Run queued jobs until there is none.
+
+    Runs take at most half of the worker's threads, so all else goes on beside them; and after a slice of one this ends and
+    is asked for again, so that a worker that is told to stop need not wait for the whole run.
+    """
     while True:
         may_evaluate = _evaluations.acquire(blocking=False)
         try:
@@ -68,6 +73,9 @@ def run_jobs() -> None:
                 _evaluations.release()
                 may_evaluate = False
             _run(job)
+            if job.kind == EVALUATION:
+                wake_jobs()
+                return
         finally:
             if may_evaluate:
                 _evaluations.release()

@@ -89,6 +89,13 @@ def test_a_run_is_exported(author, run, form, begins, holds):
     assert answer["Content-Disposition"] == f'attachment; filename="run-{number}.{form}"'
 
 
+def test_a_spreadsheet_runs_nothing_of_what_a_row_holds(author, run):
+    author.put("datasets/support/odd", {"rows": [{"inputs": {"question": "=1+1"}, "expected": "x"}]})
+    content = author.get(f"runs/{run(dataset='support/odd')}/export?form=csv").content
+    assert b"'=1+1" in content
+    assert b",=1+1" not in content
+
+
 def test_a_report_is_set_against_another_run(author, run):
     before, after = run(), run()
     assert b"against" in author.get(f"runs/{after}/export?form=html&with={before}").content

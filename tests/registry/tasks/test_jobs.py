@@ -97,3 +97,25 @@ def test_a_worker_that_was_thought_dead_does_not_close_the_job_of_its_successor(
     jobs.claim()
     jobs.finish(lost, "too late")
     assert Job.objects.get().state == Job.RUNNING
+
+
+def test_a_job_that_did_its_slice_goes_behind_those_that_wait():
+    first = jobs.enqueue("evaluation.run", subject="run 1")
+    second = jobs.enqueue("mirror.repack")
+    jobs.put_back(jobs.claim())
+    assert [jobs.claim().pk, jobs.claim().pk] == [second.pk, first.pk]
+    assert Job.objects.get(pk=first.pk).attempts == 1
+
+
+def test_a_slice_whose_job_was_asked_for_again_makes_way_for_that_one():
+    first = jobs.enqueue("evaluation.run", subject="run 1")
+    claimed = jobs.claim()
+    again = jobs.enqueue("evaluation.run", subject="run 1")
+    jobs.put_back(claimed)
+    assert (Job.objects.get(pk=first.pk).state, jobs.claim().pk) == (Job.DONE, again.pk)
+
+
+def test_a_kind_can_be_left_to_others():
+    jobs.enqueue("evaluation.run", subject="run 1")
+    assert jobs.claim(without=("evaluation.run",)) is None
+    assert jobs.claim() is not None
