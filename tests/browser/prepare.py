@@ -1,0 +1,56 @@
+"""Run as a program in the home of a running server: a namespace whose budget is checked, a template, a service's key.
+
+Prints the key's secret. Everything goes through the services, as a person would do it on the pages.
+"""
+
+import sys
+
+import django
+
+django.setup()
+
+from registry.access import Actor  # noqa: E402  # the apps have to be loaded first
+from registry.models import User  # noqa: E402
+from registry.services import changes, keys, members, namespaces, templates  # noqa: E402
+
+DOCUMENT = """---
+description: Answer a question about an order
+inputs:
+  shop: {type: string}
+  question: {type: string, untrusted: true}
+---
+- name: instructions
+  role: system
+  content: |
+    You help {{ shop }}. Be kind.
+    Use only the policy.
+- name: question
+  content: |
+    {{ question }}
+"""
+SAMPLES = {
+    "boots": {
+        "shop": "Harbour Books",
+        "question": "Can I return boots that I wore once, outside, in the rain, in spring?",
+    }
+}
+NAMESPACE, NAME = "desk", "desk/reply"
+
+
+def main() -> None:
+    admin, author, reviewer = (Actor(User.objects.get(username=role)) for role in ("admin", "author", "reviewer"))
+    namespaces.create(actor=admin, name=NAMESPACE, protected_labels=["production"], required_checks=["budget"])
+    for role in ("author", "reviewer", "reader"):
+        members.set_role(actor=admin, namespace=NAMESPACE, username=role, role=role)
+    first = templates.save(actor=author, name=NAME, document=DOCUMENT, message="First words", samples=SAMPLES).version
+    namespaces.set_rules(actor=admin, namespace=NAMESPACE, required_checks=[])
+    change = changes.propose(actor=author, name=NAME, label="production", version=1, message="First words")
+    changes.decide(actor=reviewer, number=change.number, decision="approve", digest=first.digest)
+    changes.publish(actor=author, number=change.number)
+    namespaces.set_rules(actor=admin, namespace=NAMESPACE, required_checks=["budget"])
+    secret = keys.issue(actor=admin, namespace=NAMESPACE, name="shop front", scope="read").secret
+    sys.stdout.write(secret)
+
+
+if __name__ == "__main__":
+    main()

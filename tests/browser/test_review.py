@@ -1,0 +1,280 @@
+"""A change from the author's desk to a service and back: checks, remarks, suggestions, approvals, the mirror."""
+
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+import httpx
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.conftest import DESKTOP, PHONE, ROOT, Server, Visit
+from tests.browser.desk import Desk
+
+NAME = "desk/reply"
+Edits = Callable[[str], list[tuple[str, str]]]  # what to put for what in the text there is
+LOOKS = {
+    "desktop": {"viewport": DESKTOP, "color_scheme": "light"},
+    "phone in the dark": {"viewport": PHONE, "color_scheme": "dark"},
+}
+
+
+@pytest.fixture(scope="session")
+def service(server: Server) -> Callable[[], dict]:
+    """Asks for the template by its label, as a service with a key of the namespace does."""
+    facts = {
+        "PROMPTUARY_HOME": str(server.home),
+        "DJANGO_SETTINGS_MODULE": "registry.settings",
+        "PYTHONPATH": str(ROOT),
+    }
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PROMPTUARY_")}
+    run = subprocess.run(
+        [sys.executable, "tests/browser/prepare.py"],
+        cwd=ROOT,
+        env={**kept, **facts},
+        capture_output=True,
+        check=True,
+        timeout=120,
+    )
+    headers = {"Authorization": f"Bearer {run.stdout.decode().split()[-1]}"}
+
+    def fetch() -> dict:
+        return httpx.get(f"{server.url}/api/v1/templates/{NAME}@production", headers=headers, timeout=10).json()
+
+    return fetch
+
+
+@pytest.fixture
+def proposed(visit: Visit, service) -> Callable[..., tuple[Page, str, int]]:
+    """The author edits, saves and asks for production; gives the author's page, the change's address and the version."""
+
+    def run(edits: Edits, **look) -> tuple[Page, str, int]:
+        author = visit.open("author", f"/t/{NAME}/-/edit", **look)
+        number = save(author, edits)
+        author.get_by_role("button", name=f"Propose v{number} for production").click()
+        address = author.get_by_role("link", name=re.compile(r"Open change \d+")).get_attribute("href")
+        assert address is not None
+        return author, address, number
+
+    return run
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_a_change_goes_from_a_failed_check_to_a_service_and_back(
+    visit: Visit, server: Server, service, proposed, until, look
+):
+    options = LOOKS[look]
+    before = service()["version"]
+    author, address, number = proposed(too_tight, **options)
+    reviewer = visit.open("reviewer", address, **options)
+    approve_although_a_check_fails(reviewer, number)
+
+    author.goto(f"/t/{NAME}/-/edit")
+    mended = save(author, limit(4000 + number))
+    put_in(author, address, mended)
+    reviewer.goto(address)
+    expect(reviewer.locator(".since")).to_contain_text(f"Shown is v{number} to v{mended}")
+    remark_on_what_the_model_reads(reviewer)
+    suggest_another_line(reviewer, address, f"short, v{number}")
+
+    author.goto(address)
+    author.get_by_role("button", name="Apply to the change").first.click()
+    expect(author.locator(".change-facts")).to_contain_text(f"v{mended + 1}")
+    expect(author.locator(".opinions")).to_contain_text("voided")
+
+    reviewer.goto(address)
+    approve_and_publish(reviewer, mended + 1)
+    moved = time.monotonic()
+    until(lambda: service()["version"] == mended + 1)
+    assert time.monotonic() - moved < 2, "a move holds within a second, and a busy machine gets another"
+    served = service()["document"]
+    assert f"short, v{number}" in served
+    until(lambda: mirrored(server, "label/production") == served)
+
+    roll_back(reviewer, before)
+    until(lambda: service()["version"] == before)
+    until(lambda: mirrored(server, "label/production") == service()["document"])
+    put_forward(author, reviewer, mended + 1)
+
+
+def test_words_survive_a_reload_another_page_and_a_session_that_ended(visit: Visit, proposed):
+    author, address, _ = proposed(either("Use only the policy.", "Use the policy alone."))
+    author.goto(address)
+    line_number(author, "source", "the policy").click()
+    author.get_by_label(re.compile("^About line")).fill("I mean the terms of May.")
+    said = author.get_by_label(re.compile("^Say something"))
+    said.fill("One more thing.")
+
+    author.goto("/changes/")
+    author.goto(address)
+    expect(author.get_by_label(re.compile("^Say something"))).to_have_value("One more thing.")
+    author.locator("[data-kept-list] a", has_text="I mean the terms").click()
+    expect(author.get_by_label(re.compile("^About line"))).to_have_value("I mean the terms of May.")
+
+    cookies = author.context.cookies()
+    author.context.clear_cookies()
+    author.get_by_role("button", name="Say it at once").click()
+    expect(author.locator("main")).to_contain_text("You are signed out")
+    author.context.add_cookies(cookies)
+    author.goto(address)
+    author.locator("[data-kept-list] a", has_text="I mean the terms").click()
+    expect(author.get_by_label(re.compile("^About line"))).to_have_value("I mean the terms of May.")
+    author.get_by_role("button", name="Say it at once").click()
+    expect(author.locator(".thread")).to_contain_text("I mean the terms of May.")
+    author.reload()
+    expect(author.locator("[data-kept-list]")).to_be_hidden()
+    withdraw(author)
+
+
+def test_a_review_of_several_lines_by_keyboard_alone(visit: Visit, proposed):
+    author, address, _ = proposed(either("Be kind", "Be very kind"))
+    reviewer = visit.open("reviewer", address)
+    first = line_number(reviewer, "source", "You help")
+    line = int(re.search(r"line=(\d+)#", first.get_attribute("href") or "")[1])
+    tab_to(reviewer, f"[href$='line={line}#say']")
+    reviewer.keyboard.press("Enter")
+    expect(reviewer.get_by_label(f"About line {line}")).to_be_visible()
+    tab_to(reviewer, f"[href$='line={line + 1}#say']", start="[href$='#say']")
+    reviewer.keyboard.press("Shift+Enter")
+    expect(reviewer.get_by_label(f"About lines {line} to {line + 1}")).to_be_visible()
+    expect(reviewer.locator(".is-meant")).to_have_count(2)
+    tab_to(reviewer, "#say-text", start="#say-line")
+    reviewer.keyboard.type("Both lines say the same.")
+    tab_to(reviewer, "#say [value=keep]")
+    reviewer.keyboard.press("Enter")
+    expect(reviewer.locator(".thread-unsent")).to_contain_text("Both lines say the same.")
+    tab_to(reviewer, "#decide [value=request_changes]")
+    reviewer.keyboard.press("Enter")
+    expect(reviewer.locator(".thread")).to_contain_text("Both lines say the same.")
+    expect(reviewer.locator("#blockers")).to_contain_text("You asked for changes")
+    author.goto(address)
+    expect(author.locator("#blockers")).to_contain_text("it is your turn")
+    withdraw(author)
+
+
+def save(page: Page, edits: Edits) -> int:
+    """Edit the source by search and typing, save; the version's number."""
+    desk = Desk(page).ready()
+    number = int(page.locator("[data-next]").inner_text().rpartition("v")[2])
+    source = page.get_by_role("button", name="Source", exact=True)
+    if source.count() and source.first.is_visible():
+        source.first.click()
+    for old, new in edits(desk.text):
+        desk.replace(old, new)
+    desk.message.fill(f"Version {number}")
+    page.get_by_role("button", name=re.compile("^Save v")).click()
+    expect(desk.outcome).to_contain_text(f"Saved as version {number}")
+    return number
+
+
+def either(one: str, other: str) -> Edits:
+    """The one for the other, whichever stands there."""
+    return lambda text: [(one, other) if one in text else (other, one)]
+
+
+def limit(tokens: int) -> Edits:
+    """Another token limit."""
+    return lambda text: [(re.search(r"token_limit: \d+", text)[0], f"token_limit: {tokens}")]
+
+
+def too_tight(text: str) -> list[tuple[str, str]]:
+    """Edits after which the question no longer fits and is cut."""
+    if "token_limit" in text:
+        return limit(24 if "token_limit: 25\n" in text else 25)(text)
+    return [
+        ("inputs:", "token_limit: 25\ntruncation_step: 4\ninputs:"),
+        ("- name: question", "- name: question\n  truncation_priority: 1"),
+    ]
+
+
+def approve_although_a_check_fails(page: Page, number: int) -> None:
+    expect(page.locator("#blockers")).to_contain_text("The check budget failed", timeout=30_000)
+    page.reload()
+    button = page.get_by_role("button", name=f"Approve v{number}").first
+    expect(button).not_to_have_class(re.compile("button-primary"))  # the next step is to mend it
+    button.click()
+    expect(page.get_by_role("status").first).to_contain_text("You approved it")
+
+
+def remark_on_what_the_model_reads(page: Page) -> None:
+    page.get_by_role("link", name="Rendered", exact=True).click()
+    expect(page.locator(".diff-rendered")).to_be_visible()
+    line_number(page, "rendered", "You help").click()
+    page.get_by_label("About line 1").fill("Callers asked for short answers.")
+    page.get_by_role("button", name="Say it at once").click()
+    expect(page.locator(".thread", has_text="Callers asked for short answers.")).to_be_visible()
+
+
+def suggest_another_line(page: Page, address: str, words: str) -> None:
+    page.goto(f"{address}?against=label&view=source")
+    line_number(page, "source", "You help").click()
+    suggestion = page.get_by_label(re.compile("Or how it should read"))
+    suggestion.fill(re.sub(r"kind( and short, v\d+)?\.", f"kind and {words}.", suggestion.input_value()))
+    page.get_by_role("button", name=re.compile("^Suggest this text")).click()
+    expect(page.locator(".thread-diff")).to_contain_text(words)
+
+
+def approve_and_publish(page: Page, number: int) -> None:
+    expect(page.locator("#checks")).not_to_contain_text("running", timeout=30_000)
+    page.get_by_role("button", name=f"Approve v{number}").first.click()
+    expect(page.locator("#blockers")).to_contain_text("Nothing stands in the way", timeout=30_000)
+    page.get_by_role("button", name=re.compile("^Publish")).first.click()
+    expect(page.locator(".change-facts .badge")).to_have_text("Published")
+
+
+def roll_back(page: Page, number: int) -> None:
+    page.goto(f"/t/{NAME}")
+    page.get_by_role("link", name=re.compile(f"^Roll back to v{number}")).first.click()
+    page.get_by_label("Reason").fill("Answers came out too short.")
+    page.get_by_role("button", name="Roll production back").click()
+    page.goto(f"/t/{NAME}/-/labels?label=production")
+    expect(page.locator(".story-entry").first).to_contain_text("Answers came out too short.")
+
+
+def put_in(page: Page, address: str, number: int) -> None:
+    page.goto(address)
+    page.locator("#head select").select_option(str(number))
+    page.get_by_role("button", name="Put it in").click()
+    expect(page.locator(".change-facts")).to_contain_text(f"v{number}")
+
+
+def put_forward(author: Page, reviewer: Page, number: int) -> None:
+    """Bring a version to production again, so that the next look begins where this one ended."""
+    author.goto(f"/t/{NAME}/-/propose?version={number}")
+    author.get_by_role("button", name="Ask to move production").click()
+    author.wait_for_url(re.compile(r"/changes/\d+$"))
+    reviewer.goto(author.url)
+    approve_and_publish(reviewer, number)
+
+
+def withdraw(page: Page) -> None:
+    page.get_by_role("button", name="Withdraw this change").click()
+    expect(page.locator(".change-facts .badge")).to_have_text("Withdrawn")
+
+
+def line_number(page: Page, side: str, words: str) -> Locator:
+    """The number of the new line with these words; it opens the form for that line."""
+    line = page.locator(f".diff-{side} .diff-line:not(.diff-removed)", has_text=words).first
+    line.wait_for(state="attached")
+    folded = page.locator(f".diff-{side} details:not([open])", has=line)
+    if folded.count():
+        folded.first.locator("summary").first.click()
+    return line.locator("a.diff-number")
+
+
+def tab_to(page: Page, selector: str, start: str = "") -> None:
+    """Press Tab until the element has the focus; `start`: only after the focus has come past one that matches."""
+    for _ in range(300):
+        page.keyboard.press("Tab")
+        if page.evaluate("selector => document.activeElement?.matches(selector) ?? false", selector):
+            return
+    raise AssertionError(f"Tab never reached {selector}")
+
+
+def mirrored(server: Server, branch: str) -> str:
+    """The document at the tip of a branch of the mirror, as Git holds it."""
+    command = ["git", "-C", str(server.mirror), "show", f"{branch}:{NAME}.yml.j2"]
+    return subprocess.run(command, capture_output=True, check=False).stdout.decode()

@@ -1,0 +1,89 @@
+"""Whether what many did to one register at once could have happened one after the other.
+
+The register compares and sets: a write names the value it expects and the one it puts. Each write that went through is
+in `order`, the order in which the register itself says they took effect, with the name of the writer, who does one thing after
+the other. A history is linearizable when every operation has
+a point between its call and its return at which it fits: a write that went through at its place in that order, a refusal at a
+moment when the register held what the refusal said. (Herlihy and Wing 1990; with the order known, checking is linear.)
+"""
+
+from bisect import bisect_right
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+__all__ = ["Operation", "fault_of"]
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One compare-and-set: when it was called and when it returned, by one clock. `actual` is what a refusal reported."""
+
+    who: str
+    called: float
+    returned: float
+    expected: int
+    target: int
+    went_through: bool
+    actual: int | None = None
+
+
+def fault_of(first: int, history: Sequence[Operation], order: Sequence[tuple[str, int, int]]) -> str:
+    """Why the history is not linearizable, or nothing. first: the value in the beginning; order: (who, expected, target)."""
+    value = first
+    for place, (_, expected, target) in enumerate(order):
+        if expected != value:
+            return f"write {place} replaced {expected} while the register held {value}"
+        value = target
+    writes, fault = _matched([one for one in history if one.went_through], order)
+    if fault:
+        return fault
+    points, fault = _points(writes)
+    if fault:
+        return fault
+    values = [first, *(target for _, _, target in order)]
+    for one in history:
+        if not one.went_through and (fault := _fault_of_refusal(one, points, values)):
+            return fault
+    return ""
+
+
+def _matched(done: Sequence[Operation], order: Sequence[tuple[str, int, int]]) -> tuple[list[Operation], str]:
+    """The writes in the order of the register: those of one writer come in the order in which they were made."""
+    waiting: dict[str, deque[Operation]] = {}
+    for one in sorted(done, key=lambda one: one.called):
+        waiting.setdefault(one.who, deque()).append(one)
+    writes = []
+    for place, (who, expected, target) in enumerate(order):
+        one = waiting[who].popleft() if waiting.get(who) else None
+        if one is None or (one.expected, one.target) != (expected, target):
+            return [], f"write {place}, {expected} to {target} by {who}, was reported by nobody"
+        writes.append(one)
+    left = sum(map(len, waiting.values()))
+    return writes, f"{left} writes were reported that the register does not know" if left else ""
+
+
+def _points(writes: Sequence[Operation]) -> tuple[list[tuple[float, float]], str]:
+    """The stretch of time in which each write took effect, as its own times and its place in the order allow."""
+    earliest: list[float] = []
+    for one in writes:
+        earliest.append(max([one.called, *earliest[-1:]]))
+    latest: list[float] = []
+    for one in reversed(writes):
+        latest.append(min([one.returned, *latest[-1:]]))
+    latest.reverse()
+    for place, (start, end) in enumerate(zip(earliest, latest, strict=True)):
+        if start > end:
+            return [], f"write {place} took effect after a later one had returned, or before an earlier one was called"
+    return list(zip(earliest, latest, strict=True)), ""
+
+
+def _fault_of_refusal(one: Operation, points: Sequence[tuple[float, float]], values: Sequence[int]) -> str:
+    """A refusal must have seen a value that the register may have held during the call, and not the one expected."""
+    if one.actual == one.expected:
+        return f"a write expecting {one.expected} was refused although the register held it"
+    least = bisect_right([end for _, end in points], one.called)  # so many writes had surely taken effect before
+    most = bisect_right([start for start, _ in points], one.returned)  # and no more than these may have
+    if one.actual not in values[least : most + 1]:
+        return f"a refusal reported {one.actual}, which the register did not hold between call and return"
+    return ""
