@@ -5,7 +5,7 @@ version with a model, as the starter template `demo/judge-answer-support`. What 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from evaluation.scoring import Score, score
 from renderer.errors import RenderError
 from renderer.functions.passages import content_of
 from renderer.functions.sentences import document_sentences, response_sentences
+from renderer.judgements import bare_key
 from renderer.traces import Trace, Unit, trace
 
 __all__ = ["Judge", "Judgement", "judge"]
@@ -119,7 +120,7 @@ def read_judgement(reply: Any, documents: Sequence[str], response: str, unit: Un
     """What a judge's reply (text, or the mapping read from it) says of a response and its documents."""
     keyed = document_sentences(documents)
     try:
-        read = trace(reply, keyed, unit)
+        read = _trace(reply, keyed, response, unit)
     except RenderError as error:
         return _failed(error, documents, response, unit, reply)
     scores = scores_of(read)
@@ -142,6 +143,29 @@ def read_judgement(reply: Any, documents: Sequence[str], response: str, unit: Un
         "reply": reply if isinstance(reply, str) else dict(reply),
         "error": failure,
     }
+
+
+def _trace(reply: Any, keyed: Sequence[Sequence[tuple[str, str]]], response: str, unit: Unit) -> Trace:
+    """The reading, without verdicts on sentences that the response does not have, and saying which have none."""
+    read = trace(reply, keyed, unit)
+    there = {key for key, _ in response_sentences(response)}
+    judged = {sentence.key.lower() for sentence in read.judgement.sentences}
+    given = read.mapping.get("sentence_support_information")
+    if judged & there and judged - there and isinstance(given, list):
+        kept = [item for item in given if isinstance(item, Mapping) and _key_of(item) in there]
+        again = trace({**read.mapping, "sentence_support_information": kept}, keyed, unit)
+        left = ", ".join(sorted(judged - there))
+        note = f"left out the verdict on {left}, which is no sentence of the response"
+        read = replace(again, repairs=[*read.repairs, note])
+    if judged and there - judged:
+        silent = f"no verdict on {', '.join(sorted(there - judged))}"
+        said = read.reasons.get("adherence")
+        read.reasons["adherence"] = f"{said}; {silent}" if said else silent
+    return read
+
+
+def _key_of(item: Mapping[str, Any]) -> str:
+    return bare_key(str(item.get("response_sentence_key", ""))).lower()
 
 
 def _marked(keyed: Sequence[Sequence[tuple[str, str]]], read: Trace) -> list[list[dict[str, Any]]]:

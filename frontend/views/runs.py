@@ -253,6 +253,7 @@ def _scores(detail: Detail, other: Detail | None) -> list[dict[str, str]]:
             "before": scoreboards.figure(_score(other, name)) if other else "",
         }
         for name, value in names.items()
+        if not name.endswith(" judgement")  # they stand with the judge's words
     ]
 
 

@@ -18,6 +18,7 @@ from evaluation import (
     run,
     score,
 )
+from evaluation.judging import read_judgement
 
 STARTER = Path(__file__).parents[2] / "registry/starter/demo/judge-answer-support.yml.j2"
 DOCUMENTS = ["The bridge opened in 1932. It has two lanes.", "Cyclists use the footpath."]
@@ -166,3 +167,21 @@ def test_replies_by_statements_are_read_as_haystacks(metric, reply, value):
 
 def test_judgements_are_an_output_type():
     assert {str(metric) for metric in metrics_for("judgement")} >= {"faithfulness", "trace_adherence"}
+
+
+def test_a_verdict_on_a_sentence_that_is_not_there_is_left_out_and_told():
+    found = read_judgement(json.dumps(REPLY), DOCUMENTS, "It opened in 1932.")
+    assert (found["scores"]["faithfulness"], found["scores"]["trace_adherence"]) == (1.0, 1.0)
+    assert found["repairs"] == ["left out the verdict on b, which is no sentence of the response"]
+
+
+def test_a_sentence_without_a_verdict_is_told():
+    found = read_judgement(json.dumps(REPLY), DOCUMENTS, "It opened in 1932. Lorries are banned. So are cranes.")
+    assert "no verdict on c" in found["reasons"]["trace_adherence"]
+    assert found["response"][2]["supported"] is None
+
+
+def test_keys_of_another_kind_are_all_taken():
+    other = json.dumps(REPLY).replace('"response_sentence_key": "a"', '"response_sentence_key": "1"')
+    other = other.replace('"response_sentence_key": "b"', '"response_sentence_key": "2"')
+    assert read_judgement(other, DOCUMENTS, "It opened in 1932. Lorries are banned.")["scores"]["faithfulness"] == 0.5
