@@ -27,18 +27,18 @@ class Line:
     href: str
 
 
-def read(event: Event) -> Line:
-    """The event in words; a kind that has none of its own is told by its name."""
+def read(event: Event, *, may_manage: bool) -> Line:
+    """The event in words; a kind that has none of its own is told by its name. Pages of admins are linked for them only."""
     body = json.loads(event.text)["body"]
     words = _WORDS.get(event.kind)
     sentence = words(body) if words else f"{event.kind.replace('.', ': ')} {event.template}".strip()
-    return Line(event, _BEGINNING + timedelta(microseconds=event.at), sentence, _place(event))
+    return Line(event, _BEGINNING + timedelta(microseconds=event.at), sentence, _place(event, may_manage))
 
 
-def _place(event: Event) -> str:
+def _place(event: Event, may_manage: bool) -> str:
     if event.change is not None:
         return reverse("change", args=[event.change])
-    if event.kind in _PAGES:
+    if event.kind in _PAGES and (may_manage or _PAGES[event.kind] not in _OF_ADMINS):
         return reverse(_PAGES[event.kind], args=[event.namespace])
     if event.kind == "version.saved":
         return f"{reverse('diff', args=[event.template])}?to={event.version}"
@@ -106,7 +106,7 @@ _WORDS: Mapping[str, Callable[[Body], str]] = {
     "key.revoked": lambda body: f"revoked the key pb_{body['id']}",
     "key.rotated": _rotated,
     "version.saved": _saved,
-    "version.redacted": lambda body: f"redacted version {body.get('version') or ''} of {body['template']}",
+    "version.redacted": lambda body: f"redacted version {body['version']} of {body['template']}: {body['reason']}",
     "samples.saved": lambda body: f"saved the samples of {body['template']}",
     "template.archived": lambda body: f"archived {body['template']}",
     "template.unarchived": lambda body: f"took {body['template']} out of the archive",
@@ -119,8 +119,16 @@ _WORDS: Mapping[str, Callable[[Body], str]] = {
     "comment.added": lambda body: f"wrote in thread {body['thread']} of change {body['change']}",
     "thread.resolved": _thread,
     "verdict.given": lambda body: f"had {body['template']} checked: {body['check']} {body['outcome']}",
+    "dataset.saved": lambda body: f"saved version {body['number']} of the dataset {body['dataset']}",
+    "evaluation.attached": lambda body: f"attached the evaluation {body['name']} over {body['dataset']}",
+    "evaluation.detached": lambda body: f"took the evaluation {body['name']} away",
+    "webhook.set": lambda body: f"set the webhook to {body['host']}",
+    "webhook.removed": lambda body: f"removed the webhook to {body['host']}",
 }
+_OF_ADMINS = ("keys", "webhooks")
 _PAGES = {
+    "webhook.set": "webhooks",
+    "webhook.removed": "webhooks",
     "namespace.created": "members",
     "namespace.ruled": "rules",
     "member.set": "members",

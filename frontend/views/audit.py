@@ -50,14 +50,15 @@ def audit(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     form = SoughtForm(request.GET or None)
     sought = _read(form)
     page = events.page(actor, namespace, sought=sought or Sought(), cursor=request.GET.get("cursor"))
+    may_manage = access.can(actor, Verb.MANAGE, found)
     query = {name: request.GET[name] for name in form.fields if request.GET.get(name)}
     context = {
         "section": "templates",
         "settings_page": "audit",
         "namespace": namespace,
-        "may_manage": access.can(actor, Verb.MANAGE, found),
+        "may_manage": may_manage,
         "form": form,
-        "lines": [chronicle.read(event) for event in page.items],
+        "lines": [chronicle.read(event, may_manage=may_manage) for event in page.items],
         "next": urlencode({**query, "cursor": page.next}) if page.next else "",
         "query": urlencode(query),
         "is_filtered": bool(query),

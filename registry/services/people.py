@@ -47,7 +47,7 @@ def set_password(*, actor: Actor, username: str, password: str) -> User:
 
 def _require_operator(actor: Actor) -> None:
     if not actor.is_operator:
-        raise NotAllowed("Accounts are made on the machine itself: manage.py createperson.")
+        raise NotAllowed("Accounts are made on the machine itself: manage.py createsuperuser.")
 
 
 def _check_password(password: str, person: User) -> None:
