@@ -6,7 +6,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from registry.api import outputs, shapes
+from registry.api import outputs, review_outputs, shapes
 from registry.api.authentication import actor_of
 from registry.api.pages import answer_page, read_query
 from registry.api.serializers import Input, Integer, Text, read
@@ -30,7 +30,7 @@ __all__ = [
     "show",
 ]
 
-_ANSWERS = {200: outputs.ChangeOutput, "4XX": outputs.ProblemOutput}
+_ANSWERS = {200: review_outputs.ChangeOutput, "4XX": outputs.ProblemOutput}
 _FILTERS = ("state", "namespace", "template")
 
 
@@ -86,7 +86,7 @@ class Changes(APIView):
     @extend_schema(
         operation_id="listChanges",
         parameters=[OpenApiParameter(name, str) for name in (*_FILTERS, "cursor")] + [OpenApiParameter("limit", int)],
-        responses={200: outputs.ChangePage, "4XX": outputs.ProblemOutput},
+        responses={200: review_outputs.ChangePage, "4XX": outputs.ProblemOutput},
     )
     def get(self, request: Request) -> Response:
         """Newest first. `state` is open, approved, published, withdrawn, or pending for the first two."""
@@ -96,7 +96,7 @@ class Changes(APIView):
     @extend_schema(
         operation_id="proposeChange",
         request=ProposeInput,
-        responses={201: outputs.ChangeOutput, "4XX": outputs.ProblemOutput},
+        responses={201: review_outputs.ChangeOutput, "4XX": outputs.ProblemOutput},
     )
     def post(self, request: Request) -> Response:
         """Propose that a protected label point to a version."""
@@ -131,7 +131,7 @@ class Decide(APIView):
     @extend_schema(
         operation_id="decideChange",
         request=DecisionInput,
-        responses={201: outputs.ChangeOutput, "4XX": outputs.ProblemOutput},
+        responses={201: review_outputs.ChangeOutput, "4XX": outputs.ProblemOutput},
     )
     def post(self, request: Request, number: int) -> Response:
         """Approve, request changes or comment, on the digest that was looked at."""
@@ -147,7 +147,7 @@ class RunChecks(APIView):
     @extend_schema(
         operation_id="runChecks",
         request=NothingInput,
-        responses={202: outputs.ChangeOutput, "4XX": outputs.ProblemOutput},
+        responses={202: review_outputs.ChangeOutput, "4XX": outputs.ProblemOutput},
     )
     def post(self, request: Request, number: int) -> Response:
         """Have the worker run what has no verdict yet; a verdict is about digests and is given once for them."""
@@ -162,7 +162,7 @@ class AcceptBreak(APIView):
     @extend_schema(
         operation_id="acceptBreak",
         request=BreakInput,
-        responses={201: outputs.ChangeOutput, "4XX": outputs.ProblemOutput},
+        responses={201: review_outputs.ChangeOutput, "4XX": outputs.ProblemOutput},
     )
     def post(self, request: Request, number: int) -> Response:
         """Acknowledge, as a reviewer in person, that this digest breaks what callers rely on; a decision like the others."""

@@ -5,7 +5,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from registry.api import outputs, shapes
+from registry.api import outputs, review_outputs, shapes
 from registry.api.authentication import actor_of
 from registry.api.serializers import Input, Integer, Text, read
 from registry.api.throttling import CallThrottle, RenderThrottle
@@ -30,7 +30,9 @@ class Dependants(APIView):
 
     throttle_classes = (CallThrottle, RenderThrottle)
 
-    @extend_schema(operation_id="listDependants", responses={200: outputs.DependantList, "4XX": outputs.ProblemOutput})
+    @extend_schema(
+        operation_id="listDependants", responses={200: review_outputs.DependantList, "4XX": outputs.ProblemOutput}
+    )
     def get(self, request: Request, name: str) -> Response:
         """Those the caller may read, with the references as written."""
         actor = actor_of(request)
@@ -40,7 +42,7 @@ class Dependants(APIView):
     @extend_schema(
         operation_id="updateDependants",
         request=UpdateInput,
-        responses={200: outputs.UpdatedList, "4XX": outputs.ProblemOutput},
+        responses={200: review_outputs.UpdatedList, "4XX": outputs.ProblemOutput},
     )
     def post(self, request: Request, name: str) -> Response:
         """Save a version of each with its reference moved, and open a request where the label is protected.

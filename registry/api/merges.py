@@ -5,7 +5,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from registry.api import outputs, shapes
+from registry.api import outputs, review_outputs, shapes
 from registry.api.authentication import actor_of
 from registry.api.changes import show
 from registry.api.serializers import Input, Text, read
@@ -28,7 +28,7 @@ class Merge(APIView):
 
     throttle_classes = (CallThrottle, RenderThrottle)
 
-    @extend_schema(operation_id="getMerge", responses={200: outputs.MergeOutput, "4XX": outputs.ProblemOutput})
+    @extend_schema(operation_id="getMerge", responses={200: review_outputs.MergeOutput, "4XX": outputs.ProblemOutput})
     def get(self, request: Request, number: int) -> Response:
         """Whether a merge is needed, and what it comes to; conflicts stand between markers and are listed."""
         return Response(shapes.merge(progress.merge(changes.get(actor_of(request), number))))
@@ -36,7 +36,7 @@ class Merge(APIView):
     @extend_schema(
         operation_id="mergeChange",
         request=MergeInput,
-        responses={200: outputs.ChangeOutput, "4XX": outputs.ProblemOutput},
+        responses={200: review_outputs.ChangeOutput, "4XX": outputs.ProblemOutput},
     )
     def post(self, request: Request, number: int) -> Response:
         """Save the merge as a version made from what the label holds, and propose that; approvals so far are void."""

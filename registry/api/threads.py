@@ -6,7 +6,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from registry.api import outputs, shapes
+from registry.api import outputs, review_outputs, shapes
 from registry.api.authentication import actor_of
 from registry.api.changes import show
 from registry.api.serializers import Flag, Input, Integer, Text, read
@@ -64,7 +64,7 @@ class Threads(APIView):
 
     throttle_classes = (CallThrottle, RenderThrottle)
 
-    @extend_schema(operation_id="listThreads", responses={200: outputs.ThreadList, "4XX": outputs.ProblemOutput})
+    @extend_schema(operation_id="listThreads", responses={200: review_outputs.ThreadList, "4XX": outputs.ProblemOutput})
     def get(self, request: Request, number: int) -> Response:
         """All of them, in the order they were opened, each with its comments."""
         placed = queries.of(changes.get(actor_of(request), number))
@@ -73,7 +73,7 @@ class Threads(APIView):
     @extend_schema(
         operation_id="openThread",
         request=ThreadInput,
-        responses={201: outputs.ThreadOutput, "4XX": outputs.ProblemOutput},
+        responses={201: review_outputs.ThreadOutput, "4XX": outputs.ProblemOutput},
     )
     def post(self, request: Request, number: int) -> Response:
         """Begin a thread on lines of a version: of its document, or of one part of what a sample renders to."""
@@ -89,7 +89,7 @@ class Replies(APIView):
     @extend_schema(
         operation_id="replyToThread",
         request=ReplyInput,
-        responses={201: outputs.ThreadOutput, "4XX": outputs.ProblemOutput},
+        responses={201: review_outputs.ThreadOutput, "4XX": outputs.ProblemOutput},
     )
     def post(self, request: Request, number: int, thread: int) -> Response:
         """Add to a thread; one that was resolved is open again then."""
@@ -103,7 +103,7 @@ class Resolve(APIView):
     @extend_schema(
         operation_id="resolveThread",
         request=ResolveInput,
-        responses={200: outputs.ThreadOutput, "4XX": outputs.ProblemOutput},
+        responses={200: review_outputs.ThreadOutput, "4XX": outputs.ProblemOutput},
     )
     def post(self, request: Request, number: int, thread: int) -> Response:
         """Close a thread, or with `"resolved": false` open it again."""
@@ -119,7 +119,7 @@ class Suggestions(APIView):
     @extend_schema(
         operation_id="applySuggestions",
         request=SuggestionsInput,
-        responses={200: outputs.ChangeOutput, "4XX": outputs.ProblemOutput},
+        responses={200: review_outputs.ChangeOutput, "4XX": outputs.ProblemOutput},
     )
     def post(self, request: Request, number: int) -> Response:
         """Save a version with these suggestions in it and propose that; approvals so far are void, the threads resolved."""

@@ -12,9 +12,8 @@ from registry.review import merging
 from registry.review.merging import Merged
 from registry.review.policy import Blocker
 
-__all__ = ["TURNING", "Merge", "Turn", "merge", "riding_along", "turn", "turn_of", "waiting_for"]
+__all__ = ["TURNING", "Merge", "Turn", "merge", "riding_along", "turn", "turn_of"]
 
-_MOST = 200
 # The events that pass the turn on.
 TURNING = [kind.value for kind in (Kind.CHANGE_PROPOSED, Kind.CHANGE_HEADED, Kind.CHANGE_DECIDED, Kind.CHANGE_REOPENED)]
 
@@ -55,16 +54,6 @@ def turn_of(change: ChangeRequest, found: Sequence[Blocker], since: datetime) ->
         return Turn((change.opened_by.username,), "Nothing stands in its way: it can be published.", since)
     first = next((blocker for blocker in found if blocker.waiting_for), found[0])
     return Turn(first.waiting_for, first.cause, since)
-
-
-def waiting_for(actor: Actor) -> list[tuple[ChangeRequest, Turn]]:
-    """Pending requests in which it is the actor's turn, the longest waiting first."""
-    found = []
-    for change in changes.listing(actor, state="pending", limit=_MOST).items:
-        at = turn(change)
-        if at is not None and actor.person.username in at.people:
-            found.append((change, at))
-    return sorted(found, key=lambda pair: pair[1].since)
 
 
 def riding_along(change: ChangeRequest) -> list[Version]:

@@ -1,6 +1,6 @@
 import pytest
 
-from registry.queries import changes, lineage, progress
+from registry.queries import changes, lineage, progress, standings
 from registry.services import changes as writing
 from registry.services import templates
 
@@ -62,9 +62,9 @@ def test_first_it_is_the_reviewers_turn_then_the_author_s(author, reviewer, admi
 
 def test_each_finds_what_waits_for_them(author, reviewer, reader, save, propose):
     propose(save("one"))
-    assert [change.number for change, _ in progress.waiting_for(reviewer)] == [1]
-    assert progress.waiting_for(author) == []
-    assert progress.waiting_for(reader) == []
+    assert [stand.change.number for stand in standings.pending(reviewer) if stand.waits_on("reviewer")] == [1]
+    assert standings.waiting_count(author) == 0
+    assert standings.waiting_count(reader) == 0
 
 
 def test_a_closed_request_is_nobody_s_turn(author, save, propose):
