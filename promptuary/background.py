@@ -2,6 +2,7 @@
 
 import json
 import logging
+import time
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
@@ -96,17 +97,18 @@ class Keeper:
             return
         self._unsettled[target] = (told.settled if told.digest == "" else now + AGAIN), told
 
-    def report(self) -> None:
-        """Send what was counted. What does not arrive goes into the next report; what is refused is forgotten."""
+    def report(self, timeout: float | None = None) -> None:
+        """Send what was counted, within the client's bound if no other is given. What does not arrive goes into the next report; what is refused is forgotten."""
         self._report_at = self._shelf.clock() + REPORT_EVERY
         usage = self._shelf.usage
         reports = usage.take() if usage is not None else []
         if usage is None or not reports:
             return
+        seconds = self._shelf.timeout if timeout is None else timeout
         body = json.dumps({"reports": reports}).encode()
         headers = {"Accept": "application/json", "Content-Type": "application/json"}
         try:
-            answer = self.transport.send(Request("POST", "/api/v1/reports", self._shelf.timeout, headers, body))
+            answer = self.transport.send(Request("POST", "/api/v1/reports", seconds, headers, body))
             if not 200 <= answer.status < 300:
                 raise refuse(answer)
         except Refused as error:
@@ -116,10 +118,11 @@ class Keeper:
             usage.give_back(reports)
             _log.debug("a report of what was rendered did not arrive: %s", error)
 
-    def finish(self) -> None:
-        """Stop, and send the last report, both within the client's bound."""
-        self.daemon.stop(self._shelf.timeout)
-        self.report()
+    def finish(self, seconds: float) -> None:
+        """Stop, and send the last report, both within these seconds."""
+        ends = time.monotonic() + seconds
+        self.daemon.stop(seconds)
+        self.report(max(ends - time.monotonic(), SHORTEST_PAUSE))
 
     def renew(self) -> None:
         """Begin anew, in a child after a fork."""

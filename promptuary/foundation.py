@@ -181,11 +181,11 @@ class Foundation(ABC, Generic[AnyTransport]):
         for listener in list(self._listeners.values()):
             listener.daemon.ensure()
 
-    def _finish(self) -> None:
-        """Send what was counted and stop, within the time of one failing call."""
+    def _finish(self, seconds: float | None = None) -> None:
+        """Send what was counted and stop, within these seconds: those of one failing call if none are given."""
         for listener in self._listeners.values():
             listener.daemon.stop(0)
-        self._keeper.finish()
+        self._keeper.finish(self.timeout if seconds is None else seconds)
 
     def _renew(self) -> None:
         """In a child after a fork: no threads, no flights, no counts of the parent's."""
@@ -202,8 +202,10 @@ _clients: "weakref.WeakSet[Foundation[Any]]" = weakref.WeakSet()
 
 
 def _finish_all() -> None:
-    for client in list(_clients):
-        client._finish()
+    clients = list(_clients)
+    ends = time.monotonic() + max((client.timeout for client in clients), default=0.0)
+    for client in clients:
+        client._finish(max(ends - time.monotonic(), 0.0))
 
 
 def _renew_all() -> None:

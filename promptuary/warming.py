@@ -31,11 +31,15 @@ def fetch_many(shelf: Shelf, targets: Sequence[Target]) -> Flow[list[Fetched]]:
             found[name, ref] = kept
     missing = [target for target in dict.fromkeys(targets) if target not in found]
     refusals: list[PromptuaryError] = []
+    gone: Unavailable | None = None
     for start in range(0, len(missing), MOST_REFS):
         some = missing[start : start + MOST_REFS]
         try:
+            if gone is not None:
+                raise gone  # it is not waited for a second time
             answers = _results((yield _ask_for(shelf, some)), some)
         except Unavailable as error:
+            gone = error
             found.update({target: last_resort(shelf, *target, None, error) for target in some})
             continue
         for target, answer in zip(some, answers, strict=True):

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -103,3 +104,27 @@ def test_a_process_that_ends_tells_what_it_rendered():
     ran = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=60, check=True)
     assert json.loads(ran.stdout)["reports"][0]["renders"] == 1
     assert ran.stderr == ""
+
+
+SILENT = """
+import socket, time
+from promptuary import FakeTransport, Promptuary
+from promptuary.wire import Request
+registry = FakeTransport()
+registry.put("support/a", "- name: a\\n  content: b\\n", "production")
+class Silent(FakeTransport):
+    def send(self, request):
+        if request.path != "/api/v1/reports":
+            return registry.send(request)
+        time.sleep(request.timeout)
+        return registry.send(Request("GET", "/api/v1/templates/support/none@1", 1))
+clients = [Promptuary("http://registry.test", "key", timeout=0.5, transport=Silent()) for _ in range(5)]
+for client in clients:
+    client.render("support/a", {})
+print(time.time(), flush=True)
+"""
+
+
+def test_the_end_of_a_process_is_held_up_no_longer_than_a_failing_call():
+    ran = subprocess.run([sys.executable, "-c", SILENT], capture_output=True, text=True, timeout=60, check=True)
+    assert time.time() - float(ran.stdout) < 3  # 0.5 s, not five times as much, and what the interpreter takes to end

@@ -75,3 +75,14 @@ def test_a_start_without_the_registry_goes_on_with_the_copies(many, tmp_path):
 def test_names_are_needed_where_there_is_no_lock_file(many):
     with pytest.raises(ConfigurationError, match="lock file"):
         many.client().warm()
+
+
+def test_a_registry_that_is_gone_is_waited_for_once_however_many_are_wanted(world, tmp_path):
+    names = [f"support/m{number}" for number in range(501)]
+    for name in names:
+        world.registry.put(name, DOCUMENT, "production")
+    world.client(cache_dir=tmp_path).warm(names)
+    world.registry.down = True
+    asked = world.asked
+    assert len(world.client(cache_dir=tmp_path).warm(names)) == 501
+    assert world.asked == asked + 1

@@ -1,0 +1,261 @@
+"""What the client costs a service: `python benchmarks/client.py`, a minute and a half; needs requirements-dev.txt.
+
+* a cached get, label and pin, beside the current langfuse client's own fastest and a dictionary;
+* a cold start of 200 templates: in one request, as a whole namespace, one by one;
+* how long a label move takes to reach the last of 100 live clients;
+* a server that dies: renders with what is kept, and how long a call without it takes to fail.
+
+All against one registry that is started as it ships, on this machine in the same run: read the ratios. Each gate is
+printed with what was found; the exit code says whether all held.
+"""
+
+import logging
+import os
+import socket
+import statistics
+import sys
+import tempfile
+import time
+import timeit
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+import httpx  # noqa: E402  # the package stands beside this folder
+import langfuse  # noqa: E402  # as above
+from fetching import servers  # noqa: E402  # as above
+
+from promptuary import Promptuary, Unavailable  # noqa: E402  # as above
+
+TEMPLATES, CLIENTS, CALLS, ROUNDS = 200, 100, 200, 150
+NAMES = [f"bench/t{number:03}" for number in range(TEMPLATES)]
+NAME = NAMES[0]
+BOUND = 2.0  # seconds: the client's own
+SETUP = f"""
+import django; django.setup()
+from registry.access import Actor
+from registry.models import User
+from registry.services import keys, labels, namespaces, templates
+actor = Actor(User.objects.create(username="bench"))
+namespaces.create(actor=actor, name="bench")
+text = "---\\nformat: text\\n---\\n" + "Answer the question from the excerpts, and say where it stands.\\n" * 25
+base = ""
+for name in {NAMES!r}:
+    saved = templates.save(actor=actor, name=name, document=text + name + " {{{{ question }}}}\\n", message="")
+    base = saved.version.digest if name == {NAME!r} else base
+    labels.move(actor=actor, name=name, label="production", version=1, expected=None)
+templates.save(actor=actor, name={NAME!r}, document=text + "moved {{{{ question }}}}\\n", message="", base=base)
+print(keys.issue(actor=actor, namespace="bench", name="bench", scope="write").secret)
+"""
+_gates: list[bool] = []
+
+
+def main() -> None:
+    """Measure, print, and say whether the gates held."""
+    logging.disable(logging.WARNING)  # that a server is gone is told two hundred times
+    with tempfile.TemporaryDirectory(prefix="promptuary-bench-") as home:
+        port = servers.free_port()
+        environment = {
+            **os.environ,
+            "PROMPTUARY_HOME": home,
+            "PORT": str(port),
+            "PROMPTUARY_RATE_CALLER": "1000000/s",
+            "DJANGO_SETTINGS_MODULE": "registry.settings",
+        }
+        servers.run([sys.executable, "manage.py", "migrate", "--verbosity", "0"], environment)
+        key = servers.run([sys.executable, "-c", SETUP], environment).split()[-1]
+        url = f"http://127.0.0.1:{port}"
+        with servers.registry(port, environment):
+            cached(url, key)
+            cold(url, key)
+            live(url, key)
+            survivor = Promptuary(url, key, ttl=0.2, reports=False)
+            survivor.warm(NAMES)
+            survivor.render(NAME, {"question": "Where?"})  # the vocabulary is read with the first
+            with Promptuary(url, key, cache_dir=home, reports=False) as copying:
+                copying.warm(NAMES)
+        with survivor:
+            dead(url, key, home, survivor)
+    sys.exit(0 if all(_gates) else 1)
+
+
+def cached(url: str, key: str) -> None:
+    """Microseconds a call, the best of several rounds that take turns."""
+    with Promptuary(url, key, ttl=600, reports=False) as ours, peer(url, key) as theirs:
+        ours.get(NAME)
+        ours.get(NAME, 1)
+        plain = {(NAME, "production"): object()}
+        calls: dict[str, Callable[[], Any]] = {
+            "Promptuary, a label": lambda: ours.get(NAME),
+            "Promptuary, a pin": lambda: ours.get(NAME, 1),
+            "langfuse, a label": lambda: theirs.get_prompt(NAME, cache_ttl_seconds=600),
+            "langfuse, a pin": lambda: theirs.get_prompt(NAME, version=1, cache_ttl_seconds=600),
+            "a dictionary": lambda: plain[NAME, "production"],
+        }
+        rounds: dict[str, list[float]] = {name: [] for name in calls}
+        for _ in range(ROUNDS):
+            for name, call in calls.items():
+                rounds[name].append(timeit.timeit(call, number=CALLS) / CALLS * 1e6)
+    best = {name: min(times) for name, times in rounds.items()}
+    print("\na cached get (the digest of 1.7 kB is computed anew with each of ours)")
+    for name, times in rounds.items():
+        print(f"  {name:24} best {best[name]:7.2f} us   median {statistics.median(times):7.2f} us")
+    fastest = min(best["langfuse, a label"], best["langfuse, a pin"])
+    ours_slowest = max(best["Promptuary, a label"], best["Promptuary, a pin"])
+    gate(f"{fastest / ours_slowest:.1f} times as fast as langfuse's fastest", ours_slowest <= 2 * fastest)
+
+
+def cold(url: str, key: str) -> None:
+    """Milliseconds until 200 templates are there, compiled and proven."""
+    print(f"\na cold start of {TEMPLATES} templates")
+    spent = {}
+    ways: dict[str, Callable[[Promptuary], Any]] = {
+        "in one request": lambda client: client.warm(NAMES),
+        "the whole namespace": lambda client: client.warm_namespace("bench"),
+        "one by one": lambda client: [client.get(name) for name in NAMES],
+    }
+    for name, way in ways.items():
+        with Promptuary(url, key, timeout=30, reports=False) as client, counted(client) as requests:
+            started = time.perf_counter()
+            way(client)
+            spent[name] = time.perf_counter() - started
+            print(f"  {name:24} {spent[name] * 1000:7.0f} ms   {requests[0]} requests")
+            if name != "one by one":
+                gate(f"{name}: {requests[0]} request", requests[0] == 1)
+    print(f"  one request takes {spent['in one request'] / spent['one by one']:.2f} of the time of one by one")
+
+
+def live(url: str, key: str) -> None:
+    """Seconds from the answer to a label move until the last client gives the new version."""
+    print(f"\na label move, {CLIENTS} live clients")
+    with ExitStack() as stack:
+        clients = [
+            stack.enter_context(Promptuary(url, key, live=True, timeout=20, reports=False)) for _ in range(CLIENTS)
+        ]
+        for client in clients:
+            client.get(NAME)
+        wait_for(lambda: all(listener.cursor for client in clients for listener in client._listeners.values()), 30)
+        slowest = []
+        for version, held in ((2, 1), (1, 2), (2, 1)):
+            time.sleep(1.5)
+            headers = {"Authorization": f"Bearer {key}"}
+            answer = httpx.put(
+                f"{url}/api/v1/templates/{NAME}/-/labels/production",
+                json={"version": version, "expected": held},
+                headers=headers,
+                timeout=30,
+            )
+            answer.raise_for_status()
+            started = time.perf_counter()
+            left = set(clients)
+            while left and time.perf_counter() - started < 30:
+                left = {client for client in left if client.get(NAME).version != version}
+                time.sleep(0.005)
+            slowest.append(time.perf_counter() - started)
+    print("  the last one after " + ", ".join(f"{seconds:.2f} s" for seconds in slowest))
+    gate(f"the slowest of three moves after {max(slowest):.2f} s", max(slowest) <= 2.0)
+
+
+def dead(url: str, key: str, home: str, survivor: Promptuary) -> None:
+    """What happens after the server is gone: renders with what is kept, and failures without."""
+    print("\na server that is gone")
+    ended = time.monotonic() + 3
+    done, slowest = 0, 0.0
+    while time.monotonic() < ended:
+        started = time.perf_counter()
+        survivor.render(NAMES[done % TEMPLATES], {"question": "Where?"})
+        slowest = max(slowest, time.perf_counter() - started)
+        done += 1
+    stale = survivor.get(NAME).stale
+    gate(
+        f"{done} renders from memory and none failed, the slowest {slowest * 1000:.0f} ms; stale is told: {stale}",
+        stale,
+    )
+    with Promptuary(url, key, cache_dir=home, reports=False) as again:
+        told = [again.fetch(name) for name in NAMES[:20]]
+        gate(f"{len(told)} fetches of a new process from its disk", all(fetched.stale for fetched in told))
+    with closing(socket.create_server(("127.0.0.1", 0))) as silent:
+        address = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        for name, where in (("nobody listens", url), ("somebody listens and says nothing", address)):
+            with Promptuary(where, key, timeout=BOUND, reports=False) as client:
+                spent = failing(partial(client.get, NAME))
+                gate(f"{name}: an error after {spent:.2f} s", spent <= BOUND + 0.3)
+                spent = failing(partial(client.warm, NAMES))
+                gate(f"{name}: no cold start, an error after {spent:.2f} s", spent <= BOUND + 0.3)
+        with peer_of_silence(address, key) as theirs:
+            started = time.perf_counter()
+            theirs.get_prompt(NAME, fallback="x")
+            print(f"  langfuse, as it ships, gives its fallback after {time.perf_counter() - started:.2f} s of silence")
+
+
+def failing(call: Callable[[], object]) -> float:
+    """Seconds until the call raises Unavailable."""
+    started = time.perf_counter()
+    try:
+        call()
+    except Unavailable:
+        return time.perf_counter() - started
+    sys.exit("what should have failed did not")
+
+
+@contextmanager
+def peer(url: str, key: str) -> Iterator[Any]:
+    """Langfuse's client on the same registry."""
+    connections = httpx.Client(timeout=20)
+    client = langfuse.Langfuse(
+        httpx_client=connections, public_key="any", secret_key=key, base_url=url, tracing_enabled=False
+    )
+    try:
+        client.get_prompt(NAME, cache_ttl_seconds=600)
+        client.get_prompt(NAME, version=1, cache_ttl_seconds=600)
+        yield client
+    finally:
+        client.shutdown()
+        connections.close()
+
+
+@contextmanager
+def peer_of_silence(url: str, key: str) -> Iterator[Any]:
+    """Langfuse's client, with its own connections and limits, on an address where nobody answers."""
+    client = langfuse.Langfuse(public_key="silence", secret_key=key, base_url=url, tracing_enabled=False)
+    try:
+        yield client
+    finally:
+        client.shutdown()
+
+
+@contextmanager
+def counted(client: Promptuary) -> Iterator[list[int]]:
+    """How many requests the client sends."""
+    requests = [0]
+    transport = client._transport
+    plain = transport.send
+
+    def send(request: Any) -> Any:
+        requests[0] += 1
+        return plain(request)
+
+    transport.send = send  # type: ignore[method-assign]  # to count what it does, not to change it
+    yield requests
+
+
+def wait_for(is_so: Callable[[], object], seconds: float) -> None:
+    """Wait for what other threads do."""
+    deadline = time.monotonic() + seconds
+    while not is_so() and time.monotonic() < deadline:
+        time.sleep(0.01)
+
+
+def gate(found: str, held: bool) -> None:
+    """Print a gate with what was found."""
+    _gates.append(held)
+    print(f"  {'ok    ' if held else 'MISSED'} {found}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
