@@ -34,6 +34,8 @@ def states(change: ChangeRequest) -> list[State]:
     required = checks.required(namespaces.rules_of(change.template.namespace))
     keys = {checks.key_of(name, looked): name for name in checks.shown(looked, required)}
     given = {verdict.key: verdict for verdict in Verdict.objects.filter(key__in=list(keys))}
+    if not change.takes_decisions:  # nothing is run for it any more, so what it never had it does not wait for
+        keys = {key: name for key, name in keys.items() if name != "evaluation" or key in given}
     return [_state(change, name, key, looked, required, given.get(key)) for key, name in keys.items()]
 
 

@@ -128,6 +128,12 @@ def test_the_run_of_what_is_served_is_used_again(attach, publish, propose, autho
     assert [run.version.number for run in Run.objects.order_by("pk")] == [2, 1, 3]
 
 
+def test_nothing_is_run_for_a_request_that_is_closed(attach, publish):
+    attach("squad_f1 >= 0.9")
+    assert work(publish) is None
+    assert not Run.objects.exists()
+
+
 def test_a_run_that_somebody_started_counts_too(attach, propose, author):
     attach("squad_f1 >= 0.9")
     change = propose()
