@@ -96,7 +96,7 @@ def test_a_run_under_way_shows_what_came_last(browser, gold):
     page = words(browser("author").get("/runs/1"))
     assert "Newest replies" in page
     assert "s left" in page
-    assert "Boot 1" in page
+    assert "Boot " in page
 
 
 def test_the_progress_of_a_run_that_ended_asks_for_the_whole_page(browser, gold):
