@@ -23,6 +23,7 @@ import statistics
 import sys
 import tempfile
 import threading
+import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -187,10 +188,12 @@ def in_turns(
 
 def warm_up(url: str, key: str, scatter: tuple[int, int] | None) -> None:
     """Ask until all workers answer: mlflow's take seconds for their first request each."""
-    for _ in range(10):
-        first = wrk(url, key, CONNECTIONS[-1], 1, scatter)
-        if first.rate > 0 and wrk(url, key, CONNECTIONS[-1], 1, scatter).rate < 1.5 * first.rate:
+    before, deadline = 0.0, time.monotonic() + 60
+    while time.monotonic() < deadline:
+        rate = wrk(url, key, CONNECTIONS[0], 2, scatter).rate
+        if 0 < rate < 1.5 * before:
             return
+        before = rate
 
 
 def median(loads: list[Load]) -> Load:

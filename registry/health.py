@@ -13,7 +13,7 @@ from registry.celery import app
 
 __all__ = ["livez", "readyz"]
 
-BROKER_SECONDS = 1.0
+BROKER_SECONDS = 1
 MOST_LAG = 60.0  # seconds; a worker that is alive catches up in a few
 logger = logging.getLogger(__name__)
 

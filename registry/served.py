@@ -181,6 +181,7 @@ def make_answer(status: int, body: bytes, content_type: str, headers: dict[str, 
 
 
 def _find(name: str, ref: Ref) -> Row | None:
+    value: object
     if ref.number is not None:
         condition, value = "v.number = %s", ref.number
     elif ref.digest is not None:

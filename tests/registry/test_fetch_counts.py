@@ -142,15 +142,6 @@ def test_what_was_counted_of_another_database_is_dropped(counts, place):
     assert rows() == []
 
 
-@pytest.mark.usefixtures("transactional_db")
-def test_rows_that_can_never_be_written_hold_up_no_others(counts, place):
-    counts.note(*place, "production")
-    counts.note(place[0], 999_999, "production")
-    assert not counts.flush()
-    assert counts.flush()
-    assert (rows(), counts.lost) == ([("production", datetime(2026, 3, 1).date().isoformat(), 1)], 1)
-
-
 def test_a_key_says_when_it_was_last_used_to_half_a_minute(counts, clock, place):
     counts.used(place[0])
     counts.flush()

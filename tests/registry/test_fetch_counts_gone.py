@@ -1,0 +1,24 @@
+"""Counts of what is no longer there: foreign keys are looked at when the transaction ends, so these commit."""
+
+import pytest
+
+from registry.access import Actor
+from registry.models import Fetch, User
+from registry.services import keys, namespaces, templates
+from registry.usage import Counts
+
+pytestmark = pytest.mark.usefixtures("transactional_db")
+
+
+def test_rows_that_can_never_be_written_hold_up_no_others():
+    admin = Actor(User.objects.create(username="admin"))
+    namespaces.create(actor=admin, name="support")
+    saved = templates.save(actor=admin, name="support/reply", document="- name: a\n  content: b\n", message="")
+    place = (keys.issue(actor=admin, namespace="support", name="chat", scope="read").key.id, saved.version.pk)
+    counts = Counts()
+    counts.note(*place, "production")
+    counts.note(place[0], 999_999, "production")
+    assert not counts.flush()
+    assert counts.flush()
+    rows = list(Fetch.objects.values_list("ref", "count"))
+    assert (rows, counts.lost) == ([("production", 1)], 1)
