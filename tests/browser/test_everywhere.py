@@ -21,6 +21,11 @@ PAGES = {
     "changes": "/changes/",
     "change": "/changes/1",
     "merge": "/changes/1/merge",
+    "conversation": "/changes/1?view=conversation",
+    "both views": "/changes/1?view=both",
+    "emergency": "/changes/1/emergency",
+    "dependants": "/t/support/policy/-/dependants",
+    "labels": f"{REPLY}/-/labels?label=production",
     "new": "/new",
 }
 RULES = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}}

@@ -115,7 +115,7 @@ def test_words_survive_a_reload_another_page_and_a_session_that_ended(visit: Vis
     expect(author.get_by_label(re.compile("^About line"))).to_have_value("I mean the terms of May.")
 
     cookies = author.context.cookies()
-    author.context.clear_cookies()
+    author.context.clear_cookies(name="promptuary-session")
     author.get_by_role("button", name="Say it at once").click()
     expect(author.locator("main")).to_contain_text("You are signed out")
     author.context.add_cookies(cookies)
@@ -259,7 +259,7 @@ def line_number(page: Page, side: str, words: str) -> Locator:
     """The number of the new line with these words; it opens the form for that line."""
     line = page.locator(f".diff-{side} .diff-line:not(.diff-removed)", has_text=words).first
     line.wait_for(state="attached")
-    folded = page.locator(f".diff-{side} details:not([open])", has=line)
+    folded = page.locator(f".diff-{side} details:not([open])", has=page.locator(".diff-line", has_text=words))
     if folded.count():
         folded.first.locator("summary").first.click()
     return line.locator("a.diff-number")

@@ -1,11 +1,12 @@
 """Checks of a change request on its page."""
 
 import re
+from datetime import UTC, datetime
 
 import pytest
 
-from registry.models import Job
-from registry.services import attachments, evaluating, namespaces, verdicts
+from registry.models import Fetch, Job, Version
+from registry.services import attachments, evaluating, keys, namespaces, verdicts
 from tests.frontend.conftest import DOCUMENT, REPLY, words
 from tests.frontend.evaluated import GOLD, save_rows
 
@@ -85,3 +86,14 @@ def test_an_evaluation_tells_what_was_measured_and_links_to_its_run(reply, brows
     assert "<code>squad_f1 &gt;= 0.9</code>" in page
     assert re.search(r'href="/runs/\d+[^"]*">run \d+</a>', page)
     assert f"/runs/new?template={REPLY}&amp;ref=2" in page
+
+
+def test_who_fetches_what_would_break_is_named(change, reply, browser):
+    key = keys.issue(actor=reply.actor("admin"), namespace="support", name="mailer", scope="read").key
+    now = datetime.now(UTC)
+    version = Version.objects.get(template__name=REPLY, number=2)
+    Fetch.objects.create(key=key, version=version, ref="2", day=now.date(), count=3, last_at=now)
+    verdicts.give(number=change.number)
+    page = words(browser("reviewer").get(f"/changes/{change.number}"))
+    assert "against v1, production</span>" in page
+    assert "against v2, fetched by mailer</span>" in page
