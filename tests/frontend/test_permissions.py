@@ -148,8 +148,20 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ("new-dataset", "POST", ""): Row("/d/new", _row(OUT, 422, 404, 302, 302, 302), ROWS),
     ("dataset", "GET", ""): Row(f"/d/{GOLD}", READERS),
     ("edit-dataset", "GET", ""): Row(f"/d/{GOLD}/-/edit", READERS),
-    ("edit-dataset", "POST", ""): Row(f"/d/{GOLD}/-/edit", AUTHORS_DO, {**ROWS, "base": "{rows}"}),
+    ("edit-dataset", "POST", ""): Row(
+        f"/d/{GOLD}/-/edit", AUTHORS_DO, {"form": "jsonl", "text": ROWS["text"], "base": "{rows}"}
+    ),
     ("dataset-diff", "GET", ""): Row(f"/d/{GOLD}/-/diff", READERS),
+    ("archive", "GET", ""): Row(f"{T}/-/archive", ADMINS),
+    ("archive", "POST", ""): Row(f"{T}/-/archive", ADMINS_DO, {"do": "archive", "reason": "Unused", "force": "on"}),
+    ("dependants", "GET", ""): Row(f"{T}/-/dependants", READERS),
+    ("dependants", "POST", ""): Row(
+        f"{T}/-/dependants", _row(OUT, 404, 200, 200, 200, 200), {"version": "1"}
+    ),  # each template that includes it says who may not
+    ("emergency", "GET", ""): Row("/changes/{open}/emergency", READERS),
+    ("emergency", "POST", ""): Row(
+        "/changes/{open}/emergency", _row(OUT, 404, 422, 422, 422, 422), {"reason": "Now"}
+    ),  # without the password nobody gets further
     ("environments", "GET", ""): Row("/environments/", SIGNED_IN),
     ("members", "GET", ""): Row(f"{N}/members", READERS),
     ("members", "POST", ""): Row(f"{N}/members", ADMINS_DO, {"username": "outsider", "role": "reader"}),
