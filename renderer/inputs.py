@@ -21,7 +21,9 @@ else:
 
 __all__ = ["RESERVED", "Inputs", "plain_path", "problems", "untrusted", "without_annotations"]
 
-RESERVED = frozenset(("self", "loop", "caller", "varargs", "kwargs", "token_limit", "fragment"))
+RESERVED = frozenset(
+    ("self", "loop", "caller", "varargs", "kwargs", "token_limit", "fragment", "escape_special_characters")
+)
 """Names that mean something in every template, so that no input can have them."""
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
