@@ -30,7 +30,14 @@ ARGUMENTS = [
 DESKTOP = {"width": 1280, "height": 800}
 PHONE = {"width": 390, "height": 844}
 # Refusals that a test asks for; the browser's console repeats them as errors.
-WANTED_REFUSALS = ("status of 403", "status of 409", "status of 412", "status of 422", "ERR_INTERNET_DISCONNECTED")
+WANTED_REFUSALS = (
+    "status of 401",
+    "status of 403",
+    "status of 409",
+    "status of 412",
+    "status of 422",
+    "ERR_INTERNET_DISCONNECTED",
+)
 START_SECONDS = 120
 
 

@@ -101,9 +101,9 @@ def test_a_change_goes_from_a_failed_check_to_a_service_and_back(
 
 
 def test_words_survive_a_reload_another_page_and_a_session_that_ended(visit: Visit, proposed):
-    author, address, _ = proposed(either("Use only the policy.", "Use the policy alone."))
+    author, address, _ = proposed(reworded)
     author.goto(address)
-    line_number(author, "source", "the policy").click()
+    line_number(author, "source", "Use only the policy").click()
     author.get_by_label(re.compile("^About line")).fill("I mean the terms of May.")
     said = author.get_by_label(re.compile("^Say something"))
     said.fill("One more thing.")
@@ -130,7 +130,7 @@ def test_words_survive_a_reload_another_page_and_a_session_that_ended(visit: Vis
 
 
 def test_a_review_of_several_lines_by_keyboard_alone(visit: Visit, proposed):
-    author, address, _ = proposed(either("Be kind", "Be very kind"))
+    author, address, _ = proposed(reworded)
     reviewer = visit.open("reviewer", address)
     first = line_number(reviewer, "source", "You help")
     line = int(re.search(r"line=(\d+)#", first.get_attribute("href") or "")[1])
@@ -170,9 +170,9 @@ def save(page: Page, edits: Edits) -> int:
     return number
 
 
-def either(one: str, other: str) -> Edits:
-    """The one for the other, whichever stands there."""
-    return lambda text: [(one, other) if one in text else (other, one)]
+def reworded(text: str) -> list[tuple[str, str]]:
+    """Another ending of one line, such as it never had before."""
+    return [(re.search(r"Use [^\n]*", text)[0], f"Use only the policy, edition {time.time_ns()}.")]
 
 
 def limit(tokens: int) -> Edits:
