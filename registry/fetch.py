@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from django.db import DatabaseError
 
 from registry import metrics, served, spans, usage
-from registry.access import Verb, role_of
+from registry.access import Verb, granters, role_of
 from registry.callers import Caller, read_caller
 from registry.errors import Busy, NotAllowed, NotFound, PromptuaryError
 from registry.following import Follower, Happened, renew_connection
@@ -141,7 +141,8 @@ class Fetcher:
         if name.partition("/")[0] != caller.namespace:
             raise _absent(target)
         if not caller.may_fetch:
-            raise NotAllowed("This key may not fetch: it was given other verbs.", verb=Verb.FETCH.value)
+            sentence = f"This key may not fetch: that takes one with the verb fetch. {_granted(caller)}"
+            raise NotAllowed(sentence, verb=Verb.FETCH.value)
         pinned = served.is_pin(ref)
         found = self._versions.find(target) if pinned else self._labels.get(name, {}).get(ref)
         if found is None:
@@ -155,7 +156,8 @@ class Fetcher:
         if caller.labels and ref not in caller.labels and not self._is_on(caller.labels, name, found):
             labels = sorted(caller.labels)
             raise NotAllowed(
-                f"{target} is not what {' or '.join(labels)} serves now, and this key is limited to that.",
+                f"{target} is not what {' or '.join(labels)} serves now, and this key is limited to that. "
+                f"{_granted(caller)}",
                 labels=labels,
             )
         return found
@@ -287,6 +289,12 @@ def matches(if_none_match: str, etag: str) -> bool:
         return True
     tags = {tag.strip().removeprefix("W/") for tag in if_none_match.split(",")}
     return etag in tags or "*" in tags
+
+
+def _granted(caller: Caller) -> str:
+    """Who gives a key that may more; asked for by refusals only."""
+    renew_connection()
+    return granters(Namespace.objects.get(name=caller.namespace))
 
 
 def _absent(target: str) -> NotFound:
