@@ -67,3 +67,32 @@ def test_a_secret_file_that_is_not_there_is_refused_with_both_names(monkeypatch,
     monkeypatch.setenv("KEY_FILE", str(tmp_path / "absent"))
     with pytest.raises(ImproperlyConfigured, match=r"KEY_FILE.*absent"):
         env.read_secret("KEY", tmp_path / "kept")
+
+
+def test_a_choice_is_one_of_those_that_there_are(monkeypatch):
+    assert env.read_choice("STEP", "off", choices=("off", "on")) == "off"
+    monkeypatch.setenv("STEP", "on")
+    assert env.read_choice("STEP", "off", choices=("off", "on")) == "on"
+    monkeypatch.setenv("STEP", "maybe")
+    with pytest.raises(ImproperlyConfigured, match="STEP is 'maybe'; it must be one of off, on"):
+        env.read_choice("STEP", "off", choices=("off", "on"))
+
+
+@pytest.mark.parametrize(
+    ("address", "read"),
+    [
+        ("", ""),
+        ("https://id.example.org/realm/", "https://id.example.org/realm"),
+        ("http://127.0.0.1:9/", "http://127.0.0.1:9"),
+    ],
+)
+def test_a_provider_is_reached_over_tls_or_on_this_machine(monkeypatch, address, read):
+    monkeypatch.setenv("ISSUER", address)
+    assert env.read_issuer("ISSUER") == read
+
+
+@pytest.mark.parametrize("address", ["http://id.example.org", "id.example.org", "https://", "ftp://127.0.0.1"])
+def test_another_provider_stops_the_start(monkeypatch, address):
+    monkeypatch.setenv("ISSUER", address)
+    with pytest.raises(ImproperlyConfigured, match="ISSUER must be an https"):
+        env.read_issuer("ISSUER")
