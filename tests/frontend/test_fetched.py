@@ -48,7 +48,7 @@ def test_the_page_of_its_own_has_thirty_days_and_the_sums_by_label(fetch, browse
     fetch("chat", 1, "production", 10, 20)
     fetch("mail", 1, "1", 4)
     page = words(browser("reader").get(f"/t/{REPLY}/-/fetches"))
-    assert 'By production: <span title="10">10</span>; By number or digest: <span title="4">4</span>.' in page
+    assert 'Asked for by production <span title="10">10</span>, by number or digest <span title="4">4</span>.' in page
     assert "<b>mail</b>" in page
     assert "No client has reported a rendering." in page
 
