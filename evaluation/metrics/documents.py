@@ -8,7 +8,7 @@ The tests hold these values to those that ir-measures and haystack-ai give; call
 import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
-from itertools import accumulate
+from itertools import accumulate, islice
 from operator import itemgetter, truediv
 from typing import Any
 
@@ -54,7 +54,12 @@ def reciprocal_rank(
     expected: Sequence[Any], actual: Sequence[Any], rows: Sequence[int], *, field: str = "id", k: int | None = None
 ) -> Values:
     """1 / rank of the first expected document, 0 when there is none (trec_eval: recip_rank)."""
-    return _by_row(_reciprocal_rank, (expected, actual, rows), field, k)
+    most, get = _check_k(k), itemgetter(field)
+    values = [
+        _first_hit(_wanted(gold, field, row, get), given, field, row, most)
+        for gold, given, row in zip(expected, actual, rows, strict=True)
+    ]
+    return _checked(values, actual, rows, field)
 
 
 def average_precision(
@@ -124,6 +129,24 @@ def _wanted(gold: Any, field: str, row: int, get: Callable[[Any], Any]) -> set[s
     if not wanted:
         raise EvaluationError(f"row {row}: no expected document has {field!r} to compare by")
     return wanted
+
+
+def _first_hit(wanted: set[str], documents: Any, field: str, row: int, most: int | None) -> float:
+    """The reciprocal rank, reading no further than the first hit where the keys are text."""
+    rank = 0
+    try:
+        for key in map(itemgetter(field), islice(documents, most)):
+            rank += 1  # enumerate takes a third longer here
+            if type(key) is not str:
+                break
+            if key in wanted:
+                return 1 / rank
+        else:
+            if rank:
+                return 0.0
+    except (TypeError, KeyError):
+        pass  # as in `_keys`
+    return _reciprocal_rank(wanted, document_keys(documents, field, row)[:most])
 
 
 def _reciprocal_rank(wanted: set[str], found: Keys) -> float:

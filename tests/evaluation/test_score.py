@@ -247,3 +247,15 @@ def test_a_field_that_no_document_has_is_told(metric):
         score(metric, [["a"]], [[{"id": "a"}]], field="idd")
     with pytest.raises(EvaluationError, match="row 0: no expected document has 'idd'"):
         score(metric, [[{"id": "a"}]], [["a"]], field="idd")
+
+
+@pytest.mark.parametrize("options", [{}, {"k": 2}])
+def test_documents_that_are_no_list_are_refused_with_their_row(options):
+    for metric in ("mrr", "map", "ndcg"):
+        with pytest.raises(EvaluationError, match="row 0: documents come as a list"):
+            score(metric, [["a"]], [{"id": "a"}], **options)
+
+
+def test_the_first_hit_counts_up_to_k_only():
+    rows = [[{"id": "a"}]], [[{"id": "x"}, {"id": "a"}]]
+    assert [score("mrr", *rows, k=k)["score"] for k in (1, 2)] == [0.0, 0.5]
