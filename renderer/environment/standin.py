@@ -7,7 +7,7 @@ __all__ = ["StandIn", "StandIns"]
 
 
 class StandIn:
-    """Prints as `x`, iterates once or never, answers every question with `truth`."""
+    """Answers every question with `truth` and prints as `x` or nothing accordingly; iterates once or never."""
 
     __slots__ = ("_iterates", "_truth")
 
@@ -22,7 +22,7 @@ class StandIn:
         return self._truth
 
     def __str__(self) -> str:
-        return "x"
+        return "x" if self._truth else ""
 
     def __getattr__(self, name: str) -> "StandIn":
         if name.startswith("__"):
@@ -48,7 +48,7 @@ class StandIn:
         return 0
 
     def __format__(self, spec: str) -> str:
-        return "x"
+        return str(self)
 
     def __eq__(self, other: object) -> bool:
         return self._truth

@@ -84,3 +84,9 @@ def test_a_document_that_gives_parts_for_some_data_is_none():
 
 def test_what_looks_like_nothing_known_is_not_guessed():
     assert likely("zzz", ("upper", "lower")) is None
+
+
+def test_what_goes_wrong_for_some_data_only_is_a_warning():
+    text = "- name: a\n{% if r == 'a' %}  role: user\n{% endif %}{% if r == 'b' %}  role: system\n{% endif %}  content: {{ x }}\n"
+    assert [(problem.code, problem.severity) for problem in renderer.validate(text)] == [("PT102", "warning")]
+    assert [problem.severity for problem in renderer.validate("{{ q }}\n- name: a\n  content: x\n")] == ["warning"]

@@ -100,7 +100,9 @@ def test_without_declarations_any_data_are_taken():
     assert renderer.load("- name: p\n  content: {{ a }}\n").render({"a": 1, "b": 2}).ignored == ()
 
 
-@pytest.mark.parametrize("name", ["self", "loop", "caller", "varargs", "kwargs", "token_limit", "fragment"])
+@pytest.mark.parametrize(
+    "name", ["self", "loop", "caller", "varargs", "kwargs", "token_limit", "fragment", "escape_special_characters"]
+)
 def test_reserved_names_are_refused_in_data_and_in_declarations(name):
     assert refused(lambda: renderer.load("- name: p\n  content: x\n").render({name: 1})).code == "PT405"
     problems = renderer.validate(f"---\ninputs: {{{name}: {{}}}}\n---\n- name: p\n  content: x\n")
