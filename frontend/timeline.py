@@ -7,10 +7,9 @@ from itertools import groupby
 from typing import Any
 from urllib.parse import urlencode
 
-from registry.journal import Kind
 from registry.models import ChangeRequest
 from registry.queries import timeline
-from registry.queries.timeline import Moment
+from registry.queries.timeline import Kind, Moment
 
 __all__ = ["Entry", "count_said", "entries"]
 

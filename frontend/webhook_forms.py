@@ -2,7 +2,7 @@
 
 from django import forms
 
-from registry.journal import Kind
+from registry.queries.webhooks import KINDS
 
 __all__ = ["WebhookForm"]
 
@@ -13,5 +13,5 @@ class WebhookForm(forms.Form):
     url = forms.CharField(max_length=2000)
     template = forms.CharField(max_length=200, required=False)
     kinds = forms.MultipleChoiceField(
-        choices=[(kind.value, kind.value) for kind in Kind], required=False, widget=forms.CheckboxSelectMultiple
+        choices=[(kind, kind) for kind in KINDS], required=False, widget=forms.CheckboxSelectMultiple
     )

@@ -16,7 +16,6 @@ from frontend.pages import signed_in, status_of
 from frontend.webhook_forms import WebhookForm
 from registry.access import Actor
 from registry.errors import Conflict, Invalid
-from registry.journal import Kind
 from registry.models import Delivery
 from registry.queries import webhooks as queries
 from registry.services import webhooks as services
@@ -50,7 +49,7 @@ def webhooks(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse
 @signed_in
 def webhook(request: HttpRequest, actor: Actor, namespace: str, webhook_id: str) -> HttpResponse:
     """One webhook with its log; a POST changes its filters, or does what the pressed button says."""
-    found = services.find(actor, webhook_id)
+    found = queries.find(actor, webhook_id)
     start = {"url": found.url, "kinds": found.kinds_heard, "template": found.template}
     form, made, status = WebhookForm(initial=start), None, 200
     asked = request.POST.get("do", "") if request.method == "POST" else ""
@@ -90,7 +89,7 @@ def _frame(namespace: str) -> dict[str, Any]:
         "settings_page": "webhooks",
         "namespace": namespace,
         "may_manage": True,
-        "kinds": [kind.value for kind in Kind],
+        "kinds": queries.KINDS,
     }
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from registry.journal import Kind
 from registry.models import ChangeRequest, Comment, Decision, Event
 
-__all__ = ["Moment", "of"]
+__all__ = ["Kind", "Moment", "of"]
 
 _MOST = 500
 _START = datetime(1970, 1, 1, tzinfo=UTC)

@@ -6,12 +6,14 @@ from django.db.models import Count, Max, Q
 
 from registry import access
 from registry.access import Actor, Verb
-from registry.errors import Invalid
+from registry.errors import Invalid, NotFound
+from registry.journal import Kind
 from registry.models import Delivery, Webhook
 from registry.queries.pages import Page, check_limit, cut, read_number
-from registry.services import webhooks as services
 
-__all__ = ["deliveries", "listing", "signs_until"]
+__all__ = ["KINDS", "deliveries", "find", "listing", "signs_until"]
+
+KINDS = tuple(kind.value for kind in Kind)  # what a webhook can hear of
 
 
 def listing(actor: Actor, namespace: str) -> list[Webhook]:
@@ -25,6 +27,19 @@ def listing(actor: Actor, namespace: str) -> list[Webhook]:
     return list(counted.select_related("created_by", "namespace").order_by("created_at", "pk"))
 
 
+def find(actor: Actor, webhook_id: str) -> Webhook:
+    """The webhook, with the right to manage it checked. NotFound for whoever may not know of it."""
+    webhook = Webhook.objects.select_related("namespace").filter(id=webhook_id).first()
+    unknown = NotFound(f"There is no webhook {webhook_id[:20]}, or you may not manage it.")
+    if webhook is None:
+        raise unknown
+    try:
+        access.require(actor, Verb.MANAGE, webhook.namespace)
+    except NotFound as error:
+        raise unknown from error
+    return webhook
+
+
 def deliveries(
     actor: Actor, webhook_id: str, *, state: str | None = None, cursor: str | None = None, limit: int = 50
 ) -> Page[Delivery]:
@@ -32,7 +47,7 @@ def deliveries(
     if state is not None and state not in Delivery.STATES:
         raise Invalid(fields={"state": f"one of {', '.join(Delivery.STATES)}."})
     limit = check_limit(limit)
-    rows = services.find(actor, webhook_id).deliveries.prefetch_related("attempts").order_by("-pk")
+    rows = find(actor, webhook_id).deliveries.prefetch_related("attempts").order_by("-pk")
     if state:
         rows = rows.filter(state=state)
     if before := read_number(cursor):

@@ -14,11 +14,12 @@ from registry.access import Actor, Verb
 from registry.errors import Conflict, Invalid, NotFound
 from registry.journal import Kind
 from registry.models import Delivery, Webhook, WebhookSecret
+from registry.queries import webhooks as queries
 from registry.sealing import seal
 from registry.texts import check_text
 from registry.webhooks import messages
 
-__all__ = ["MOST", "OVERLAP", "Made", "change", "create", "find", "ping", "remove", "replay", "rotate"]
+__all__ = ["MOST", "OVERLAP", "Made", "change", "create", "ping", "remove", "replay", "rotate"]
 
 MOST = 20  # webhooks of one namespace
 OVERLAP = timedelta(hours=24)  # how long the secret before a rotation still signs
@@ -74,7 +75,7 @@ def change(  # each a thing that can be changed
     at = journal.now()
     with transaction.atomic():
         journal.lock()
-        webhook = find(actor, webhook_id)
+        webhook = queries.find(actor, webhook_id)
         filters = _read(
             url=webhook.url if url is None else url,
             kinds=webhook.kinds_heard if kinds is None else kinds,
@@ -100,7 +101,7 @@ def remove(*, actor: Actor, webhook_id: str) -> None:
     """Take it away with its log; admins only. Event body: {"id", "host"}."""
     with transaction.atomic():
         journal.lock()
-        webhook = find(actor, webhook_id)
+        webhook = queries.find(actor, webhook_id)
         body = {"id": webhook.id, "host": webhook.host}
         journal.append(Kind.WEBHOOK_REMOVED, actor, webhook.namespace, body, at=journal.now())
         webhook.delete()
@@ -113,7 +114,7 @@ def rotate(*, actor: Actor, webhook_id: str, overlap: timedelta = OVERLAP) -> Ma
     at = journal.now()
     with transaction.atomic():
         journal.lock()
-        webhook = find(actor, webhook_id)
+        webhook = queries.find(actor, webhook_id)
         before = webhook.secrets.filter(Q(expires_at=None) | Q(expires_at__gt=at + overlap))
         before.update(expires_at=at + overlap)
         webhook.secrets.filter(expires_at__lte=at).delete()
@@ -125,7 +126,7 @@ def rotate(*, actor: Actor, webhook_id: str, overlap: timedelta = OVERLAP) -> Ma
 def ping(*, actor: Actor, webhook_id: str) -> Delivery:
     """Queue a message that only tries the connection; admins only."""
     with transaction.atomic():
-        webhook = find(actor, webhook_id)
+        webhook = queries.find(actor, webhook_id)
         _require_running(webhook)
         at = journal.now()
         return Delivery.objects.create(
@@ -141,7 +142,7 @@ def ping(*, actor: Actor, webhook_id: str) -> Delivery:
 def replay(*, actor: Actor, webhook_id: str, message: str | None = None) -> int:
     """Send one message again, or all that failed, with the id they had, so that receivers know a repeat; admins only."""
     with transaction.atomic():
-        webhook = find(actor, webhook_id)
+        webhook = queries.find(actor, webhook_id)
         _require_running(webhook)
         chosen = webhook.deliveries.exclude(state=Delivery.PENDING)
         chosen = chosen.filter(state=Delivery.FAILED) if message is None else chosen.filter(message=message)
@@ -149,19 +150,6 @@ def replay(*, actor: Actor, webhook_id: str, message: str | None = None) -> int:
     if message is not None and not count and not webhook.deliveries.filter(message=message).exists():
         raise NotFound(f"There is no message {message[:40]} of this webhook.")
     return count
-
-
-def find(actor: Actor, webhook_id: str) -> Webhook:
-    """The webhook, with the right to manage it checked. NotFound for whoever may not know of it."""
-    webhook = Webhook.objects.select_related("namespace").filter(id=webhook_id).first()
-    unknown = NotFound(f"There is no webhook {webhook_id[:20]}, or you may not manage it.")
-    if webhook is None:
-        raise unknown
-    try:
-        access.require(actor, Verb.MANAGE, webhook.namespace)
-    except NotFound as error:
-        raise unknown from error
-    return webhook
 
 
 def _require_running(webhook: Webhook) -> None:
