@@ -232,7 +232,10 @@ def writing(base: str, key: str) -> Iterator[list[int]]:
             number = done[0] // 2 + 1
             if done[0] % 2 == 0:
                 answer = call(
-                    f"{base}/templates/bench/moving", key, {"document": TEXT + str(number), "message": ""}, digest
+                    f"{base}/templates/bench/moving",
+                    key,
+                    {"document": f"- name: a\n  content: Number {number}\n", "message": ""},
+                    digest,
                 )
                 digest = answer["digest"]
             else:
