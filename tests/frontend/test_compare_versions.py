@@ -47,4 +47,4 @@ def test_the_history_marks_the_live_and_the_newest_for_comparison(reply, browser
     assert 'name="from" value="1" checked' in page
     assert 'name="to" value="2" checked' in page
     assert "First words" in page
-    assert "published by author" in page
+    assert "published by <b>author</b>" in page
