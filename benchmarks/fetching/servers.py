@@ -119,7 +119,11 @@ def started(
             try:
                 server.wait(15)
             except subprocess.TimeoutExpired:
-                os.killpg(server.pid, signal.SIGKILL)
+                pass  # what follows ends it
+            try:
+                os.killpg(server.pid, signal.SIGKILL)  # mlflow leaves workers behind that do not listen
+            except ProcessLookupError:
+                pass  # all of them went
 
 
 def run(command: list[str], environment: Mapping[str, str]) -> str:

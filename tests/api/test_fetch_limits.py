@@ -58,7 +58,7 @@ def test_a_label_that_is_not_set_opens_nothing(cast, versions):
 def test_a_key_without_the_verb_fetches_nothing(cast, versions):
     line, _, body = Ahead(issue(cast, scope="chosen", verbs=["save", "read"]))(f"{PATH}@1")
     assert line == "403 Forbidden"
-    assert b"other verbs" in body
+    assert b"takes one with the verb fetch" in body
 
 
 def test_wrong_keys_are_soon_answered_without_asking_the_database(settings, cast, versions, django_assert_num_queries):
