@@ -55,10 +55,11 @@ def _matched(done: Sequence[Operation], order: Sequence[tuple[str, int, int]]) -
         waiting.setdefault(one.who, deque()).append(one)
     writes = []
     for place, (who, expected, target) in enumerate(order):
-        one = waiting[who].popleft() if waiting.get(who) else None
-        if one is None or (one.expected, one.target) != (expected, target):
+        theirs = waiting.get(who)
+        first = theirs.popleft() if theirs else None
+        if first is None or (first.expected, first.target) != (expected, target):
             return [], f"write {place}, {expected} to {target} by {who}, was reported by nobody"
-        writes.append(one)
+        writes.append(first)
     left = sum(map(len, waiting.values()))
     return writes, f"{left} writes were reported that the register does not know" if left else ""
 

@@ -138,7 +138,7 @@ def _wait(full: Moves, cursor: str) -> None:
         connections.close_all()
 
 
-def _ask(ahead: Ahead, cursor: str) -> dict:
+def _ask(ahead, cursor):
     try:
         return json.loads(ahead(f"/api/v1/{MOVES}", QUERY_STRING=f"after={cursor}&wait=5")[2])
     finally:

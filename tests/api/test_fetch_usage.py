@@ -19,7 +19,7 @@ def _start_at_nothing() -> None:
 
 
 @pytest.fixture
-def key(cast) -> str:
+def key(cast):
     cast.save()
     cast.publish(1)
     return cast.key(scope="write")

@@ -9,20 +9,20 @@ from tests.api.conftest import OTHER, REPLY, Caller, problem
 
 
 @pytest.fixture
-def digest(cast) -> str:
+def digest(cast):
     return cast.save().version.digest
 
 
 @pytest.fixture
-def service(cast, digest) -> Caller:
+def service(cast, digest):
     return Caller(key=cast.key(scope="read"))
 
 
-def entry(digest: str, **fields) -> dict:
+def entry(digest, **fields):
     return {"name": REPLY, "digest": digest, "renders": 10, **fields}
 
 
-def report(service: Caller, *entries: dict) -> dict:
+def report(service, *entries):
     answer = service.post("reports", {"reports": list(entries)})
     assert answer.status_code == 202, answer.content
     return answer.json()

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from typing import Any
 
 import httpx
 import pytest
@@ -16,14 +17,14 @@ from tests.browser.desk import Desk
 
 NAME = "desk/reply"
 Edits = Callable[[str], list[tuple[str, str]]]  # what to put for what in the text there is
-LOOKS = {
+LOOKS: dict[str, dict[str, Any]] = {
     "desktop": {"viewport": DESKTOP, "color_scheme": "light"},
     "phone in the dark": {"viewport": PHONE, "color_scheme": "dark"},
 }
 
 
 @pytest.fixture(scope="session")
-def service(server: Server) -> Callable[[], dict]:
+def service(server: Server) -> Callable[[], dict[str, Any]]:
     """Asks for the template by its label, as a service with a key of the namespace does."""
     facts = {
         "PROMPTUARY_HOME": str(server.home),
@@ -41,8 +42,11 @@ def service(server: Server) -> Callable[[], dict]:
     )
     headers = {"Authorization": f"Bearer {run.stdout.decode().split()[-1]}"}
 
-    def fetch() -> dict:
-        return httpx.get(f"{server.url}/api/v1/templates/{NAME}@production", headers=headers, timeout=10).json()
+    def fetch() -> dict[str, Any]:
+        found: dict[str, Any] = httpx.get(
+            f"{server.url}/api/v1/templates/{NAME}@production", headers=headers, timeout=10
+        ).json()
+        return found
 
     return fetch
 
@@ -51,7 +55,7 @@ def service(server: Server) -> Callable[[], dict]:
 def proposed(visit: Visit, service) -> Callable[..., tuple[Page, str, int]]:
     """The author edits, saves and asks for production; gives the author's page, the change's address and the version."""
 
-    def run(edits: Edits, **look) -> tuple[Page, str, int]:
+    def run(edits: Edits, **look: Any) -> tuple[Page, str, int]:
         author = visit.open("author", f"/t/{NAME}/-/edit", **look)
         number = save(author, edits)
         author.get_by_role("button", name=f"Propose v{number} for production").click()
@@ -133,7 +137,7 @@ def test_a_review_of_several_lines_by_keyboard_alone(visit: Visit, proposed):
     author, address, _ = proposed(reworded)
     reviewer = visit.open("reviewer", address)
     first = line_number(reviewer, "source", "You help")
-    line = int(re.search(r"line=(\d+)#", first.get_attribute("href") or "")[1])
+    line = int((first.get_attribute("href") or "").rpartition("line=")[2].partition("#")[0])
     tab_to(reviewer, f"[href$='line={line}#say']")
     reviewer.keyboard.press("Enter")
     expect(reviewer.get_by_label(f"About line {line}")).to_be_visible()
@@ -170,17 +174,17 @@ def save(page: Page, edits: Edits) -> int:
     return number
 
 
-def reworded(text: str) -> list[tuple[str, str]]:
+def reworded(text):
     """Another ending of one line, such as it never had before."""
     return [(re.search(r"Use [^\n]*", text)[0], f"Use only the policy, edition {time.time_ns()}.")]
 
 
-def limit(tokens: int) -> Edits:
+def limit(tokens):
     """Another token limit."""
     return lambda text: [(re.search(r"token_limit: \d+", text)[0], f"token_limit: {tokens}")]
 
 
-def too_tight(text: str) -> list[tuple[str, str]]:
+def too_tight(text):
     """Edits after which the question no longer fits and is cut."""
     if "token_limit" in text:
         return limit(24 if "token_limit: 25\n" in text else 25)(text)

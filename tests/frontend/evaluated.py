@@ -13,8 +13,12 @@ WORSE = OTHER.replace("    {{ question }}", "    {{ question }} and more words t
 
 def rows(count: int = 6, **changes: str) -> str:
     """JSON lines whose expected answer is the question itself, which the echo model says back."""
-    lines = ({"id": f"case-{n}", "inputs": {"question": f"Boot {n}?"}, "expected": f"Boot {n}?"} for n in range(count))
-    return "".join(json.dumps({**line, "expected": changes.get(line["id"], line["expected"])}) + "\n" for line in lines)
+    lines = []
+    for n in range(count):
+        name, question = f"case-{n}", f"Boot {n}?"
+        line = {"id": name, "inputs": {"question": question}, "expected": changes.get(name, question)}
+        lines.append(json.dumps(line) + "\n")
+    return "".join(lines)
 
 
 def save_rows(desk: Desk, text: str | None = None, base: str | None = None, message: str = "") -> DatasetVersion:

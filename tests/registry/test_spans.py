@@ -1,6 +1,7 @@
 """Spans around fetch, render and save, as the SDK's in-memory exporter gets them."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from opentelemetry import trace
@@ -42,7 +43,7 @@ def save(admin: Actor) -> str:
     return templates.save(actor=admin, name=NAME, document=document, message="").version.digest
 
 
-def told(exporter: InMemorySpanExporter) -> list[tuple[str, dict]]:
+def told(exporter: InMemorySpanExporter) -> list[tuple[str, dict[str, Any]]]:
     found = [(span.name, dict(span.attributes or {})) for span in exporter.get_finished_spans()]
     exporter.clear()
     return found
