@@ -1,0 +1,40 @@
+"""An account, from the command line: nobody makes one for themselves."""
+
+import sys
+from argparse import ArgumentParser
+from getpass import getpass
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from registry import access
+from registry.errors import PromptuaryError
+from registry.services import people
+
+
+class Command(BaseCommand):
+    help = "Make an account. The password is asked for, or read from standard input where that is no terminal."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "username", help="small letters, digits and inner dots, hyphens or underscores; it never changes"
+        )
+        parser.add_argument("--email", default="", help="for mail, and to be found by an OpenID provider")
+        parser.add_argument("--name", default="", help="the full name")
+        parser.add_argument("--no-password", action="store_true", help="sign in by the OpenID provider only")
+
+    def handle(self, *_args: Any, username: str, email: str, name: str, no_password: bool, **_options: Any) -> None:
+        password = None if no_password else self._ask(username)
+        try:
+            people.create(actor=access.operator(), username=username, password=password, email=email, full_name=name)
+        except PromptuaryError as error:
+            raise CommandError(error.message) from error
+        self.stdout.write(f"{username} can sign in now, and is no member of anything until an admin makes them one.")
+
+    def _ask(self, username: str) -> str:
+        if not sys.stdin.isatty():
+            return sys.stdin.readline().rstrip("\n")
+        password = getpass(f"Password for {username}: ")
+        if getpass("Again: ") != password:
+            raise CommandError("The two passwords differ.")
+        return password

@@ -1,0 +1,24 @@
+"""The second step of somebody who lost app and recovery codes, switched off from the command line."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from registry import access
+from registry.errors import PromptuaryError
+from registry.services import people
+
+
+class Command(BaseCommand):
+    help = "Switch off a person's second step, so that the password alone lets them in again."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("username")
+
+    def handle(self, *_args: Any, username: str, **_options: Any) -> None:
+        try:
+            gone = people.forget_second_step(actor=access.operator(), username=username)
+        except PromptuaryError as error:
+            raise CommandError(error.message) from error
+        self.stdout.write(f"The second step of {username} is off." if gone else f"{username} had no second step.")

@@ -1,0 +1,73 @@
+"""manage.py createperson and forgetsecondstep: accounts from the command line."""
+
+import io
+
+import pytest
+from allauth.mfa.models import Authenticator
+from django.core.management import CommandError, call_command
+
+from registry.models import User
+
+pytestmark = pytest.mark.django_db
+GOOD = "correct horse battery"
+
+
+@pytest.fixture
+def typed(monkeypatch):
+    """What is piped into the command."""
+
+    def pipe(text: str) -> None:
+        monkeypatch.setattr("sys.stdin", io.StringIO(text))
+
+    return pipe
+
+
+def test_an_account_is_made_with_the_password_of_standard_input(typed):
+    typed(GOOD + "\n")
+    call_command("createperson", "author", "--email", "author@example.org", "--name", "An Author")
+    made = User.objects.get(username="author")
+    assert made.check_password(GOOD)
+    assert (made.email, made.display_name, made.is_superuser) == ("author@example.org", "An Author", False)
+
+
+def test_who_signs_in_elsewhere_needs_no_password():
+    call_command("createperson", "author", "--email", "author@example.org", "--no-password")
+    assert not User.objects.get(username="author").has_usable_password()
+
+
+@pytest.mark.parametrize(
+    ("options", "password", "words"),
+    [
+        (["Not A Name"], GOOD, "username"),
+        (["operator"], GOOD, "username"),
+        (["author"], "short", "password"),
+        (["author"], "", "password"),
+        (["author", "--email", "nowhere"], GOOD, "no mail address"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_and_nobody_is_made(typed, options, password, words):
+    typed(password + "\n")
+    with pytest.raises(CommandError, match=words):
+        call_command("createperson", *options)
+    assert not User.objects.filter(username="author").exists()
+
+
+def test_a_name_that_is_taken_is_said(typed):
+    User.objects.create(username="author")
+    typed(GOOD + "\n")
+    with pytest.raises(CommandError, match="already"):
+        call_command("createperson", "author")
+
+
+def test_a_lost_second_step_is_switched_off(capsys):
+    person = User.objects.create(username="author")
+    Authenticator.objects.create(user=person, type=Authenticator.Type.TOTP, data={"secret": "x"})
+    call_command("forgetsecondstep", "author")
+    assert not Authenticator.objects.exists()
+    call_command("forgetsecondstep", "author")
+    assert "had no second step" in capsys.readouterr().out
+
+
+def test_the_second_step_of_nobody_is_refused():
+    with pytest.raises(CommandError, match="no account"):
+        call_command("forgetsecondstep", "nobody")
