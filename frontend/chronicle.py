@@ -46,7 +46,7 @@ def _place(event: Event, may_manage: bool) -> str:
 
 
 def _member(body: Body) -> str:
-    return f"made {body['person']} {body['role']}" if body["role"] else f"took {body['person']} out"
+    return f"gave {body['person']} the role {body['role']}" if body["role"] else f"took {body['person']} out"
 
 
 def _issued(body: Body) -> str:

@@ -16,7 +16,7 @@ def test_events_are_sentences_with_links(reply, browser):
     page = words(browser("reader").get("/n/support/audit"))
     assert f'<b>author</b> <a href="/t/{REPLY}/-/diff?to=2">saved version 2 of {REPLY}: Quote the policy</a>' in page
     assert f'<a href="/changes/1">published {REPLY}: production moved to version 1</a>' in page
-    assert '<b>admin</b> <a href="/n/support/members">made reader reader</a>' in page
+    assert '<b>admin</b> <a href="/n/support/members">gave reader the role reader</a>' in page
 
 
 def test_every_kind_has_words_of_its_own():

@@ -71,9 +71,11 @@ def _commands(host: str) -> dict[str, str]:
     celery = f"{python} -m celery --quiet"
     workers = env.read_int("PROMPTUARY_WORKERS", 2, least=1, most=64)
     return {
+        # Errors only: it would warn of more threads than cores, but half of them only wait for a label to move.
         "web": (
             f"exec {granian} --interface wsgi --host {host} --port {settings.PORT} --workers {workers}"
-            f" --blocking-threads {4 + settings.PROMPTUARY_WAITING} --no-ws --log-level warning --workers-kill-timeout 5 registry.wsgi:application"
+            f" --blocking-threads {4 + settings.PROMPTUARY_WAITING} --no-ws --log-level error --workers-kill-timeout 5"
+            " registry.wsgi:application"
         ),
         # Threads, so that a long job does not keep the mirror waiting; the clock is a thread of the worker as well.
         "worker": f"exec {celery} -A registry.celery worker --pool threads --concurrency 4 --loglevel warning",
