@@ -4,6 +4,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate, compress
 from operator import attrgetter
+from typing import TypeVar
 
 from renderer.prompt import Part
 
@@ -20,6 +21,8 @@ class Plan:
     part that stays, `shorter` the parts that stay shortened, with their tokens.
     """
 
+    __slots__ = ("_costs", "_counts", "_members", "_next", "_order", "_parts", "_sums", "shorter", "stays")
+
     def __init__(
         self, parts: Sequence[Part], counts: list[int], costs: list[int], *, keep_last: int, keep_pairs: bool
     ) -> None:
@@ -27,17 +30,16 @@ class Plan:
         self.stays = bytearray(b"\1") * len(parts)
         self.shorter: dict[int, tuple[Part, int]] = {}
         priorities = [part.truncation_priority for part in parts]
-        candidates = _above_zero(priorities)
-        kept = set(candidates[-keep_last:]) if keep_last > 0 else set()
         self._members: dict[int, list[int]] = {}
-        if keep_pairs:
-            candidates = self._pair(candidates, kept)
-        elif kept:
-            candidates = candidates[:-keep_last]
-        self._order = _by_priority(candidates, priorities)
-        self._sums = list(accumulate(map(self._cost, self._order) if keep_pairs else _picked(costs, self._order)))
-        self._shrinks = any(map(_shrink_of, parts))
         self._next = 0
+        if keep_pairs or keep_last > 0:
+            candidates = _above_zero(priorities)
+            kept = candidates[-keep_last:] if keep_last > 0 else []
+            left = self._pair(candidates, set(kept)) if keep_pairs else candidates[: len(candidates) - len(kept)]
+            self._order = _by_priority(left, priorities)
+        else:
+            self._order = _together(priorities) or _by_priority(_above_zero(priorities), priorities)
+        self._sums = list(accumulate(map(self._cost, self._order) if keep_pairs else _picked(costs, self._order)))
 
     def _pair(self, candidates: list[int], kept: set[int]) -> list[int]:
         """Join each user's turn with what follows it, up to the next; a unit that holds a kept part stays whole."""
@@ -67,11 +69,11 @@ class Plan:
 
     def take(self, need: int, shorten: Shorten) -> None:
         """Take units in order until `need` tokens are gone, or all there are."""
-        if self._shrinks:
-            self._take_one_by_one(need, shorten)
-            return
         goal = need + (self._sums[self._next - 1] if self._next else 0)
         end = bisect_left(self._sums, goal, self._next) + 1
+        if any(map(_shrink_of, _picked(self._parts, self._order[self._next : end]))):
+            self._take_one_by_one(need, shorten)
+            return
         if end <= len(self._sums) and self._sums[end - 1] == goal:
             end = self._past_empty(end)
         self._drop(self._order[self._next : end])
@@ -121,6 +123,7 @@ class Plan:
 
 
 _shrink_of = attrgetter("shrink")
+Value = TypeVar("Value")
 
 
 def _above_zero(priorities: list[int]) -> list[int]:
@@ -129,7 +132,18 @@ def _above_zero(priorities: list[int]) -> list[int]:
     return list(compress(range(len(priorities)), priorities))
 
 
-def _picked(values: list[int], indices: Sequence[int]) -> Iterable[int]:
+def _together(priorities: list[int]) -> range | None:
+    """The places that may go where they are neighbours of one priority, as in most chats: they need no sorting."""
+    highest = max(priorities, default=0)
+    if highest <= 0:
+        return None
+    first, count = priorities.index(highest), priorities.count(highest)
+    if priorities.count(0) + count < len(priorities) or priorities[first : first + count].count(highest) < count:
+        return None  # others may go as well, or something stands between
+    return range(first, first + count)
+
+
+def _picked(values: Sequence[Value], indices: Sequence[int]) -> Iterable[Value]:
     if isinstance(indices, range):
         return values[indices.start : indices.stop]
     return map(values.__getitem__, indices)
@@ -138,7 +152,5 @@ def _picked(values: list[int], indices: Sequence[int]) -> Iterable[int]:
 def _by_priority(indices: list[int], priorities: list[int]) -> Sequence[int]:
     """Ascending indices by priority, highest first, within one in the template's order."""
     if not indices or priorities.count(priorities[indices[0]]) == len(indices):
-        # Neighbours of one priority, as in most chats, are a range, which is cut without looking at each.
-        together = indices and indices[-1] - indices[0] == len(indices) - 1
-        return range(indices[0], indices[-1] + 1) if together else indices
+        return indices
     return sorted(indices, key=lambda index: -priorities[index])
