@@ -67,6 +67,9 @@ function start(root: HTMLFormElement): void {
   ]);
   const form = new Form(view, {
     inputs: () => vocabulary.inputs,
+    declare: (declared) => {
+      vocabulary.inputs = declared;
+    },
     fix: (problem) => applyFix(view, problem),
     goTo,
   });

@@ -39,7 +39,7 @@ def test_cases_become_a_run_whose_rows_show_their_evidence(visit: Visit, viewpor
 
     page.goto(f"/runs/new?template={NAME}&dataset=support/{name}")
     looked_at(page, viewport)
-    page.get_by_label("Model").select_option("echo")
+    page.locator("#id_model").select_option("echo")
     page.get_by_role("button", name="Start the run").click()
     expect(page.get_by_role("region", name="Progress")).to_contain_text(re.compile("Done"), timeout=SLOW)
     expect(page.get_by_role("row", name=re.compile("Words in common"))).to_contain_text(
@@ -58,7 +58,7 @@ def test_a_run_is_started_and_followed_without_any_script(visit: Visit):
     page = visit.open("author", f"/runs/new?template={NAME}", java_script_enabled=False)
     page.get_by_label("Rows").select_option("")
     page.get_by_label("Set against").select_option("")
-    page.get_by_label("Model").select_option("echo")
+    page.locator("#id_model").select_option("echo")
     page.get_by_role("button", name="Start the run").click()
     expect(page.get_by_role("region", name="Progress")).to_contain_text(re.compile("Done"), timeout=SLOW)
     expect(page.locator("main")).to_contain_text("the rows expect nothing")

@@ -12,7 +12,7 @@ from tests.browser.desk import Desk
 RULES = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}}
 TEXT = """---
 inputs:
-  tone: {type: string}
+  tone: {type: string, default: kind}
 ---
 - name: instructions
   role: system
@@ -58,6 +58,7 @@ def test_typing_in_a_card_edits_the_source_and_the_preview_follows(form):
 
 def test_an_input_is_put_where_the_cursor_stands_and_shown_as_a_chip(form):
     desk = form()
+    expect(desk.page.get_by_label("Kind of tone")).to_be_visible()  # the server has read what is declared
     _content(desk, "question").click()
     desk.page.keyboard.press("Home")
     card = desk.page.get_by_role("article", name="question")
@@ -121,12 +122,12 @@ def test_inputs_are_declared_in_the_table(form):
 
 
 def test_a_problem_stands_under_its_part_with_its_fix(form):
-    desk = form(TEXT.replace("Be {{ tone }}.", '{{ fragment("support/policy@production") }}'))
+    desk = form(TEXT.replace("Be {{ tone }}.", '{{ fragment("support/refunds/reply@production") }}'))
     card = desk.page.get_by_role("article", name="instructions")
     fix = card.locator(".cm-problem-error").get_by_role("button")
     expect(fix).to_be_visible()
     fix.click()
-    expect(card.locator(".chip-fragment")).to_have_text(re.compile(r"support/policy@\d+"))
+    expect(card.locator(".chip-fragment")).to_have_text(re.compile(r"support/refunds/reply@\d+"))
 
 
 def test_what_the_form_can_not_show_is_said_and_opens_in_the_source(form):

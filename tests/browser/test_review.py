@@ -163,9 +163,9 @@ def save(page: Page, edits: Edits) -> int:
     """Edit the source by search and typing, save; the version's number."""
     desk = Desk(page).ready()
     number = int(page.locator("[data-next]").inner_text().rpartition("v")[2])
-    source = page.get_by_role("button", name="Source", exact=True)
-    if source.count() and source.first.is_visible():
-        source.first.click()
+    tab = page.locator("[data-tab=source]")
+    if tab.is_visible():
+        tab.click()
     for old, new in edits(desk.text):
         desk.replace(old, new)
     desk.message.fill(f"Version {number}")

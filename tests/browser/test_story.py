@@ -74,7 +74,7 @@ def sign_in(page: Page, person: str) -> None:
 def find_template(page: Page) -> None:
     page.goto("/t/")
     page.get_by_label("Search templates").fill("refund")
-    page.get_by_role("link", name=re.compile("reply")).first.click()
+    page.get_by_role("link", name=re.compile("refunds.*reply")).first.click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("reply")
     page.get_by_role("link", name=re.compile("Edit a draft|Resume your draft")).click()
 
@@ -88,7 +88,7 @@ def write_a_version(page: Page, sentence: str, *, narrow: bool) -> int:
         page.get_by_role("button", name="Preview", exact=True).click()
     expect(desk.preview).to_contain_text(sentence)
     if narrow:
-        page.get_by_role("button", name="Source", exact=True).click()
+        page.get_by_role("navigation", name="Panes").get_by_role("button", name="Source").click()
     desk.replace(sentence, sentence + " {{ nobody }}")
     expect(desk.problem_count).to_contain_text("error")
     desk.message.fill("Keep it short")

@@ -20,7 +20,11 @@ export function writeContent(part: Part, content: Content, text: string): Change
   if (content.style === "body") return { from, to, insert: text };
   const indent = content.style === "block" ? content.indent : part.indent + 4;
   const margin = " ".repeat(indent);
-  const lines = text.split("\n").map((line) => (line.trim() ? margin + line : ""));
+  // Line ends at the close of a content are stripped when it is read; written, they would pile up below it.
+  const lines = text
+    .replace(/\n+$/, "")
+    .split("\n")
+    .map((line) => (line.trim() ? margin + line : ""));
   const block = lines.join("\n");
   return { from, to, insert: content.style === "block" ? block : `|\n${block}` };
 }

@@ -19,10 +19,13 @@ import {
   priorities,
   select,
 } from "./pieces.ts";
+import { adopt, shapeOf } from "./shape.ts";
 
 /** What the form asks of the page around it. */
 export interface Around {
   inputs(): Record<string, Schema>;
+  /** The inputs as the form has just declared them; the server's reading of the text follows. */
+  declare(inputs: Record<string, Schema>): void;
   fix(problem: Problem): void;
   goTo(place: { line: number; column: number }): void;
 }
@@ -101,16 +104,22 @@ export class Form {
     if (!this.isOpen || (known === this.#known && this.#declared.childElementCount)) return;
     this.#known = known;
     const focused = document.activeElement?.getAttribute("aria-label");
-    const change = (made: Change | null): boolean => {
-      if (made) this.#change(made);
-      return made !== null;
+    const change = (made: Change | null, declared: Record<string, Schema>): boolean => {
+      if (!made) return false;
+      this.#around.declare(declared);
+      this.#change(made);
+      return true;
     };
     const text = (): string => this.#source.state.doc.toString();
+    const without = (name: string): Record<string, Schema> => {
+      const { [name]: _gone, ...rest } = this.#around.inputs();
+      return rest;
+    };
     this.#declared.replaceChildren(
       drawInputs(inputs, {
-        add: (name, schema) => change(addInput(text(), name, schema)),
-        set: (name, schema) => change(setInput(text(), name, schema)),
-        drop: (name) => change(dropInput(text(), name)),
+        add: (name, schema) => change(addInput(text(), name, schema), { ...this.#around.inputs(), [name]: schema }),
+        set: (name, schema) => change(setInput(text(), name, schema), { ...this.#around.inputs(), [name]: schema }),
+        drop: (name) => change(dropInput(text(), name), without(name)),
       }),
     );
     if (focused) this.#declared.querySelector<HTMLElement>(`[aria-label="${CSS.escape(focused)}"]`)?.focus();
@@ -323,26 +332,3 @@ export class Form {
     else adopt(this.#nodes, found.nodes);
   }
 }
-
-/** What decides whether cards can stay: how many there are, of which kind, and how they are nested. */
-function shapeOf(nodes: Node[]): string {
-  const words = nodes.map((node) => {
-    if (node.kind === "part") return JSON.stringify([node.content !== null, ...settingsOf(node)]);
-    if (node.kind === "lines") return `l${node.text}`;
-    return node.sections.map((section) => `${section.head}(${shapeOf(section.nodes)})`).join("|");
-  });
-  return `[${words.join(",")}]`;
-}
-
-/** Give nodes of the same shape the places that they have now; whoever holds one holds it with its new place. */
-function adopt(held: Node[], fresh: Node[]): void {
-  for (const [index, node] of fresh.entries()) {
-    const old = held[index];
-    if (old?.kind === "block" && node.kind === "block") {
-      Object.assign(old, { from: node.from, to: node.to });
-      for (const [place, section] of node.sections.entries()) adopt(old.sections[place]?.nodes ?? [], section.nodes);
-    } else if (old) Object.assign(old, node);
-  }
-}
-
-const settingsOf = (part: Part): unknown[] => [part.name?.text, part.role?.text, part.priority?.text, part.others];

@@ -1,0 +1,24 @@
+import type { Node, Part } from "./outline.ts";
+
+/** What decides whether cards can stay: how many there are, of which kind, and how they are nested. */
+export function shapeOf(nodes: Node[]): string {
+  const words = nodes.map((node) => {
+    if (node.kind === "part") return JSON.stringify([node.content !== null, ...settingsOf(node)]);
+    if (node.kind === "lines") return `l${node.text}`;
+    return node.sections.map((section) => `${section.head}(${shapeOf(section.nodes)})`).join("|");
+  });
+  return `[${words.join(",")}]`;
+}
+
+/** Give nodes of the same shape the places that they have now; whoever holds one holds it with its new place. */
+export function adopt(held: Node[], fresh: Node[]): void {
+  for (const [index, node] of fresh.entries()) {
+    const old = held[index];
+    if (old?.kind === "block" && node.kind === "block") {
+      Object.assign(old, { from: node.from, to: node.to });
+      for (const [place, section] of node.sections.entries()) adopt(old.sections[place]?.nodes ?? [], section.nodes);
+    } else if (old) Object.assign(old, node);
+  }
+}
+
+const settingsOf = (part: Part): unknown[] => [part.name?.text, part.role?.text, part.priority?.text, part.others];
