@@ -1,5 +1,6 @@
 """Every journalled row of a database, comparable with that of another one."""
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -39,5 +40,7 @@ def _fields(row: models.Model, skipped: set[str]) -> dict[str, Any]:
     for field in row._meta.concrete_fields:
         if field.name not in skipped and not isinstance(field, models.AutoField):
             value = getattr(row, field.name)
+            if isinstance(value, dict | list):
+                value = json.dumps(value, sort_keys=True)  # PostgreSQL keeps an object's keys in an order of its own
             found[field.name] = NAMES.get(type(value).__name__, lambda it: getattr(it, "pk", it))(value)
     return found
