@@ -142,7 +142,7 @@ def live(url: str, key: str) -> None:
         wait_for(lambda: all(listener.cursor for client in clients for listener in client._listeners.values()), 30)
         slowest = []
         for version, held in ((2, 1), (1, 2), (2, 1)):
-            time.sleep(1.5)
+            time.sleep(1.5)  # every client has to be listening before the label moves
             headers = {"Authorization": f"Bearer {key}"}
             answer = httpx.put(
                 f"{url}/api/v1/templates/{NAME}/-/labels/production",
@@ -155,7 +155,7 @@ def live(url: str, key: str) -> None:
             left = set(clients)
             while left and time.perf_counter() - started < 30:
                 left = {client for client in left if client.get(NAME).version != version}
-                time.sleep(0.005)
+                time.sleep(0.005)  # bounded polling, as an application would
             slowest.append(time.perf_counter() - started)
     print("  the last one after " + ", ".join(f"{seconds:.2f} s" for seconds in slowest))
     gate(f"the slowest of three moves after {max(slowest):.2f} s", max(slowest) <= 2.0)
@@ -248,7 +248,7 @@ def wait_for(is_so: Callable[[], object], seconds: float) -> None:
     """Wait for what other threads do."""
     deadline = time.monotonic() + seconds
     while not is_so() and time.monotonic() < deadline:
-        time.sleep(0.01)
+        time.sleep(0.01)  # bounded polling
 
 
 def gate(found: str, held: bool) -> None:

@@ -59,7 +59,7 @@ class ModelServer:
             return 200, b'{"choices": [{"message": {"cont', {}
         if fault == "refused":
             return 400, b'{"error": "this prompt is refused"}', {}
-        time.sleep({"silent": 1.5, "slow": 0.3}.get(fault, self.pause))
+        time.sleep({"silent": 1.5, "slow": 0.3}.get(fault, self.pause))  # the fault itself
         if fault != "silent":
             with self._lock:
                 self.answered[number] += 1

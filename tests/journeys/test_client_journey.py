@@ -72,7 +72,7 @@ class Server:
         while alive := self._alive():
             for pid in alive:
                 os.kill(pid, signal.SIGKILL)
-            time.sleep(0.05)
+            time.sleep(0.05)  # the killed need a moment to be gone
         if self._process is not None:
             self._process.wait(30)
             self._process = None
@@ -103,7 +103,7 @@ def until(is_so: Callable[[], object]) -> None:
     deadline = time.monotonic() + SECONDS
     while not is_so():
         assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.05)
+        time.sleep(0.05)  # bounded polling: another process gives no signal
 
 
 @pytest.fixture

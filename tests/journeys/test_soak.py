@@ -224,7 +224,7 @@ def _listen(address: str, headers: dict[str, str], cursor: str) -> float:
             news = http.get(address, params={"after": cursor, "wait": 25}).json()
             if news["moves"]:
                 return time.monotonic()
-            time.sleep(news["again"])
+            time.sleep(news["again"])  # as long as the registry asks
 
 
 def test_clients_go_on_and_say_so_while_everything_is_away(registry, tmp_path):
