@@ -36,6 +36,7 @@ ROOT = servers.ROOT
 NAME = "bench/reply"
 CONNECTIONS = (8, 32, 64)
 ROUNDS, SECONDS = 3, 3
+RATE = 1000  # requests a second where the wait is what matters
 EACH = 100  # versions of a template among the many
 TEXT = "Answer the question from the excerpts, and say where it stands.\n" * 25
 
@@ -124,15 +125,24 @@ def measure_misses(gates: Gates, versions: int) -> None:
 
 
 def measure_writes(gates: Gates) -> None:
-    """The wait of a fetch while somebody saves twice and moves a label twice a second."""
-    with seeded() as (_, port, keys, _):
+    """The wait of a fetch while somebody saves and moves a label, each once a second.
+
+    At a rate well below what it can do: beyond that a wait is the queue in front of cores which wrk shares, nginx's too.
+    """
+    with seeded() as (home, port, keys, _), ExitStack() as stack:
         base = f"http://127.0.0.1:{port}/api/v1"
+        targets = {"while people write": (f"{base}/templates/{NAME}@production", keys[0])}
+        if shutil.which("nginx"):
+            (home / "body.json").write_bytes(fetch(f"{base}/templates/{NAME}@1", keys[0]))
+            targets["nginx, a file, meanwhile"] = (f"{stack.enter_context(servers.nginx(home, port))}/body.json", "")
         with writing(base, keys[1]) as done:
-            rows = in_turns({"while people write": (f"{base}/templates/{NAME}@production", keys[0])}, seconds=5)
+            rows = in_turns(targets, rate=RATE, seconds=5)
+            full = in_turns(targets)
         report(rows)
-        print(f"  {done[0]} saves and label moves in the meantime")
+        print(f"  the same as fast as they answer, where nginx too waits for wrk; {done[0]} saves and moves in all:")
+        report(full)
         worst = max(load.p99 / load.p50 for load in rows["while people write"].values())
-        gates.check("10 x p50 / p99, worst", 10 / worst, 1)
+        gates.check(f"10 x p50 / p99 at {RATE:,}/s, worst", 10 / worst, 1)
 
 
 def measure_growth(gates: Gates, versions: int) -> None:
@@ -172,7 +182,10 @@ def seeded(versions: int = 0) -> Iterator[tuple[Path, int, list[str], dict[str, 
 
 
 def in_turns(
-    targets: dict[str, tuple[str, str]], scatter: dict[str, tuple[int, int]] | None = None, seconds: int = SECONDS
+    targets: dict[str, tuple[str, str]],
+    scatter: dict[str, tuple[int, int]] | None = None,
+    seconds: int = SECONDS,
+    rate: int | None = None,
 ) -> Rows:
     """Target to connections to the medians of the rounds, each round one turn of everything."""
     seen: dict[str, dict[int, list[Load]]] = {name: {} for name in targets}
@@ -181,7 +194,7 @@ def in_turns(
     for _ in range(ROUNDS):
         for count in CONNECTIONS:
             for name, (url, key) in targets.items():
-                load = wrk(url, key, count, seconds, (scatter or {}).get(name))
+                load = wrk(url, key, count, seconds, (scatter or {}).get(name), rate)
                 seen[name].setdefault(count, []).append(load)
     return {name: {count: median(loads) for count, loads in counts.items()} for name, counts in seen.items()}
 
@@ -228,7 +241,7 @@ def writing(base: str, key: str) -> Iterator[list[int]]:
 
     def write() -> None:
         digest, held = "", None
-        while not ended.wait(0.25):
+        while not ended.wait(0.5):
             number = done[0] // 2 + 1
             if done[0] % 2 == 0:
                 answer = call(

@@ -1,4 +1,7 @@
-"""Following the journal: each process looks at its head at most every 0.4 s, and heeds exactly what came since."""
+"""Following the journal: a process knows its head of at most 0.4 s ago, and heeds exactly what came since.
+
+A thread of the web process looks ahead of time (`registry.scouting`); who finds that a look is due takes it itself.
+"""
 
 import threading
 from collections.abc import Callable
@@ -50,22 +53,30 @@ class Follower:
             return
         try:
             if self._clock() >= self.due:
-                renew_connection()
-                due = self._clock() + POLL
-                self._look()
-                self.due = due
+                self._look_now()
         finally:
             self._looking.release()
 
+    def look(self) -> None:
+        """Take over what the journal says by now, due or not. Raises DatabaseError."""
+        with self._looking:
+            self._look_now()
+
     def hurry(self) -> None:
-        """Look with the next request, and let those who wait for news look now."""
-        self.due = 0.0
+        """Look with the next request, and let those who wait for news look now; nobody else waits for that look."""
+        self.due = min(self.due, self._clock())
         self._notify()
 
     def restart(self) -> None:
         """Begin as a process that has not looked yet."""
         self.head, self.due = None, 0.0
         self.generation += 1
+
+    def _look_now(self) -> None:
+        renew_connection()
+        due = self._clock() + POLL
+        self._look()
+        self.due = due
 
     def _look(self) -> None:
         newest = Event.objects.order_by("-number").values_list("number", "hash").first()

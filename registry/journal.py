@@ -24,8 +24,9 @@ from registry.access import Actor
 from registry.failpoints import reach
 from registry.models import Event, Namespace
 
-__all__ = ["Kind", "append", "canonical", "digest_of", "lock", "microseconds", "now", "subscribe"]
+__all__ = ["CHANNEL", "Kind", "append", "canonical", "digest_of", "lock", "microseconds", "now", "subscribe"]
 
+CHANNEL = "promptuary_journal"  # on which PostgreSQL tells of each append
 _LOCK = 0x70726F6D70747561  # "promptua": one number for all writers of one database
 _subscribers: list[Callable[[], None]] = []
 
@@ -138,6 +139,9 @@ def append(  # an event has these facts; a dataclass to carry them would be read
         text=text,
         hash=digest_of(text),
     )
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute(f"NOTIFY {CHANNEL}")  # heard by others once this is committed
     reach("journal.appended")
     for wake in _subscribers:
         transaction.on_commit(wake, robust=True)

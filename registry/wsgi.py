@@ -1,14 +1,17 @@
 """What the web server runs: fetches with a key are answered ahead of Django, everything else by it."""
 
+import gc
 import os
+import sys
 import threading
 
 from django.core.wsgi import get_wsgi_application
+from django.urls import get_resolver
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "registry.settings")
 _django = get_wsgi_application()
 
-from registry import journal, metrics, rounds, usage  # noqa: E402  # models can be imported only now
+from registry import journal, metrics, rounds, scouting, usage  # noqa: E402  # models can be imported only now
 from registry.ahead import ahead_of  # noqa: E402  # as above
 from registry.fetch import fetcher  # noqa: E402  # as above
 from registry.rendering import bounded  # noqa: E402  # as above
@@ -16,6 +19,13 @@ from registry.rendering import bounded  # noqa: E402  # as above
 # This process need not wait for its next look at the journal to see what it wrote itself.
 journal.subscribe(fetcher().hurry)
 rounds.start(usage.flush, metrics.flush)
+scouting.start(fetcher().follower)
 # Nor need the first preview wait for the renderer's helper process and its vocabulary.
 threading.Thread(target=bounded().start, name="warm-renderer", daemon=True).start()
 application = ahead_of(_django)
+# A fetch needs microseconds of the interpreter and shall not wait for a page that is being made: pages, whose modules are
+# loaded by this, hand over after half a millisecond, and what was loaded is not searched for garbage again and again.
+get_resolver().url_patterns  # noqa: B018  # reading it loads them
+sys.setswitchinterval(0.0005)
+gc.collect()
+gc.freeze()

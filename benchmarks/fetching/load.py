@@ -18,6 +18,9 @@ request = function()
   return wrk.format("GET", path)
 end
 """
+PACED = """
+function delay() return math.random(0, {most}) end
+"""
 
 
 @dataclass(frozen=True)
@@ -29,14 +32,21 @@ class Load:
     p99: float
 
 
-def wrk(url: str, key: str, connections: int, seconds: int, scatter: tuple[int, int] | None = None) -> Load:
-    """Ask one address as fast as it answers, or (templates, versions) at random; any answer but 200 ends the benchmark."""
+def wrk(
+    url: str, key: str, connections: int, seconds: int, scatter: tuple[int, int] | None = None, rate: int | None = None
+) -> Load:
+    """Ask one address, or (templates, versions) at random; any answer but 200 ends the benchmark.
+
+    As fast as it answers, or about `rate` times a second: each connection pauses for a random time before it asks.
+    """
     command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", "-H", f"Authorization: Bearer {key}"]
     with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
         if scatter:
             script.write(SCATTER.format(templates=scatter[0], versions=scatter[1]))
-            script.flush()
-            command += ["-s", str(Path(script.name))]
+        if rate:
+            script.write(PACED.format(most=round(2 * 1000 * connections / rate)))
+        script.flush()
+        command += ["-s", str(Path(script.name))] if scatter or rate else []
         text = subprocess.run([*command, url], capture_output=True, text=True, check=True).stdout
     errors = re.search(r"Socket errors: connect (\d+), read (\d+), write (\d+)", text)
     if "Non-2xx" in text or (errors and any(int(count) for count in errors.groups())):  # a slow answer is no wrong one

@@ -1,0 +1,129 @@
+"""The thread that looks at the journal, so that no fetch has to."""
+
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+from django.db import DatabaseError, connection
+
+from registry import scouting
+from registry.access import Actor
+from registry.following import Follower, Happened
+from registry.journal import CHANNEL
+from registry.models import User
+from registry.services import namespaces
+
+pytestmark = pytest.mark.usefixtures("transactional_db")
+LONG = 10.0  # seconds after which something is taken for broken
+
+
+class Ears:
+    """Notes what a follower hears."""
+
+    def __init__(self) -> None:
+        self.heard: list[str] = []
+        self.some = threading.Event()
+        self.follower = Follower(self.heed, lambda _: self.some.set(), time.monotonic)
+
+    def heed(self, happened: Happened) -> None:
+        self.heard.append(happened.kind)
+        self.some.set()
+
+    def wait(self) -> bool:
+        """Until something is heard."""
+        found = self.some.wait(LONG)
+        self.some.clear()
+        return found
+
+
+@pytest.fixture
+def actor() -> Actor:
+    """Who has written to the journal already: an empty one is nothing to look at."""
+    found = Actor(User.objects.create(username="author"))
+    namespaces.create(actor=found, name="first")
+    return found
+
+
+@pytest.fixture
+def ears(actor: Actor) -> Ears:
+    return Ears()
+
+
+@pytest.fixture
+def scout(ears: Ears) -> Iterator[threading.Thread]:
+    ended = threading.Event()
+    thread = scouting.start(ears.follower, ended)
+    yield thread
+    ended.set()
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute(f"NOTIFY {CHANNEL}")  # a round may be long
+    thread.join(LONG)
+    assert not thread.is_alive()
+
+
+def test_an_append_is_heard_though_nobody_asks(actor, ears, scout):
+    assert ears.wait()  # the first look forgets: there may have been another journal
+    namespaces.create(actor=actor, name="support")
+    assert ears.wait()
+    assert ears.heard == ["namespace.created"]
+
+
+def test_while_it_looks_no_look_is_due(ears, scout):
+    assert ears.wait()
+    for _ in range(20):
+        time.sleep(0.05)  # a second of chances to be late
+        assert ears.follower.due > time.monotonic()
+
+
+def test_a_database_that_is_away_ends_nothing(ears, monkeypatch, request):
+    monkeypatch.setattr(scouting, "PAUSE", 0.01)
+    look, failures = ears.follower.look, iter([DatabaseError("away"), DatabaseError("away")])
+
+    def fail_twice() -> None:
+        if failure := next(failures, None):
+            raise failure
+        look()
+
+    monkeypatch.setattr(ears.follower, "look", fail_twice)
+    request.getfixturevalue("scout")
+    assert ears.wait()
+
+
+@pytest.mark.skipif("connection.vendor != 'postgresql'", reason="SQLite tells nobody of an append")
+def test_postgresql_tells_of_an_append(actor, ears, monkeypatch, request):
+    assert connection.vendor == "postgresql"
+    monkeypatch.setattr(scouting, "ROUND", 60.0)
+    request.getfixturevalue("scout")
+    assert ears.wait()
+    namespaces.create(actor=actor, name="support")
+    assert ears.wait()
+    assert ears.heard == ["namespace.created"]
+
+
+@pytest.mark.skipif("connection.vendor != 'postgresql'", reason="SQLite tells nobody of an append")
+def test_it_listens_again_on_another_connection(actor, ears, monkeypatch, request):
+    monkeypatch.setattr(scouting, "ROUND", 60.0)
+    monkeypatch.setattr(scouting, "PAUSE", 0.01)
+    request.getfixturevalue("scout")
+    assert ears.wait()
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE %s AND pid <> pg_backend_pid()",
+            ["%registry_event%"],
+        )
+    deadline = time.monotonic() + LONG
+    while not ears.heard and time.monotonic() < deadline:
+        namespaces.create(actor=actor, name=f"support-{time.monotonic_ns()}")
+        ears.some.wait(0.5)
+    assert ears.heard
+
+
+def test_who_asks_after_a_hurry_does_not_wait_for_the_look_of_another(ears):
+    ears.follower.follow()
+    ears.follower.hurry()
+    with ears.follower._looking:  # another thread looks
+        began = time.monotonic()
+        ears.follower.follow()
+    assert time.monotonic() - began < 0.4
