@@ -1,7 +1,7 @@
 """The order in which parts leave a prompt, carried out over their lengths: lengths in, who stays out."""
 
 from collections.abc import Callable, Sequence
-from itertools import compress
+from operator import attrgetter
 
 from renderer.prompt import Part
 
@@ -9,6 +9,7 @@ __all__ = ["Plan", "Shorten"]
 
 Shorten = Callable[[Part, int], tuple[Part, int]]
 """Shortens a part to so many tokens; gives the shorter one and its tokens."""
+_priority_of: Callable[[Part], int] = attrgetter("truncation_priority")
 
 
 class Plan:
@@ -28,12 +29,15 @@ class Plan:
         self.shorter: dict[int, tuple[Part, int]] = {}
         self._members: dict[int, list[int]] = {}
         self._next = 0
-        priorities = [part.truncation_priority for part in parts]
-        candidates = _above_zero(priorities)
+        priorities = list(map(_priority_of, parts))
+        candidates = [index for index, priority in enumerate(priorities) if priority > 0]
         if keep_pairs or keep_last > 0:
             kept = candidates[-keep_last:] if keep_last > 0 else []
             candidates = self._pair(candidates, set(kept)) if keep_pairs else candidates[: len(candidates) - len(kept)]
-        self._order = _by_priority(candidates, priorities)
+        # Highest first, within one priority in the template's order.
+        levels = set(priorities)
+        levels.discard(0)
+        self._order = candidates if len(levels) <= 1 else sorted(candidates, key=lambda index: -priorities[index])
 
     def _pair(self, candidates: list[int], kept: set[int]) -> list[int]:
         """Join each user's turn with what follows it, up to the next; a unit that holds a kept part stays whole."""
@@ -114,16 +118,3 @@ class Plan:
         """Whether the unit at this place of the order is the next neighbour of the one before, of the same priority."""
         head, last = self._order[at], self._unit(self._order[at - 1])[-1]
         return head == last + 1 and self._parts[head].truncation_priority == self._parts[last].truncation_priority
-
-
-def _above_zero(priorities: list[int]) -> list[int]:
-    if priorities and min(priorities) < 0:
-        return [index for index, priority in enumerate(priorities) if priority > 0]
-    return list(compress(range(len(priorities)), priorities))
-
-
-def _by_priority(indices: list[int], priorities: list[int]) -> Sequence[int]:
-    """Ascending indices by priority, highest first, within one in the template's order."""
-    if not indices or priorities.count(priorities[indices[0]]) == len(indices):
-        return indices
-    return sorted(indices, key=lambda index: -priorities[index])
