@@ -35,9 +35,8 @@ class Plan:
             kept = candidates[-keep_last:] if keep_last > 0 else []
             candidates = self._pair(candidates, set(kept)) if keep_pairs else candidates[: len(candidates) - len(kept)]
         # Highest first, within one priority in the template's order.
-        levels = set(priorities)
-        levels.discard(0)
-        self._order = candidates if len(levels) <= 1 else sorted(candidates, key=lambda index: -priorities[index])
+        is_one = not candidates or priorities.count(priorities[candidates[0]]) == len(candidates)
+        self._order = candidates if is_one else sorted(candidates, key=lambda index: -priorities[index])
 
     def _pair(self, candidates: list[int], kept: set[int]) -> list[int]:
         """Join each user's turn with what follows it, up to the next; a unit that holds a kept part stays whole."""
@@ -67,26 +66,33 @@ class Plan:
 
     def take(self, need: int, shorten: Shorten) -> None:
         """Take units in order until `need` tokens are gone, or all there are."""
-        parts, costs, stays, members = self._parts, self._costs, self.stays, self._members
-        at = self._next
-        for head in self._order[at:]:
-            if need <= 0:
-                break
-            at += 1
-            saved = self._shorten(head, need, shorten) if parts[head].shrink else None
-            if saved is not None:
-                need -= saved
-            elif members:
-                need -= self._drop(head)
+        parts, costs, stays, members, order, at = (
+            self._parts,
+            self._costs,
+            self.stays,
+            self._members,
+            self._order,
+            self._next,
+        )
+        if need <= 0 or at == len(order):
+            return
+        head = order[at]
+        for head in order[at:] if at else order:
+            if members or parts[head].shrink:
+                need -= self._leave(head, need, shorten)
             else:
                 stays[head] = False
                 need -= costs[head]
-        if need == 0 and at > self._next:
-            end = self._past_empty(at)
-            for head in self._order[at:end]:
-                self._drop(head)
-            at = end
-        self._next = at
+            if need <= 0:
+                break
+        self._next = order.index(head, at) + 1
+        if need == 0:
+            self._drop_empty()
+
+    def _leave(self, head: int, need: int, shorten: Shorten) -> int:
+        """Shorten a unit or let it go; the tokens that this saves."""
+        saved = self._shorten(head, need, shorten) if self._parts[head].shrink else None
+        return self._drop(head) if saved is None else saved
 
     def _shorten(self, head: int, need: int, shorten: Shorten) -> int | None:
         """Shorten the part instead of dropping it, where it leaves something of it; the tokens that this saves."""
@@ -105,14 +111,16 @@ class Plan:
             self.stays[index] = False
         return self._cost(head)
 
-    def _past_empty(self, end: int) -> int:
+    def _drop_empty(self) -> None:
         """A run of neighbours that is needed whole goes whole, with the empty parts at its end."""
-        at = end
-        while at < len(self._order) and self._goes_on(at):
-            if self._cost(self._order[at]):
-                return end
-            at += 1
-        return at
+        end = self._next
+        while end < len(self._order) and self._goes_on(end):
+            if self._cost(self._order[end]):
+                return
+            end += 1
+        for head in self._order[self._next : end]:
+            self._drop(head)
+        self._next = end
 
     def _goes_on(self, at: int) -> bool:
         """Whether the unit at this place of the order is the next neighbour of the one before, of the same priority."""
