@@ -23,9 +23,11 @@ scouting.start(fetcher().follower)
 # Nor need the first preview wait for the renderer's helper process and its vocabulary.
 threading.Thread(target=bounded().start, name="warm-renderer", daemon=True).start()
 application = ahead_of(_django)
-# A fetch needs microseconds of the interpreter and shall not wait for a page that is being made: pages, whose modules are
-# loaded by this, hand over after half a millisecond, and what was loaded is not searched for garbage again and again.
+# A fetch needs microseconds of the interpreter and shall not wait for anything long. Pages, whose modules are loaded by
+# this, hand over after half a millisecond. What was loaded is never searched for garbage, and what is kept for fetches,
+# hundreds of thousands of objects that are in no cycle, seldom: a search through all of it takes 0.2 s.
 get_resolver().url_patterns  # noqa: B018  # reading it loads them
 sys.setswitchinterval(0.0005)
 gc.collect()
 gc.freeze()
+gc.set_threshold(2_000, 10, 100)
