@@ -11,9 +11,10 @@ from django.urls import get_resolver
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "registry.settings")
 _django = get_wsgi_application()
 
-from registry import journal, metrics, rounds, scouting, usage  # noqa: E402  # models can be imported only now
-from registry.ahead import ahead_of  # noqa: E402  # as above
-from registry.fetch import fetcher  # noqa: E402  # as above
+from registry import journal, metrics, rounds, usage  # noqa: E402  # models can be imported only now
+from registry.fetching import scouting  # noqa: E402  # as above
+from registry.fetching.ahead import ahead_of  # noqa: E402  # as above
+from registry.fetching.fetcher import fetcher  # noqa: E402  # as above
 from registry.rendering import bounded  # noqa: E402  # as above
 
 # This process need not wait for its next look at the journal to see what it wrote itself.

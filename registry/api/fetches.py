@@ -12,9 +12,9 @@ from registry.api import outputs
 from registry.api.authentication import actor_of
 from registry.api.serializers import Input, Text, read
 from registry.errors import PromptuaryError, TooLarge
-from registry.fetch import fetcher
+from registry.fetching.fetcher import fetcher
+from registry.fetching.served import Answer
 from registry.problems import of_error
-from registry.served import Answer
 
 __all__ = ["MOST_BYTES", "MOST_REFS", "FetchMany"]
 

@@ -5,16 +5,16 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from registry import bundles
 from registry.access import role_of
 from registry.api import outputs
 from registry.api.authentication import actor_of
-from registry.callers import Caller
 from registry.errors import NotFound
-from registry.fetch import fetcher
-from registry.live import moves
+from registry.fetching import bundles
+from registry.fetching.callers import Caller
+from registry.fetching.fetcher import fetcher
+from registry.fetching.live import moves
+from registry.fetching.served import Answer
 from registry.models import Namespace
-from registry.served import Answer
 
 __all__ = ["Bundle", "Moves"]
 

@@ -9,9 +9,9 @@ from rest_framework.views import APIView
 from registry.api import outputs, shapes
 from registry.api.authentication import actor_of
 from registry.api.pages import answer_page, read_query
-from registry.fetch import fetcher
+from registry.fetching.fetcher import fetcher
+from registry.fetching.served import Answer
 from registry.queries import versions as queries
-from registry.served import Answer
 
 __all__ = ["Fetch", "History"]
 

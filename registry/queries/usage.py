@@ -1,4 +1,4 @@
-"""Who fetches what, read from the rows that `registry.usage` writes. Days are UTC; the last seconds are still missing."""
+"""Who fetches what, from the rows that `registry.usage` writes. Days are UTC; the last seconds are missing yet."""
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta

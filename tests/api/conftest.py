@@ -15,8 +15,8 @@ from django.test import Client
 
 from registry import journal
 from registry.access import Actor, operator
-from registry.ahead import ahead_of
-from registry.fetch import fetcher
+from registry.fetching.ahead import ahead_of
+from registry.fetching.fetcher import fetcher
 from registry.models import Event, Key, User
 from registry.services import changes, keys, labels, members, namespaces, templates
 

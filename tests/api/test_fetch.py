@@ -7,10 +7,10 @@ import pytest
 import rfc8785
 from django.db import OperationalError, connection
 
-from registry.ahead import ahead_of
-from registry.fetch import Fetcher
+from registry.fetching.ahead import ahead_of
+from registry.fetching.fetcher import Fetcher
+from registry.fetching.served import Memory, load
 from registry.models import Version
-from registry.served import Memory, load
 from registry.services import changes, keys, members
 from tests.api.conftest import DOCUMENT, OTHER, REPLY, Caller, problem
 

@@ -87,5 +87,5 @@ def test_people_may_have_it_and_outsiders_find_nothing(caller, names):
 
 
 def test_too_much_at_once_is_refused(caller, names, monkeypatch):
-    monkeypatch.setattr("registry.bundles.MOST_BYTES", 500)
+    monkeypatch.setattr("registry.fetching.bundles.MOST_BYTES", 500)
     problem(caller("author").get(BUNDLE), 413, "too-large")

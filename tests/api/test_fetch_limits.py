@@ -3,7 +3,7 @@
 import pytest
 
 from registry.errors import TooMany
-from registry.fetch import Fetcher
+from registry.fetching.fetcher import Fetcher
 from registry.rates import Refusals
 from registry.services import keys
 from tests.api.conftest import DOCUMENT, OTHER, REPLY

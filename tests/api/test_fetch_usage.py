@@ -5,7 +5,7 @@ import base64
 import pytest
 
 from registry import usage
-from registry.fetch import fetcher
+from registry.fetching.fetcher import fetcher
 from registry.models import Fetch, Key
 from tests.api.conftest import REPLY, SAMPLES, Caller
 from tests.api.test_fetch import Ahead

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from registry import journal
-from registry.fetch import fetcher
+from registry.fetching.fetcher import fetcher
 from registry.models import Key
 from registry.services import keys
 from tests.api.conftest import OTHER, REPLY, Caller, problem

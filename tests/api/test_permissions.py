@@ -7,7 +7,7 @@ import pytest
 from django.db import transaction
 
 from registry.api.urls import urlpatterns
-from registry.fetch import fetcher
+from registry.fetching.fetcher import fetcher
 from registry.services import (
     attachments,
     changes,

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from registry.fetch import fetcher
+from registry.fetching.fetcher import fetcher
 from registry.mirror import writer
 from registry.services import verdicts
 from tests.api.conftest import DOCUMENT, REPLY, SAMPLES, problem

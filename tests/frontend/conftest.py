@@ -10,7 +10,7 @@ from django.http import HttpResponse
 from django.test import Client
 
 from registry.access import Actor
-from registry.fetch import fetcher
+from registry.fetching.fetcher import fetcher
 from registry.models import ChangeRequest, User, Version
 from registry.rendering import bounded
 from registry.services import changes, members, namespaces, templates

@@ -7,7 +7,7 @@ from django.db import OperationalError, connection
 
 from registry import metrics
 from registry.access import Actor
-from registry.fetch import fetcher
+from registry.fetching.fetcher import fetcher
 from registry.models import Job, User
 from registry.services import jobs, keys, namespaces, rendering, templates
 

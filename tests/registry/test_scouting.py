@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 from django.db import DatabaseError, connection
 
-from registry import scouting
 from registry.access import Actor
-from registry.following import Follower, Happened
+from registry.fetching import scouting
+from registry.fetching.following import Follower, Happened
 from registry.journal import CHANNEL
 from registry.models import User
 from registry.services import namespaces

@@ -12,7 +12,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from registry import spans
 from registry.access import Actor
 from registry.errors import NotFound
-from registry.fetch import Fetcher
+from registry.fetching.fetcher import Fetcher
 from registry.models import User
 from registry.services import keys, namespaces, rendering, templates
 

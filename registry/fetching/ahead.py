@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from registry import metrics, request_ids
-from registry.fetch import fetcher, matches
-from registry.live import moves
-from registry.served import Answer
+from registry.fetching.fetcher import fetcher, matches
+from registry.fetching.live import moves
+from registry.fetching.served import Answer
 
 __all__ = ["ahead_of"]
 

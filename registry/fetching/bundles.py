@@ -6,13 +6,14 @@ from typing import Any
 
 import rfc8785
 
-from registry import metrics, served, usage
-from registry.callers import Caller
+from registry import metrics, usage
 from registry.errors import NotFound, PromptuaryError, TooLarge
-from registry.fetch import Fetcher, matches
+from registry.fetching import served
+from registry.fetching.callers import Caller
+from registry.fetching.fetcher import Fetcher, matches
+from registry.fetching.served import Answer, Served
 from registry.models import Template
 from registry.names import LATEST, check_label
-from registry.served import Answer, Served
 
 __all__ = ["MOST_BYTES", "answer"]
 

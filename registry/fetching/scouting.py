@@ -10,7 +10,7 @@ from typing import Any
 
 from django.db import DatabaseError, connection
 
-from registry.following import POLL, Follower
+from registry.fetching.following import POLL, Follower
 from registry.journal import CHANNEL
 
 __all__ = ["ROUND", "start"]

@@ -1,9 +1,9 @@
 """A fetch, `GET /api/v1/templates/<name>@<ref>`, answered from memory; in the web server it runs ahead of Django.
 
-`Fetcher.answer` is the one callable: `registry.ahead` and the API's own view both use it, so rights, misses, counts and
-headers exist once. What is kept: the bytes of versions (immutable, bounded), where labels stand, and which keys are good.
-The last two follow the journal: each process looks at its head at most every 0.4 s, and a key is read anew every second,
-so a moved label or a revoked key holds everywhere within 1 s.
+`Fetcher.answer` is the one callable: `registry.fetching.ahead` and the API's own view both use it, so rights, misses,
+counts and headers exist once. What is kept: the bytes of versions (immutable, bounded), where labels stand, and which
+keys are good. The last two follow the journal: each process knows its head of at most 0.4 s ago, and a key is read anew
+every second, so a moved label or a revoked key holds everywhere within 1 s.
 """
 
 import functools
@@ -13,16 +13,17 @@ from dataclasses import dataclass
 
 from django.db import DatabaseError
 
-from registry import metrics, served, spans, usage
+from registry import metrics, spans, usage
 from registry.access import Verb, granters, role_of
-from registry.callers import Caller, read_caller
 from registry.errors import Busy, NotAllowed, NotFound, PromptuaryError
-from registry.following import Follower, Happened, renew_connection
+from registry.fetching import served
+from registry.fetching.callers import Caller, read_caller
+from registry.fetching.following import Follower, Happened, renew_connection
+from registry.fetching.served import Answer, Memory, Served
 from registry.journal import Kind
 from registry.models import Namespace, User
 from registry.problems import CONTENT_TYPE, Problem, of_error, unauthenticated
 from registry.rates import Refusals
-from registry.served import Answer, Memory, Served
 
 __all__ = ["Fetcher", "Ready", "Unauthenticated", "fetcher", "matches", "refuse"]
 

@@ -1,6 +1,6 @@
 """Following the journal: a process knows its head of at most 0.4 s ago, and heeds exactly what came since.
 
-A thread of the web process looks ahead of time (`registry.scouting`); who finds that a look is due takes it itself.
+A thread of the web process looks ahead of time (`registry.fetching.scouting`); who finds that a look is due takes it itself.
 """
 
 import threading

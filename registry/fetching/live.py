@@ -15,16 +15,16 @@ from urllib.parse import parse_qs
 from django.conf import settings
 from django.db import DatabaseError
 
-from registry import served
 from registry.access import Verb
-from registry.callers import Caller
 from registry.errors import Busy, Invalid, NotAllowed, NotFound, PromptuaryError
-from registry.fetch import Fetcher, fetcher, refuse
-from registry.following import POLL, Happened, renew_connection
+from registry.fetching import served
+from registry.fetching.callers import Caller
+from registry.fetching.fetcher import Fetcher, fetcher, refuse
+from registry.fetching.following import POLL, Happened, renew_connection
+from registry.fetching.served import Answer
 from registry.journal import Kind
 from registry.models import Event
 from registry.names import LATEST
-from registry.served import Answer
 
 __all__ = ["MOST_MOVES", "MOST_WAIT", "Move", "Moves", "News", "moves"]
 
