@@ -129,11 +129,12 @@ def measure_writes(gates: Gates) -> None:
 
     At a rate well below what it can do: beyond that a wait is the queue in front of cores which wrk shares, nginx's too.
     """
-    with seeded() as (home, port, keys, _), ExitStack() as stack:
+    with seeded() as (home, port, keys, environment), ExitStack() as stack:
         base = f"http://127.0.0.1:{port}/api/v1"
         targets = {"while people write": (f"{base}/templates/{NAME}@production", keys[0])}
+        (home / "body.json").write_bytes(fetch(f"{base}/templates/{NAME}@1", keys[0]))
+        targets["granian, meanwhile"] = (stack.enter_context(servers.ceiling(home, environment)), "")
         if shutil.which("nginx"):
-            (home / "body.json").write_bytes(fetch(f"{base}/templates/{NAME}@1", keys[0]))
             targets["nginx, a file, meanwhile"] = (f"{stack.enter_context(servers.nginx(home, port))}/body.json", "")
         with writing(base, keys[1]) as done:
             rows = in_turns(targets, rate=RATE, seconds=5)

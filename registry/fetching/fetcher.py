@@ -3,7 +3,7 @@
 `Fetcher.answer` is the one callable: `registry.fetching.ahead` and the API's own view both use it, so rights, misses,
 counts and headers exist once. What is kept: the bytes of versions (immutable, bounded), where labels stand, and which
 keys are good. The last two follow the journal: each process knows its head of at most 0.4 s ago, and a key is read anew
-every second, so a moved label or a revoked key holds everywhere within 1 s.
+before it is a second old, so a moved label or a revoked key holds everywhere within 1 s.
 """
 
 import functools
@@ -27,7 +27,8 @@ from registry.rates import Refusals
 
 __all__ = ["Fetcher", "Ready", "Unauthenticated", "fetcher", "matches", "refuse"]
 
-KEY_AGE = 1.0  # seconds a key is believed
+KEY_AGE = 0.7  # seconds a key is believed
+KEY_GRACE = 0.3  # seconds more while one thread reads it anew, so that others need not
 MOST_CALLERS = 10_000
 MOST_NAMES = 200  # asked for in one query
 READY_BUDGET = 32 * 1024 * 1024  # bytes of answers that are ready for a caller
@@ -68,6 +69,7 @@ class Fetcher:
         self._versions = Memory()
         self._labels: dict[str, dict[str, Served]] = {}
         self._callers: dict[str, Caller] = {}
+        self._reading: dict[str, None] = {}  # the keys that a thread reads at the moment
         self._approved: set[int] = set()
         self._ready: dict[tuple[str, str], Ready] = {}
         self._ready_size = 0
@@ -121,12 +123,18 @@ class Fetcher:
     def caller(self, authorization: str, address: str = "") -> Caller:
         """Who stands behind an Authorization header. Raises Unauthenticated, or TooMany after many wrong keys."""
         self.follower.follow()
-        caller = self._callers.get(authorization)
-        if caller is not None and self._clock() < caller.good_until:
-            return caller
+        caller, now = self._callers.get(authorization), self._clock()
+        if caller is not None:
+            left = caller.good_until - now
+            if left > 0 or (left > -KEY_GRACE and authorization in self._reading):
+                return caller
         self._refusals.check("anonymous", address)
-        renew_connection()
-        caller = read_caller(authorization, self._clock() + KEY_AGE)
+        self._reading[authorization] = None
+        try:
+            renew_connection()
+            caller = read_caller(authorization, now + KEY_AGE)
+        finally:
+            self._reading.pop(authorization, None)
         if caller is None:
             self._callers.pop(authorization, None)
             self._refusals.count("anonymous", address)

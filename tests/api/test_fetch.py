@@ -8,7 +8,8 @@ import rfc8785
 from django.db import OperationalError, connection
 
 from registry.fetching.ahead import ahead_of
-from registry.fetching.fetcher import Fetcher
+from registry.fetching.callers import read_caller
+from registry.fetching.fetcher import KEY_AGE, KEY_GRACE, Fetcher
 from registry.fetching.served import Memory, load
 from registry.models import Version
 from registry.services import changes, keys, members
@@ -214,6 +215,24 @@ def test_a_save_does_not_cost_what_is_kept_of_others(cast, clock, versions, djan
     clock.now += 0.5
     with django_assert_num_queries(2):  # the journal's head, and what came since
         assert other.answer(key, f"{REPLY}@production").status == 200
+
+
+@pytest.mark.parametrize(("late", "readers"), [(0.1, 1), (KEY_GRACE + 0.1, 2)])
+def test_while_one_reads_a_key_again_others_go_on_with_it_for_a_moment(cast, clock, monkeypatch, late, readers):
+    found, key = Fetcher(clock=clock), f"Bearer {cast.key(scope='read')}"
+    known, reading = found.caller(key), []
+
+    def read(authorization: str, good_until: float) -> Any:
+        reading.append(authorization)
+        if len(reading) == 1:  # what another thread gets meanwhile
+            assert (found.caller(key) is known) == (readers == 1)
+        return read_caller(authorization, good_until)
+
+    monkeypatch.setattr("registry.fetching.fetcher.read_caller", read)
+    clock.now += KEY_AGE + late
+    assert found.caller(key) is not known
+    assert len(reading) == readers
+    assert found.caller(key) is found.caller(key)
 
 
 def test_a_database_that_does_not_answer_is_told_as_busy(cast, clock, versions):
