@@ -17,8 +17,8 @@ from registry.fetching.ahead import ahead_of  # noqa: E402  # as above
 from registry.fetching.fetcher import fetcher  # noqa: E402  # as above
 from registry.rendering import bounded  # noqa: E402  # as above
 
-# This process need not wait for its next look at the journal to see what it wrote itself.
-journal.subscribe(fetcher().hurry)
+# Who writes looks at the journal right afterwards, so that this process serves what it wrote and no fetch has to look.
+journal.subscribe(fetcher().follower.look)
 rounds.start(usage.flush, metrics.flush)
 scouting.start(fetcher().follower)
 # Nor need the first preview wait for the renderer's helper process and its vocabulary.

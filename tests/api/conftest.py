@@ -141,7 +141,7 @@ class _Quiet(WSGIRequestHandler):
 @pytest.fixture
 def server(transactional_db: None) -> Iterator[str]:
     """The address of a server on threads, put together as `registry.wsgi` does. Goes with `transactional_db`."""
-    journal.subscribe(fetcher().hurry)
+    journal.subscribe(fetcher().follower.look)
     httpd = ThreadedWSGIServer(("127.0.0.1", 0), _Quiet)
     httpd.set_app(ahead_of(WSGIHandler()))
     thread = threading.Thread(target=httpd.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
