@@ -248,7 +248,7 @@ def wait_for(is_so: Callable[[], object], seconds: float) -> None:
     """Wait for what other threads do."""
     deadline = time.monotonic() + seconds
     while not is_so() and time.monotonic() < deadline:
-        time.sleep(0.01)  # bounded polling
+        time.sleep(0.01)  # bounded polling: the client tells nobody that a label moved
 
 
 def gate(found: str, held: bool) -> None:
