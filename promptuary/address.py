@@ -1,5 +1,6 @@
 """Where the registry is and with which key it is asked."""
 
+import ipaddress
 import os
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
@@ -7,6 +8,8 @@ from urllib.parse import urlsplit
 from promptuary.errors import ConfigurationError
 
 __all__ = ["Address"]
+
+ALLOW_HTTP = "PROMPTUARY_ALLOW_HTTP"  # the variable that lets a key go over plain http to any host
 
 
 @dataclass(frozen=True)
@@ -17,10 +20,22 @@ class Address:
     key: str = field(default="", repr=False)
 
     @classmethod
-    def read(cls, url: str | None, key: str | None) -> "Address":
-        """What was given, else the environment's PROMPTUARY_URL and PROMPTUARY_KEY. Raises ConfigurationError."""
+    def read(cls, url: str | None, key: str | None, *, allow_http: bool | None = None) -> "Address":
+        """What was given, else the environment's PROMPTUARY_URL, PROMPTUARY_KEY and PROMPTUARY_ALLOW_HTTP.
+
+        Raises ConfigurationError, also for a key that would go over plain http to another machine: everybody on the way
+        could read it. `allow_http` permits that.
+        """
         found = url or os.environ.get("PROMPTUARY_URL", "")
-        return cls(_check_url(found), _check_key(key or os.environ.get("PROMPTUARY_KEY", "")))
+        address = cls(_check_url(found), _check_key(key or os.environ.get("PROMPTUARY_KEY", "")))
+        if allow_http is None:
+            allow_http = os.environ.get(ALLOW_HTTP, "").strip().lower() in ("1", "true", "yes", "on")
+        if address.key and not allow_http and not _is_private(address.url):
+            raise ConfigurationError(
+                f"{address.url} is plain http, so everybody on the way could read the key: use https, "
+                f"or permit it with allow_http=True or {ALLOW_HTTP}=1"
+            )
+        return address
 
     def headers(self, agent: str) -> dict[str, str]:
         """What every request carries."""
@@ -41,6 +56,20 @@ def _check_url(url: str) -> str:
     if parts.username or parts.password:
         raise ConfigurationError("a key is given as `key`, not inside the address")
     return url.rstrip("/")
+
+
+def _is_private(url: str) -> bool:
+    """Whether nobody else can listen: https, or http that stays on this machine."""
+    parts = urlsplit(url)
+    if parts.scheme == "https":
+        return True
+    host = (parts.hostname or "").rstrip(".")
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def _check_key(key: str) -> str:

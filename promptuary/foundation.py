@@ -43,7 +43,8 @@ class Foundation(ABC, Generic[AnyTransport]):
     registry how much was rendered (never with what). `lock` is a lock file whose pins the names in it mean, `frozen`
     refuses labels that it does not pin; `vendored` is a file of templates for when the registry cannot be reached,
     `vendored_first` serves it before the registry is asked; `cache_dir` keeps copies for a cold start without a network.
-    `on_stale` is called with each `Fetched` that the registry could not confirm. `transport` and `clock` (seconds) are
+    `on_stale` is called with each `Fetched` that the registry could not confirm. `allow_http` lets the key go over plain
+    http to another machine, which is refused otherwise (default: PROMPTUARY_ALLOW_HTTP). `transport` and `clock` (seconds) are
     for tests.
     """
 
@@ -66,10 +67,11 @@ class Foundation(ABC, Generic[AnyTransport]):
         vendored_first: bool = False,
         cache_dir: Folder | None = None,
         on_stale: OnStale | None = None,
+        allow_http: bool | None = None,
         transport: AnyTransport | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._address = Address.read(url, key)
+        self._address = Address.read(url, key, allow_http=allow_http)
         if ttl < 0 or timeout <= 0:
             raise ConfigurationError("ttl is 0 seconds or more, timeout more than 0")
         if live and not (background and ttl > 0):

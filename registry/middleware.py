@@ -7,9 +7,11 @@ from django.http.response import HttpResponseBase
 
 from registry import request_ids
 from registry.errors import NotFound
+from registry.models import Key
 from registry.problems import CONTENT_TYPE, of_error
+from registry.work import work_quota
 
-__all__ = ["name_request", "refuse_nul"]
+__all__ = ["count_work", "name_request", "refuse_nul"]
 
 WORDS = ("q", "search")  # words to look for, in which a NUL is simply dropped
 Respond = Callable[[HttpRequest], HttpResponseBase]
@@ -28,6 +30,20 @@ def name_request(respond: Respond) -> Respond:
             request_ids.current.reset(before)
         response.headers.setdefault(request_ids.HEADER, chosen)
         return response
+
+    return answer
+
+
+def count_work(respond: Respond) -> Respond:
+    """Count the server work that a request causes for the key that it came with, if it came with one."""
+
+    def answer(request: HttpRequest) -> HttpResponseBase:
+        def name_caller() -> str:
+            key = getattr(request, "auth", None)  # set by whoever read the key
+            return key.id if isinstance(key, Key) else ""
+
+        with work_quota().measure(name_caller):
+            return respond(request)
 
     return answer
 

@@ -8,7 +8,7 @@ from django.conf import settings
 
 from registry.errors import TooMany
 
-__all__ = ["Refusals"]
+__all__ = ["Refusals", "read_rate"]
 
 MOST = 10_000  # callers remembered
 _SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
@@ -27,7 +27,7 @@ class Refusals:
         seen = self._seen.get((scope, who))
         if seen is None:
             return
-        most, window = _read_rate(scope)
+        most, window = read_rate(scope)
         left = seen[0] + window - self._clock()
         if seen[1] >= most and left > 0:
             wait = int(left) + 1
@@ -35,7 +35,7 @@ class Refusals:
 
     def count(self, scope: str, who: str) -> None:
         """Remember one refusal."""
-        now, window = self._clock(), _read_rate(scope)[1]
+        now, window = self._clock(), read_rate(scope)[1]
         with self._lock:
             began, count = self._seen.get((scope, who), (now, 0))
             if now - began >= window:
@@ -49,7 +49,7 @@ class Refusals:
         self._seen.clear()
 
 
-def _read_rate(scope: str) -> tuple[int, float]:
-    """As the API's throttles read it: `<number>/<s|m|h|d…>`."""
+def read_rate(scope: str) -> tuple[int, float]:
+    """The rate of that name in the settings, `<number>/<s|m|h|d…>`: how many, and the window in seconds."""
     number, _, period = str(settings.PROMPTUARY_RATES[scope]).partition("/")
     return int(number), _SECONDS[period[:1]]

@@ -1,10 +1,12 @@
 """The bounded child that runs what authors wrote; one for each process, started when first needed."""
 
 import functools
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from registry.errors import Busy
+from registry.work import note_seconds
 from renderer.bounded import BoundedRenderer, BusyError
 
 __all__ = ["bounded", "child"]
@@ -18,8 +20,11 @@ def bounded() -> BoundedRenderer:
 
 @contextmanager
 def child() -> Iterator[BoundedRenderer]:
-    """The same, for the length of a call; Busy where too many calls are waiting."""
+    """The same, for the length of a call, which counts as work of the caller; Busy where too many calls are waiting."""
+    began = time.monotonic()
     try:
         yield bounded()
     except BusyError as error:
         raise Busy(error.message, retry_after=1) from error
+    finally:
+        note_seconds(time.monotonic() - began)

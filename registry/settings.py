@@ -40,7 +40,8 @@ SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 SECURE_HSTS_SECONDS = 31536000 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
 SECURE_SSL_REDIRECT = HTTPS
-if env.read_bool("PROMPTUARY_TRUST_PROXY", False):  # only behind a proxy that sets this header itself
+TRUST_PROXY = env.read_bool("PROMPTUARY_TRUST_PROXY", False)
+if TRUST_PROXY:  # only behind a proxy that sets this header itself
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 X_FRAME_OPTIONS = "DENY"
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024  # bytes; a document is at most 256 KiB, its samples 1 MiB
@@ -57,6 +58,9 @@ CONTENT_SECURITY_POLICY: dict[str, Any] = {
         "frame-ancestors": [NONE],
     }
 }
+
+SECURITY_CONTACTS = env.read_list("PROMPTUARY_SECURITY_CONTACTS", [])  # mailto: or https: addresses for security.txt
+SECURITY_POLICY_URL = env.read_text("PROMPTUARY_SECURITY_POLICY", "")
 
 # --- Django ------------------------------------------------------------------------------------------------------
 INSTALLED_APPS = [
@@ -81,6 +85,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "registry.middleware.name_request",
+    "registry.middleware.count_work",
     "django_prometheus.middleware.PrometheusBeforeMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -93,6 +98,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "frontend.middleware.RefusalMiddleware",
     "registry.middleware.refuse_nul",  # late, so that its page knows who asks
     "django_prometheus.middleware.PrometheusAfterMiddleware",
 ]
@@ -121,7 +127,9 @@ USE_I18N = True
 
 # --- People ------------------------------------------------------------------------------------------------------
 AUTH_USER_MODEL = "registry.User"
-PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
+PASSWORD_HASHERS = ["registry.signin.hashing.SlotArgon2Hasher"]
+PASSWORD_SLOTS = 4  # passwords hashed at once on this machine; each takes 100 MB
+PASSWORD_SLOTS_PATH = PROMPTUARY_HOME / "locks"
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
@@ -143,11 +151,11 @@ ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = False  # this session goes on, all others en
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 600  # seconds that a proof holds
 ACCOUNT_RATE_LIMITS = {  # counted in the shared cache, so for all processes together
     "login": "60/m/ip",
-    "login_failed": "30/5m/ip,5/5m/key",
+    "login_failed": "30/5m/ip,5/5m/key",  # the key is an account as seen from one address, see AccountAdapter
     "reauthenticate": "10/m/user",
     "change_password": "5/m/user",
 }
-ALLAUTH_TRUSTED_PROXY_COUNT = 1 if env.read_bool("PROMPTUARY_TRUST_PROXY", False) else 0
+ALLAUTH_TRUSTED_PROXY_COUNT = 1 if TRUST_PROXY else 0
 MFA_ADAPTER = "registry.signin.adapters.CodesAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "Promptuary"
@@ -272,7 +280,8 @@ REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_PARSER_CLASSES": ["registry.api.parsers.StrictJSONParser"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_CONTENT_NEGOTIATION_CLASS": "registry.api.negotiation.JsonOnly",
-    "DEFAULT_THROTTLE_CLASSES": ["registry.api.throttling.CallThrottle"],
+    "DEFAULT_THROTTLE_CLASSES": ["registry.api.throttling.CallThrottle", "registry.api.throttling.WorkThrottle"],
+    "NUM_PROXIES": 1 if TRUST_PROXY else 0,  # without one, X-Forwarded-For is not believed
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "DEFAULT_METADATA_CLASS": None,
     "EXCEPTION_HANDLER": "registry.api.errors.handle",
@@ -281,6 +290,7 @@ PROMPTUARY_RATES = {  # of one key, person or address; a worker process counts f
     "anonymous": env.read_text("PROMPTUARY_RATE_ANONYMOUS", "120/min"),
     "caller": env.read_text("PROMPTUARY_RATE_CALLER", "6000/min"),
     "render": env.read_text("PROMPTUARY_RATE_RENDER", "1200/min"),  # checks, saves and renderings start child processes
+    "work": env.read_text("PROMPTUARY_RATE_WORK", "30/min"),  # seconds of server work that one key may cause
 }
 SPECTACULAR_SETTINGS: dict[str, Any] = {
     "TITLE": "Promptuary",
@@ -296,8 +306,10 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
 
 # --- Being watched, and watching -----------------------------------------------------------------------------------
 PROMPTUARY_WAITING = env.read_int("PROMPTUARY_WAITING", 4, least=0, most=64)  # long polls a process holds at once
-PROMPTUARY_METRICS = env.read_bool("PROMPTUARY_METRICS", True)  # /metrics, for this machine or who has the token
-PROMPTUARY_METRICS_TOKEN = env.read_optional_secret("PROMPTUARY_METRICS_TOKEN")
+PROMPTUARY_METRICS = env.read_bool("PROMPTUARY_METRICS", True)  # /metrics, for who has the token
+PROMPTUARY_METRICS_TOKEN = (
+    env.read_secret("PROMPTUARY_METRICS_TOKEN", PROMPTUARY_HOME / "metrics_token") if PROMPTUARY_METRICS else ""
+)
 METRICS_PATH = PROMPTUARY_HOME / "metrics"  # each process's figures, added up by whichever is asked
 if PROMPTUARY_METRICS and not os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
     METRICS_PATH.mkdir(exist_ok=True)

@@ -2,7 +2,7 @@
 
 from django.urls import include, path, re_path
 
-from registry import health, scraping
+from registry import health, scraping, security_txt
 from registry.api.errors import unknown_address
 
 handler400 = "frontend.views.errors.bad_request"
@@ -14,6 +14,7 @@ urlpatterns = [
     path("livez", health.livez, name="livez"),
     path("readyz", health.readyz, name="readyz"),
     path("metrics", scraping.export, name="metrics"),
+    path(".well-known/security.txt", security_txt.show, name="security-txt"),
     path("api/public/", include("registry.langfuse.urls")),
     path("api/v1/", include("registry.api.urls")),
     re_path(r"^api(/|$)", unknown_address),

@@ -21,7 +21,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from frontend.htmx import show
 from frontend.pages import refuse, signed_in
 from registry.access import Actor
-from registry.errors import NotAllowed
+from registry.errors import Busy, NotAllowed
 from registry.models import User
 
 __all__ = ["log_in", "log_out", "no_password", "security", "set_theme"]
@@ -51,6 +51,8 @@ class LoginForm(forms.Form):
             person = get_adapter(self._request).authenticate(self._request, username=name, password=password)
         except (RateLimited, ValidationError) as error:
             raise forms.ValidationError(TOO_MANY, code="too_many") from error
+        except Busy as error:
+            raise forms.ValidationError(error.message, code="busy") from error
         if person is None or not person.is_active:
             raise forms.ValidationError(WRONG, code="wrong")
         self.person = person
@@ -75,9 +77,10 @@ def log_in(request: HttpRequest) -> HttpResponse:
         except ImmediateHttpResponse as answered:
             answer = answered.response
         return answer
-    limited = form.has_error("__all__", "too_many")
+    refused = {"too_many": 429, "busy": 503}
+    statuses = [status for code, status in refused.items() if form.has_error("__all__", code)]
     context = {"form": form, "next": target, "provider": settings.OIDC_NAME if settings.OIDC_ISSUER else ""}
-    status = 429 if limited else 422 if form.errors else 200
+    status = statuses[0] if statuses else 422 if form.errors else 200
     return show(request, "login.html", context, status=status)
 
 

@@ -27,7 +27,7 @@ def read_server(
     """Each prompt with its address: these, or all; at the label, or the newest version. Raises Finding with all refusals."""
     if not (public_key and secret_key):
         raise UsageError("the keys of the other side are missing: LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY")
-    address = Address.read(url, None)
+    address = Address.read(url, secret_key)
     token = base64.b64encode(f"{public_key}:{secret_key}".encode()).decode()
     transport = HttpTransport(address.url, {"User-Agent": "promptuary-cli", "Authorization": f"Basic {token}"})
     try:

@@ -6,8 +6,9 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
 from registry.access import Actor
+from registry.addresses import client_address
 from registry.models import Key, User
-from registry.queries import keys
+from registry.signin.key_attempts import key_attempts
 
 __all__ = ["KeyAuthentication", "KeyScheme", "actor_of"]
 
@@ -16,11 +17,11 @@ class KeyAuthentication(BaseAuthentication):
     """`Authorization: Bearer <key>`. A wrong key is refused even where a session would do."""
 
     def authenticate(self, request: Request) -> tuple[User, Key] | None:
-        """The key's person and the key; None when no key was sent."""
+        """The key's person and the key; None when no key was sent. Raises TooMany after many wrong keys."""
         scheme, _, token = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
         if scheme.lower() != "bearer":
             return None
-        actor = keys.authenticate(token.strip())
+        actor = key_attempts().authenticate(token.strip(), client_address(request.META))
         if actor is None or actor.key is None:
             raise AuthenticationFailed("This key is unknown, expired or revoked.")
         return actor.person, actor.key

@@ -3,19 +3,23 @@
 Rates stand in the settings. Fetches of published versions are not throttled: they are what the registry is for.
 """
 
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
 
 from django.conf import settings
 from django.core.cache import caches
 from rest_framework.request import Request
-from rest_framework.throttling import SimpleRateThrottle
+from rest_framework.throttling import BaseThrottle, SimpleRateThrottle
 
+from registry.access import Actor
+from registry.errors import TooMany
 from registry.models import Key
+from registry.work import work_quota
 
 if TYPE_CHECKING:  # the settings name this module, and APIView reads them while it is defined
     from rest_framework.views import APIView
 
-__all__ = ["CallThrottle", "RenderThrottle"]
+__all__ = ["CallThrottle", "RenderThrottle", "WorkThrottle", "check_rates"]
 
 
 class CallThrottle(SimpleRateThrottle):
@@ -45,3 +49,24 @@ class RenderThrottle(CallThrottle):
     """Calls that start a child process."""
 
     scope = "render"
+
+
+class WorkThrottle(BaseThrottle):
+    """Calls of a key that used up its quota of server work; `registry.middleware.count_work` counts it."""
+
+    def allow_request(self, request: Request, view: "APIView") -> bool:
+        """Raises TooMany with the seconds to wait."""
+        if isinstance(request.auth, Key):
+            work_quota().check(request.auth.id)
+        return True
+
+
+def check_rates(actor: Actor) -> None:
+    """The same limits for a door that is no view of the API. Raises TooMany."""
+    request = cast("Request", SimpleNamespace(auth=actor.key, user=actor.person))
+    view = cast("APIView", None)  # the throttles here don't look at it
+    calls = CallThrottle()
+    if not calls.allow_request(request, view):
+        wait = max(1, int(calls.wait() or 1))
+        raise TooMany(f"Too many requests; try again in {wait} s.", retry_after=wait)
+    WorkThrottle().allow_request(request, view)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from registry import metrics, request_ids
+from registry.addresses import client_address
 from registry.fetching.fetcher import fetcher, matches
 from registry.fetching.live import moves
 from registry.fetching.served import Answer
@@ -65,7 +66,7 @@ def _answer(environ: dict[str, Any]) -> Answer | None:
         return None
     if environ["REQUEST_METHOD"] not in ("GET", "HEAD"):
         return None
-    address = environ.get("REMOTE_ADDR", "")
+    address = client_address(environ)
     if path.startswith(TEMPLATES) and "@" in path:
         request_ids.current.set(request_ids.choose(environ.get("HTTP_X_REQUEST_ID")))
         seen = environ.get("HTTP_IF_NONE_MATCH", "")

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from registry.access import Verb, role_of, verbs_of
 from registry.models import Key
-from registry.queries import keys, versions
+from registry.queries import versions
 
-__all__ = ["Caller", "read_caller"]
+__all__ = ["Caller", "caller_of_key"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,13 +24,8 @@ class Caller:
     good_until: float = 0.0
 
 
-def read_caller(authorization: str, good_until: float) -> Caller | None:
-    """The caller behind `Bearer <key>` as the database knows it now, or None where the key opens nothing."""
-    actor = keys.authenticate(authorization[len("Bearer ") :].strip())
-    return None if actor is None or actor.key is None else _of_key(actor.key, good_until)
-
-
-def _of_key(key: Key, good_until: float) -> Caller:
+def caller_of_key(key: Key, good_until: float) -> Caller:
+    """What the key may fetch, as the database knows it now; to be believed until `good_until` (the fetcher's clock)."""
     # Without a role in the namespace any more the key finds nothing: no template lies below a namespace without a name.
     namespace = key.namespace.name if role_of(key.person, key.namespace) else ""
     return Caller(

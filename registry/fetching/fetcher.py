@@ -17,13 +17,14 @@ from registry import metrics, spans, usage
 from registry.access import Verb, granters, role_of
 from registry.errors import Busy, NotAllowed, NotFound, PromptuaryError
 from registry.fetching import served
-from registry.fetching.callers import Caller, read_caller
+from registry.fetching.callers import Caller, caller_of_key
 from registry.fetching.following import Follower, Happened, renew_connection
 from registry.fetching.served import Answer, Memory, Served
 from registry.journal import Kind
 from registry.models import Namespace, User
 from registry.problems import CONTENT_TYPE, Problem, of_error, unauthenticated
 from registry.rates import Refusals
+from registry.signin.key_attempts import KeyAttempts, key_attempts
 
 __all__ = ["Fetcher", "Ready", "Unauthenticated", "fetcher", "matches", "refuse"]
 
@@ -64,8 +65,9 @@ class Ready:
 class Fetcher:
     """Answers fetches for one process. Safe to share between threads."""
 
-    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, *, clock: Callable[[], float] = time.monotonic, attempts: KeyAttempts | None = None) -> None:
         self._clock = clock
+        self._attempts = attempts or KeyAttempts(clock)
         self._versions = Memory()
         self._labels: dict[str, dict[str, Served]] = {}
         self._callers: dict[str, Caller] = {}
@@ -128,16 +130,15 @@ class Fetcher:
             left = caller.good_until - now
             if left > 0 or (left > -KEY_GRACE and authorization in self._reading):
                 return caller
-        self._refusals.check("anonymous", address)
         self._reading[authorization] = None
         try:
             renew_connection()
-            caller = read_caller(authorization, now + KEY_AGE)
+            actor = self._attempts.authenticate(authorization[len("Bearer ") :].strip(), address)
+            caller = caller_of_key(actor.key, now + KEY_AGE) if actor and actor.key else None
         finally:
             self._reading.pop(authorization, None)
         if caller is None:
             self._callers.pop(authorization, None)
-            self._refusals.count("anonymous", address)
             raise Unauthenticated("This key is unknown, expired or revoked.")
         if len(self._callers) >= MOST_CALLERS:
             self._callers.clear()
@@ -185,6 +186,7 @@ class Fetcher:
         """Drop everything that was kept."""
         self._forget(True)
         self._refusals.forget()
+        self._attempts.forget()
         self.follower.restart()
 
     def hurry(self) -> None:
@@ -282,7 +284,7 @@ class Unauthenticated(PromptuaryError):
 @functools.cache
 def fetcher() -> Fetcher:
     """The process's own."""
-    return Fetcher()
+    return Fetcher(attempts=key_attempts())
 
 
 def refuse(error: PromptuaryError) -> Answer:

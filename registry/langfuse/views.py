@@ -12,11 +12,14 @@ from django.views.decorators.csrf import csrf_exempt
 
 from registry import usage
 from registry.access import Actor, Verb
+from registry.addresses import client_address
+from registry.api.throttling import check_rates
 from registry.errors import NotFound, PromptuaryError
 from registry.langfuse.conversion import convert, settings_of
 from registry.models import Version
 from registry.problems import of_error
-from registry.queries import keys, templates, versions
+from registry.queries import templates, versions
+from registry.signin.key_attempts import key_attempts
 
 __all__ = ["projects", "prompt", "prompts", "refuse_write", "traces"]
 
@@ -27,6 +30,7 @@ _NAMES = {
     403: "ForbiddenError",
     404: "LangfuseNotFoundError",
     405: "MethodNotAllowedError",
+    429: "TooManyRequestsError",
 }
 MOST = 100
 
@@ -35,18 +39,23 @@ class BadQuestion(Exception):
     """A query that makes no sense; 400 in Langfuse's form."""
 
 
-def with_key(view: Callable[..., JsonResponse]) -> View:
-    """Read the key from Basic authentication's password (the user name is not looked at); errors in Langfuse's form."""
+def with_key(view: Callable[..., JsonResponse], *, writes: bool = False) -> View:
+    """Read the key from Basic authentication's password (the user name is not looked at); errors in Langfuse's form.
+
+    writes: whether the view takes other methods than GET and HEAD.
+    """
 
     @csrf_exempt
     @functools.wraps(view)
     def answer(request: HttpRequest, **address: str) -> JsonResponse:
-        actor = _read_actor(request.META.get("HTTP_AUTHORIZATION", ""))
-        if actor is None:
-            return _error(401, "Use an API key of Promptuary as the secret key.")
-        if request.method not in ("GET", "HEAD"):
-            return _error(403, "Prompts are changed in Promptuary, where changes are checked and approved.")
         try:
+            actor = _read_actor(request)
+            if actor is None:
+                return _error(401, "Use an API key of Promptuary as the secret key.")
+            request.auth = actor.key  # type: ignore[attr-defined]  # as REST framework does; the work is counted by it
+            check_rates(actor)
+            if not writes and request.method not in ("GET", "HEAD"):
+                return _error(403, "Prompts are changed in Promptuary, where changes are checked and approved.")
             return view(request, actor, **address)
         except BadQuestion as error:
             return _error(400, str(error))
@@ -124,10 +133,12 @@ def refuse_write(request: HttpRequest, _actor: Actor, **_address: str) -> JsonRe
     return _error(405, f"{request.path} is for writing; prompts are changed in Promptuary.")
 
 
-@csrf_exempt
-def traces(_request: HttpRequest) -> JsonResponse:
-    """Traces that the client sends along are accepted and thrown away: switch tracing off there."""
+def _drop_traces(_request: HttpRequest, _actor: Actor) -> JsonResponse:
+    """Traces that a client with a key sends are accepted and thrown away: switch tracing off there."""
     return JsonResponse({})
+
+
+traces = with_key(_drop_traces, writes=True)
 
 
 def _row(version: Version, actor: Actor) -> dict[str, Any]:
@@ -155,15 +166,15 @@ def _row(version: Version, actor: Actor) -> dict[str, Any]:
     }
 
 
-def _read_actor(header: str) -> Actor | None:
-    scheme, _, token = header.partition(" ")
+def _read_actor(request: HttpRequest) -> Actor | None:
+    scheme, _, token = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
     if scheme.lower() != "basic":
         return None
     try:
         _public, _, secret = base64.b64decode(token, validate=True).decode("utf-8").partition(":")
     except (binascii.Error, UnicodeDecodeError):
         return None
-    return keys.authenticate(secret)
+    return key_attempts().authenticate(secret, client_address(request.META))
 
 
 def _number(request: HttpRequest, name: str, default: int, most: int) -> int:

@@ -5,6 +5,7 @@ from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.core.exceptions import ImmediateHttpResponse
+from allauth.core.internal.ratelimit import get_ip
 from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from allauth.socialaccount.models import SocialLogin
@@ -36,6 +37,13 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         "enter_current_password": "This is not your present password.",
         "rate_limited": "Too many tries. Wait a few minutes, then try again.",
     }
+
+    def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
+        """Failed tries are counted by account and network address together.
+
+        Counted by account alone, anybody could keep its owner out with a few wrong passwords.
+        """
+        return f"{super()._get_login_attempts_cache_key(request, **credentials)}:{get_ip(request)}"
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         """Nobody makes an account for themselves."""

@@ -8,11 +8,11 @@ import rfc8785
 from django.db import OperationalError, connection
 
 from registry.fetching.ahead import ahead_of
-from registry.fetching.callers import read_caller
 from registry.fetching.fetcher import KEY_AGE, KEY_GRACE, Fetcher
 from registry.fetching.served import Memory, load
 from registry.models import Version
 from registry.services import changes, keys, members
+from registry.signin.key_attempts import KeyAttempts
 from tests.api.conftest import DOCUMENT, OTHER, REPLY, Caller, problem
 
 PATH = f"/api/v1/templates/{REPLY}"
@@ -218,20 +218,21 @@ def test_a_save_does_not_cost_what_is_kept_of_others(cast, clock, versions, djan
 
 
 @pytest.mark.parametrize(("late", "readers"), [(0.1, 1), (KEY_GRACE + 0.1, 2)])
-def test_while_one_reads_a_key_again_others_go_on_with_it_for_a_moment(cast, clock, monkeypatch, late, readers):
-    found, key = Fetcher(clock=clock), f"Bearer {cast.key(scope='read')}"
-    known, reading = found.caller(key), []
+def test_while_one_reads_a_key_again_others_go_on_with_it_for_a_moment(cast, clock, late, readers):
+    reading: list[str] = []
 
-    def read(authorization: str, good_until: float) -> Any:
-        reading.append(authorization)
-        if len(reading) == 1:  # what another thread gets meanwhile
-            assert (found.caller(key) is known) == (readers == 1)
-        return read_caller(authorization, good_until)
+    class Reading(KeyAttempts):
+        def authenticate(self, token: str, address: str) -> Any:
+            reading.append(token)
+            if len(reading) == 2:  # what another thread gets meanwhile
+                assert (found.caller(key) is known) == (readers == 1)
+            return super().authenticate(token, address)
 
-    monkeypatch.setattr("registry.fetching.fetcher.read_caller", read)
+    found, key = Fetcher(clock=clock, attempts=Reading(clock)), f"Bearer {cast.key(scope='read')}"
+    known = found.caller(key)
     clock.now += KEY_AGE + late
     assert found.caller(key) is not known
-    assert len(reading) == readers
+    assert len(reading) == 1 + readers
     assert found.caller(key) is found.caller(key)
 
 

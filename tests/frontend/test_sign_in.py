@@ -1,5 +1,6 @@
 """Signing in safely: equal answers, a lockout that all processes share, a second step, passwords."""
 
+import contextlib
 import re
 
 import pytest
@@ -11,6 +12,7 @@ from django.test import Client, override_settings
 
 from registry import settings as product
 from registry.models import User
+from registry.signin import hashing
 from tests.frontend.conftest import words
 
 SHARED = {
@@ -77,13 +79,48 @@ def test_either_costs_one_hashing(desk, name):
 
 
 @pytest.mark.parametrize("name", ["author", "nobody"])
-def test_five_wrong_passwords_shut_the_account_for_a_while_known_or_not(desk, name):
+def test_five_wrong_passwords_from_one_address_have_to_wait_known_or_not(desk, name):
     answers = [sign_in(Client(), name, "wrong-password") for _ in range(6)]
     assert [answer.status_code for answer in answers] == [422] * 5 + [429]
     right = sign_in(Client(), name, f"{name}-promptuary")
     assert right.status_code == 429
     assert "Too many failed tries" in words(right)
     assert sign_in(Client(), "reader", "reader-promptuary").status_code == 302
+
+
+def test_wrong_passwords_from_elsewhere_do_not_keep_the_owner_out(desk):
+    for number in range(8):
+        for _ in range(6):
+            sign_in(Client(REMOTE_ADDR=f"192.0.2.{number}"), "author", "wrong-password")
+    assert sign_in(Client(REMOTE_ADDR="198.51.100.7")).status_code == 302
+
+
+def test_an_address_that_is_made_up_in_a_header_gives_no_fresh_tries(desk):
+    tries = [
+        sign_in(Client(HTTP_X_FORWARDED_FOR=f"192.0.2.{number}"), "author", "wrong-password") for number in range(6)
+    ]
+    assert tries[-1].status_code == 429
+
+
+def test_at_most_four_passwords_are_checked_at_once(desk, tmp_path):
+    with override_settings(PASSWORD_SLOTS_PATH=tmp_path, PASSWORD_SLOTS=4):
+        with contextlib.ExitStack() as held:
+            for _ in range(4):
+                held.enter_context(hashing.password_slot())
+            with override_settings(PASSWORD_HASHERS=product.PASSWORD_HASHERS):
+                answer = sign_in(Client(), "nobody", "any-password")
+        assert answer.status_code == 503
+        assert "Too many people sign in at the moment" in words(answer)
+        with hashing.password_slot():
+            assert len(list(tmp_path.iterdir())) == 4
+
+
+def test_a_password_of_the_product_is_hashed_in_a_slot_and_is_plain_argon2(desk, tmp_path):
+    with override_settings(PASSWORD_SLOTS_PATH=tmp_path, PASSWORD_HASHERS=product.PASSWORD_HASHERS):
+        encoded = hashers.make_password("a-long-password")
+        assert encoded.startswith("argon2$argon2id$")
+        assert hashers.check_password("a-long-password", encoded)
+        assert list(tmp_path.iterdir())
 
 
 def test_the_lockout_stands_in_the_database_for_all_processes(desk):
@@ -202,7 +239,7 @@ def test_a_password_that_does_not_do_is_refused_at_its_field(desk, typed, senten
 
 
 def test_argon2_keeps_the_passwords():
-    assert product.PASSWORD_HASHERS == ["django.contrib.auth.hashers.Argon2PasswordHasher"]
+    assert product.PASSWORD_HASHERS == ["registry.signin.hashing.SlotArgon2Hasher"]
 
 
 def test_without_a_provider_there_is_no_way_to_one(desk):

@@ -11,7 +11,7 @@ from promptuary import AsyncFakeTransport, AsyncPromptuary, FakeTransport, Fetch
 NAME = "support/refunds/reply"
 DOCUMENT = '- name: question\n  content: "{{ question }}"\n'
 OTHER = DOCUMENT.replace("{{ question }}", "Q: {{ question }}")
-URL = "http://registry.test"
+URL = "https://registry.test"
 
 
 class Clock:

@@ -95,7 +95,7 @@ class Told(FakeTransport):
         if request.path == "/api/v1/reports":
             print(request.body.decode(), flush=True)
         return registry.send(request)
-client = Promptuary("http://registry.test", "key", transport=Told())
+client = Promptuary("https://registry.test", "key", transport=Told())
 client.render("support/a", {})
 """
 
@@ -118,7 +118,7 @@ class Silent(FakeTransport):
             return registry.send(request)
         time.sleep(request.timeout)
         return registry.send(Request("GET", "/api/v1/templates/support/none@1", 1))
-clients = [Promptuary("http://registry.test", "key", timeout=0.5, transport=Silent()) for _ in range(5)]
+clients = [Promptuary("https://registry.test", "key", timeout=0.5, transport=Silent()) for _ in range(5)]
 for client in clients:
     client.render("support/a", {})
 print(time.time(), flush=True)
