@@ -1,7 +1,7 @@
 from django.apps import AppConfig
 from django.core import checks
 
-from registry import immutability
+from registry import database_roles, immutability
 
 __all__ = ["RegistryConfig"]
 
@@ -20,6 +20,7 @@ class RegistryConfig(AppConfig):
         from registry.tasks import wakeups  # noqa: PLC0415  # as above
 
         checks.register(immutability.check_triggers, checks.Tags.database)
+        checks.register(database_roles.check_server_role, checks.Tags.database, deploy=True)
         journal.subscribe(wakeups.wake_mirror)
         journal.subscribe(wakeups.wake_webhooks)
         jobs.subscribe(wakeups.wake_jobs)

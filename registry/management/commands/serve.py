@@ -12,10 +12,11 @@ from typing import Any
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
+from django.db import connection
 from honcho.manager import Manager
 from honcho.printer import Printer
 
-from registry import env, witness
+from registry import database_roles, env, witness
 from registry.starter import library
 
 _READY_SECONDS = 60
@@ -26,21 +27,17 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--demo", action="store_true", help="load the starter library on the first start")
-        parser.add_argument("--only", choices=["web", "worker"], help="run one of the two, as containers do")
+        parser.add_argument("--only", choices=["web", "worker", "migrate"], help="one of these, as containers do")
 
     def handle(self, *_args: Any, demo: bool, only: str | None, **_options: Any) -> None:
         host = env.read_text("PROMPTUARY_HOST", "127.0.0.1")
         if demo:
             os.environ.setdefault("PROMPTUARY_EMAIL_URL", "console:")  # mail shows in this terminal
         self.stdout.write(f"Promptuary keeps its data in {settings.PROMPTUARY_HOME}")
-        if only == "worker":
-            # The web process migrates; a worker that came first exits here and is started again.
-            call_command("migrate", check_unapplied=True, verbosity=0)
-        else:
-            _refuse_taken_port(host, settings.PORT)
-            for figures in settings.METRICS_PATH.glob("*.db"):  # of processes that are gone
-                figures.unlink(missing_ok=True)
-            call_command("migrate", verbosity=0, interactive=False)
+        if only == "migrate":
+            _migrate()
+            return
+        _prepare(host, only)
         if complaint := witness.complaint():
             self.stderr.write(complaint)
         elif demo and not library.is_loaded():
@@ -62,6 +59,26 @@ class Command(BaseCommand):
                 return  # the servers' own messages say why
             time.sleep(0.2)  # nothing signals when a port opens
         self.stdout.write("\n".join(_banner(demo)))
+
+
+def _prepare(host: str, only: str | None) -> None:
+    """Bring the database up to date where this process may, and see that the port is free where it serves."""
+    if only != "worker":
+        _refuse_taken_port(host, settings.PORT)
+        for figures in settings.METRICS_PATH.glob("*.db"):  # of processes that are gone
+            figures.unlink(missing_ok=True)
+    if only == "worker" or not database_roles.may_migrate(connection):
+        # Whoever may migrate does it; a process that came first exits here and is started again.
+        call_command("migrate", check_unapplied=True, verbosity=0)
+    else:
+        _migrate()
+
+
+def _migrate() -> None:
+    """Migrate as the tables' owner, then give the server's role its rights where one is named."""
+    call_command("migrate", verbosity=0, interactive=False)
+    if role := env.read_text("PROMPTUARY_SERVER_ROLE", ""):
+        call_command("grantserver", role)
 
 
 def _commands(host: str) -> dict[str, str]:
