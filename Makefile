@@ -32,9 +32,10 @@ $(VENV)/.run: $(VENV)/.python requirements.txt requirements-vocabularies.txt con
 
 setup-dev: $(VENV)/.dev ## add what tests and lint need
 
-$(VENV)/.dev: $(VENV)/.run requirements-dev.txt requirements-evaluation.txt
+$(VENV)/.dev: $(VENV)/.run requirements-dev.txt requirements-evaluation.txt requirements-previous.txt
 	@echo "Installing requirements-dev.txt ..."
 	@$(PIP) -r requirements-dev.txt -r requirements-evaluation.txt
+	@$(BIN)/pip install -q --disable-pip-version-check --no-deps --upgrade --target $(VENV)/previous -r requirements-previous.txt
 	@touch $@
 
 ifdef NPM

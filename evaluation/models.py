@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import httpx
-import stamina
 
 from evaluation.errors import ModelError
+from evaluation.packages import need
 from renderer.digest import canonical
 
 __all__ = ["Asked", "CachingModel", "EchoModel", "HTTPModel", "Model", "RecordedModel", "Reply", "prompt_digest"]
@@ -113,6 +113,7 @@ class HTTPModel:
             base_url=base_url.rstrip("/") + "/", headers=headers, timeout=timeout, transport=transport
         )
         self._attempts, self._pace = attempts, Pace(per_second)
+        self._stamina = need("stamina", extra="evaluation")
 
     def complete(self, prompt: Asked, settings: Mapping[str, Any]) -> Reply:
         """One completion; raises ModelError when every try failed or the server refuses for good.
@@ -120,7 +121,7 @@ class HTTPModel:
         Tries that failed before are told in `faults`, of the reply or of the error.
         """
         faults: list[str] = []
-        for attempt in stamina.retry_context(on=_pause, attempts=self._attempts, timeout=None, wait_max=20):
+        for attempt in self._stamina.retry_context(on=_pause, attempts=self._attempts, timeout=None, wait_max=20):
             with attempt:
                 self._pace.wait()
                 try:

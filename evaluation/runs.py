@@ -10,6 +10,7 @@ from typing import Any
 
 from evaluation.chains import Chain, spread_inputs
 from evaluation.errors import EvaluationError, ReplyError
+from evaluation.json_values import plain_copy, require_json
 from evaluation.results import EvaluationResult, Recorder
 from evaluation.runnables import Runnable, input_names
 
@@ -121,6 +122,8 @@ def _run_row(
     runnable: Runnable, index: int, inputs: Row, expected: Any, simulated: Mapping[str, Mapping[str, Any]]
 ) -> Row:
     row: Row = {"inputs": inputs, "expected": expected, "actual": None, "isolated": {}, "errors": []}
+    if _refuse_values(row, {"inputs": inputs, "expected": expected, "simulated": simulated}):
+        return row
     if not isinstance(runnable, Chain):
         row["actual"] = _attempt(row, "", "integrated", lambda: runnable.run(inputs))
         return row
@@ -135,6 +138,18 @@ def _run_row(
             alone = runnable.gather(component, given, known)
             row["isolated"][component] = _attempt(row, component, "isolated", partial(part.run, alone))
     return row
+
+
+def _refuse_values(row: Row, given: Mapping[str, Any]) -> bool:
+    """Whether a row was given a value that is not JSON: it is not run, and keeps the rest with None in that place."""
+    for name, value in given.items():
+        try:
+            require_json(value, name)
+        except EvaluationError as error:
+            row["inputs"], row["expected"] = plain_copy(row["inputs"]), plain_copy(row["expected"])
+            row["errors"].append({"component": "", "mode": name, "kind": type(error).__name__, "message": str(error)})
+            return True
+    return False
 
 
 def _run_whole(chain: Chain, given: Mapping[str, Row], row: Row) -> Row:
@@ -154,7 +169,9 @@ def _run_wired(chain: Chain, component: str, given: Mapping[str, Row], outputs: 
 
 def _attempt(row: Row, component: str, mode: str, call: Callable[[], Row]) -> Row | None:
     try:
-        return call()
+        outputs = call()
+        require_json(outputs, component or "outputs")
+        return outputs
     except Exception as error:  # noqa: BLE001  # a row's failure, whatever it is, is recorded and the run goes on
         told = {"component": component, "mode": mode, "kind": type(error).__name__, "message": str(error)}
         if isinstance(error, ReplyError):

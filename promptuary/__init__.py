@@ -17,6 +17,9 @@ from promptuary.errors import (
 from promptuary.fakes import AsyncFakeTransport, FakeTransport
 from promptuary.fetching import Fetched
 from promptuary.template import Template
+from promptuary.version import VERSION
+
+__version__ = VERSION
 
 __all__ = [
     "AsyncFakeTransport",
@@ -36,4 +39,5 @@ __all__ = [
     "Refused",
     "Template",
     "Unavailable",
+    "__version__",
 ]

@@ -1,21 +1,33 @@
 """From a Prompt to the arguments of a model call: plain dicts for a provider's client, whose package is never imported.
 
     client.chat.completions.create(**adapters.openai(prompt))
+    client.responses.create(**adapters.responses(prompt))
     client.messages.create(**adapters.anthropic(prompt))
     client.completions.create(**adapters.completion(prompt))
 
-A document's `settings` go in as they are, except where a provider calls a setting otherwise. What the prompt itself says
-(model, messages, tools) stands above a setting of the same name.
+A document's `settings` go in as they are, except where a provider calls a setting otherwise. A setting that the call does
+not take is left out, with a SettingIgnored warning that names it: which settings those are is read from `call` where it is
+given (`call=client.messages.create`), else from the provider's package where the process has loaded it. What the prompt
+itself says (model, messages, tools) replaces a setting of the same name.
 """
 
 from typing import Any
 
 from renderer.errors import RenderError
 from renderer.prompt import Prompt
+from renderer.provider_calls import (
+    ANTHROPIC_MESSAGES,
+    OPENAI_CHAT,
+    OPENAI_COMPLETIONS,
+    OPENAI_RESPONSES,
+    Call,
+    SettingIgnored,
+)
 
-__all__ = ["anthropic", "completion", "metadata", "openai"]
+__all__ = ["SettingIgnored", "anthropic", "completion", "metadata", "openai", "responses"]
 
 _Message = dict[str, Any]
+_OF_THE_PROMPT = ("messages", "input", "prompt", "system")
 
 
 def metadata(prompt: Prompt) -> dict[str, str]:
@@ -30,9 +42,10 @@ def metadata(prompt: Prompt) -> dict[str, str]:
     return {key: str(value) for key, value in found.items() if value is not None}
 
 
-def openai(prompt: Prompt, *, stamp: bool = False) -> dict[str, Any]:
+def openai(prompt: Prompt, *, stamp: bool = False, call: Call | None = None) -> dict[str, Any]:
     """Return the arguments of OpenAI's chat completions: model, messages, tools, settings; metadata with `stamp`."""
-    found: dict[str, Any] = {**_settings(prompt), **_model(prompt), "messages": prompt.messages}
+    settings = OPENAI_CHAT.keep_known(_settings(prompt), call)
+    found: dict[str, Any] = {**settings, **_model(prompt), "messages": prompt.messages}
     if prompt.tools:
         found["tools"] = [dict(tool) for tool in prompt.tools]
     if stamp:
@@ -40,7 +53,21 @@ def openai(prompt: Prompt, *, stamp: bool = False) -> dict[str, Any]:
     return found
 
 
-def completion(prompt: Prompt) -> dict[str, Any]:
+def responses(prompt: Prompt, *, stamp: bool = False, call: Call | None = None) -> dict[str, Any]:
+    """Return the arguments of OpenAI's responses: model, input, tools, settings in its words; metadata with `stamp`.
+
+    Raises RenderError for a message of the role `tool`: there it needs the id of the call that it answers.
+    """
+    settings = OPENAI_RESPONSES.keep_known(_responses_settings(_settings(prompt)), call)
+    found: dict[str, Any] = {**settings, **_model(prompt), "input": [_input_message(one) for one in prompt.messages]}
+    if prompt.tools:
+        found["tools"] = [_flat_tool(dict(tool)) for tool in prompt.tools]
+    if stamp:
+        found["metadata"] = {**found.get("metadata", {}), **metadata(prompt)}
+    return found
+
+
+def completion(prompt: Prompt, *, call: Call | None = None) -> dict[str, Any]:
     """Return the arguments of a plain completion API: model, prompt, the profile's stop texts, settings.
 
     The text holds the profile's chat markup. Raises RenderError where a part holds an image or file.
@@ -48,14 +75,15 @@ def completion(prompt: Prompt) -> dict[str, Any]:
     for part in prompt.parts:
         if not isinstance(part.content, str) and any(_kind(item) != "text" for item in part.content):
             raise RenderError(f"The part `{part.name}` holds an image or file, which a completion API can't take.")
-    found: dict[str, Any] = {**_settings(prompt), **_model(prompt), "prompt": prompt.text}
+    settings = OPENAI_COMPLETIONS.keep_known(_settings(prompt), call)
+    found: dict[str, Any] = {**settings, **_model(prompt), "prompt": prompt.text}
     stop = list((prompt.profile or {}).get("stop", ()))
     if stop and "stop" not in found:
         found["stop"] = stop
     return found
 
 
-def anthropic(prompt: Prompt) -> dict[str, Any]:
+def anthropic(prompt: Prompt, *, call: Call | None = None) -> dict[str, Any]:
     """Return the arguments of Anthropic's messages: system apart, messages, tools in its form, max_tokens, settings.
 
     `max_tokens`, which the API demands, is the document's setting or else its reserve; RenderError when it has neither,
@@ -71,7 +99,10 @@ def anthropic(prompt: Prompt) -> dict[str, Any]:
         raise RenderError(
             "Anthropic's API needs max_tokens: give it under `settings`, or give the document a `reserve`."
         )
-    found: dict[str, Any] = {**settings, **_model(prompt)}
+    if isinstance(settings.get("tool_choice"), str):
+        chosen = {"required": "any"}.get(settings["tool_choice"], settings["tool_choice"])
+        settings["tool_choice"] = {"type": chosen}
+    found: dict[str, Any] = {**ANTHROPIC_MESSAGES.keep_known(settings, call), **_model(prompt)}
     messages = prompt.messages
     system = [_plain_text(message["content"]) for message in messages if message["role"] in ("system", "developer")]
     if system:
@@ -85,11 +116,62 @@ def anthropic(prompt: Prompt) -> dict[str, Any]:
 
 
 def _settings(prompt: Prompt) -> dict[str, Any]:
-    return dict(prompt.settings or {})
+    """The document's settings without those that the prompt itself replaces."""
+    return {name: value for name, value in (prompt.settings or {}).items() if name not in _OF_THE_PROMPT}
 
 
 def _model(prompt: Prompt) -> dict[str, Any]:
     return {"model": prompt.model} if prompt.model else {}
+
+
+def _responses_settings(settings: dict[str, Any]) -> dict[str, Any]:
+    """Settings of chat completions in the words of responses."""
+    limits = [settings.pop(name, None) for name in ("max_completion_tokens", "max_tokens")]
+    if limit := next((limit for limit in limits if limit), None):
+        settings.setdefault("max_output_tokens", limit)
+    if effort := settings.pop("reasoning_effort", None):
+        settings["reasoning"] = {"effort": effort, **settings.get("reasoning", {})}
+    text = dict(settings.pop("text", None) or {})
+    if verbosity := settings.pop("verbosity", None):
+        text.setdefault("verbosity", verbosity)
+    if isinstance(form := settings.pop("response_format", None), dict):
+        inner = form.get("json_schema")
+        text.setdefault("format", {"type": "json_schema", **inner} if isinstance(inner, dict) else form)
+    chosen = settings.get("tool_choice")
+    if isinstance(chosen, dict) and isinstance(chosen.get("function"), dict):
+        settings["tool_choice"] = {"type": "function", "name": chosen["function"].get("name")}
+    return {**settings, "text": text} if text else settings
+
+
+def _input_message(message: _Message) -> _Message:
+    role, content = message["role"], message["content"]
+    if role == "tool":
+        raise RenderError("OpenAI's responses can't take a message of the role `tool`: it has no id of a call.")
+    if isinstance(content, str):
+        return {"role": role, "content": content}
+    kind = "output_text" if role == "assistant" else "input_text"
+    return {"role": role, "content": [_input_item(item, kind) for item in content]}
+
+
+def _input_item(item: Any, kind: str) -> Any:
+    """A content item in the form of responses; one that has no OpenAI form we know is passed on as it is."""
+    if not isinstance(item, dict):
+        return {"type": kind, "text": str(item)}
+    if item.get("type") == "text":
+        return {"type": kind, "text": item["text"]}
+    if item.get("type") == "image_url":
+        image = item["image_url"] if isinstance(item["image_url"], dict) else {"url": str(item["image_url"])}
+        detail = {"detail": image["detail"]} if "detail" in image else {}
+        return {"type": "input_image", "image_url": image["url"], **detail}
+    if item.get("type") == "file" and isinstance(item.get("file"), dict):
+        return {"type": "input_file", **item["file"]}
+    return item
+
+
+def _flat_tool(tool: dict[str, Any]) -> dict[str, Any]:
+    """A function tool of chat completions in the flat form of responses."""
+    function = tool.get("function")
+    return {"type": "function", **function} if isinstance(function, dict) else tool
 
 
 def _kind(item: Any) -> str:

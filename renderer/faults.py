@@ -4,7 +4,16 @@ from collections.abc import Sequence
 
 from renderer import near, yaml_text
 
-__all__ = ["ROLES", "Fault", "bad_priority", "bad_role", "unknown_key", "unknown_role"]
+__all__ = [
+    "ROLES",
+    "Fault",
+    "bad_given_priority",
+    "bad_given_role",
+    "bad_priority",
+    "bad_role",
+    "unknown_key",
+    "unknown_role",
+]
 
 ROLES = ("system", "developer", "user", "assistant", "tool")
 _OTHER_NAMES = {"ai": "assistant", "bot": "assistant", "function": "tool", "human": "user", "model": "assistant"}
@@ -31,6 +40,14 @@ def bad_role(text: str) -> str:
 
 def bad_priority(text: str) -> str:
     return f"`truncation_priority` must be a whole number, not `{text[:40]}`"
+
+
+def bad_given_role() -> str:
+    return f"the value given for `role` is not a role; the roles are {', '.join(ROLES)}"
+
+
+def bad_given_priority() -> str:
+    return "the value given for `truncation_priority` must be a whole number"
 
 
 def unknown_key(key: yaml_text.Scalar, owner: str, known: Sequence[str]) -> Fault:

@@ -123,12 +123,25 @@ def _parts(
     """The parts, and the rules they are cut by: from the named document, or as the service wrote them."""
     if not prefix.use_hermes_generation:
         return structured.parts(prefix), {"step": prefix.truncation_step or 1, "keep_last": 4}
-    template = _template(prefix.hermes_generation_template_name or structured.DEFAULT_NAME, loader)
+    name = prefix.hermes_generation_template_name or structured.DEFAULT_NAME
+    _require_raw_data(prefix, name)
+    template = _template(name, loader)
     data = _wanted(template, structured.variables(prefix))
     rendered = template.render(data, token_limit=-1, tokenizer=counter)
     document = template.document
     step = prefix.truncation_step or document.truncation_step
     return rendered.parts, {"step": step, "keep_last": document.keep_last, "keep_pairs": document.keep_pairs}
+
+
+def _require_raw_data(prefix: StructuredPrefix, name: str) -> None:
+    """Raise InputError where the service's data are empty, or lack what the default document is about."""
+    raw = prefix.raw_prompt_data_dict
+    wanted = ("character", "username") if name == structured.DEFAULT_NAME else ()
+    missing = [key for key in wanted if not raw.get(key)]
+    if raw and not missing:
+        return
+    lacks = f"lacks {' and '.join(f'`{key}`' for key in missing)}" if raw else "is empty"
+    raise InputError(f"raw_prompt_data_dict {lacks}: there is no chat to build.", path="raw_prompt_data_dict")
 
 
 def _template(name: str, loader: Loader | None) -> Template:

@@ -11,6 +11,7 @@ from renderer.errors import DocumentError, InputError
 from renderer.plain import check_plain
 from renderer.problems import Problem
 from renderer.quick_schemas import acceptor, is_plain
+from renderer.schema_errors import describe_schema_error
 
 if TYPE_CHECKING:
     import jsonschema
@@ -84,7 +85,7 @@ def _wrong_schema(name: str, schema: dict[str, Any]) -> Iterator[tuple[str, str,
     if "default" in schema:
         message = _first_error(schema, schema["default"])
         if message:
-            yield "PT411", f"`{name}`: its default breaks its own schema: {message[1]}", ("default",)
+            yield "PT411", f"`{name}`: its default {message[1]}", ("default",)
 
 
 def _leads_somewhere(schema: Any, pointer: str) -> bool:
@@ -115,20 +116,20 @@ def _references(schema: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple
             yield from _references(value, (*path, index))
 
 
-def _sentence(error: "jsonschema.ValidationError | jsonschema.SchemaError") -> str:
+def _sentence(error: "jsonschema.SchemaError") -> str:
     message = str(error.message)
     return message if len(message) <= 300 else message[:297] + "..."
 
 
 def _first_error(schema: dict[str, Any], value: Any) -> tuple[str, str] | None:
-    """(path, message) of the error that says most about the value, or None."""
+    """(path, message without the value) of the error that says most about the value, or None."""
     try:
         error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(value))
     except RecursionError:
-        return "", "the schema refers to itself without end"
+        return "", "can't be checked, because its schema refers to itself without end"
     except (referencing.exceptions.Unresolvable, jsonschema.exceptions.UnknownType, re.error) as failure:
-        return "", f"the schema cannot be used: {failure}"
-    return (plain_path(error.absolute_path), _sentence(error)) if error else None
+        return "", f"can't be checked, because its schema cannot be used: {failure}"
+    return (plain_path(error.absolute_path), describe_schema_error(error)) if error else None
 
 
 class Inputs:
@@ -185,7 +186,7 @@ class Inputs:
         if wrong:
             path = name + ("" if not wrong[0] or wrong[0].startswith("[") else ".") + wrong[0]
             place = self.document.place("inputs", name)
-            raise InputError(f"`{path}`: {wrong[1]}", code="PT402", variable=name, path=path, place=place)
+            raise InputError(f"`{path}` {wrong[1]}", code="PT402", variable=name, path=path, place=place)
         return value
 
 

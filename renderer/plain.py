@@ -33,7 +33,7 @@ def _check_items(value: Any, path: str, depth: int) -> None:
     if type(value) is dict:
         for key, item in value.items():
             if type(key) is not str:
-                raise _refused(path, f"has the key {key!r}; keys must be text")
+                raise _refused(path, f"has a key that is a {type(key).__name__}; keys must be text")
             check_plain(item, f"{path}.{key}" if path else key, depth)
     else:
         for index, item in enumerate(value):

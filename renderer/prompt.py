@@ -186,7 +186,7 @@ class Render(Protocol):
     def stamp(self, parts: Sequence[Part]) -> Stamp: ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Prompt:
     """A rendered prompt.
 
@@ -207,6 +207,12 @@ class Prompt:
     tools: tuple[Any, ...]
     profile: dict[str, Any] | None
     renderer: Render = field(repr=False, compare=False)
+
+    def __repr__(self) -> str:
+        """What it is made of, and never what it says: a repr ends in logs."""
+        cut = f", {len(self.cut)} cut" if self.cut else ""
+        model = f" for {self.model}" if self.model else ""
+        return f"<{type(self).__name__}{model}: {len(self.parts)} part{'' if len(self.parts) == 1 else 's'}{cut}>"
 
     @cached_property
     def stamp(self) -> Stamp:

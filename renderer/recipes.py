@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from renderer import yaml_text
-from renderer.faults import ROLES, Fault, bad_priority, bad_role, unknown_key, unknown_role
+from renderer.faults import ROLES, Fault, bad_given_priority, bad_given_role, bad_priority, unknown_key, unknown_role
 from renderer.prompt import Mark, Part
 from renderer.texts import Piece, Slots, Text, split_marks, tidy_content, tidy_sections
 
@@ -60,13 +60,13 @@ class Recipe:
     def _role(self, slots: Slots) -> str:
         text = self.role.fill(slots) if self.role else "user"
         if text not in ROLES:
-            raise Fault(bad_role(text), "PT305", self.starts[1], _first(self.role, slots))
+            raise Fault(bad_given_role(), "PT305", self.starts[1], _first(self.role, slots))
         return text
 
     def _priority(self, slots: Slots, priority: Text) -> int:
         text = priority.fill(slots)
         if not _WHOLE.fullmatch(text):
-            raise Fault(bad_priority(text), "PT306", self.starts[2], _first(priority, slots))
+            raise Fault(bad_given_priority(), "PT306", self.starts[2], _first(priority, slots))
         return int(text)
 
 

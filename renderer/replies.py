@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from renderer.deferred import Deferred
 from renderer.errors import OutputError
+from renderer.schema_errors import describe_schema_error
 
 if TYPE_CHECKING:
     import json_repair
@@ -192,7 +193,7 @@ def conform(value: Any, schema: Mapping[str, Any] | bool) -> Reading:
         raise OutputError(f"the output schema cannot be used: {error}") from error
     if fault is not None:
         path = fault.json_path.removeprefix("$").lstrip(".")
-        raise OutputError(f"{f'`{path}` in the reply' if path else 'the reply'} does not fit: {fault.message[:300]}")
+        raise OutputError(f"{f'`{path}` in the reply' if path else 'the reply'} {describe_schema_error(fault)}")
     return Reading(value, tuple(repairs))
 
 

@@ -111,6 +111,10 @@ class Template:
         body = formats.find(document.format).compile(document, self.fragments, offered)
         return body.in_profile(self._profile) if isinstance(body, formats.WithProfile) else body
 
+    def __repr__(self) -> str:
+        name = f"{self.name}@{self.version}" if self.name and self.version else self.name or "without a name"
+        return f"<{type(self).__name__} {name}, format {self.document.format}, {self.digest[:19]}>"
+
     def bundle(self) -> dict[str, Any]:
         """The four fields the digest covers."""
         return {

@@ -88,9 +88,9 @@ _DEFINITIONS = [
     Definition(Metric.NDCG, ("documents",), 1, by_corpus=documents.ndcg, options=_RANKED),
     Definition(Metric.BLEU, ("text", "answer"), 100, by_corpus=texts.bleu, options=_BLEU),
     Definition(Metric.CHRF, ("text", "answer"), 100, by_corpus=texts.chrf, options=_CHRF),
-    Definition(Metric.ROUGE1, ("text", "answer"), 1, by_corpus=partial(texts.rouge, "rouge1")),
-    Definition(Metric.ROUGE2, ("text", "answer"), 1, by_corpus=partial(texts.rouge, "rouge2")),
-    Definition(Metric.ROUGE_L, ("text", "answer"), 1, by_corpus=partial(texts.rouge, "rougeL")),
+    Definition(Metric.ROUGE1, ("text", "answer"), 1, by_corpus=partial(texts.rouge, "rouge1"), options=("stem",)),
+    Definition(Metric.ROUGE2, ("text", "answer"), 1, by_corpus=partial(texts.rouge, "rouge2"), options=("stem",)),
+    Definition(Metric.ROUGE_L, ("text", "answer"), 1, by_corpus=partial(texts.rouge, "rougeL"), options=("stem",)),
     Definition(Metric.SAS, ("text", "answer"), 1, by_corpus=semantics.sas),
     *(
         Definition(

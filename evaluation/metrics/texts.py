@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
+from evaluation.errors import MetricError
 from evaluation.metrics.rows import answer_texts, golds
 from evaluation.packages import need
 
@@ -26,12 +27,22 @@ def _words() -> re.Pattern[str]:
     return re.compile(rf"[{_UNSPACED}]|(?:[^\W_{_UNSPACED}](?:(?![{_UNSPACED}])[{signs}])*)+")
 
 
+_SHORT = 3  # letters of a word that is not stemmed
+
+
 class WordTokenizer:
     """A tokenizer for rouge-score that works beyond English; the same as its own on lower-case ASCII."""
 
+    def __init__(self, stem: bool = False) -> None:
+        self._stemmer = need("nltk.stem.porter", extra="evaluation").PorterStemmer() if stem else None
+
     def tokenize(self, text: str) -> list[str]:
-        """Lower-case words, and single characters of scripts written without spaces."""
-        return _words().findall(unicodedata.normalize("NFC", text).lower())
+        """Lower-case words, stemmed where asked for, and single characters of scripts written without spaces."""
+        words = _words().findall(unicodedata.normalize("NFC", text).lower())
+        if self._stemmer is None:
+            return words
+        # As rouge-score: short words stay, and other scripts have no stems here.
+        return [self._stemmer.stem(word) if len(word) > _SHORT and word.isascii() else word for word in words]
 
 
 def bleu(
@@ -51,9 +62,16 @@ def chrf(
     return _sacrebleu(metric, metric, expected, actual, rows)
 
 
-def rouge(kind: str, expected: Sequence[Any], actual: Sequence[Any], rows: Sequence[int]) -> tuple[float, list[float]]:
-    """The mean F-measure and each row's; kind is rouge1, rouge2 or rougeL."""
-    scorer = need("rouge_score.rouge_scorer", extra="evaluation").RougeScorer([kind], tokenizer=WordTokenizer())
+def rouge(
+    kind: str, expected: Sequence[Any], actual: Sequence[Any], rows: Sequence[int], *, stem: bool = False
+) -> tuple[float, list[float]]:
+    """The mean F-measure and each row's; kind is rouge1, rouge2 or rougeL.
+
+    stem: compare the stems of English words longer than three letters (Porter's), as rouge-score's `use_stemmer` does.
+    """
+    if not isinstance(stem, bool):
+        raise MetricError(f"`stem` is true or false, not {stem!r}")
+    scorer = need("rouge_score.rouge_scorer", extra="evaluation").RougeScorer([kind], tokenizer=WordTokenizer(stem))
     values = [
         max(
             (scorer.score_multi(golds(gold, row), answer)[kind].fmeasure for answer in answer_texts(given, row)),

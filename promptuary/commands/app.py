@@ -1,5 +1,7 @@
 """Every verb of the command line."""
 
+from typing import Annotated
+
 import typer
 
 from promptuary.commands import (
@@ -18,14 +20,34 @@ from promptuary.commands import (
     review,
     vendor,
 )
+from promptuary.version import VERSION
 
 __all__ = ["app"]
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"promptuary {VERSION}")
+        raise typer.Exit
+
+
+Version = Annotated[
+    bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and end.")
+]
 
 app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     help="Work with the prompt templates of a Promptuary registry. Exit codes: 0 ok, 1 findings, 2 usage or connection.",
 )
+
+
+@app.callback()
+def read_options(version: Version = False) -> None:
+    """Work with the prompt templates of a Promptuary registry. Exit codes: 0 ok, 1 findings, 2 usage or connection."""
+
+
 app.command("render")(render.render)
 app.command("lint")(lint.lint)
 app.command("pull")(pull.pull)

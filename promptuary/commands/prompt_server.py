@@ -18,6 +18,7 @@ import renderer
 from promptuary.client import Promptuary
 from promptuary.commands.connection import Connection
 from promptuary.errors import NotAllowed, NotFound, PromptuaryError
+from promptuary.version import VERSION
 
 __all__ = ["PromptServer", "serve_http", "serve_stdio"]
 
@@ -35,6 +36,7 @@ class PromptServer:
         self.server: Server[Any] = Server(
             "promptuary",
             title="Promptuary",
+            version=VERSION,
             on_list_prompts=self.list_prompts,
             on_get_prompt=self.get_prompt,
             on_completion=self.complete,

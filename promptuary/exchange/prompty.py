@@ -20,6 +20,15 @@ _STRING = re.compile(r"\{\{ '(\{[%#])' \}\}")
 _IMAGE = re.compile(r"!\[[^\]]*\]\(")
 _SECRET = re.compile(r"key|secret|token|password|credential", re.IGNORECASE)
 _TYPES = ("string", "number", "integer", "boolean", "array", "object")
+_OPTIONS = {  # Prompty 2's names of options, and the names that calls and version 1 have for them
+    "maxOutputTokens": "max_tokens",
+    "topP": "top_p",
+    "topK": "top_k",
+    "frequencyPenalty": "frequency_penalty",
+    "presencePenalty": "presence_penalty",
+    "stopSequences": "stop",
+    "allowMultipleToolCalls": "parallel_tool_calls",
+}
 _INPUT = ("type", "description", "default", "enum", "sample", "is_required", "required", "items", "properties")
 
 
@@ -95,13 +104,20 @@ def _front(model: Mapping[str, Any], head: dict[str, Any]) -> tuple[str, dict[st
         raise LossError(f"it is made for the API {api}; prompts are made for chat and completion")
     configuration = as_mapping(model.get("configuration"), "model.configuration")
     named = model.get("id") or configuration.get("name") or configuration.get("model")
-    settings = model.get("parameters") or model.get("options") or {}
+    settings = model.get("parameters") or _translated(as_mapping(model.get("options"), "model.options"))
     front = {"description": head.pop("description", ""), "model": named, "settings": settings}
     metadata = as_mapping(head.get("metadata"), "metadata")
     return api, {
         **front,
         "tags": head.pop("tags", None) or metadata.get("tags"),
     }
+
+
+def _translated(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Prompty 2's options under the names that model calls take; what stands in additionalProperties beside them."""
+    further = as_mapping(options.get("additionalProperties"), "model.options.additionalProperties")
+    own = {name: value for name, value in options.items() if name != "additionalProperties" and value is not None}
+    return {**further, **{_OPTIONS.get(name, name): value for name, value in own.items()}}
 
 
 def _inputs(given: Any, sample: Any) -> tuple[dict[str, Any], dict[str, Any]]:

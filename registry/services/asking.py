@@ -10,7 +10,8 @@ from typing import Any
 
 from django.db import transaction
 
-from evaluation import ModelError, Row
+from evaluation import EvaluationError, ModelError, Row
+from evaluation.json_values import require_json
 from evaluation.models import Model
 from evaluation.models import Reply as Answer
 from registry import journal
@@ -146,7 +147,17 @@ def _read(bundle: Mapping[str, Any], batch: Sequence[Asked]) -> None:
         if isinstance(outcome, RenderError):
             one.stop("read", outcome)
         else:
-            one.outputs = outcome
+            _take_outputs(one, outcome)
+
+
+def _take_outputs(one: Asked, outputs: dict[str, Any]) -> None:
+    """Keep what was read from the reply; a value that is not JSON, such as NaN, fails this row alone."""
+    try:
+        require_json(outputs, "outputs")
+    except EvaluationError as error:
+        one.stop("read", error)
+    else:
+        one.outputs = outputs
 
 
 def _keys(one: Asked, endpoint: Endpoint) -> list[str]:

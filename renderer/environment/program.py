@@ -15,7 +15,7 @@ from renderer import near, watch
 from renderer.environment.checks import NOT_REPRODUCIBLE, check_size
 from renderer.environment.operators import FILTERS
 from renderer.environment.pieces import Captured, Piece
-from renderer.environment.sandbox import Sandbox, Unit, path_to
+from renderer.environment.sandbox import MissingValue, Sandbox, Unit, path_to
 from renderer.errors import DocumentError, InputError, LimitError, RenderError
 from renderer.lines import Lines
 from renderer.problems import Place
@@ -234,8 +234,8 @@ class Program:
 
     def _missing(self, error: UndefinedError) -> RenderError:
         place, expression = self._where(error.__traceback__)
-        name = path_to(getattr(error, "name", None), expression)
-        return InputError(str(error.message), code="PT401", place=place, variable=name)
+        message, name = error.told(expression) if isinstance(error, MissingValue) else (str(error.message), None)
+        return InputError(message, code="PT401", place=place, variable=path_to(name, expression))
 
     def _failed(self, error: Exception) -> RenderError:
         place = self._where(error.__traceback__)[0]
@@ -247,8 +247,15 @@ class Program:
             return LimitError("the template calls itself without end", code="PT702", place=place)
         if isinstance(error, MemoryError):
             return LimitError("this needs more memory than a rendering may take", place=place)
-        what = str(error) if isinstance(error, TemplateError) else f"{type(error).__name__}: {error}"
-        return RenderError(f"this fails with {what}", code="PT206", place=place)
+        return RenderError(f"this fails with {_describe_failure(error)}", code="PT206", place=place)
+
+
+def _describe_failure(error: Exception) -> str:
+    """What Jinja or Python says, except where Python quotes the value that it can't use: then its kind alone."""
+    if isinstance(error, TemplateError):
+        return str(error)
+    quotes_values = isinstance(error, ValueError | LookupError)
+    return type(error).__name__ if quotes_values else f"{type(error).__name__}: {error}"
 
 
 def with_run(call: Callable[..., Any]) -> Callable[..., Any]:

@@ -28,11 +28,18 @@ __all__ = ["GLOBALS", "Literal", "Missing", "MissingValue", "Sandbox", "Unit", "
 
 
 class MissingValue(UndefinedError):
-    """Something was used that is not there; `names` is the path as far as it is known."""
+    """Something was used that is not there; `name` is the key that was looked for, which may be a caller's value."""
 
-    def __init__(self, message: str, name: str | None = None) -> None:
+    def __init__(self, message: str, name: str | None = None, unnamed: str = "") -> None:
         super().__init__(message)
         self.name = name
+        self._unnamed = unnamed or message
+
+    def told(self, expression: str) -> tuple[str, str | None]:
+        """The message and the name, where the author's expression holds the name; else a message without it, and None."""
+        if self.name is None or self.name in expression:
+            return str(self.message), self.name
+        return self._unnamed, None
 
 
 class Missing(StrictUndefined):
@@ -48,7 +55,8 @@ class Missing(StrictUndefined):
 
     def _missing(self, message: str) -> MissingValue:
         name = self._undefined_name if isinstance(self._undefined_name, str) else None
-        return MissingValue(message, name)
+        owner = self._undefined_obj
+        return MissingValue(message, name, "" if owner is missing else f"{_describe(owner)} does not have that key")
 
     @property
     def _undefined_message(self) -> str:
@@ -230,7 +238,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         if not isinstance(owner, str) or not isinstance(called, BuiltinMethodType):
             return super().call(context, called, *args, **kwargs)
         if not self.is_safe_callable(called):
-            raise SecurityError(f"{called!r} is not safely callable")
+            raise SecurityError(f"`{called.__name__}` is not safely callable")
         moved = _MOVED_BY_METHODS.get(called.__name__, (0,))
         return spelled(getattr(str, called.__name__), moved)(owner, *args, **kwargs)
 
@@ -284,10 +292,10 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
 def missing_value(error: UndefinedError, site: Site) -> InputError:
     """The error for a value that is not there, said of the expression that wanted it."""
-    message = str(error.message)
+    message, name = error.told(site.expression) if isinstance(error, MissingValue) else (str(error.message), None)
     if f"`{site.expression}`" not in message:
         message = f"`{site.expression}`: {message}"
-    variable = path_to(getattr(error, "name", None), site.expression)
+    variable = path_to(name, site.expression)
     return InputError(message, code="PT401", place=Place(site.line, site.column), variable=variable)
 
 

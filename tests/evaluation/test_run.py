@@ -133,11 +133,6 @@ def test_expected_outputs_that_are_not_as_many_as_inputs_are_refused(expected):
         run(runnable, iter([{"text": "a"}, {"text": "b"}]), iter(expected))
 
 
-def test_an_output_that_is_no_json_is_refused_with_its_row():
-    with pytest.raises(EvaluationError, match="row 0"):
-        run(FunctionRunnable("odd", lambda text: {"answer": object()}), [{"text": "a"}])
-
-
 def test_a_result_is_one_file_that_loads_equal(tmp_path):
     result = run(question_answering(), *rows())
     result.save(tmp_path / "run.jsonl")

@@ -7,6 +7,7 @@ import string
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rouge_score import rouge_scorer
 
 from evaluation import EvaluationError, Metric, MetricError, metrics_for, score
 from evaluation.metrics.answers import normalise
@@ -259,3 +260,27 @@ def test_documents_that_are_no_list_are_refused_with_their_row(options):
 def test_the_first_hit_counts_up_to_k_only():
     rows = [[{"id": "a"}]], [[{"id": "x"}, {"id": "a"}]]
     assert [score("mrr", *rows, k=k)["score"] for k in (1, 2)] == [0.0, 0.5]
+
+
+PAIRS = [
+    ("The cats were running quickly", "A cat runs quick"),
+    ("studies show improvements", "the study shows an improvement"),
+    ("a b c", "nothing alike"),
+    ("", "words"),
+]
+
+
+@pytest.mark.parametrize("kind", ["rouge1", "rouge2", "rougeL"])
+@pytest.mark.parametrize("stem", [True, False])
+def test_rouge_stems_as_rouge_score_does(kind, stem):
+    scorer = rouge_scorer.RougeScorer([kind], use_stemmer=stem)
+    wanted = [scorer.score(gold, answer)[kind].fmeasure for gold, answer in PAIRS]
+    found = score(kind, [gold for gold, _ in PAIRS], [answer for _, answer in PAIRS], stem=stem)
+    assert found["individual_scores"] == pytest.approx(wanted)
+
+
+def test_rouge_takes_no_other_option_and_stem_is_a_switch():
+    with pytest.raises(MetricError, match="rouge1 takes stem"):
+        score("rouge1", ["a"], ["a"], stemmer=True)
+    with pytest.raises(MetricError, match="true or false"):
+        score("rouge1", ["a"], ["a"], stem="yes")

@@ -70,7 +70,7 @@ def test_anthropic_takes_the_reserve_for_max_tokens_and_needs_one():
 def test_anthropic_wants_the_user_first():
     body = "- name: a\n  role: assistant\n  content: Hi\n"
     with pytest.raises(RenderError, match="user's message first"):
-        adapters.anthropic(prompt(body=body))
+        adapters.anthropic(prompt(body=body, settings="{max_tokens: 5}"))
 
 
 def test_a_completion_gets_one_text_and_the_profiles_stops():
@@ -83,3 +83,50 @@ def test_a_document_without_a_model_leaves_the_choice_to_the_caller():
     bare = load("- name: q\n  content: Why?\n").render({})
     assert adapters.openai(bare) == {"messages": [{"role": "user", "content": "Why?"}]}
     assert adapters.completion(bare) == {"prompt": "Why?"}
+
+
+def old_create(*, model, messages, max_tokens, temperature=None):
+    """A call that still takes the temperature."""
+
+
+def any_create(**options):
+    """A call that takes anything, as LiteLLM's does."""
+
+
+def test_settings_are_held_to_the_call_that_is_given():
+    settings = "{temperature: 0.2, max_tokens: 50, top_k: 5}"
+    with pytest.warns(adapters.SettingIgnored, match="top_k$"):
+        found = adapters.anthropic(prompt(settings=settings), call=old_create)
+    assert (found["temperature"], "top_k" in found) == (0.2, False)
+    assert adapters.openai(prompt(settings=settings), call=any_create)["top_k"] == 5
+
+
+def test_a_warning_names_settings_and_never_their_values():
+    with pytest.warns(adapters.SettingIgnored) as warned:
+        adapters.openai(prompt(settings="{my_key: a-secret-value}"))
+    assert "my_key" in str(warned[0].message)
+    assert "a-secret-value" not in str(warned[0].message)
+
+
+def test_responses_take_images_and_files_in_their_form():
+    body = (
+        "- name: a\n  content:\n  - {type: text, text: See}\n  - {type: image_url, image_url: {url: 'https://x/y.png', detail: low}}\n"
+        "  - {type: file, file: {file_id: f1}}\n- name: b\n  role: assistant\n  content: [{type: text, text: Seen}]\n"
+    )
+    first, second = adapters.responses(prompt(body=body, settings="{}"))["input"]
+    assert first["content"] == [
+        {"type": "input_text", "text": "See"},
+        {"type": "input_image", "image_url": "https://x/y.png", "detail": "low"},
+        {"type": "input_file", "file_id": "f1"},
+    ]
+    assert second["content"] == [{"type": "output_text", "text": "Seen"}]
+
+
+def test_responses_refuse_the_reply_of_a_tool():
+    with pytest.raises(RenderError, match="role `tool`"):
+        adapters.responses(prompt(body="- name: a\n  role: tool\n  content: x\n", settings="{}"))
+
+
+def test_anthropic_gets_the_choice_of_a_tool_in_its_form():
+    found = adapters.anthropic(prompt(settings="{max_tokens: 5, tool_choice: required}"))
+    assert found["tool_choice"] == {"type": "any"}

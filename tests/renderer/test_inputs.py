@@ -59,7 +59,7 @@ def test_a_default_makes_an_input_optional():
 def test_an_ill_typed_input_is_named_by_its_path(schema, value, path):
     error = refused(lambda: render(schema, value))
     assert (error.code, error.path, error.line) == ("PT402", path, 3)
-    assert error.message.startswith(f"`{path}`: ")
+    assert error.message.startswith(f"`{path}` ")
 
 
 @pytest.mark.parametrize(

@@ -107,3 +107,26 @@ def test_what_prompty_would_read_otherwise_is_refused(content, why):
     text = f"- name: a\n  content: |-\n    hello\n    {content}\n" if content != '""' else "- name: a\n  content: ''\n"
     with pytest.raises(LossError, match=why):
         prompty.to_file(parse(text), "x", {})
+
+
+def test_version_2_options_come_in_under_the_names_that_calls_take():
+    options = (
+        "{temperature: 0.2, maxOutputTokens: 128, topP: 0.9, topK: 5, frequencyPenalty: 0.1, presencePenalty: 0.3, "
+        "stopSequences: [END], seed: 7, allowMultipleToolCalls: false, additionalProperties: {user: u}}"
+    )
+    text = (
+        f"---\nname: n\nmodel: {{id: gpt-4o, provider: openai, apiType: chat, options: {options}}}\n---\nsystem:\nHi\n"
+    )
+    settings = parse(imported(text).document).settings
+    assert settings == {
+        "temperature": 0.2,
+        "max_tokens": 128,
+        "top_p": 0.9,
+        "top_k": 5,
+        "frequency_penalty": 0.1,
+        "presence_penalty": 0.3,
+        "stop": ["END"],
+        "seed": 7,
+        "parallel_tool_calls": False,
+        "user": "u",
+    }

@@ -1,0 +1,81 @@
+"""What is plain JSON and what is not: values that a result's file can hold and give back the same."""
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from evaluation.errors import EvaluationError
+
+__all__ = ["NotJson", "plain_copy", "require_json"]
+
+MOST_DEPTH = 200
+_MOST_WHOLE = 2**53  # beyond it a JSON number is no longer the same everywhere
+
+
+class NotJson(EvaluationError):
+    """A value that JSON can't say, with its place; the value itself is not told."""
+
+
+def require_json(value: Any, place: str) -> None:
+    """Raise NotJson, naming the first place below `place`, where the value is not plain JSON.
+
+    Plain are mappings with text keys, lists and tuples, texts that are valid Unicode, whole numbers up to 2^53, finite
+    floats, booleans and None, at most 200 deep.
+    """
+    for found, reason in _faults(value, place, 0):
+        raise NotJson(f"{found} {reason}")
+
+
+def plain_copy(value: Any) -> Any:
+    """The value with None in place of whatever is not plain JSON, for a record of a row that failed."""
+    return _copy(value, 0)
+
+
+def _faults(value: Any, place: str, depth: int) -> Iterator[tuple[str, str]]:
+    if depth > MOST_DEPTH:
+        yield place, f"is nested more than {MOST_DEPTH} deep"
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            if not isinstance(key, str) or _text_fault(key):
+                yield place, f"has a key that is no text ({type(key).__name__})"
+            else:
+                yield from _faults(inner, f"{place}.{key[:80]}", depth + 1)
+    elif isinstance(value, list | tuple):
+        for index, inner in enumerate(value):
+            yield from _faults(inner, f"{place}[{index}]", depth + 1)
+    elif reason := _fault_of_scalar(value):
+        yield place, reason
+
+
+def _fault_of_scalar(value: Any) -> str:
+    if value is None or isinstance(value, bool):
+        return ""
+    if isinstance(value, str):
+        return _text_fault(value)
+    if isinstance(value, int):
+        return "" if abs(value) <= _MOST_WHOLE else "is a whole number beyond 2^53"
+    if isinstance(value, float):
+        return "" if math.isfinite(value) else "is not a finite number"
+    return f"is a {type(value).__name__}, which JSON has no form for"
+
+
+def _text_fault(text: str) -> str:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return "holds a lone surrogate"
+    return ""
+
+
+def _copy(value: Any, depth: int) -> Any:
+    if depth > MOST_DEPTH:
+        return None
+    if isinstance(value, Mapping):
+        return {
+            key: _copy(inner, depth + 1)
+            for key, inner in value.items()
+            if isinstance(key, str) and not _text_fault(key)
+        }
+    if isinstance(value, list | tuple):
+        return [_copy(inner, depth + 1) for inner in value]
+    return None if _fault_of_scalar(value) else value

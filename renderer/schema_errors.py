@@ -1,0 +1,95 @@
+"""What a JSON Schema says of a value that breaks it, in a sentence that never holds the value.
+
+jsonschema's own messages quote the value, and a caller's errors end in logs and exception trackers. These sentences speak of
+types, limits and what the schema allows: all of it the author's words.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from jsonschema import ValidationError
+
+__all__ = ["describe_schema_error"]
+
+_MOST = 300  # characters of a sentence
+_LISTED = 10  # allowed values that are named
+_KINDS = {bool: "a boolean", int: "a whole number", float: "a number", str: "a text", list: "a list", dict: "a mapping"}
+
+
+def describe_schema_error(error: "ValidationError") -> str:
+    """A sentence that follows the path of the value: `is a whole number, not one of "text"`; at most 300 characters."""
+    describe = _SENTENCES.get(str(error.validator))
+    found = describe(error.validator_value, error.instance) if describe else ""
+    sentence = found or f"does not fit `{error.validator}` of its schema"
+    return sentence if len(sentence) <= _MOST else sentence[: _MOST - 3] + "..."
+
+
+def _type(wanted: Any, value: Any) -> str:
+    names = [wanted] if isinstance(wanted, str) else list(wanted)
+    return f"must be {' or '.join(map(str, names))}, not {_kind(value)}"
+
+
+def _kind(value: Any) -> str:
+    return "null" if value is None else _KINDS.get(type(value), type(value).__name__)
+
+
+def _enum(allowed: Any, _value: Any) -> str:
+    named = [_write(one) for one in list(allowed)[:_LISTED]]
+    more = f" and {len(allowed) - _LISTED} more" if len(allowed) > _LISTED else ""
+    return f"must be one of {', '.join(named)}{more}"
+
+
+def _write(value: Any) -> str:
+    text = value if isinstance(value, str) else repr(value)
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def _required(wanted: Any, value: Any) -> str:
+    missing = [str(name) for name in wanted if isinstance(value, Mapping) and name not in value]
+    return f"lacks {', '.join(f'`{name}`' for name in missing[:_LISTED])}" if missing else ""
+
+
+def _additional(_allowed: Any, _value: Any) -> str:
+    return "has a field that its schema does not allow"  # a caller's key may be data, so it is not named
+
+
+def _counted(word: str, what: str) -> Callable[[Any, Any], str]:
+    def describe(limit: Any, value: Any) -> str:
+        return f"has {len(value):,} {what}; {word} {limit:,} {'is' if limit == 1 else 'are'} allowed"
+
+    return describe
+
+
+def _compared(words: str) -> Callable[[Any, Any], str]:
+    return lambda limit, _value: f"must be {words} {limit}"
+
+
+_SENTENCES: dict[str, Callable[[Any, Any], str]] = {
+    "type": _type,
+    "enum": _enum,
+    "const": lambda wanted, _value: f"must be {_write(wanted)}",
+    "required": _required,
+    "additionalProperties": _additional,
+    "unevaluatedProperties": _additional,
+    "propertyNames": lambda _schema, _value: "has a field whose name its schema does not allow",
+    "minLength": _counted("at least", "characters"),
+    "maxLength": _counted("at most", "characters"),
+    "minItems": _counted("at least", "items"),
+    "maxItems": _counted("at most", "items"),
+    "minProperties": _counted("at least", "fields"),
+    "maxProperties": _counted("at most", "fields"),
+    "uniqueItems": lambda _wanted, _value: "has the same item twice",
+    "contains": lambda _schema, _value: "holds no item that `contains` asks for",
+    "minimum": _compared("at least"),
+    "maximum": _compared("at most"),
+    "exclusiveMinimum": _compared("more than"),
+    "exclusiveMaximum": _compared("less than"),
+    "multipleOf": _compared("a multiple of"),
+    "pattern": lambda pattern, _value: f"does not match the pattern {_write(pattern)}",
+    "format": lambda name, _value: f"is not of the format {name}",
+    "anyOf": lambda _schemas, _value: "fits none of the schemas of `anyOf`",
+    "oneOf": lambda _schemas, _value: "does not fit exactly one of the schemas of `oneOf`",
+    "not": lambda _schema, _value: "fits a schema that `not` excludes",
+    "False schema": lambda _schema, _value: "is not allowed at all",
+}

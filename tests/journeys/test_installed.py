@@ -1,0 +1,108 @@
+"""What people install: the wheel in an empty environment, with each extra, and the hooks under the real pre-commit."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from promptuary.version import VERSION
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCUMENT = "---\ninputs:\n  name: {type: string}\n---\n- name: greeting\n  content: 'Hello {{ name }}'\n"
+BROKEN = "---\ninputs:\n  name: {type: string}\n---\n- name: greeting\n  content: 'Hello {{ nam }}'\n"
+RENDER = (
+    "import promptuary, renderer, evaluation; "
+    "print(promptuary.__version__, renderer.load(open('a.yml.j2').read()).render({'name': 'Ada'}).messages)"
+)
+
+
+def run(*command: str | Path, cwd: Path, status: int = 0, given: str = "") -> str:
+    """What the command printed, of both streams; its exit code must be the one expected."""
+    environ = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PROMPTUARY"))}
+    done = subprocess.run(
+        [str(word) for word in command],
+        cwd=cwd,
+        env=environ,
+        input=given,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=280,
+    )
+    assert done.returncode == status, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory) -> Path:
+    """The wheel, built from the files that Git tracks."""
+    folder = tmp_path_factory.mktemp("wheel")
+    source = folder / "source"
+    run("git", "clone", "--quiet", "--depth", "1", f"file://{ROOT}", source, cwd=folder)
+    for name in run("git", "diff", "--name-only", "--diff-filter=d", "HEAD", cwd=ROOT).split():  # not committed yet
+        shutil.copyfile(ROOT / name, source / name)
+    run(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", folder, source, cwd=folder)
+    (found,) = folder.glob("*.whl")
+    assert found.name.startswith(f"promptuary-{VERSION}-")
+    return found
+
+
+def install(wheel: Path, folder: Path, extra: str) -> Path:
+    """The folder of programs of an empty environment with the wheel and one extra."""
+    run(sys.executable, "-m", "venv", folder / "venv", cwd=folder)
+    programs = folder / "venv" / "bin"
+    wanted = f"{wheel}[{extra}]" if extra else str(wheel)
+    run(programs / "pip", "install", "-q", "--disable-pip-version-check", wanted, cwd=folder)
+    (folder / "a.yml.j2").write_text(DOCUMENT)
+    return programs
+
+
+@pytest.mark.timeout(600)
+def test_the_client_alone_renders_and_the_command_says_what_it_lacks(wheel, tmp_path):
+    programs = install(wheel, tmp_path, "")
+    assert "Hello Ada" in run(programs / "python", "-c", RENDER, cwd=tmp_path)
+    assert "pip install 'promptuary[cli]'" in run(programs / "promptuary", "--help", cwd=tmp_path, status=1)
+
+
+@pytest.mark.timeout(600)
+def test_the_command_line_works_with_its_extra_alone(wheel, tmp_path):
+    programs = install(wheel, tmp_path, "cli")
+    assert run(programs / "promptuary", "--version", cwd=tmp_path) == f"promptuary {VERSION}\n"
+    assert "lint" in run(programs / "promptuary", "-h", cwd=tmp_path)
+    run(programs / "promptuary", "lint", "a.yml.j2", cwd=tmp_path)
+    (tmp_path / "broken.yml.j2").write_text(BROKEN)
+    assert "PT" in run(programs / "promptuary", "lint", "broken.yml.j2", cwd=tmp_path, status=1)
+    (tmp_path / "data.json").write_text('{"name": "Ada"}')
+    assert "Hello Ada" in run(programs / "promptuary", "render", "a.yml.j2", "--data", "data.json", cwd=tmp_path)
+    missing = run(programs / "promptuary", "mcp", "--url", "http://127.0.0.1:9", cwd=tmp_path, status=2)
+    assert "pip install 'promptuary[mcp]'" in missing
+
+
+@pytest.mark.timeout(600)
+def test_the_mcp_server_works_with_its_extra_alone(wheel, tmp_path):
+    programs = install(wheel, tmp_path, "mcp")
+    hello = (
+        '{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", '
+        '"capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}}\n'
+    )
+    said = run(programs / "promptuary", "mcp", "--url", "http://127.0.0.1:9", cwd=tmp_path, given=hello)
+    assert f'"version":"{VERSION}"' in said.replace(" ", "")
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("hook", ["promptuary-lint", "promptuary-vendor"])
+def test_a_hook_works_under_pre_commit(hook, tmp_path):
+    repository = tmp_path / "repository"
+    run("git", "init", "-q", repository, cwd=tmp_path)
+    (repository / "a.yml.j2").write_text(DOCUMENT)
+    run("git", "add", ".", cwd=repository)
+    pre_commit = [sys.executable, "-m", "pre_commit", "try-repo", str(ROOT), hook, "--all-files", "--verbose"]
+    home = ["env", f"PRE_COMMIT_HOME={tmp_path / 'cache'}"]
+    assert "ModuleNotFoundError" not in run(*home, *pre_commit, cwd=repository)
+    if hook == "promptuary-lint":
+        (repository / "a.yml.j2").write_text(BROKEN)
+        run("git", "add", ".", cwd=repository)
+        assert "PT" in run(*home, *pre_commit, cwd=repository, status=1)
