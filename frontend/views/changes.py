@@ -8,7 +8,6 @@ from urllib.parse import urlencode
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.views.decorators.http import require_http_methods
 
 from frontend import asks, batches, comparison, deeds, timeline
 from frontend.crumbs import crumbs_of
@@ -16,7 +15,7 @@ from frontend.discussion import Asked, View, discuss
 from frontend.forms import ProposeForm, add_errors
 from frontend.htmx import asks_for, show
 from frontend.ledger import live_label
-from frontend.pages import signed_in, status_of
+from frontend.pages import form_page, signed_in, status_of
 from frontend.views.compare import diff_context
 from frontend.waiting import title_of
 from registry.access import TABLE, Actor, Role, Verb
@@ -64,7 +63,7 @@ def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
     return show(request, "changes.html", context, regions={"changes": "_changes.html"})
 
 
-@require_http_methods(["GET", "POST"])
+@form_page
 @signed_in
 def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     """One request; a POST is one of its actions, and a refused one brings the page back with what was typed."""
@@ -117,7 +116,7 @@ def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
     return show(request, "change.html", context, regions=regions, status=status)
 
 
-@require_http_methods(["GET", "POST"])
+@form_page
 @signed_in
 def propose(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """Ask that a protected label move: which, to what, and why."""

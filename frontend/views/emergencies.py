@@ -3,11 +3,10 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.views.decorators.http import require_http_methods
 
 from frontend import stepup
 from frontend.htmx import show
-from frontend.pages import signed_in, status_of
+from frontend.pages import form_page, signed_in, status_of
 from frontend.waiting import title_of
 from registry import access
 from registry.access import Actor, Verb
@@ -18,7 +17,7 @@ from registry.services import emergencies
 __all__ = ["break_glass"]
 
 
-@require_http_methods(["GET", "POST"])
+@form_page
 @signed_in
 def break_glass(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     """What is still missing, what it would move, and the form: a reason, and the password once more."""

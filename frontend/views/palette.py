@@ -4,7 +4,7 @@ from typing import Any
 
 from django.http import HttpRequest, JsonResponse
 from django.urls import reverse
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from frontend.pages import signed_in
 from registry.access import Actor
@@ -15,7 +15,7 @@ __all__ = ["search"]
 MOST = 8
 
 
-@require_GET
+@require_safe
 @signed_in
 def search(request: HttpRequest, actor: Actor) -> JsonResponse:
     """GET ?q= -> {"groups": [{"name", "items": [{"title", "note", "key"?, "href"}]}]}"""

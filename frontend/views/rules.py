@@ -3,12 +3,11 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.views.decorators.http import require_http_methods
 
 from frontend import rule_forms
 from frontend.forms import add_errors
 from frontend.htmx import show
-from frontend.pages import signed_in, status_of
+from frontend.pages import form_page, signed_in, status_of
 from frontend.rule_forms import NamespaceForm, RulesForm
 from registry import access
 from registry.access import Actor, Verb
@@ -19,7 +18,7 @@ from registry.services import namespaces as namespaces_service
 __all__ = ["make", "rules"]
 
 
-@require_http_methods(["GET", "POST"])
+@form_page
 @signed_in
 def rules(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     """The rules to read for members, as a form for admins; what was typed wrong comes back with its sentence."""
@@ -55,7 +54,7 @@ def rules(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     return show(request, "rules.html", context, status=status)
 
 
-@require_http_methods(["GET", "POST"])
+@form_page
 @signed_in
 def make(request: HttpRequest, actor: Actor) -> HttpResponse:
     """A new namespace; who makes it is its admin."""
