@@ -13,6 +13,7 @@ from registry import access
 from registry.access import Actor, Verb
 from registry.errors import Conflict, Invalid
 from registry.queries import namespaces
+from registry.review.rules import DEFAULT_CHECKS
 from registry.services import namespaces as namespaces_service
 
 __all__ = ["make", "rules"]
@@ -58,7 +59,8 @@ def rules(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
 @signed_in
 def make(request: HttpRequest, actor: Actor) -> HttpResponse:
     """A new namespace; who makes it is its admin."""
-    form = NamespaceForm(request.POST or None, initial={"protected_labels": "production", "approvals": 1})
+    first = {"protected_labels": "production", "approvals": 1, "required_checks": list(DEFAULT_CHECKS)}
+    form = NamespaceForm(request.POST or None, initial=first)
     status = 200
     if request.method == "POST":
         status = 422
@@ -71,4 +73,5 @@ def make(request: HttpRequest, actor: Actor) -> HttpResponse:
             else:
                 messages.success(request, f"{made.name} is there, and you are its admin.")
                 return redirect("members", made.name)
-    return show(request, "namespace.html", {"section": "templates", "form": form}, status=status)
+    context = {"section": "templates", "form": form, "checks": rule_forms.CHECKS_IN_WORDS}
+    return show(request, "namespace.html", context, status=status)
