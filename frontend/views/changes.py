@@ -9,7 +9,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
-from frontend import asks, batches, comparison, deeds, timeline
+from frontend import asks, batches, comparison, deeds, emergency_notices, timeline
 from frontend.crumbs import crumbs_of
 from frontend.discussion import Asked, View, discuss
 from frontend.forms import ProposeForm, add_errors
@@ -22,7 +22,17 @@ from registry.access import TABLE, Actor, Role, Verb
 from registry.errors import Conflict, Invalid, NotAllowed, NotFound, PromptuaryError
 from registry.models import ChangeRequest, Version
 from registry.queries import changes as changes_query
-from registry.queries import evaluations, labels, namespaces, progress, reviews, standings, templates, versions
+from registry.queries import (
+    emergencies,
+    evaluations,
+    labels,
+    namespaces,
+    progress,
+    reviews,
+    standings,
+    templates,
+    versions,
+)
 from registry.queries.standings import Stand
 from registry.services import changes
 from registry.signin import stepup
@@ -52,6 +62,7 @@ def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
     context = {
         "section": "changes",
         "rows": [_row(stand, actor, roles) for stand in standings.of_many(page.items, actor)],
+        "emergencies": emergencies.of_many(page.items),
         "state": state,
         "tabs": [
             {"word": word, "url": f"?{urlencode({**kept, 'state': key})}", "on": key == state}
@@ -86,6 +97,7 @@ def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
     act = asks.acts_of(change, actor, blockers)
     newest = change.template.latest.number if change.template.latest else change.version.number
     checks = asks.checks_of(change)
+    emergency = emergencies.of(change)
     context = {
         "section": "changes",
         "change": change,
@@ -108,6 +120,8 @@ def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
         "newer": range(newest, change.version.number, -1)[:20] if act.set_version else [],
         "refused": refused,
         "text": request.POST.get("text", ""),
+        "emergency": emergency,
+        "notice": emergency_notices.notice_of(emergency, actor) if emergency else None,
     }
     if not any(asks_for(request, region) for region in ("checks", "blockers")):
         context |= _reading(request, actor, change, act, refused)

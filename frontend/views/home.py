@@ -2,7 +2,7 @@
 
 from django.http import HttpRequest, HttpResponse
 
-from frontend import waiting
+from frontend import emergency_notices, waiting
 from frontend.context import frame_of
 from frontend.htmx import show
 from frontend.pages import signed_in
@@ -29,6 +29,7 @@ def home(request: HttpRequest, actor: Actor) -> HttpResponse:
         "more_drafts": max(0, len(own) - MOST_DRAFTS),
         "published": labels.published(actor),
         "pending": len(stands),
+        "emergencies": emergency_notices.notices(actor),
         "troubles": operations.troubles(actor),
     }
     frame_of(request).set_counts(open_changes=len(stands), waiting=len(mine))

@@ -45,7 +45,8 @@ def _changes(actor: Actor, q: str) -> list[dict[str, Any]]:
         title = change.message.partition("\n")[0] or f"Move {change.label} of {change.template.name}"
         said = f"{change.number} {title} {change.template.name} {change.label}".casefold()
         if all(word in said for word in words):
-            note = f"change {change.number}, {change.template.name}"
+            urgent = ", emergency, needs approval" if change.needs_approval else ""
+            note = f"change {change.number}, {change.template.name}{urgent}"
             items.append({"title": title[:80], "note": note, "href": reverse("change", args=[change.number])})
     return items[:MOST]
 
