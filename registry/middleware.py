@@ -26,6 +26,7 @@ __all__ = [
 WORDS = ("q", "search")  # words to look for, in which a NUL is simply dropped
 PROBES = {"/livez": health.livez, "/readyz": health.readyz}
 Respond = Callable[[HttpRequest], HttpResponseBase]
+_MOST_DIGITS = 15  # of a Content-Length; Python reads no number of thousands of digits
 REASON = "Nothing stands at an address with a NUL in it."
 logger = logging.getLogger(__name__)
 
@@ -78,7 +79,7 @@ def refuse_bad_lengths(respond: Respond) -> Respond:
 
     def answer(request: HttpRequest) -> HttpResponseBase:
         length = request.META.get("CONTENT_LENGTH") or "0"
-        if length.isascii() and length.isdecimal():
+        if length.isascii() and length.isdecimal() and len(length) <= _MOST_DIGITS:
             return respond(request)
         return _refuse(request, BadRequest("Content-Length is not a number."))
 

@@ -32,6 +32,7 @@ def archive(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
             return redirect("template", name)
     standing = labels.numbers_of(template)
     protected = [label for label in template.namespace.protected_labels if label in standing]
+    waiting = changes.listing(actor, state="pending", template=name).items
     context = {
         "section": "templates",
         "template": template,
@@ -39,7 +40,8 @@ def archive(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "fetchers": usage.fetchers(template),
         "days": usage.DAYS,
         "standing": [(label, standing[label]) for label in protected],
-        "open_changes": changes.listing(actor, state="pending", template=name).items,
+        "open_changes": waiting,
+        "has_emergency": any(change.needs_approval for change in waiting),
         "dependants": fragments.dependants(actor, name),
         "refused": refused,
         "reason": request.POST.get("reason", ""),

@@ -158,6 +158,7 @@ def test_bad_cookies_are_as_none(reply, cookie):
     [
         {"content-length": "abc"},
         {"content-length": "-5"},
+        {"content-length": "9" * 5000},
         {"content-length": "999999"},
         {"content-type": "multipart/form-data"},
         {"content-type": "multipart/form-data; boundary=" + "x" * 300},
