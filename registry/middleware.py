@@ -127,8 +127,8 @@ def refuse_nul(respond: Respond) -> Respond:
 
 def _refuse(request: HttpRequest, error: Exception) -> HttpResponseBase:
     """What the handler of 400 answers, for a page or for the API."""
-    handler = get_resolver(get_urlconf()).resolve_error_handler(400)
-    response: HttpResponseBase = handler(request, exception=error)
+    handler: Callable[..., HttpResponseBase] = get_resolver(get_urlconf()).resolve_error_handler(400)
+    response = handler(request, exception=error)
     return response.render() if isinstance(response, SimpleTemplateResponse) else response
 
 

@@ -46,7 +46,11 @@ class Command(BaseCommand):
     ) -> None:
         if check and no_checks:
             raise CommandError("--check and --no-checks contradict each other.")
-        rules = {"protected_labels": protect, "approvals": approvals, "required_checks": [] if no_checks else check}
+        rules: dict[str, Any] = {
+            "protected_labels": protect,
+            "approvals": approvals,
+            "required_checks": [] if no_checks else check,
+        }
         operator = access.operator()
         try:
             with transaction.atomic():
