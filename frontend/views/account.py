@@ -128,4 +128,4 @@ def set_theme(request: HttpRequest) -> HttpResponse:
 def _inside(request: HttpRequest, target: str) -> str:
     """The target where it stays on this server, else the home page."""
     inside = url_has_allowed_host_and_scheme(target, {request.get_host()}, require_https=request.is_secure())
-    return target if inside else "/"
+    return target if inside and target.startswith("/") else "/"  # a word alone would be taken for the name of a page

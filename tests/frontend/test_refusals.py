@@ -183,3 +183,9 @@ def test_odd_headers_fail_nothing(reply, browser, headers, address):
     for method in ("GET", "HEAD", "POST", "PUT", "BREW"):
         answer = client.generic(method, address, b"document=a%00b&text=%ff", headers=names, **meta)
         assert answer.status_code < 500, (method, answer.content[:300])
+
+
+@pytest.mark.parametrize("target", ["0", "home", "no-such-page", "9" * 5000, "\ufffd"])
+def test_a_place_to_go_on_that_is_no_address_leads_home(reply, browser, target):
+    assert browser("reader").get("/login", {"next": target})["Location"] == "/"
+    assert browser("reader").post("/theme", {"theme": "dark", "next": target})["Location"] == "/"
