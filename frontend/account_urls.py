@@ -6,29 +6,28 @@ from allauth.mfa.base import views as steps
 from allauth.mfa.recovery_codes import views as codes
 from allauth.mfa.totp import views as totp
 from django.urls import path
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_safe
 
+from frontend.pages import form_page
 from frontend.views import account, provider
-
-_form = require_http_methods(["GET", "HEAD", "POST"])  # a form view of Django's takes PUT as well
 
 urlpatterns = [
     path("login", account.log_in, name="login"),
     path("login", account.log_in, name="account_login"),
-    path("login/code", _form(steps.authenticate), name="mfa_authenticate"),
+    path("login/code", form_page(steps.authenticate), name="mfa_authenticate"),
     path("login/with/<str:provider_id>", provider.go, name="openid_connect_login"),
     path("login/with/<str:provider_id>/back", provider.come_back, name="openid_connect_callback"),
     path("login/stopped", provider.cancelled, name="socialaccount_login_cancelled"),
     path("logout", account.log_out, name="logout"),
     path("account", account.security, name="mfa_index"),
-    path("account/password", _form(passwords.password_change), name="account_change_password"),
+    path("account/password", form_page(passwords.password_change), name="account_change_password"),
     path("account/no-password", account.no_password, name="account_set_password"),
-    path("account/prove", _form(passwords.reauthenticate), name="account_reauthenticate"),
-    path("account/prove/code", _form(steps.reauthenticate), name="mfa_reauthenticate"),
-    path("account/second-step", _form(totp.activate_totp), name="mfa_activate_totp"),
-    path("account/second-step/off", _form(totp.deactivate_totp), name="mfa_deactivate_totp"),
+    path("account/prove", form_page(passwords.reauthenticate), name="account_reauthenticate"),
+    path("account/prove/code", form_page(steps.reauthenticate), name="mfa_reauthenticate"),
+    path("account/second-step", form_page(totp.activate_totp), name="mfa_activate_totp"),
+    path("account/second-step/off", form_page(totp.deactivate_totp), name="mfa_deactivate_totp"),
     path("account/recovery-codes", require_safe(codes.view_recovery_codes), name="mfa_view_recovery_codes"),
-    path("account/recovery-codes/new", _form(codes.generate_recovery_codes), name="mfa_generate_recovery_codes"),
+    path("account/recovery-codes/new", form_page(codes.generate_recovery_codes), name="mfa_generate_recovery_codes"),
     path(
         "account/recovery-codes/file", require_safe(codes.download_recovery_codes), name="mfa_download_recovery_codes"
     ),

@@ -115,6 +115,7 @@ _WORDS: Mapping[str, Callable[[Body], str]] = {
     "change.headed": _change("updated"),
     "change.withdrawn": _change("withdrew"),
     "change.reopened": _change("opened again"),
+    "emergency.closed": lambda body: f"closed the emergency of change {body['change']} without approving it",
     "change.decided": _decided,
     "comment.added": lambda body: f"wrote in thread {body['thread']} of change {body['change']}",
     "thread.resolved": _thread,

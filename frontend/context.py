@@ -1,21 +1,48 @@
-"""What the frame around every page shows of its own."""
+"""What the frame around every page shows of its own, under one name that no view may use."""
 
+from functools import cached_property
 from typing import Any
 
 from django.http import HttpRequest
-from django.utils.functional import SimpleLazyObject
 
+from frontend.htmx import FRAME
 from frontend.pages import person_of
 from registry.access import Actor
+from registry.models import User
 from registry.queries import changes, standings
 
-__all__ = ["frame"]
+__all__ = ["Frame", "frame", "frame_of"]
+
+_STORED = "promptuary_frame"  # the attribute of the request that keeps its frame
+
+
+class Frame:
+    """The counts of the top bar; each is asked for once, and only where it is drawn."""
+
+    def __init__(self, person: User | None) -> None:
+        self._person = person
+
+    @cached_property
+    def open_changes(self) -> int:
+        """How many changes that the person may read wait for somebody."""
+        return changes.pending_count(Actor(self._person)) if self._person else 0
+
+    @cached_property
+    def waiting(self) -> int:
+        """How many of them wait on the person."""
+        return standings.waiting_count(Actor(self._person)) if self._person else 0
+
+    def set_counts(self, *, open_changes: int, waiting: int) -> None:
+        """Take the counts from a page that has them already."""
+        self.open_changes, self.waiting = open_changes, waiting
+
+
+def frame_of(request: HttpRequest) -> Frame:
+    """The frame of this request's page."""
+    found: Frame = request.__dict__.setdefault(_STORED, Frame(person_of(request)))
+    return found
 
 
 def frame(request: HttpRequest) -> dict[str, Any]:
-    """`pending` changes are open, `waiting` of them wait on the person; asked for only where the top bar is drawn."""
-    person = person_of(request)
-    return {
-        "pending": SimpleLazyObject(lambda: changes.pending_count(Actor(person)) if person else 0),
-        "waiting": SimpleLazyObject(lambda: standings.waiting_count(Actor(person)) if person else 0),
-    }
+    """The context processor."""
+    return {FRAME: frame_of(request)}

@@ -14,7 +14,7 @@ from registry.models import Thread
 from registry.queries import changes as changes_query
 from registry.queries import versions
 from registry.review.anchors import take_lines
-from registry.services import changes, reviews, suggestions, threads, verdicts
+from registry.services import changes, emergencies, reviews, suggestions, threads, verdicts
 from registry.services.threads import Place
 
 __all__ = ["Done", "act", "number_in", "place_in"]
@@ -27,6 +27,7 @@ SAID = {
     "send": "Your review is sent.",
     "publish": "Published: the label moved.",
     "withdraw": "Withdrawn.",
+    "close_emergency": "Closed. It stays on record that nobody approved it.",
     "reopen": "Open again; it needs its approvals anew.",
     "set_version": "The request has a new head; earlier approvals are void.",
     "rerun": "The checks that have not finished run again.",
@@ -71,10 +72,12 @@ def act(request: HttpRequest, actor: Actor, number: int) -> Done:
         changes.publish(actor=actor, number=number)
     elif do == "withdraw":
         changes.withdraw(actor=actor, number=number, reason=text)
+    elif do == "close_emergency":
+        emergencies.close(actor=actor, number=number, reason=text)
     elif do == "reopen":
         changes.reopen(actor=actor, number=number)
-    elif do == "set_version" and request.POST.get("version", "").isdecimal():
-        changes.set_version(actor=actor, number=number, version=int(request.POST["version"]))
+    elif do == "set_version" and (version := number_in(request.POST.get("version"))):
+        changes.set_version(actor=actor, number=number, version=version)
     elif do == "rerun":
         verdicts.rerun(actor=actor, number=number)
     elif do in _ON_LINES:

@@ -160,7 +160,7 @@ def _find(actor: Actor, name: str) -> tuple[Template | None, Namespace]:
 def _find_base(actor: Actor, name: str, number: str) -> Version | None:
     if not number:
         return None
-    if not number.isascii() or not number.isdigit():
+    if not (number.isascii() and number.isdigit() and len(number) < 10):
         raise Invalid(fields={"base": f"{number[:20]!r} is no version number."})
     return versions.get(actor, name, int(number))
 

@@ -6,7 +6,11 @@ from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils.cache import patch_vary_headers
 
-__all__ = ["asks_for", "show"]
+__all__ = ["FRAME", "asks_for", "show"]
+
+FRAME = "frame"  # the name under which every page has what its frame shows
+# Names that belong to the frame and to Django: a view that set one would change the top bar of its page.
+_RESERVED = {FRAME, "request", "user", "perms", "messages", "csrf_token", "CSP_NONCE"}
 
 
 def asks_for(request: HttpRequest, region: str) -> bool:
@@ -28,8 +32,11 @@ def show(
 ) -> HttpResponse:
     """The page `frontend/<template>`, or the fragment of the region asked for.
 
-    regions: {id of the element htmx swaps: fragment file beside the page}.
+    regions: {id of the element htmx swaps: fragment file beside the page}. Raises ValueError where the context uses a
+    name that belongs to the frame.
     """
+    if taken := _RESERVED & context.keys():
+        raise ValueError(f"{template}: {', '.join(sorted(taken))} belongs to the frame of the page")
     chosen = template
     for region, fragment in (regions or {}).items():
         if asks_for(request, region):

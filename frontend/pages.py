@@ -9,20 +9,26 @@ from allauth.mfa.models import Authenticator
 from allauth.mfa.utils import is_mfa_enabled
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import BadRequest, SuspiciousOperation
 from django.http import HttpRequest, HttpResponse
+from django.http.multipartparser import MultiPartParserError
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.views.decorators.http import require_http_methods
 
 from frontend.htmx import show
 from registry import errors
 from registry.access import Actor
 from registry.models import User
 
-__all__ = ["person_of", "refuse", "signed_in", "status_of", "typed"]
+__all__ = ["form_page", "person_of", "refuse", "signed_in", "status_of", "typed"]
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=HttpResponseBase)
+
+# A page with a form: shown, asked for its headers, and sent.
+form_page = require_http_methods(["GET", "HEAD", "POST"])
 
 # Status, and the sentence that heads the page.
 REFUSALS: tuple[tuple[type[errors.PromptuaryError], int, str], ...] = (
@@ -46,7 +52,7 @@ WRITTEN = ("document", "samples", "message", "text", "reason")
 
 def person_of(request: HttpRequest) -> User | None:
     """The signed-in person, or None."""
-    user = request.user
+    user = getattr(request, "user", None)  # none yet where a middleware before the sign-in refused the request
     return user if isinstance(user, User) and user.is_authenticated else None
 
 
@@ -90,7 +96,11 @@ def status_of(error: errors.PromptuaryError) -> int:
 
 def typed(request: HttpRequest) -> list[tuple[str, str]]:
     """What the person wrote into the form that could not be taken, to be shown again so that nothing is lost."""
-    return [(name, request.POST[name]) for name in WRITTEN if request.POST.get(name)]
+    try:
+        form = request.POST
+    except (BadRequest, SuspiciousOperation, MultiPartParserError, OSError):  # broken, too large, or cut off
+        return []
+    return [(name, form[name]) for name in WRITTEN if form.get(name)]
 
 
 def _to_proof(request: HttpRequest, person: User, error: errors.ProofRequired) -> HttpResponse:

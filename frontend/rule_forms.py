@@ -3,9 +3,10 @@
 from typing import Any
 
 from django import forms
+from django.http import QueryDict
 
 from registry.models.namespaces import COMPATIBILITY
-from registry.review.rules import CHECKS, Rules
+from registry.review.rules import CHECKS, DEFAULT_CHECKS, Rules
 
 __all__ = ["NamespaceForm", "RulesForm", "initial"]
 
@@ -48,6 +49,17 @@ class NamespaceForm(forms.Form):
     name = forms.CharField(max_length=64)
     protected_labels = forms.CharField(max_length=800, required=False)
     approvals = forms.IntegerField()
+    required_checks = forms.MultipleChoiceField(
+        choices=[(name, CHECKS_IN_WORDS[name]) for name in CHECKS], required=False
+    )
+
+    def __init__(self, data: QueryDict | None = None, **options: Any) -> None:
+        """A browser sends nothing for boxes that are not ticked: `checks_shown` says that they were there to be ticked.
+        Where the form that was sent showed none, the checks are those of every new namespace."""
+        if data is not None and "checks_shown" not in data and "required_checks" not in data:
+            data = data.copy()
+            data.setlist("required_checks", list(DEFAULT_CHECKS))
+        super().__init__(data, **options)
 
     def clean_protected_labels(self) -> list[str]:
         return _words(self.cleaned_data["protected_labels"])

@@ -23,6 +23,7 @@ _PLAIN = {
     Kind.CHANGE_PROPOSED: ("git-pull-request", "asked to move {label} to v{version}"),
     Kind.CHANGE_HEADED: ("git-commit-horizontal", "put v{version} into the request; approvals given before are void"),
     Kind.CHANGE_WITHDRAWN: ("x", "withdrew the request"),
+    Kind.EMERGENCY_CLOSED: ("x", "closed the emergency without approving v{version}"),
     Kind.CHANGE_REOPENED: ("rotate-ccw", "opened the request again on v{version}"),
 }
 _MOVED = {

@@ -55,8 +55,9 @@ def title_of(change: ChangeRequest) -> str:
 
 
 def of_person(stands: Sequence[Stand], actor: Actor) -> list[Item]:
-    """The requests in which it is this person's turn."""
-    return [_mine(stand) for stand in stands if stand.waits_on(actor.person.username)]
+    """The requests in which it is this person's turn, emergencies first."""
+    items = [_mine(stand) for stand in stands if stand.waits_on(actor.person.username)]
+    return sorted(items, key=lambda item: not item.change.needs_approval)
 
 
 def of_others(stands: Sequence[Stand], actor: Actor) -> list[Item]:

@@ -51,6 +51,7 @@ class Kind(StrEnum):
     CHANGE_DECIDED = "change.decided"
     CHANGE_WITHDRAWN = "change.withdrawn"
     CHANGE_REOPENED = "change.reopened"
+    EMERGENCY_CLOSED = "emergency.closed"
     COMMENT_ADDED = "comment.added"
     THREAD_RESOLVED = "thread.resolved"
     VERDICT_GIVEN = "verdict.given"

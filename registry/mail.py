@@ -8,6 +8,7 @@ import logging
 import smtplib
 import time
 from collections import defaultdict
+from collections.abc import Sequence
 from datetime import timedelta
 
 from django.conf import settings
@@ -16,6 +17,7 @@ from django.db import transaction
 
 from registry import journal
 from registry.models import Notification, User, Watch
+from registry.models.notifications import EMERGENCY
 from registry.queries.watches import level_for
 
 __all__ = ["send_waiting"]
@@ -65,17 +67,24 @@ def _take() -> dict[User, list[Notification]]:
 
 
 def _wanted(person: User, notifications: list[Notification]) -> list[Notification]:
-    """Those that the person wants by mail: unread still, new, and not refused."""
+    """Those that the person wants by mail: unread still, new, and not refused; of an emergency all until it is approved."""
     if not person.email or not person.is_active:
         return []
     wishes, news = list(Watch.objects.filter(person=person)), journal.now() - _NEWS
     return [
         row
         for row in notifications
-        if row.read_at is None
-        and row.created_at > news
-        and level_for(wishes, row.template.namespace, row.template.name.partition("/")[2]) != Watch.NONE
+        if row.created_at > news
+        and (_is_urgent(row) if row.kind == EMERGENCY else row.read_at is None and _is_wished(wishes, row))
     ]
+
+
+def _is_urgent(row: Notification) -> bool:
+    return row.change is not None and row.change.needs_approval
+
+
+def _is_wished(wishes: Sequence[Watch], row: Notification) -> bool:
+    return level_for(wishes, row.template.namespace, row.template.name.partition("/")[2]) != Watch.NONE
 
 
 def _message(person: User, notifications: list[Notification]) -> EmailMessage:

@@ -1,21 +1,37 @@
 """What is settled for every request before any view."""
 
+import logging
 from collections.abc import Callable
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.core.exceptions import BadRequest, DisallowedHost
+from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
 from django.http.response import HttpResponseBase
+from django.template.response import SimpleTemplateResponse
+from django.urls import get_resolver, get_urlconf
 
-from registry import request_ids
+from registry import health, request_ids
 from registry.errors import NotFound
 from registry.models import Key
 from registry.problems import CONTENT_TYPE, of_error
 from registry.work import work_quota
 
-__all__ = ["count_work", "name_request", "refuse_nul"]
+__all__ = [
+    "RefuseBrokenBodies",
+    "answer_probes",
+    "count_work",
+    "drop_bad_cookies",
+    "name_request",
+    "refuse_bad_lengths",
+    "refuse_nul",
+    "refuse_unknown_hosts",
+]
 
 WORDS = ("q", "search")  # words to look for, in which a NUL is simply dropped
+PROBES = {"/livez": health.livez, "/readyz": health.readyz}
 Respond = Callable[[HttpRequest], HttpResponseBase]
+_MOST_DIGITS = 15  # of a Content-Length; Python reads no number of thousands of digits
 REASON = "Nothing stands at an address with a NUL in it."
+logger = logging.getLogger(__name__)
 
 
 def name_request(respond: Respond) -> Respond:
@@ -48,6 +64,70 @@ def count_work(respond: Respond) -> Respond:
     return answer
 
 
+def answer_probes(respond: Respond) -> Respond:
+    """Answer /livez and /readyz ahead of all else: a load balancer asks by IP address, over plain http and without a
+    session, so neither the Host check, nor the redirect to https, nor the database of sessions may stand before them."""
+
+    def answer(request: HttpRequest) -> HttpResponseBase:
+        probe = PROBES.get(request.path_info)
+        return probe(request) if probe else respond(request)
+
+    return answer
+
+
+def refuse_unknown_hosts(respond: Respond) -> Respond:
+    """Answer 400 where the Host is none of PROMPTUARY_ALLOWED_HOSTS, with one line in the log."""
+
+    def answer(request: HttpRequest) -> HttpResponseBase:
+        try:
+            request.get_host()
+        except DisallowedHost as error:
+            logger.warning("refused a request for the host %.100r", request.META.get("HTTP_HOST", ""))
+            response = _refuse(request, error)
+            response._has_been_logged = True  # type: ignore[attr-defined]  # or Django adds a line without the host
+            return response
+        return respond(request)
+
+    return answer
+
+
+def refuse_bad_lengths(respond: Respond) -> Respond:
+    """Answer 400 where Content-Length is no number: middleware of others reads it as one."""
+
+    def answer(request: HttpRequest) -> HttpResponseBase:
+        length = request.META.get("CONTENT_LENGTH") or "0"
+        if length.isascii() and length.isdecimal() and len(length) <= _MOST_DIGITS:
+            return respond(request)
+        return _refuse(request, BadRequest("Content-Length is not a number."))
+
+    return answer
+
+
+def drop_bad_cookies(respond: Respond) -> Respond:
+    """Forget cookies with control characters in them: no cookie of ours has any, and PostgreSQL refuses a NUL."""
+
+    def answer(request: HttpRequest) -> HttpResponseBase:
+        for name in [name for name, value in request.COOKIES.items() if not (name + value).isprintable()]:
+            del request.COOKIES[name]
+        return respond(request)
+
+    return answer
+
+
+class RefuseBrokenBodies:
+    """Answer 400 where the body ended before it was whole: the caller's connection broke, not this server."""
+
+    def __init__(self, respond: Respond) -> None:
+        self._respond = respond
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self._respond(request)
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponseBase | None:
+        """Django's hook for an exception of a view."""
+        return _refuse(request, error) if isinstance(error, UnreadablePostError) else None
+
+
 def refuse_nul(respond: Respond) -> Respond:
     """Answer 404 to an address with a NUL in it: nothing has such a name, and PostgreSQL can't even be asked."""
 
@@ -60,6 +140,13 @@ def refuse_nul(respond: Respond) -> Respond:
         return HttpResponse(problem.to_bytes(), status=problem.status, content_type=CONTENT_TYPE)
 
     return answer
+
+
+def _refuse(request: HttpRequest, error: Exception) -> HttpResponseBase:
+    """What the handler of 400 answers, for a page or for the API."""
+    handler: Callable[..., HttpResponseBase] = get_resolver(get_urlconf()).resolve_error_handler(400)
+    response = handler(request, exception=error)
+    return response.render() if isinstance(response, SimpleTemplateResponse) else response
 
 
 def _asks_for_nul(request: HttpRequest) -> bool:

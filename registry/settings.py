@@ -86,6 +86,10 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "registry.middleware.name_request",
     "registry.middleware.count_work",
+    "registry.middleware.answer_probes",
+    "registry.middleware.refuse_unknown_hosts",
+    "registry.middleware.refuse_bad_lengths",
+    "registry.middleware.drop_bad_cookies",
     "django_prometheus.middleware.PrometheusBeforeMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -100,6 +104,8 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "frontend.middleware.RefusalMiddleware",
     "registry.middleware.refuse_nul",  # late, so that its page knows who asks
+    "registry.middleware.RefuseBrokenBodies",
+    "frontend.views.errors.explain_methods",
     "django_prometheus.middleware.PrometheusAfterMiddleware",
 ]
 ROOT_URLCONF = "registry.urls"
@@ -319,8 +325,13 @@ if PROMPTUARY_METRICS and not os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
 LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
-    "filters": {"request": {"()": "registry.request_ids.InLog"}},
+    "filters": {
+        "request": {"()": "registry.request_ids.InLog"},
+        "refusals": {"()": "registry.log_filters.RefusalsInShort"},
+    },
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s [%(request_id)s] %(message)s"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["request"]}},
+    "handlers": {
+        "console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["request", "refusals"]}
+    },
     "root": {"handlers": ["console"], "level": env.read_text("PROMPTUARY_LOG_LEVEL", "WARNING").upper()},
 }

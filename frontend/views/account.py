@@ -16,10 +16,10 @@ from django.shortcuts import redirect
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from frontend.htmx import show
-from frontend.pages import refuse, signed_in
+from frontend.pages import form_page, refuse, signed_in
 from registry.access import Actor
 from registry.errors import Busy, NotAllowed
 from registry.models import User
@@ -60,7 +60,7 @@ class LoginForm(forms.Form):
 
 @never_cache
 @sensitive_post_parameters("password")
-@require_http_methods(["GET", "POST"])
+@form_page
 def log_in(request: HttpRequest) -> HttpResponse:
     """The login; afterwards, and after the second step where the account has one, the reader is where they wanted to go."""
     target = _inside(request, request.POST.get("next") or request.GET.get("next") or "/")
@@ -131,4 +131,4 @@ def set_theme(request: HttpRequest) -> HttpResponse:
 def _inside(request: HttpRequest, target: str) -> str:
     """The target where it stays on this server, else the home page."""
     inside = url_has_allowed_host_and_scheme(target, {request.get_host()}, require_https=request.is_secure())
-    return target if inside else "/"
+    return target if inside and target.startswith("/") else "/"  # a word alone would be taken for the name of a page

@@ -3,11 +3,10 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.views.decorators.http import require_http_methods
 
 from frontend.crumbs import crumbs_of
 from frontend.htmx import show
-from frontend.pages import signed_in, status_of
+from frontend.pages import form_page, signed_in, status_of
 from registry.access import Actor, Verb
 from registry.errors import PromptuaryError
 from registry.queries import changes, fragments, labels, usage
@@ -17,7 +16,7 @@ from registry.services import templates
 __all__ = ["archive"]
 
 
-@require_http_methods(["GET", "POST"])
+@form_page
 @signed_in
 def archive(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """Who fetched it lately, what stands on it, and the form; `do` says which way."""
@@ -33,6 +32,7 @@ def archive(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
             return redirect("template", name)
     standing = labels.numbers_of(template)
     protected = [label for label in template.namespace.protected_labels if label in standing]
+    waiting = changes.listing(actor, state="pending", template=name).items
     context = {
         "section": "templates",
         "template": template,
@@ -40,7 +40,8 @@ def archive(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "fetchers": usage.fetchers(template),
         "days": usage.DAYS,
         "standing": [(label, standing[label]) for label in protected],
-        "pending": changes.listing(actor, state="pending", template=name).items,
+        "open_changes": waiting,
+        "has_emergency": any(change.needs_approval for change in waiting),
         "dependants": fragments.dependants(actor, name),
         "refused": refused,
         "reason": request.POST.get("reason", ""),

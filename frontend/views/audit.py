@@ -7,11 +7,11 @@ from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_safe
 
 from frontend import chronicle
 from frontend.htmx import show
-from frontend.pages import refuse, signed_in
+from frontend.pages import form_page, refuse, signed_in
 from registry import access
 from registry.access import Actor, Verb
 from registry.errors import Invalid
@@ -38,7 +38,7 @@ class SoughtForm(forms.Form):
         return str(self.cleaned_data["key"]).removeprefix("pb_").partition("_")[0]
 
 
-@require_http_methods(["GET", "POST"])
+@form_page
 @signed_in
 def audit(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     """Events, newest first; a POST has the chain verified by the worker."""

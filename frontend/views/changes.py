@@ -8,22 +8,31 @@ from urllib.parse import urlencode
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.views.decorators.http import require_http_methods
 
-from frontend import asks, batches, comparison, deeds, timeline
+from frontend import asks, batches, comparison, deeds, emergency_notices, timeline
 from frontend.crumbs import crumbs_of
 from frontend.discussion import Asked, View, discuss
 from frontend.forms import ProposeForm, add_errors
 from frontend.htmx import asks_for, show
 from frontend.ledger import live_label
-from frontend.pages import signed_in, status_of
+from frontend.pages import form_page, signed_in, status_of
 from frontend.views.compare import diff_context
 from frontend.waiting import title_of
 from registry.access import TABLE, Actor, Role, Verb
 from registry.errors import Conflict, Invalid, NotAllowed, NotFound, PromptuaryError
 from registry.models import ChangeRequest, Version
 from registry.queries import changes as changes_query
-from registry.queries import evaluations, labels, namespaces, progress, reviews, standings, templates, versions
+from registry.queries import (
+    emergencies,
+    evaluations,
+    labels,
+    namespaces,
+    progress,
+    reviews,
+    standings,
+    templates,
+    versions,
+)
 from registry.queries.standings import Stand
 from registry.services import changes
 from registry.signin import stepup
@@ -53,6 +62,7 @@ def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
     context = {
         "section": "changes",
         "rows": [_row(stand, actor, roles) for stand in standings.of_many(page.items, actor)],
+        "emergencies": emergencies.of_many(page.items),
         "state": state,
         "tabs": [
             {"word": word, "url": f"?{urlencode({**kept, 'state': key})}", "on": key == state}
@@ -64,7 +74,7 @@ def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
     return show(request, "changes.html", context, regions={"changes": "_changes.html"})
 
 
-@require_http_methods(["GET", "POST"])
+@form_page
 @signed_in
 def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     """One request; a POST is one of its actions, and a refused one brings the page back with what was typed."""
@@ -87,6 +97,7 @@ def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
     act = asks.acts_of(change, actor, blockers)
     newest = change.template.latest.number if change.template.latest else change.version.number
     checks = asks.checks_of(change)
+    emergency = emergencies.of(change)
     context = {
         "section": "changes",
         "change": change,
@@ -109,6 +120,8 @@ def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
         "newer": range(newest, change.version.number, -1)[:20] if act.set_version else [],
         "refused": refused,
         "text": request.POST.get("text", ""),
+        "emergency": emergency,
+        "notice": emergency_notices.notice_of(emergency, actor) if emergency else None,
     }
     if not any(asks_for(request, region) for region in ("checks", "blockers")):
         context |= _reading(request, actor, change, act, refused)
@@ -117,7 +130,7 @@ def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
     return show(request, "change.html", context, regions=regions, status=status)
 
 
-@require_http_methods(["GET", "POST"])
+@form_page
 @signed_in
 def propose(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """Ask that a protected label move: which, to what, and why."""

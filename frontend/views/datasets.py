@@ -7,14 +7,13 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods
 
 from evaluation import Row
 from frontend.crumbs import crumbs_of
 from frontend.diffs import words_of
 from frontend.evaluation_forms import FORMS, DatasetForm
 from frontend.htmx import show
-from frontend.pages import signed_in, status_of
+from frontend.pages import form_page, signed_in, status_of
 from frontend.reply_rows import excerpt, values_of
 from registry import access
 from registry.access import Actor, Role, Verb
@@ -96,7 +95,7 @@ def compare(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     return show(request, "dataset_diff.html", context)
 
 
-@require_http_methods(["GET", "POST"])
+@form_page
 @signed_in
 def new(request: HttpRequest, actor: Actor) -> HttpResponse:
     """The first version of a dataset."""
@@ -119,7 +118,7 @@ def new(request: HttpRequest, actor: Actor) -> HttpResponse:
     return show(request, "dataset_edit.html", context, status=status)
 
 
-@require_http_methods(["GET", "POST"])
+@form_page
 @signed_in
 def edit(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """The next version: the rows of the latest as text, or a file in their place."""

@@ -1,13 +1,12 @@
 """Bringing a fragment's version into the templates that include it: one request each."""
 
 from django.http import HttpRequest, HttpResponse
-from django.views.decorators.http import require_http_methods
 
 from frontend.crumbs import crumbs_of
 from frontend.deeds import number_in
 from frontend.htmx import show
 from frontend.ledger import live_label
-from frontend.pages import signed_in, status_of
+from frontend.pages import form_page, signed_in, status_of
 from registry import access
 from registry.access import Actor, Verb
 from registry.errors import PromptuaryError
@@ -20,7 +19,7 @@ from registry.services.dependants import Updated
 __all__ = ["update"]
 
 
-@require_http_methods(["GET", "POST"])
+@form_page
 @signed_in
 def update(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """What includes the fragment and which version of it, the form, and after it what became of each."""

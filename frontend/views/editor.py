@@ -15,7 +15,7 @@ from frontend.desk import Desk, lay, restore, take
 from frontend.htmx import show
 from frontend.looks import look, try_samples
 from frontend.outcomes import Outcome, propose, save
-from frontend.pages import signed_in, status_of
+from frontend.pages import form_page, signed_in, status_of
 from registry import strict_json
 from registry.access import Actor
 from registry.errors import Invalid, PromptuaryError
@@ -26,7 +26,7 @@ from registry.services import drafts
 __all__ = ["draft", "edit", "preview"]
 
 
-@require_http_methods(["GET", "POST"])
+@form_page
 @signed_in
 def edit(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """The editor with the actor's draft or the latest version, and what its buttons do."""

@@ -3,22 +3,23 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.views.decorators.http import require_http_methods
 
 from frontend import stepup
+from frontend.emergency_notices import roll_back_url
 from frontend.htmx import show
-from frontend.pages import signed_in, status_of
+from frontend.pages import form_page, signed_in, status_of
 from frontend.waiting import title_of
 from registry import access
 from registry.access import Actor, Verb
 from registry.errors import Invalid, PromptuaryError, ProofRequired
 from registry.queries import changes, labels
+from registry.queries import emergencies as emergency_queries
 from registry.services import emergencies
 
 __all__ = ["break_glass"]
 
 
-@require_http_methods(["GET", "POST"])
+@form_page
 @signed_in
 def break_glass(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     """What is still missing, what it would move, and the form: a reason, and the password once more."""
@@ -39,6 +40,7 @@ def break_glass(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
             )
             messages.success(request, done, extra_tags=f"{actor.person.username}:emergency:{number}")
             return redirect("change", number)
+    back = emergency_queries.last_approved(change)
     context = {
         "section": "changes",
         "change": change,
@@ -47,6 +49,8 @@ def break_glass(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
         "holds": labels.numbers_of(change.template).get(change.label),
         "allowed": change.template.namespace.break_glass,
         "may": access.can(actor, Verb.ROLL_BACK, change.template.namespace),
+        "back": back,
+        "back_url": roll_back_url(change.template.name, change.label, back) if back else "",
         "wants_password": stepup.wants_password(request),
         "reason": request.POST.get("reason", ""),
         "refused": refused,

@@ -1,7 +1,7 @@
 """Environments: one table of what stands where, template by label."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
@@ -15,13 +15,14 @@ from frontend.pages import signed_in
 from registry.access import TABLE, Actor, Role, Verb
 from registry.models import Template
 from registry.names import LATEST
+from registry.queries import emergencies, namespaces
 from registry.queries import environments as environments_query
-from registry.queries import namespaces
 from registry.queries.environments import Place, Row
 
 __all__ = ["environments"]
 
 PAGE_SIZE = 100
+Hurried = Mapping[tuple[int, str], int]  # template id and label to the emergency that it serves unapproved
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Column:
 class Cell:
     """One label of one template. `number` is None where it is not set; `behind` counts against the newest version.
 
-    `mixed` says that it is protected here though not everywhere. `ask_url` and `back_url` are empty where this person may not, or where there is nothing to ask for or to go back to.
+    `mixed` says that it is protected here though not everywhere. `ask_url` and `back_url` are empty where this person may not, or where there is nothing to ask for or to go back to. `emergency` is the change by which it was published and that nobody approved.
     """
 
     label: str
@@ -46,6 +47,7 @@ class Cell:
     mixed: bool = False
     behind: int = 0
     back: int | None = None
+    emergency: int | None = None
     ask_url: str = ""
     back_url: str = ""
 
@@ -81,7 +83,7 @@ def environments(request: HttpRequest, actor: Actor) -> HttpResponse:
     context = {
         "section": "environments",
         "columns": columns,
-        "groups": _groups(page.items, columns, roles),
+        "groups": _groups(page.items, columns, roles, emergencies.served(actor)),
         "total": total,
         "late": late,
         "behind": behind,
@@ -118,20 +120,21 @@ def _columns(rows: Sequence[Row]) -> list[Column]:
     ]
 
 
-def _groups(rows: Sequence[Row], columns: Sequence[Column], roles: Mapping[int, Role]) -> list[Group]:
+def _groups(rows: Sequence[Row], columns: Sequence[Column], roles: Mapping[int, Role], hurried: Hurried) -> list[Group]:
     groups: list[Group] = []
     for row in rows:
         space = row.template.namespace
         if not groups or groups[-1].namespace != space.name:
             groups.append(Group(space.name, []))
-        groups[-1].lines.append(_line(row, columns, roles.get(space.pk)))
+        groups[-1].lines.append(_line(row, columns, roles.get(space.pk), hurried))
     return groups
 
 
-def _line(row: Row, columns: Sequence[Column], role: Role | None) -> Line:
+def _line(row: Row, columns: Sequence[Column], role: Role | None, hurried: Hurried) -> Line:
     template = row.template
     stem, slash, leaf = template.path.rpartition("/")
     cells = [_cell(template, column, row.places.get(column.label), role) for column in columns]
+    cells = [replace(cell, emergency=hurried.get((template.pk, cell.label))) for cell in cells]
     return Line(template.name, stem + slash, leaf, cells)
 
 

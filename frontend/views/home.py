@@ -2,7 +2,8 @@
 
 from django.http import HttpRequest, HttpResponse
 
-from frontend import waiting
+from frontend import emergency_notices, waiting
+from frontend.context import frame_of
 from frontend.htmx import show
 from frontend.pages import signed_in
 from registry.access import Actor
@@ -28,7 +29,8 @@ def home(request: HttpRequest, actor: Actor) -> HttpResponse:
         "more_drafts": max(0, len(own) - MOST_DRAFTS),
         "published": labels.published(actor),
         "pending": len(stands),
-        "waiting": len(mine),
+        "emergencies": emergency_notices.notices(actor),
         "troubles": operations.troubles(actor),
     }
+    frame_of(request).set_counts(open_changes=len(stands), waiting=len(mine))
     return show(request, "home.html", context)

@@ -7,11 +7,10 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.debug import sensitive_variables
-from django.views.decorators.http import require_http_methods
 
 from frontend.forms import KeyForm, RotateForm, add_errors
 from frontend.htmx import show
-from frontend.pages import signed_in, status_of
+from frontend.pages import form_page, signed_in, status_of
 from registry import access
 from registry.access import KEY_VERBS, Actor
 from registry.errors import Conflict, Invalid, NotAllowed
@@ -25,7 +24,7 @@ __all__ = ["keys"]
 
 
 @sensitive_variables("issued")
-@require_http_methods(["GET", "POST"])
+@form_page
 @signed_in
 def keys(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     """All keys; a POST issues or rotates one (the answer is the only page that ever shows the secret) or revokes one."""

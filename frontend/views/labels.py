@@ -5,13 +5,12 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.views.decorators.http import require_http_methods
 
 from frontend.crumbs import crumbs_of
 from frontend.forms import LabelForm, add_errors
 from frontend.htmx import show
 from frontend.ledger import ledger
-from frontend.pages import signed_in, status_of
+from frontend.pages import form_page, signed_in, status_of
 from registry import access
 from registry.access import Actor, Verb
 from registry.errors import Conflict, Invalid, NotAllowed
@@ -23,7 +22,7 @@ from registry.services import labels
 __all__ = ["move"]
 
 
-@require_http_methods(["GET", "POST"])
+@form_page
 @signed_in
 def move(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """The form for one label; `do` says whether a POST moves, rolls back or takes the label off."""

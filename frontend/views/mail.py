@@ -5,11 +5,10 @@ from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.views.decorators.http import require_http_methods
 
 from frontend.forms import add_errors
 from frontend.htmx import show
-from frontend.pages import signed_in, status_of
+from frontend.pages import form_page, signed_in, status_of
 from registry.access import Actor
 from registry.errors import Conflict, Invalid
 from registry.models import Watch
@@ -33,7 +32,7 @@ class _WishForm(forms.Form):
     level = forms.CharField(max_length=4, required=False)
 
 
-@require_http_methods(["GET", "POST"])
+@form_page
 @signed_in
 def mail(request: HttpRequest, actor: Actor) -> HttpResponse:
     """The person's wishes; a POST sets one, or forgets it."""

@@ -3,11 +3,10 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.views.decorators.http import require_http_methods
 
 from frontend.forms import MemberForm, add_errors
 from frontend.htmx import show
-from frontend.pages import signed_in, status_of
+from frontend.pages import form_page, signed_in, status_of
 from registry import access
 from registry.access import Actor, Role, Verb
 from registry.errors import Conflict, Invalid, NotFound
@@ -24,7 +23,7 @@ MAY = {
 }
 
 
-@require_http_methods(["GET", "POST"])
+@form_page
 @signed_in
 def members(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     """The members; admins give and take roles."""

@@ -5,11 +5,10 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.views.decorators.http import require_http_methods
 
 from frontend import comparison, disputes
 from frontend.htmx import show
-from frontend.pages import signed_in, status_of
+from frontend.pages import form_page, signed_in, status_of
 from frontend.waiting import title_of
 from registry.access import Actor, Verb
 from registry.errors import Invalid, PromptuaryError
@@ -22,7 +21,7 @@ from renderer.problems import Problem, blocking
 __all__ = ["merge"]
 
 
-@require_http_methods(["GET", "POST"])
+@form_page
 @signed_in
 def merge(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     """The merge of one request. `do` says whether a POST looks at what was decided or saves it."""

@@ -6,11 +6,10 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.views.decorators.http import require_http_methods
 
 from frontend.forms import NewForm, add_errors
 from frontend.htmx import show
-from frontend.pages import signed_in, status_of
+from frontend.pages import form_page, signed_in, status_of
 from frontend.starts import STARTS
 from registry.access import Actor, Role
 from registry.errors import Conflict, Invalid, NotFound, PreconditionRequired, PromptuaryError
@@ -25,7 +24,7 @@ __all__ = ["copy", "new"]
 COPY = "copy"
 
 
-@require_http_methods(["GET", "POST"])
+@form_page
 @signed_in
 def new(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Choose a place and an example; it opens in the editor as a draft, and its first save makes version 1."""
@@ -44,7 +43,7 @@ def new(request: HttpRequest, actor: Actor) -> HttpResponse:
     return show(request, "new.html", {"section": "templates", "form": form, "starts": STARTS.values()}, status=status)
 
 
-@require_http_methods(["GET", "POST"])
+@form_page
 @signed_in
 def copy(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """Copy one version into a new template: the same document, so the same digest; samples come along."""

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.http import HttpRequest, JsonResponse
 from django.urls import reverse
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from frontend.pages import signed_in
 from registry.access import Actor
@@ -15,7 +15,7 @@ __all__ = ["search"]
 MOST = 8
 
 
-@require_GET
+@require_safe
 @signed_in
 def search(request: HttpRequest, actor: Actor) -> JsonResponse:
     """GET ?q= -> {"groups": [{"name", "items": [{"title", "note", "key"?, "href"}]}]}"""
@@ -45,7 +45,8 @@ def _changes(actor: Actor, q: str) -> list[dict[str, Any]]:
         title = change.message.partition("\n")[0] or f"Move {change.label} of {change.template.name}"
         said = f"{change.number} {title} {change.template.name} {change.label}".casefold()
         if all(word in said for word in words):
-            note = f"change {change.number}, {change.template.name}"
+            urgent = ", emergency, needs approval" if change.needs_approval else ""
+            note = f"change {change.number}, {change.template.name}{urgent}"
             items.append({"title": title[:80], "note": note, "href": reverse("change", args=[change.number])})
     return items[:MOST]
 

@@ -3,23 +3,23 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.views.decorators.http import require_http_methods
 
 from frontend import rule_forms
 from frontend.forms import add_errors
 from frontend.htmx import show
-from frontend.pages import signed_in, status_of
+from frontend.pages import form_page, signed_in, status_of
 from frontend.rule_forms import NamespaceForm, RulesForm
 from registry import access
 from registry.access import Actor, Verb
 from registry.errors import Conflict, Invalid
 from registry.queries import namespaces
+from registry.review.rules import DEFAULT_CHECKS
 from registry.services import namespaces as namespaces_service
 
 __all__ = ["make", "rules"]
 
 
-@require_http_methods(["GET", "POST"])
+@form_page
 @signed_in
 def rules(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     """The rules to read for members, as a form for admins; what was typed wrong comes back with its sentence."""
@@ -55,11 +55,12 @@ def rules(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     return show(request, "rules.html", context, status=status)
 
 
-@require_http_methods(["GET", "POST"])
+@form_page
 @signed_in
 def make(request: HttpRequest, actor: Actor) -> HttpResponse:
     """A new namespace; who makes it is its admin."""
-    form = NamespaceForm(request.POST or None, initial={"protected_labels": "production", "approvals": 1})
+    first = {"protected_labels": "production", "approvals": 1, "required_checks": list(DEFAULT_CHECKS)}
+    form = NamespaceForm(request.POST or None, initial=first)
     status = 200
     if request.method == "POST":
         status = 422
@@ -72,4 +73,5 @@ def make(request: HttpRequest, actor: Actor) -> HttpResponse:
             else:
                 messages.success(request, f"{made.name} is there, and you are its admin.")
                 return redirect("members", made.name)
-    return show(request, "namespace.html", {"section": "templates", "form": form}, status=status)
+    context = {"section": "templates", "form": form, "checks": rule_forms.CHECKS_IN_WORDS}
+    return show(request, "namespace.html", context, status=status)

@@ -8,14 +8,13 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods
 
 from evaluation.metrics import catalogue
 from frontend.crumbs import crumbs_of
 from frontend.evaluation_forms import RunForm
 from frontend.htmx import show
 from frontend.ledger import live_label
-from frontend.pages import signed_in, status_of
+from frontend.pages import form_page, signed_in, status_of
 from frontend.reply_rows import LEADS, excerpt
 from frontend.scoreboards import TITLES
 from registry import endpoints
@@ -44,7 +43,7 @@ class _Place:
     live: int | None
 
 
-@require_http_methods(["GET", "POST"])
+@form_page
 @signed_in
 def start(request: HttpRequest, actor: Actor) -> HttpResponse:
     """The form; without a template it asks for one first."""

@@ -9,14 +9,13 @@ from urllib.parse import urlencode
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.views.decorators.http import require_http_methods
 
 from frontend import evidence, gate_readings, reply_rows, scoreboards
 from frontend.crumbs import crumbs_of
 from frontend.diffs import Word
 from frontend.htmx import asks_for, show
 from frontend.ledger import live_label
-from frontend.pages import signed_in
+from frontend.pages import form_page, signed_in
 from frontend.scoreboards import Board, Line
 from registry import access
 from registry.access import Actor, Verb
@@ -68,7 +67,7 @@ def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
     return show(request, "runs.html", context, regions={"runs": "_runs.html"})
 
 
-@require_http_methods(["GET", "POST"])
+@form_page
 @signed_in
 def show_run(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     """One run; a POST cancels it, or runs again what failed."""

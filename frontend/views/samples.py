@@ -5,12 +5,11 @@ import json
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.views.decorators.http import require_http_methods
 
 from frontend.crumbs import crumbs_of
 from frontend.forms import SamplesForm, add_errors
 from frontend.htmx import show
-from frontend.pages import signed_in, status_of
+from frontend.pages import form_page, signed_in, status_of
 from registry import access, strict_json
 from registry.access import Actor, Verb
 from registry.errors import Invalid, NotFound, PromptuaryError
@@ -22,7 +21,7 @@ from renderer.problems import Problem
 __all__ = ["edit_samples"]
 
 
-@require_http_methods(["GET", "POST"])
+@form_page
 @signed_in
 def edit_samples(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """Shows the samples, and keeps new ones; what is refused stays in the form with the reasons."""

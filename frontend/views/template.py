@@ -9,7 +9,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
-from frontend import contracts, fetched, pins, previews, sources
+from frontend import contracts, emergency_notices, fetched, pins, previews, sources
 from frontend.crumbs import crumbs_of
 from frontend.htmx import show
 from frontend.ledger import Mark, ledger, live_label
@@ -18,7 +18,7 @@ from registry import access
 from registry.access import Actor, Verb
 from registry.models import Template, Version
 from registry.names import LATEST
-from registry.queries import changes, drafts, evaluations, fragments, labels, samples, versions
+from registry.queries import changes, drafts, emergencies, evaluations, fragments, labels, samples, versions
 from registry.queries import templates as templates_query
 from renderer.document import inspect
 
@@ -71,6 +71,8 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
         sample = next(iter(data), "")
     document, _ = inspect(version.document)
     prompt = previews.render(actor, name, version.number, data[sample]) if sample else None
+    pending = changes.listing(actor, state="pending", template=name).items
+    hurried = [change for change in pending if not change.is_open]
     context = {
         "section": "templates",
         "template": template,
@@ -84,7 +86,8 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
         "ledger": marks,
         "live_label": live,
         "version_labels": [label for label, number in standing.items() if number == version.number],
-        "open_changes": changes.listing(actor, state="pending", template=name).items,
+        "open_changes": [change for change in pending if change.is_open],
+        "emergencies": [emergency_notices.notice_of(found, actor) for found in emergencies.of_many(hurried).values()],
         "kept_query": [(key, request.GET[key]) for key in ("ref", "pin", "as") if request.GET.get(key)],
         "ref_query": f"{urlencode({'ref': ref})}&" if ref else "",
         "samples": list(data),

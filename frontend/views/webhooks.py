@@ -8,11 +8,10 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.debug import sensitive_variables
-from django.views.decorators.http import require_http_methods
 
 from frontend.forms import add_errors
 from frontend.htmx import show
-from frontend.pages import signed_in, status_of
+from frontend.pages import form_page, signed_in, status_of
 from frontend.webhook_forms import WebhookForm
 from registry.access import Actor
 from registry.errors import Conflict, Invalid
@@ -24,7 +23,7 @@ __all__ = ["webhook", "webhooks"]
 
 
 @sensitive_variables("made")
-@require_http_methods(["GET", "POST"])
+@form_page
 @signed_in
 def webhooks(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     """All webhooks; a POST makes one, and its answer is the only page that ever shows the secret."""
@@ -45,7 +44,7 @@ def webhooks(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse
 
 
 @sensitive_variables("made")
-@require_http_methods(["GET", "POST"])
+@form_page
 @signed_in
 def webhook(request: HttpRequest, actor: Actor, namespace: str, webhook_id: str) -> HttpResponse:
     """One webhook with its log; a POST changes its filters, or does what the pressed button says."""

@@ -62,7 +62,9 @@ def publish(number: Number, as_json: Json = False, url: Url = "", key: Key = "")
 def propose_version(connection: Connection, name: str, label: str, version: int, message: str) -> Any:
     """The change request for this label, opened or brought up to this version."""
     pending = connection.pages("changes", template=name, state="pending")
-    mine = next((change for change in pending if change["label"] == label), None)
+    # What was published in an emergency is pending too, until it is approved; its version is not to be replaced any more.
+    open_ones = [change for change in pending if change["state"] in ("open", "approved")]
+    mine = next((change for change in open_ones if change["label"] == label), None)
     if mine is None:
         body = {"template": name, "label": label, "version": version, "message": message}
         return connection.call("POST", "changes", body)

@@ -12,6 +12,7 @@ from registry.api.pages import answer_page, read_query
 from registry.api.serializers import Input, Integer, Text, read
 from registry.api.throttling import CallThrottle, RenderThrottle
 from registry.queries import changes as queries
+from registry.queries import emergencies as emergency_queries
 from registry.services import changes as services
 from registry.services import emergencies, verdicts
 from registry.signin import stepup
@@ -20,6 +21,7 @@ __all__ = [
     "AcceptBreak",
     "Change",
     "Changes",
+    "CloseEmergency",
     "Decide",
     "Emergency",
     "Publish",
@@ -71,7 +73,7 @@ class ReasonInput(Input):
 
 
 class EmergencyInput(Input):
-    """Why it can't wait."""
+    """Why it can't wait, or why it needs no approval any more."""
 
     reason = Text()
 
@@ -89,9 +91,10 @@ class Changes(APIView):
         responses={200: review_outputs.ChangePage, "4XX": outputs.ProblemOutput},
     )
     def get(self, request: Request) -> Response:
-        """Newest first. `state` is open, approved, published, withdrawn, or pending for the first two."""
+        """Newest first. `state` is open, approved, published, withdrawn, or pending for all that wait for somebody."""
         page = queries.listing(actor_of(request), **read_query(request, *_FILTERS))
-        return answer_page(request, page, shapes.change_item)
+        found = emergency_queries.of_many(page.items)
+        return answer_page(request, page, lambda row: shapes.change_item(row, found.get(row.pk)))
 
     @extend_schema(
         operation_id="proposeChange",
@@ -190,6 +193,16 @@ class Emergency(APIView):
         """Move the label at once, where the namespace allows it: a reviewer who signed in, with a reason that all read."""
         stepup.require(request)
         emergencies.break_glass(actor=actor_of(request), number=number, **read(EmergencyInput, request))
+        return show(request, number)
+
+
+class CloseEmergency(APIView):
+    """An emergency that is served no longer."""
+
+    @extend_schema(operation_id="closeEmergency", request=EmergencyInput, responses=_ANSWERS)
+    def post(self, request: Request, number: int) -> Response:
+        """Close it without an approval, once the label has moved on: another reviewer who signed in, with a reason."""
+        emergencies.close(actor=actor_of(request), number=number, **read(EmergencyInput, request))
         return show(request, number)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import uuid4
 
 from django.core.exceptions import PermissionDenied, RequestDataTooBig
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
 from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
@@ -47,6 +47,8 @@ def _describe(error: Exception) -> Problem:
         return Problem(404, "not-found", "Not found", "There is nothing at this address.")
     if isinstance(error, PermissionDenied):
         return Problem(403, "not-allowed", "Not allowed", str(error) or "This is not allowed.")
+    if isinstance(error, UnreadablePostError):
+        return Problem(400, "bad-request", "Bad request", "The body ended before it was whole; send it again.")
     if isinstance(error, RequestDataTooBig):
         return Problem(413, "too-large", "Too large", "The request is too large.")
     if isinstance(error, exceptions.APIException):

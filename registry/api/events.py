@@ -84,6 +84,8 @@ class Export(APIView):
         asked = read_query(request, *FILTERS, "format")
         form = asked.pop("format", "")
         asked.pop("limit")
+        if "cursor" in asked:
+            raise ValidationError({"cursor": ["An export is one answer; it takes no cursor."]})
         if form not in event_files.CONTENT_TYPES:
             raise ValidationError({"format": [f"One of {', '.join(event_files.CONTENT_TYPES)}."]})
         found = queries.stream(actor_of(request), namespace, _read(asked))

@@ -15,6 +15,7 @@ from registry.api.authentication import actor_of
 from registry.api.serializers import Flag, Input, Integer, Text, read
 from registry.models import Namespace
 from registry.queries import namespaces as queries
+from registry.review.rules import DEFAULT_CHECKS
 from registry.services import members as member_services
 from registry.services import namespaces as services
 
@@ -42,9 +43,15 @@ class RulesInput(Input):
 
 
 class CreateInput(RulesInput):
-    """A name, and rules if wanted."""
+    """A name, and rules if wanted; what is absent or null is as for every new namespace."""
 
     name = Text()
+    required_checks = serializers.ListField(
+        child=Text(),
+        required=False,
+        allow_null=True,
+        help_text=f"Absent or null: {', '.join(DEFAULT_CHECKS)}. An empty list requires none.",
+    )
 
 
 class MemberInput(Input):

@@ -62,8 +62,23 @@ class ChangeItem(Output):
     state = serializers.ChoiceField(["open", "approved", "published", "withdrawn"])
     message = serializers.CharField()
     author = serializers.CharField()
+    emergency = serializers.BooleanField(help_text="Published in an emergency, approved afterwards or not.")
+    unreviewed = serializers.BooleanField(help_text="Published in an emergency and never approved.")
     created_at = serializers.DateTimeField()
     updated_at = serializers.DateTimeField()
+
+
+class EmergencyOutput(Output):
+    person = serializers.CharField()
+    reason = serializers.CharField()
+    at = serializers.DateTimeField()
+    served = serializers.BooleanField(help_text="Whether the label still serves what was published.")
+    roll_back_to = serializers.IntegerField(allow_null=True)
+    approved_by = serializers.ListField(child=serializers.CharField())
+    approved_at = serializers.DateTimeField(allow_null=True)
+    closed_at = serializers.DateTimeField(
+        allow_null=True, help_text="When it was closed without an approval, after the label had moved on."
+    )
 
 
 class ChangePage(Output):
@@ -118,7 +133,7 @@ class StateOutput(Output):
 class ChangeOutput(ChangeItem):
     round = serializers.IntegerField()
     holds = serializers.IntegerField(allow_null=True)
-    unreviewed = serializers.BooleanField()
+    published_in_emergency = EmergencyOutput(allow_null=True)
     turn = TurnOutput(allow_null=True)
     riding_along = serializers.ListField(child=serializers.IntegerField())
     overlapping = serializers.ListField(child=serializers.IntegerField())

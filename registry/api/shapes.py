@@ -8,7 +8,8 @@ from typing import Any
 from registry.access import Actor
 from registry.models import ChangeRequest, Comment, Decision, Label, LabelMove, Template, Version
 from registry.names import LATEST
-from registry.queries import changes, progress, verdicts
+from registry.queries import changes, emergencies, progress, verdicts
+from registry.queries.emergencies import Emergency
 from registry.queries.progress import Merge
 from registry.queries.threads import Placed
 from registry.queries.versions import Entry
@@ -134,8 +135,8 @@ def updated(row: Updated) -> dict[str, Any]:
     }
 
 
-def change_item(row: ChangeRequest) -> dict[str, Any]:
-    """A change request in a list."""
+def change_item(row: ChangeRequest, emergency: Emergency | None) -> dict[str, Any]:
+    """A change request in a list, with the emergency it was published in, if it was."""
     return {
         "number": row.number,
         "template": row.template.name,
@@ -145,8 +146,26 @@ def change_item(row: ChangeRequest) -> dict[str, Any]:
         "state": row.state,
         "message": row.message,
         "author": row.opened_by.username,
+        "emergency": emergency is not None,
+        "unreviewed": row.unreviewed,
         "created_at": moment(row.created_at),
         "updated_at": moment(row.updated_at),
+    }
+
+
+def _published_early(row: ChangeRequest, found: Emergency | None) -> dict[str, Any] | None:
+    """How the change was published in an emergency, and what became of it; None where it was not."""
+    if found is None:
+        return None
+    return {
+        "person": found.move.person.username,
+        "reason": found.move.reason,
+        "at": moment(found.move.created_at),
+        "served": found.is_served,
+        "roll_back_to": found.back if found.is_served else None,
+        "approved_by": list(found.approvers),
+        "approved_at": moment(found.approved_at) if found.approved_at else None,
+        "closed_at": moment(row.emergency_closed_at) if row.emergency_closed_at else None,
     }
 
 
@@ -154,11 +173,12 @@ def change(row: ChangeRequest, actor: Actor) -> dict[str, Any]:
     """A change request with what was said and what it waits for."""
     facts, turn = changes.facts_of(row), progress.turn(row)
     decisions = row.decisions.select_related("person", "version").order_by("number")
+    emergency = emergencies.of(row)
     return {
-        **change_item(row),
+        **change_item(row, emergency),
+        "published_in_emergency": _published_early(row, emergency),
         "round": row.round,
         "holds": facts.holds,
-        "unreviewed": row.unreviewed,
         "turn": {"people": list(turn.people), "reason": turn.reason, "since": moment(turn.since)} if turn else None,
         "riding_along": [version.number for version in progress.riding_along(row)],
         "overlapping": [other.number for other in changes.overlapping(row)],

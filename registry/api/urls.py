@@ -52,6 +52,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("changes/<int:number>/contract", changes.AcceptBreak.as_view(), name="api-change-contract"),
     path("changes/<int:number>/merge", merges.Merge.as_view(), name="api-change-merge"),
     path("changes/<int:number>/emergency", changes.Emergency.as_view(), name="api-change-emergency"),
+    path("changes/<int:number>/emergency/close", changes.CloseEmergency.as_view(), name="api-change-emergency-close"),
     path("changes/<int:number>/publish", changes.Publish.as_view(), name="api-change-publish"),
     path("changes/<int:number>/withdraw", changes.Withdraw.as_view(), name="api-change-withdraw"),
     path("changes/<int:number>/reopen", changes.Reopen.as_view(), name="api-change-reopen"),

@@ -3,6 +3,9 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from django.core.exceptions import DisallowedHost
+from django.http import HttpRequest
+
 from registry import metrics, request_ids
 from registry.addresses import client_address
 from registry.fetching.fetcher import fetcher, matches
@@ -14,6 +17,7 @@ __all__ = ["ahead_of"]
 TEMPLATES = "/api/v1/templates/"
 NAMESPACES = "/api/v1/namespaces/"
 MOVES = "/moves"
+_MOST_HOSTS = 256  # remembered spellings of the allowed hosts: with a wildcard there is no end of them
 
 StartResponse = Callable[[str, list[tuple[str, str]]], Any]
 Application = Callable[[dict[str, Any], Any], Iterable[bytes]]
@@ -27,12 +31,15 @@ def ahead_of(application: Application) -> Application:
     quick, start = fetcher().quick, len(TEMPLATES)
     found_again, unchanged_again = metrics.counter(200).step, metrics.counter(304).step
     choose, fresh = request_ids.choose, request_ids.fresh
+    hosts: set[str] = set()  # those found allowed so far
 
     def serve(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
         path: str = environ["PATH_INFO"]
         authorization = environ.get("HTTP_AUTHORIZATION")
         if authorization is None or path[:18] != TEMPLATES or environ["REQUEST_METHOD"] != "GET":
             return serve_rest(environ, start_response)
+        if environ.get("HTTP_HOST") not in hosts and not _learn_host(environ, hosts):
+            return application(environ, start_response)  # which refuses it
         ready = quick(authorization, path[start:])
         if ready is None:
             return serve_rest(environ, start_response)
@@ -49,7 +56,7 @@ def ahead_of(application: Application) -> Application:
         return [answer.body]
 
     def serve_rest(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
-        answer = _answer(environ)
+        answer = _answer(environ, hosts)
         if answer is None:
             return application(environ, start_response)
         start_response(answer.line, [*answer.headers, (request_ids.HEADER, request_ids.current.get())])
@@ -58,13 +65,31 @@ def ahead_of(application: Application) -> Application:
     return serve
 
 
-def _answer(environ: dict[str, Any]) -> Answer | None:
+def _learn_host(environ: dict[str, Any], hosts: set[str]) -> bool:
+    """Whether Django allows the request's host; one that it allows is remembered in `hosts`."""
+    host = environ.get("HTTP_HOST")
+    if host is None:
+        return False
+    request = HttpRequest()
+    request.META = environ
+    try:
+        request.get_host()
+    except DisallowedHost:
+        return False
+    if len(hosts) < _MOST_HOSTS:
+        hosts.add(host)
+    return True
+
+
+def _answer(environ: dict[str, Any], hosts: set[str]) -> Answer | None:
     """The answer, or None for what Django answers."""
     path: str = environ["PATH_INFO"]
     authorization = environ.get("HTTP_AUTHORIZATION")
     if authorization is None or authorization[:7].lower() != "bearer " or "\0" in path:
         return None
     if environ["REQUEST_METHOD"] not in ("GET", "HEAD"):
+        return None
+    if environ.get("HTTP_HOST") not in hosts and not _learn_host(environ, hosts):
         return None
     address = client_address(environ)
     if path.startswith(TEMPLATES) and "@" in path:

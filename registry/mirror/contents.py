@@ -268,6 +268,7 @@ KINDS: Mapping[str, Callable[[_Draft], None]] = {
     Kind.CHANGE_DECIDED: _change_decided,
     Kind.CHANGE_WITHDRAWN: _change_step("withdrawn"),
     Kind.CHANGE_REOPENED: _change_step("reopened"),
+    Kind.EMERGENCY_CLOSED: _change_step("emergency-closed"),
     Kind.COMMENT_ADDED: _comment_added,
     Kind.THREAD_RESOLVED: _thread_resolved,
     Kind.VERDICT_GIVEN: _verdict_given,

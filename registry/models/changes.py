@@ -25,6 +25,9 @@ class ChangeRequest(models.Model):
     round = models.PositiveIntegerField(default=1)
     state = models.CharField(max_length=16, choices=[(state, state) for state in STATES], default=OPEN)
     unreviewed = models.BooleanField(default=False, help_text="published in an emergency, approvals still missing")
+    emergency_closed_at = models.DateTimeField(
+        null=True, help_text="when an emergency that is served no longer was closed without an approval"
+    )
     message = models.TextField(default="", blank=True)
     opened_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     key = models.ForeignKey("registry.Key", on_delete=models.PROTECT, related_name="+", null=True)
@@ -59,4 +62,10 @@ class ChangeRequest(models.Model):
     @property
     def takes_decisions(self) -> bool:
         """Whether approvals still count: while it is pending, and after an emergency until it is reviewed."""
-        return self.is_open or self.unreviewed
+        return self.is_open or self.needs_approval
+
+    @property
+    def needs_approval(self) -> bool:
+        """Whether it was published in an emergency that is neither approved nor closed. `unreviewed` stays for ever on one
+        that was closed: nobody approved those bytes."""
+        return self.unreviewed and self.emergency_closed_at is None

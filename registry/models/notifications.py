@@ -6,7 +6,10 @@ from registry.models.changes import ChangeRequest
 from registry.models.people import User
 from registry.models.templates import Template
 
-__all__ = ["Notification"]
+__all__ = ["EMERGENCY", "Notification"]
+
+# The kind of what tells those who may approve of an emergency: it goes out by mail whatever they wish to hear of.
+EMERGENCY = "emergency"
 
 
 class Notification(models.Model):

@@ -27,6 +27,8 @@ __all__ = [
     "standing",
 ]
 
+_EMERGENCY = Q(unreviewed=True, emergency_closed_at=None)  # published without approval, and still to be approved
+
 
 def get(actor: Actor, number: int) -> ChangeRequest:
     """The request with its template, head and people, or NotFound, for outsiders too."""
@@ -60,11 +62,11 @@ def listing(
     limit: int = 50,
 ) -> Page[ChangeRequest]:
     """Requests that meet every filter, newest first. state: open, approved, published, withdrawn, or `pending` for all that
-    wait for somebody: the first two, and those published in an emergency that were not reviewed since."""
+    wait for somebody: the first two, and those published in an emergency that were neither approved nor closed since."""
     limit = check_limit(limit)
     rows = ChangeRequest.objects.filter(template__namespace__in=namespaces.visible_to(actor))
     if state == "pending":
-        rows = rows.filter(Q(state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED)) | Q(unreviewed=True))
+        rows = rows.filter(Q(state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED)) | _EMERGENCY)
     elif state:
         rows = rows.filter(state=state)
     if namespace:
@@ -79,9 +81,9 @@ def listing(
 
 
 def pending_count(actor: Actor) -> int:
-    """How many requests that the actor may read are neither published nor withdrawn."""
+    """How many requests that the actor may read wait for somebody: as many as `listing` gives for `pending`."""
     rows = ChangeRequest.objects.filter(template__namespace__in=namespaces.visible_to(actor))
-    return rows.filter(state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED)).count()
+    return rows.filter(Q(state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED)) | _EMERGENCY).count()
 
 
 def move_of(change: ChangeRequest) -> LabelMove | None:

@@ -8,9 +8,10 @@ from typing import Any
 from registry import names
 from registry.errors import Invalid
 
-__all__ = ["CHECKS", "Owner", "Rules", "read"]
+__all__ = ["CHECKS", "DEFAULT_CHECKS", "Owner", "Rules", "first_rules", "read"]
 
 CHECKS = ("problems", "samples", "budget", "contract", "dependants", "evaluation")
+DEFAULT_CHECKS = ("problems", "samples", "budget", "contract")  # what a new namespace requires unless told otherwise
 _MODES = ("none", "backward")
 _MOST_APPROVALS = 20
 
@@ -49,6 +50,11 @@ class Rules:
             "required_checks": list(self.required_checks),
             "owners": [{"pattern": owner.pattern, "people": list(owner.people)} for owner in self.owners],
         }
+
+
+def first_rules() -> Rules:
+    """The rules of a new namespace. `Rules()` asks for no check: so were older namespaces made, and so they stay."""
+    return Rules(required_checks=DEFAULT_CHECKS)
 
 
 def read(given: Mapping[str, Any], before: Rules) -> Rules:

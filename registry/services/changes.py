@@ -102,6 +102,7 @@ def decide(*, actor: Actor, number: int, decision: str, digest: str, text: str =
         facts["text"] = journal.digest_of(said.text) if said.text else None
         if was_unreviewed and not change.unreviewed:
             facts["reviewed"] = True
+            notifications.settle(change)
         pending.append(Kind.CHANGE_DECIDED, actor, change, **facts)
     return said
 

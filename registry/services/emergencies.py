@@ -5,12 +5,13 @@ from django.db import transaction
 from registry import journal
 from registry.access import Actor, Verb
 from registry.errors import Conflict, Invalid, NotAllowed
+from registry.journal import Kind
 from registry.models import ChangeRequest
-from registry.queries import changes
+from registry.queries import changes, emergencies
 from registry.services import labels, notifications, pending
 from registry.texts import check_text
 
-__all__ = ["break_glass"]
+__all__ = ["break_glass", "close", "remind"]
 
 _BY_NO_MEANS = {"archived", "held"}
 
@@ -47,6 +48,46 @@ def break_glass(*, actor: Actor, number: int, reason: str) -> ChangeRequest:
             at=change.closed_at,
         )
     return change
+
+
+def close(*, actor: Actor, number: int, reason: str) -> ChangeRequest:
+    """Close an emergency that its label no longer serves, without approving it; by another reviewer, with a reason.
+
+    It stays `unreviewed`: nobody approved those bytes, so no label goes back to them. Conflict while the label serves
+    them (approve it, or roll back first) and where nothing is to be closed; NotAllowed for whoever may not approve the
+    change and for the one who published it, unless one's own request may be approved.
+    Event body: {"change", "template", "label", "version", "digest", "reason"}.
+    """
+    if not check_text("reason", reason).strip():
+        raise Invalid(fields={"reason": "say why it needs no approval: it stands in the audit."})
+    with transaction.atomic():
+        change = pending.take(actor, Verb.APPROVE, number)
+        found = emergencies.of(change)
+        if found is None or not change.needs_approval:
+            raise Conflict(f"Change request {number} is no emergency that waits for its approval.", change=number)
+        if found.is_served:
+            raise Conflict(
+                f"{change.label} still serves version {change.version.number}: approve it, or roll back first.",
+                change=number,
+            )
+        pending.require_others(change, actor)
+        if found.move.person_id == actor.person.pk and not change.template.namespace.self_approval:
+            raise NotAllowed("You published it in an emergency. Another reviewer closes it.", change=number)
+        change.emergency_closed_at = change.updated_at = journal.now()
+        change.save()
+        notifications.settle(change)
+        pending.append(Kind.EMERGENCY_CLOSED, actor, change, reason=reason.strip())
+    return change
+
+
+def remind() -> int:
+    """Remind the reviewers and admins of each emergency that is not approved yet, each person once a day, by mail whatever
+    they wish to hear of; for the clock. Gives how many were reminded.
+
+    What was told when it was published counts as the first day's. Days on which no worker ran are not made up for.
+    """
+    found = emergencies.of_many(emergencies.waiting())
+    return sum(notifications.remind_of_emergency(emergency) for emergency in found.values())
 
 
 def _require_allowed(actor: Actor, change: ChangeRequest) -> None:

@@ -23,13 +23,14 @@ def create(
 ) -> Namespace:
     """Make a namespace; a person who does becomes its admin, a command on the machine does not.
 
-    Further rules as in `set_rules`. Event body: {"name", "rules", "admin": username or null}.
+    Further rules as in `set_rules`. Those not given, or given as None, are those of `rules.first_rules`: the checks
+    problems, samples, budget and contract must pass; an empty list of checks asks for none. Event body: {"name", "rules", "admin": username or null}.
     """
     if actor.key is not None:
         raise NotAllowed("A key can't make namespaces: sign in as a person to do this.")
     names.check_namespace(name)
     given = {"protected_labels": list(protected_labels), "approvals": approvals, **rules}
-    asked = reading.read(given, Rules())
+    asked = reading.read(given, reading.first_rules())
     at = journal.now()
     try:
         with transaction.atomic():

@@ -1,18 +1,31 @@
 """Notifications: telling people what happened, and whom something waits for. Written with the rows they are about."""
 
 from collections.abc import Collection, Iterable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db import transaction
 
 from registry import journal
 from registry.access import OPERATOR, Actor, Role
 from registry.journal import Kind
-from registry.models import ChangeRequest, Comment, Decision, LabelMove, Membership, Notification, User, Version
+from registry.models import (
+    ChangeRequest,
+    Comment,
+    Decision,
+    LabelMove,
+    Membership,
+    Namespace,
+    Notification,
+    User,
+    Version,
+)
+from registry.models.notifications import EMERGENCY
 from registry.queries import watches
+from registry.queries.emergencies import Emergency
 
 __all__ = [
     "mark_read",
+    "remind_of_emergency",
     "settle",
     "tell_of_comment",
     "tell_of_decision",
@@ -29,6 +42,7 @@ _SAID = {
     Decision.ACKNOWLEDGE: "acknowledged the break in",
 }
 
+_DAY = timedelta(days=1)
 _MOVED = {"published": "published", "rolled_back": "rolled back", "broke_glass": "published without approval"}
 
 
@@ -81,15 +95,40 @@ def tell_of_move(actor: Actor, move: LabelMove) -> None:
         settle(move.change)
         said = move.change.decisions.values("person")
         people += [move.change.opened_by, *User.objects.filter(pk__in=said)]
-    if move.how != "published":
-        able = Membership.objects.filter(namespace=move.template.namespace, role__in=(Role.REVIEWER, Role.ADMIN))
-        people += User.objects.filter(pk__in=able.values("person"))
+    able = _able(move.template.namespace) if move.how != "published" else []
+    people += able
     sentence = (
         f"{_name(actor)} {_MOVED[move.how]} {move.template.name}: {move.label} is on version {move.after.number}."
     )
     if move.reason and move.how != "published":
         sentence += f" {move.reason}"
-    _write(actor, Kind.LABEL_MOVED, people, sentence, move, move.created_at)
+    urgent = {person.pk for person in able} if move.how == "broke_glass" else set()
+    _write(actor, Kind.LABEL_MOVED, people, sentence, move, move.created_at, urgent=urgent)
+
+
+def remind_of_emergency(emergency: Emergency) -> int:
+    """Tell the reviewers and admins who were not told of it within a day that it still is not approved; how many were.
+
+    Earlier reminders of the same are read thereby, and none of them goes out by mail any more.
+    """
+    with transaction.atomic():
+        rows = ChangeRequest.objects.select_for_update(of=("self",)).filter(unreviewed=True, emergency_closed_at=None)
+        change = rows.filter(pk=emergency.change.pk).first()
+        if change is None:
+            return 0
+        at, template = journal.now(), emergency.change.template
+        earlier = Notification.objects.filter(change=change, kind=EMERGENCY)
+        told = set(earlier.filter(created_at__gt=at - _DAY).values_list("person", flat=True))
+        if change.closed_at is not None and change.closed_at > at - _DAY:
+            told.add(emergency.move.person_id)  # who published it needed not be told then
+        people = [person for person in _able(template.namespace) if person.pk not in told]
+        old = earlier.filter(person__in=people)
+        old.filter(read_at=None).update(read_at=at)
+        old.filter(mailed_at=None).update(mailed_at=at)
+        facts = {"kind": EMERGENCY, "is_waiting": True, "template": template, "change": change, "created_at": at}
+        sentence = _overdue(emergency)
+        Notification.objects.bulk_create(Notification(person=person, sentence=sentence, **facts) for person in people)
+    return len(people)
 
 
 def tell_of_save(actor: Actor, version: Version) -> None:
@@ -139,6 +178,7 @@ def _write(
     at: datetime,
     *,
     is_waiting: bool = False,
+    urgent: Collection[int] = (),
 ) -> None:
     change = about if isinstance(about, ChangeRequest) else about.change if isinstance(about, LabelMove) else None
     concerned = {person.pk for person in people}
@@ -147,9 +187,9 @@ def _write(
     Notification.objects.bulk_create(
         Notification(
             person=person,
-            kind=kind.value,
+            kind=EMERGENCY if person.pk in urgent else kind.value,
             sentence=sentence,
-            is_waiting=is_waiting and person.pk in concerned,
+            is_waiting=person.pk in urgent or (is_waiting and person.pk in concerned),
             template=about.template,
             change=change,
             created_at=at,
@@ -157,6 +197,23 @@ def _write(
         for person in everyone.values()
         if person.is_active and person.username != OPERATOR
     )
+
+
+def _able(namespace: Namespace) -> list[User]:
+    """Those who may approve in the namespace."""
+    members = Membership.objects.filter(namespace=namespace, role__in=(Role.REVIEWER, Role.ADMIN))
+    people = User.objects.filter(pk__in=members.values("person"), is_active=True)
+    return list(people.exclude(username=OPERATOR).order_by("pk"))
+
+
+def _overdue(emergency: Emergency) -> str:
+    change, move = emergency.change, emergency.move
+    what = f"{change.template.name} {change.version.number} for {change.label} (change {change.number})"
+    said = f"Published in an emergency by {move.person.display_name} on {move.created_at:%-d %B} and not yet approved: {what}."
+    if emergency.is_served:
+        return f"{said} {move.reason} Approve it, or roll back."
+    now = f"serves version {emergency.holds} now" if emergency.holds else "is not set any more"
+    return f"{said} {move.reason} {change.label} {now}: approve it all the same, or close it."
 
 
 def _name(actor: Actor) -> str:

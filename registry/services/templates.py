@@ -136,6 +136,11 @@ def _require_unused(template: Template, reason: str, *, force: bool) -> None:
     ).first()
     if pending is not None:
         raise Conflict(f"Change request {pending.number} is pending: publish or withdraw it first.")
+    hurried = ChangeRequest.objects.filter(template=template, unreviewed=True, emergency_closed_at=None).first()
+    if hurried is not None:
+        raise Conflict(
+            f"Change request {hurried.number} was published in an emergency: approve it first, or roll back and close it."
+        )
     held = template.labels.filter(name__in=template.namespace.protected_labels).order_by("name")
     labels = list(held.values_list("name", flat=True))
     if labels and not force:

@@ -14,7 +14,7 @@ from registry.celery import app
 from registry.mirror import pushing, writer
 from registry.mirror.errors import MirrorError
 from registry.models import Job
-from registry.services import evaluating, verdicts
+from registry.services import emergencies, evaluating, verdicts
 from registry.services.jobs import EVALUATION
 from registry.tasks import jobs
 from registry.tasks.handlers import HANDLERS
@@ -101,8 +101,9 @@ def keep_checks() -> None:
 
 @app.task(name="registry.tasks.work.plan_upkeep")
 def plan_upkeep() -> None:
-    """Queue the nightly repack and the weekly check of the mirror's objects when they are due."""
+    """Queue the nightly repack and the weekly check of the mirror's objects when they are due, and remind of emergencies."""
     sending.forget_old()
+    emergencies.remind()
     for kind, every in (("mirror.repack", timedelta(days=1)), ("mirror.check", timedelta(days=7))):
         since = timezone.now() - every
         if not Job.objects.filter(kind=kind, created_at__gt=since).exists():

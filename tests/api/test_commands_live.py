@@ -9,7 +9,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from promptuary.commands.app import app
-from tests.api.conftest import DOCUMENT, OTHER, REPLY, SAMPLES
+from registry.models import Version
+from registry.services import emergencies, namespaces
+from tests.api.conftest import DOCUMENT, OTHER, REPLY, SAMPLES, THIRD
 
 Run = Callable[..., Result]
 
@@ -118,6 +120,15 @@ def test_a_protected_label_moves_by_a_change_request_only(run, cast, stored):
     assert run("publish", number).exit_code == 1
     assert "sign in" in run("approve", number).stderr
     assert _json(run("log", REPLY, "--json"))["versions"][0]["labels"] == []
+
+
+def test_after_an_emergency_the_next_version_gets_a_change_of_its_own(run, cast):
+    namespaces.set_rules(actor=cast.actor("admin"), namespace="support", break_glass=True)
+    hurried = _json(run("propose", f"{REPLY}@2", "-m", "Now", "--json"))["number"]
+    emergencies.break_glass(actor=cast.actor("reviewer"), number=hurried, reason="It insults people")
+    third = cast.save(THIRD, base=Version.objects.get(template__name=REPLY, number=2).digest).version
+    proposed = _json(run("propose", f"{REPLY}@{third.number}", "-m", "Better", "--json"))
+    assert (proposed["number"], proposed["version"], proposed["state"]) == (hurried + 1, 3, "open")
 
 
 def test_an_unprotected_label_moves(run):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from registry.services import namespaces
-from tests.api.conftest import REPLY, problem
+from registry.services import labels, namespaces
+from tests.api.conftest import OTHER, REPLY, problem
 
 WHY = {"reason": "It insults people"}
 
@@ -25,6 +25,55 @@ def test_the_label_moves_at_once_and_the_request_stays_unreviewed(caller, change
     assert (body["state"], body["unreviewed"], body["holds"]) == ("published", True, 1)
     assert reviewer.get(f"templates/{REPLY}@production").json()["version"] == 1
     assert [row["number"] for row in reviewer.get("changes?state=pending").json()["results"]] == [1]
+
+
+def test_the_change_says_that_it_was_an_emergency_and_who_approved_it_afterwards(caller, cast, change, allowed):
+    reviewer = caller("reviewer", session=True)
+    assert (reviewer.get("changes/1").json()["emergency"], reviewer.get("changes/1").json()["unreviewed"]) == (
+        False,
+        False,
+    )
+    body = reviewer.post("changes/1/emergency", WHY).json()
+    assert (body["emergency"], body["unreviewed"]) == (True, True)
+    told = body["published_in_emergency"]
+    assert (told["person"], told["reason"], told["served"]) == ("reviewer", WHY["reason"], True)
+    assert (told["approved_by"], told["approved_at"], told["closed_at"]) == ([], None, None)
+    for state in ("pending", "published"):
+        [listed] = caller("reader").get(f"changes?state={state}").json()["results"]
+        assert (listed["emergency"], listed["unreviewed"]) == (True, True)
+    sent = {"decision": "approve", "digest": change.version.digest}
+    body = caller("admin", session=True).post("changes/1/decisions", sent).json()
+    assert (body["emergency"], body["unreviewed"]) == (True, False)
+    assert body["published_in_emergency"]["approved_by"] == ["admin"]
+    assert caller("reader").get("changes?state=pending").json()["results"] == []
+
+
+def test_one_that_is_served_no_longer_can_be_closed_but_stays_unreviewed(caller, cast, change, allowed, stored):
+    sent = {"decision": "approve", "digest": change.version.digest}
+    caller("reviewer", session=True).post("changes/1/decisions", sent)
+    assert caller("author", session=True).post("changes/1/publish").status_code == 200
+    second = cast.save(OTHER, base=change.version.digest).version
+    number = cast.propose(second.number).number
+    assert caller("reviewer", session=True).post(f"changes/{number}/emergency", WHY).status_code == 200
+    address = f"changes/{number}/emergency/close"
+    admin = caller("admin", session=True)
+    assert "still serves" in problem(admin.post(address, WHY), 409, "conflict")["detail"]
+    labels.roll_back(actor=cast.actor("admin"), name=REPLY, label="production", version=1, reason="Wrong")
+    before = stored()
+    problem(admin.post(address, {"reason": " "}), 422, "invalid")
+    problem(caller("admin").post(address, WHY), 403, "not-allowed")
+    for role in ("reader", "author", "reviewer"):  # the reviewer published it
+        problem(caller(role, session=True).post(address, WHY), 403, "not-allowed")
+    problem(caller("outsider", session=True).post(address, WHY), 404, "not-found")
+    assert stored() - before == 1, "the key of the admin"
+    body = admin.post(address, WHY).json()
+    assert (body["emergency"], body["unreviewed"], body["state"]) == (True, True, "published")
+    assert body["published_in_emergency"]["closed_at"]
+    assert (body["blockers"], body["turn"]) == ([], None)
+    problem(admin.post(address, WHY), 409, "conflict")
+    sent = {"decision": "approve", "digest": second.digest}
+    problem(admin.post(f"changes/{number}/decisions", sent), 409, "conflict")
+    assert admin.get("changes?state=pending").json()["results"] == []
 
 
 def test_a_namespace_that_does_not_allow_it_refuses(caller, change, stored):

@@ -27,7 +27,8 @@ class Ahead:
 
     def __call__(self, path: str, method: str = "GET", **environ: str) -> tuple[str, dict[str, str], bytes]:
         seen: list[Any] = []
-        full = {"PATH_INFO": path, "REQUEST_METHOD": method, "HTTP_AUTHORIZATION": f"Bearer {self.key}", **environ}
+        asked = {"PATH_INFO": path, "REQUEST_METHOD": method, "HTTP_HOST": "testserver"}
+        full = {**asked, "HTTP_AUTHORIZATION": f"Bearer {self.key}", **environ}
         body = b"".join(ahead_of(self._django)(full, lambda line, headers: seen.extend((line, dict(headers)))))
         return seen[0], seen[1], body
 
@@ -137,6 +138,7 @@ def test_head_gives_the_headers_alone(ahead):
         (f"{PATH}@2", {"HTTP_AUTHORIZATION": "Basic abc"}),
         (PATH, {}),
         ("/login@2", {}),
+        (f"{PATH}@2", {"HTTP_HOST": "evil.example"}),
     ],
 )
 def test_everything_else_is_left_to_django(ahead, path, environ):

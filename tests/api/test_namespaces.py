@@ -30,6 +30,24 @@ def test_who_makes_a_namespace_is_its_admin(cast):
     problem(caller.post("namespaces", {"name": "sales"}), 409, "conflict")
 
 
+DEFAULT = ["problems", "samples", "budget", "contract"]
+
+
+@pytest.mark.parametrize(
+    ("given", "required"),
+    [
+        ({}, DEFAULT),
+        ({"required_checks": None}, DEFAULT),
+        ({"required_checks": []}, []),
+        ({"required_checks": ["budget"]}, ["budget"]),
+    ],
+)
+def test_a_new_namespace_requires_checks_unless_told_otherwise(admin, given, required):
+    made = admin.post("namespaces", {"name": "sales", "protected_labels": ["production"], **given})
+    assert (made.status_code, made.json()["rules"]["required_checks"]) == (201, required)
+    assert admin.get("namespaces/sales").json()["rules"]["required_checks"] == required
+
+
 def test_rules_change_one_by_one_and_the_rest_stays(admin):
     given = {"approvals": 2, "owners": [{"pattern": "refunds/*", "people": ["reviewer"]}], "keys_approved_only": False}
     rules = admin.call("PATCH", "namespaces/support", given).json()["rules"]

@@ -1,10 +1,12 @@
 """Publishing before it is approved: a page of its own, with the password once more."""
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from registry.models import ChangeRequest, Label
-from registry.services import namespaces
-from tests.frontend.conftest import words
+from registry.services import changes, emergencies, labels, namespaces
+from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, words
 
 
 @pytest.fixture
@@ -77,3 +79,140 @@ def test_where_the_rule_does_not_allow_it_the_page_says_so(change, reply, press,
     assert "does not allow publishing without approval" in page
     assert press("reviewer").status_code == 403
     assert ChangeRequest.objects.get(number=change.number).state == "open"
+
+
+BADGE = "Emergency, needs approval"
+TOLD = "Published in an emergency by reviewer"
+
+
+@pytest.fixture
+def hurried(change, press):
+    """Version 2 was published in an emergency by the reviewer; version 1 was approved before it."""
+    assert press("reviewer").status_code == 302
+    return change
+
+
+def approve(browser, change):
+    sent = {"do": "approve", "digest": change.version.digest, "text": ""}
+    assert browser("admin").post(f"/changes/{change.number}", sent).status_code == 302
+
+
+def see(browser, role, address):
+    return words(browser(role).get(address))
+
+
+@pytest.mark.parametrize("role", ["reader", "author", "reviewer", "admin"])
+def test_home_names_it_above_everything(hurried, browser, role):
+    page = see(browser, role, "/")
+    assert page.index(TOLD) < page.index("<h1>")
+    assert "just now</time>, not yet approved:</b>" in page
+    assert "Customers are told wrong terms." in page
+    assert ('href="/changes/2#decide"' in page, "Roll back to v1" in page) == ((role in ("reviewer", "admin"),) * 2)
+
+
+def test_a_stranger_and_a_registry_without_one_see_nothing_of_it(hurried, browser):
+    assert TOLD not in see(browser, "outsider", "/")
+    approve(browser, hurried)
+    assert TOLD not in see(browser, "admin", "/")
+
+
+def test_home_asks_as_much_with_two_as_with_one(hurried, browser, reply, press):
+    client = browser("admin")
+    client.get("/")
+    with CaptureQueriesContext(connection) as one:
+        client.get("/")
+    reply.save(DOCUMENT, name="support/other")
+    change = changes.propose(
+        actor=reply.actor("author"), name="support/other", label="production", version=1, message="Other"
+    )
+    emergencies.break_glass(actor=reply.actor("reviewer"), number=change.number, reason="Again")
+    with CaptureQueriesContext(connection) as two:
+        assert words(client.get("/")).count(TOLD) == 2
+    assert len(two) == len(one)
+
+
+@pytest.mark.parametrize("state", ["pending", "published", "all"])
+def test_the_list_gives_it_a_state_of_its_own(hurried, browser, state):
+    page = see(browser, "reader", f"/changes/?state={state}")
+    row = page[page.index("Quote the policy <span>2</span>") - 400 :]
+    assert f'<b class="bad">{BADGE}</b>' in row
+    approve(browser, hurried)
+    page = see(browser, "reader", f"/changes/?state={state}")
+    assert BADGE not in page
+    assert ("approved afterwards by admin" in page) == (state != "pending")
+
+
+def test_the_top_bar_counts_it_among_the_open_ones(hurried, browser):
+    assert 'title="Open changes">1</span>' in see(browser, "reader", "/t/")
+    approve(browser, hurried)
+    assert 'title="Open changes"' not in see(browser, "reader", "/t/")
+
+
+def test_environments_marks_the_cell_that_serves_it(hurried, browser, reply):
+    mark = f'<a class="badge badge-bad" href="/changes/2">{BADGE}</a>'
+    page = see(browser, "reader", "/environments/")
+    assert page.count(mark) == 1
+    labels.roll_back(actor=reply.actor("reviewer"), name=REPLY, label="production", version=1, reason="Wrong")
+    assert mark not in see(browser, "reader", "/environments/")
+
+
+def test_the_template_page_says_it_above_the_labels(hurried, browser):
+    page = see(browser, "reader", f"/t/{REPLY}")
+    assert page.index(TOLD) < page.index('<dl class="ledger"')
+    assert "asks to move" not in page
+    approve(browser, hurried)
+    assert "not yet approved" not in see(browser, "reader", f"/t/{REPLY}")
+
+
+def test_the_change_keeps_the_trace_after_its_approval(hurried, browser):
+    page = see(browser, "admin", "/changes/2")
+    assert f'<span class="badge badge-bad">{BADGE}</span>' in page
+    assert "badge-ok" not in page
+    assert TOLD in page
+    assert '<q dir="auto">Customers are told wrong terms.</q>' in page
+    assert "Roll back to v1</a>" in page
+    approve(browser, hurried)
+    page = see(browser, "reader", "/changes/2")
+    assert '<span class="badge badge-ok">Published</span>' in page
+    assert "; approved afterwards by admin <time" in page
+    assert TOLD in page
+
+
+def test_rolled_back_it_still_needs_a_look_and_can_be_closed_by_another_reviewer(hurried, browser, reply):
+    labels.roll_back(actor=reply.actor("reviewer"), name=REPLY, label="production", version=1, reason="Wrong")
+    for address in ("/", f"/t/{REPLY}"):
+        page = see(browser, "admin", address)
+        assert "no longer serves v2, but v1: it still needs a look, or can be closed" in page
+        assert "Roll back to v1" not in page.partition("<h1")[0]
+    assert 'id="close-emergency"' not in see(browser, "reviewer", "/changes/2"), "the reviewer published it"
+    assert 'id="close-emergency"' in see(browser, "admin", "/changes/2")
+    sent = {"do": "close_emergency", "text": "It was rolled back"}
+    assert browser("reviewer").post("/changes/2", sent).status_code == 403
+    assert browser("admin").post("/changes/2", {**sent, "text": " "}).status_code == 422
+    assert browser("admin").post("/changes/2", sent).status_code == 302
+    page = see(browser, "reader", "/changes/2")
+    assert "Published, never approved</span>" in page
+    assert "; closed without an approval" in page
+    assert "closed the emergency without approving v2" in see(browser, "reader", "/changes/2?view=conversation")
+    for address in ("/", "/changes/", f"/t/{REPLY}"):
+        assert TOLD not in see(browser, "admin", address)
+    assert "closed the emergency of change 2" in see(browser, "admin", "/n/support/audit")
+
+
+def test_the_emergency_page_offers_the_safer_act_first(reply, browser, change):
+    reply.save(OTHER.replace("Quote", "Cite"))
+    changes.decide(
+        actor=reply.actor("reviewer"), number=change.number, decision="approve", digest=change.version.digest
+    )
+    changes.publish(actor=reply.actor("author"), number=change.number)
+    third = reply.propose(3).number
+    page = see(browser, "reviewer", f"/changes/{third}/emergency")
+    assert f'href="/t/{REPLY}/-/labels?label=production&amp;version=1">Roll back to v1 instead</a>' in page
+    assert page.index("Roll back to v1 instead") < page.index("without approval</button>")
+
+
+def test_an_archive_waits_for_it(hurried, browser):
+    sent = {"do": "archive", "force": "on", "reason": "Not used"}
+    answer = browser("admin").post(f"/t/{REPLY}/-/archive", sent)
+    assert answer.status_code == 409
+    assert "was published in an emergency: approve it first" in words(answer)

@@ -1,5 +1,7 @@
 """The pages of a namespace's settings: rules, keys and the way between them."""
 
+import re
+
 import pytest
 
 from registry.models import Event, Key, Namespace
@@ -80,6 +82,31 @@ def test_anybody_makes_a_namespace_and_is_its_admin(reply, browser):
     answer = browser("reader").post("/n/new", {"name": "sales", "protected_labels": "production", "approvals": "1"})
     assert answer["Location"] == "/n/sales/members"
     assert Namespace.objects.get(name="sales").memberships.get().role == "admin"
+
+
+def ticked(page):
+    return re.findall(r'name="required_checks" value="(\w+)" checked', page)
+
+
+def test_the_form_of_a_new_namespace_shows_the_checks_ticked_and_can_change_them(reply, browser):
+    client = browser("reader")
+    assert ticked(words(client.get("/n/new"))) == ["problems", "samples", "budget", "contract"]
+    sent = {"protected_labels": "production", "approvals": "1", "checks_shown": "on"}
+    client.post("/n/new", {"name": "sales", **sent, "required_checks": ["budget", "evaluation"]})
+    client.post("/n/new", {"name": "shops", **sent})
+    required = dict(Namespace.objects.values_list("name", "required_checks"))
+    assert (required["sales"], required["shops"]) == (["budget", "evaluation"], [])
+
+
+def test_a_form_that_showed_no_checks_makes_a_namespace_with_the_usual_ones(reply, browser):
+    browser("reader").post("/n/new", {"name": "sales", "protected_labels": "production", "approvals": "1"})
+    assert Namespace.objects.get(name="sales").required_checks == ["problems", "samples", "budget", "contract"]
+
+
+def test_what_was_ticked_comes_back_with_a_refused_form(reply, browser):
+    sent = {"name": "support", "protected_labels": "", "approvals": "1", "checks_shown": "on"}
+    assert ticked(words(browser("reader").post("/n/new", {**sent, "required_checks": ["budget"]}))) == ["budget"]
+    assert ticked(words(browser("reader").post("/n/new", sent))) == []
 
 
 @pytest.mark.parametrize(("name", "status"), [("Sales", 422), ("", 422), ("support", 409)])

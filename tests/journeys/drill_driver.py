@@ -50,7 +50,7 @@ def make_cast() -> dict[str, Actor]:
     operator = access.operator()
     cast = {role: Actor(User.objects.create(username=role)) for role in ("author", "reviewer", "admin")}
     for name in SPACES:
-        namespaces.create(actor=operator, name=name, protected_labels=["production"])
+        namespaces.create(actor=operator, name=name, protected_labels=["production"], required_checks=[])
         for role in cast:
             members.set_role(actor=operator, namespace=name, username=role, role=role)
     owners = [{"pattern": "folder1/*", "people": ["reviewer"]}]

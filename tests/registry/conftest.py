@@ -31,7 +31,7 @@ def operator(database) -> Actor:
 @pytest.fixture
 def support(operator) -> Namespace:
     """The namespace `support` with author, reviewer, reader and admin in it."""
-    namespace = namespaces.create(actor=operator, name="support", protected_labels=["production"])
+    namespace = namespaces.create(actor=operator, name="support", protected_labels=["production"], required_checks=[])
     for role in ("author", "reviewer", "reader", "admin"):
         User.objects.create(username=role)
         members.set_role(actor=operator, namespace="support", username=role, role=role)

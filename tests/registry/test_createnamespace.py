@@ -16,6 +16,31 @@ def test_a_namespace_is_made_with_its_admin_and_protected_labels(capsys):
     assert Membership.objects.get(namespace=made).role == "admin"
 
 
+@pytest.mark.parametrize(
+    ("options", "required"),
+    [
+        ([], ["problems", "samples", "budget", "contract"]),
+        (["--no-checks"], []),
+        (["--check", "budget", "--check", "samples"], ["budget", "samples"]),
+    ],
+)
+def test_the_checks_that_must_pass_are_the_usual_ones_unless_told_otherwise(capsys, options, required):
+    User.objects.create_user("admin")
+    call_command("createnamespace", "support", "--admin", "admin", "--protect", "production", *options)
+    assert Namespace.objects.get(name="support").required_checks == required
+    assert f"Checks that must pass: {', '.join(required) or 'none'}." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("options", "told"), [(["--check", "luck"], "luck"), (["--check", "budget", "--no-checks"], "contradict")]
+)
+def test_checks_that_make_no_sense_are_refused(options, told):
+    User.objects.create_user("admin")
+    with pytest.raises(CommandError, match=told):
+        call_command("createnamespace", "support", "--admin", "admin", *options)
+    assert not Namespace.objects.exists()
+
+
 def test_an_admin_who_is_not_there_leaves_no_namespace_behind():
     with pytest.raises(CommandError, match="nobody"):
         call_command("createnamespace", "support", "--admin", "nobody")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from registry.models import ChangeRequest, Key, Label, Run, Template, User
+from registry.models import ChangeRequest, Key, Label, Namespace, Run, Template, User, Verdict
 from registry.queries import evaluations as queries
 from registry.queries import verdicts as states
 from registry.starter import library, measured
@@ -37,6 +37,17 @@ def test_the_reply_stands_at_three_versions_with_production_on_the_second():
         assert User.objects.get(username=role).check_password(f"{role}-promptuary")
     assert library.is_loaded()
     assert library.read_key().startswith("pb_")
+
+
+def test_the_demo_requires_what_every_new_namespace_does_and_its_published_changes_passed():
+    load()
+    for namespace in Namespace.objects.filter(name__in=("demo", "support")):
+        assert namespace.required_checks == ["problems", "samples", "budget", "contract"]
+    published = ChangeRequest.objects.filter(state="published")
+    assert published.count() == 3
+    for change in published:
+        given = Verdict.objects.filter(version=change.version, outcome="passed").values_list("check_name", flat=True)
+        assert set(given) >= {"problems", "samples", "budget", "contract"}
 
 
 def test_a_load_that_stopped_halfway_is_gone_on_with():

@@ -9,6 +9,7 @@ from django.db import transaction
 from registry import access
 from registry.access import Role
 from registry.errors import PromptuaryError
+from registry.review.rules import DEFAULT_CHECKS
 from registry.services import members, namespaces
 
 
@@ -16,6 +17,7 @@ class Command(BaseCommand):
     help = "Make a namespace, name its admin, and protect labels in it."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
+        defaults = ", ".join(DEFAULT_CHECKS)
         parser.add_argument("name", help="lower-case letters, digits and hyphens")
         parser.add_argument("--admin", required=True, help="username of the person who manages it")
         parser.add_argument(
@@ -23,12 +25,38 @@ class Command(BaseCommand):
         )
         parser.add_argument("--approvals", type=int, default=1, help="approvals a change request needs (default 1)")
 
-    def handle(self, *_args: Any, name: str, admin: str, protect: list[str], approvals: int, **_options: Any) -> None:
+        parser.add_argument(
+            "--check",
+            action="append",
+            metavar="CHECK",
+            help=f"must pass before a protected label moves; may be given several times (default {defaults})",
+        )
+        parser.add_argument("--no-checks", action="store_true", help="no check must pass")
+
+    def handle(  # an argument an option
+        self,
+        *_args: Any,
+        name: str,
+        admin: str,
+        protect: list[str],
+        approvals: int,
+        check: list[str] | None,
+        no_checks: bool,
+        **_options: Any,
+    ) -> None:
+        if check and no_checks:
+            raise CommandError("--check and --no-checks contradict each other.")
+        rules: dict[str, Any] = {
+            "protected_labels": protect,
+            "approvals": approvals,
+            "required_checks": [] if no_checks else check,
+        }
         operator = access.operator()
         try:
             with transaction.atomic():
-                namespaces.create(actor=operator, name=name, protected_labels=protect, approvals=approvals)
+                made = namespaces.create(actor=operator, name=name, **rules)
                 members.set_role(actor=operator, namespace=name, username=admin, role=Role.ADMIN)
         except PromptuaryError as error:
             raise CommandError(error.message) from error
-        self.stdout.write(f"{name} is there; {admin} is its admin.")
+        checks = ", ".join(made.required_checks) or "none"
+        self.stdout.write(f"{name} is there; {admin} is its admin. Checks that must pass: {checks}.")

@@ -40,6 +40,7 @@ KINDS: Mapping[str, Callable[[Rows, Event, Mapping[str, Any], Read], None]] = {
     Kind.CHANGE_DECIDED: changes.change_decided,
     Kind.CHANGE_WITHDRAWN: changes.change_withdrawn,
     Kind.CHANGE_REOPENED: changes.change_reopened,
+    Kind.EMERGENCY_CLOSED: changes.emergency_closed,
     Kind.COMMENT_ADDED: changes.comment_added,
     Kind.THREAD_RESOLVED: changes.thread_resolved,
     Kind.VERDICT_GIVEN: changes.verdict_given,

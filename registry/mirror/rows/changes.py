@@ -15,6 +15,7 @@ __all__ = [
     "change_reopened",
     "change_withdrawn",
     "comment_added",
+    "emergency_closed",
     "thread_resolved",
     "verdict_given",
 ]
@@ -69,6 +70,11 @@ def change_withdrawn(rows: Rows, event: Event, body: Mapping[str, Any], _read: R
 def change_reopened(rows: Rows, event: Event, body: Mapping[str, Any], _read: Read) -> None:
     opened = {"state": ChangeRequest.OPEN, "closed_at": None, "round": body["round"], "updated_at": moment(event)}
     ChangeRequest.objects.filter(number=body["change"]).update(**opened)
+
+
+def emergency_closed(rows: Rows, event: Event, body: Mapping[str, Any], _read: Read) -> None:
+    closed = {"emergency_closed_at": moment(event), "updated_at": moment(event)}
+    ChangeRequest.objects.filter(number=body["change"]).update(**closed)
 
 
 def comment_added(rows: Rows, event: Event, body: Mapping[str, Any], read: Read) -> None:

@@ -25,7 +25,7 @@ def operator(db):
 @pytest.fixture
 def support(db, operator, mirror_path):
     """The namespace `support`, production protected, with the cast in it."""
-    namespace = namespaces.create(actor=operator, name="support", protected_labels=["production"])
+    namespace = namespaces.create(actor=operator, name="support", protected_labels=["production"], required_checks=[])
     for role in ("author", "reviewer", "reader", "admin"):
         User.objects.create(username=role)
         members.set_role(actor=operator, namespace="support", username=role, role=role)

@@ -41,7 +41,7 @@ def full(story):
 
 
 def hurry(author, reviewer, admin):
-    """Two emergencies, of which one was reviewed after the fact."""
+    """Three emergencies: one was approved after the fact, one was closed after the label had moved on, one waits."""
     namespaces.set_rules(actor=admin, namespace="support", break_glass=True)
     for name, decider in (("support/first", admin), ("support/second", None)):
         templates.save(actor=author, name=name, document="- name: a\n  content: Hi\n", message="")
@@ -50,6 +50,20 @@ def hurry(author, reviewer, admin):
         if decider:
             digest = change.version.digest
             changes.decide(actor=decider, number=change.number, decision="approve", digest=digest)
+    replace_and_close(author, reviewer, admin)
+
+
+def replace_and_close(author, reviewer, admin):
+    name = "support/third"
+    first = templates.save(actor=author, name=name, document="- name: a\n  content: Hi\n", message="").version
+    hurried = changes.propose(actor=author, name=name, label="production", version=1, message="")
+    emergencies.break_glass(actor=reviewer, number=hurried.number, reason="It can't wait")
+    document = "- name: a\n  content: Ho\n"
+    second = templates.save(actor=author, name=name, document=document, message="", base=first.digest).version
+    change = changes.propose(actor=author, name=name, label="production", version=2, message="")
+    changes.decide(actor=reviewer, number=change.number, decision="approve", digest=second.digest)
+    changes.publish(actor=author, number=change.number)
+    emergencies.close(actor=admin, number=hurried.number, reason="Version 2 holds it")
 
 
 def talk(author, reviewer, number):

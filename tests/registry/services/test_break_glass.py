@@ -6,6 +6,7 @@ from registry.access import Actor
 from registry.errors import Conflict, Invalid, NotAllowed
 from registry.models import Event, Label
 from registry.queries import changes as asking
+from registry.queries import emergencies as queries
 from registry.queries import notifications, progress
 from registry.services import changes, emergencies, keys, namespaces
 
@@ -71,3 +72,51 @@ def test_what_is_approved_is_published_as_usual(allowed, author, reviewer, chang
     with pytest.raises(Conflict, match="publish it"):
         break_glass(reviewer)
     assert changes.publish(actor=author, number=1).state == "published"
+
+
+def test_it_says_by_whom_why_and_where_it_could_go_back(allowed, admin, reviewer, save, propose, publish):
+    publish(save("one"))
+    number = propose(save("two")).number
+    emergencies.break_glass(actor=reviewer, number=number, reason="Customers get insults")
+    [found] = queries.unapproved(admin)
+    assert (found.move.person.username, found.move.reason) == ("reviewer", "Customers get insults")
+    assert (found.is_served, found.holds, found.back, found.approved_at) == (True, 2, 1, None)
+    assert queries.served(admin) == {(found.change.template_id, "production"): number}
+
+
+def test_it_goes_back_to_nothing_that_nobody_approved(allowed, admin, reviewer, change, save, propose):
+    break_glass(reviewer)
+    number = propose(save("two")).number
+    emergencies.break_glass(actor=reviewer, number=number, reason="Still insults")
+    assert [(found.change.pk, found.is_served, found.back) for found in queries.unapproved(admin)] == [
+        (1, False, None),
+        (number, True, None),
+    ]
+
+
+def test_a_stranger_sees_none(allowed, reviewer, outsider, change):
+    break_glass(reviewer)
+    assert queries.unapproved(outsider) == []
+    assert queries.served(outsider) == {}
+
+
+def test_who_published_it_does_not_close_it(allowed, admin, reviewer, change, save, publish):
+    break_glass(reviewer)
+    publish(save("two"))
+    with pytest.raises(NotAllowed, match="Another reviewer closes it"):
+        emergencies.close(actor=reviewer, number=1, reason="Done")
+    closed = emergencies.close(actor=admin, number=1, reason="Version 2 was approved and holds it")
+    assert (closed.unreviewed, closed.needs_approval, progress.turn(closed)) == (True, False, None)
+    assert queries.unapproved(admin) == []
+    assert json.loads(Event.objects.latest("number").text)["body"]["reason"] == "Version 2 was approved and holds it"
+
+
+def test_nothing_else_is_closed(allowed, admin, reviewer, change, approve):
+    with pytest.raises(Conflict, match="no emergency"):
+        emergencies.close(actor=admin, number=1, reason="Done")
+    break_glass(reviewer)
+    with pytest.raises(Conflict, match="still serves version 1"):
+        emergencies.close(actor=admin, number=1, reason="Done")
+    approve(change, actor=admin)
+    with pytest.raises(Conflict, match="no emergency"):
+        emergencies.close(actor=admin, number=1, reason="Done")

@@ -5,7 +5,7 @@ import pytest
 from registry.access import Actor, Role, role_of
 from registry.errors import Conflict, Invalid, NotAllowed, NotFound
 from registry.models import Event, User
-from registry.services import keys, members, namespaces
+from registry.services import changes, keys, members, namespaces, verdicts
 
 
 def test_who_makes_a_namespace_is_its_admin(db):
@@ -14,6 +14,42 @@ def test_who_makes_a_namespace_is_its_admin(db):
     assert role_of(person, namespace) == Role.ADMIN
     body = json.loads(Event.objects.get().text)["body"]
     assert (body["name"], body["admin"], body["rules"]["approvals"]) == ("sales", "founder", 2)
+
+
+DEFAULT = ["problems", "samples", "budget", "contract"]
+
+
+@pytest.mark.parametrize(
+    ("given", "required"),
+    [
+        ({}, DEFAULT),
+        ({"required_checks": None}, DEFAULT),
+        ({"required_checks": []}, []),
+        ({"required_checks": ["budget"]}, ["budget"]),
+        ({"approvals": 2, "break_glass": True}, DEFAULT),
+    ],
+)
+def test_a_new_namespace_requires_checks_unless_told_otherwise(operator, given, required):
+    made = namespaces.create(actor=operator, name="sales", **given)
+    assert made.required_checks == required
+    body = json.loads(Event.objects.get(kind="namespace.created").text)["body"]
+    assert body["rules"]["required_checks"] == required
+
+
+def test_an_older_namespace_keeps_what_it_has(admin, support):
+    assert support.required_checks == []
+    assert namespaces.set_rules(actor=admin, namespace="support", approvals=2).required_checks == []
+
+
+def test_by_default_no_label_moves_before_its_checks_passed(operator, admin, reviewer, save, propose, approve):
+    namespaces.set_rules(actor=admin, namespace="support", required_checks=DEFAULT)
+    change = propose(save("one"))
+    approve(change)
+    with pytest.raises(Conflict, match="has not finished") as refused:
+        changes.publish(actor=reviewer, number=change.number)
+    assert [blocker["code"] for blocker in refused.value.facts["blockers"]] == [f"check:{name}" for name in DEFAULT]
+    verdicts.give(number=change.number)
+    assert changes.publish(actor=reviewer, number=change.number).state == "published"
 
 
 def test_a_name_is_given_once(operator, support):

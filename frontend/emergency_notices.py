@@ -1,0 +1,69 @@
+"""What pages say of an emergency that is not approved yet, and what the one who looks may do about it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from frontend.waiting import title_of
+from registry.access import TABLE, Actor, Role, Verb
+from registry.queries import emergencies, namespaces
+from registry.queries.emergencies import Emergency
+
+__all__ = ["Notice", "notice_of", "notices", "roll_back_url"]
+
+
+@dataclass(frozen=True)
+class Notice:
+    """An emergency in words. The addresses are empty where this person may not, or where there is nothing to do."""
+
+    emergency: Emergency
+    title: str
+    approve_url: str
+    back_url: str
+    close_url: str
+
+
+def notices(actor: Actor) -> list[Notice]:
+    """Those of every emergency that the person may read and nobody approved or closed, the oldest first."""
+    found = emergencies.unapproved(actor)
+    roles = _roles(actor) if found else {}
+    return [_notice(emergency, actor, roles) for emergency in found]
+
+
+def notice_of(emergency: Emergency, actor: Actor) -> Notice:
+    """The same of one emergency; approved or closed, it asks for nothing any more."""
+    return _notice(emergency, actor, _roles(actor))
+
+
+def roll_back_url(template: str, label: str, number: int) -> str:
+    """Where a label is rolled back to this version."""
+    return f"{reverse('labels', args=[template])}?{urlencode({'label': label, 'version': number})}"
+
+
+def _roles(actor: Actor) -> dict[int, Role]:
+    return {space.pk: role for space, role in namespaces.mine(actor)}
+
+
+def _notice(emergency: Emergency, actor: Actor, roles: Mapping[int, Role]) -> Notice:
+    change = emergency.change
+    space = change.template.namespace
+    role, person = roles.get(space.pk), actor.person.username
+    is_own = person in (change.opened_by.username, change.version.author.username) and not space.self_approval
+    approves = change.needs_approval and _may(role, Verb.APPROVE) and not is_own
+    goes_back = change.needs_approval and emergency.is_served and emergency.back and _may(role, Verb.ROLL_BACK)
+    closes = approves and not emergency.is_served
+    closes = closes and (space.self_approval or emergency.move.person_id != actor.person.pk)
+    page = reverse("change", args=[change.number])
+    return Notice(
+        emergency=emergency,
+        title=title_of(change),
+        approve_url=f"{page}#decide" if approves else "",
+        back_url=roll_back_url(change.template.name, change.label, emergency.back or 0) if goes_back else "",
+        close_url=f"{page}#close-emergency" if closes else "",
+    )
+
+
+def _may(role: Role | None, verb: Verb) -> bool:
+    return role is not None and role.rank >= TABLE[verb].rank

@@ -1,0 +1,330 @@
+"""Every page, as everybody, over a registry in which all sorts of things are under way: none leaks an object's repr, HEAD
+works wherever GET does, and no nonsense in an address or a form makes it fail."""
+
+import re
+from copy import copy
+from html.parser import HTMLParser
+from urllib.parse import urlencode
+
+import pytest
+from django.db import transaction
+from django.test import Client
+
+from registry.models import Draft, Fetch, Version
+from registry.queries import labels as label_queries
+from registry.services import changes, drafts, emergencies, keys, labels, namespaces, templates, threads, verdicts
+from registry.services.threads import Place
+from tests.frontend import test_permissions
+from tests.frontend.conftest import DOCUMENT, OTHER, REPLY
+from tests.frontend.evaluated import GOLD, run, save_rows
+from tests.frontend.test_permissions import TABLE, world  # noqa: F401  # the fixture
+
+ROLES = ("anonymous", "outsider", "reader", "author", "reviewer", "admin")
+T = f"/t/{REPLY}"
+MORE = [
+    *(
+        f"/changes/{{{change}}}{view}"
+        for change in ("open", "approved", "hurried", "late", "replaced", "closed", "beside", "withdrawn", "live")
+        for view in ("", "?view=source", "?view=rendered", "?view=conversation")
+    ),
+    "/changes/{beside}/merge",
+    "/changes/{hurried}/emergency",
+    "/changes/{open}/emergency",
+    *(f"/changes/?state={state}" for state in ("pending", "published", "withdrawn", "all")),
+    "/changes/?namespace=support&template=support/refunds/reply",
+    "/t/support/refunds/",
+    "/t/support/archived",
+    "/t/support/archived/-/archive",
+    "/t/support/hurried",
+    "/t/support/hurried/-/archive",
+    "/t/support/hurried/-/labels?label=production&version=1",
+    "/t/support/open/-/archive",
+    "/t/?q=reply",
+    "/t/?tag=refunds",
+    *(f"{T}?ref={ref}" for ref in ("1", "2", "latest", "canary", "production")),
+    f"{T}?pin=label&as=python",
+    f"{T}/-/diff?from=1&to=2&view=rendered",
+    f"{T}/-/propose?label=production&version=2",
+    f"{T}/-/dependants",
+    "/runs/?template=support/refunds/reply",
+    "/runs/{done}",
+    "/runs/{done}/rows",
+    "/runs/{done}/rows/0",
+    "/runs/{done}/export.csv",
+    "/runs/{done}/export.jsonl",
+    f"/d/{GOLD}/-/diff?from=1&to=2",
+    "/environments/?show=behind",
+    "/n/support/audit?kind=label.moved",
+    "/no/such",
+]
+LEAKS = re.compile(
+    r"object at 0x|<[A-Z]\w+: |<[A-Z]\w+\b[^>]*\bobject|\[<|QuerySet|bound method|<(?:function|class|generator|module) "
+    r"|datetime\.(?:datetime|date|timedelta)\(|Decimal\(|UUID\(|OrderedDict|frozenset\(|dict_(?:keys|values|items)\(|mappingproxy"
+    r"|defaultdict\(|functools\.partial|\[\]|\{\}|\['|\('\w+',|\{'\w+':"
+)
+WORDS = re.compile(r"\b(?:None(?! (?:yet|of)\b)|True|False|nan|NaN|undefined)\b")
+
+
+class _Visible(HTMLParser):
+    """What a reader sees, and what attributes say, without what people wrote (texts, sources, values of fields)."""
+
+    WRITTEN = ("textarea", "pre", "code", "script", "option")
+
+    def __init__(self):
+        super().__init__(convert_charrefs=True)
+        self.found, self._inside = [], 0
+
+    def handle_starttag(self, tag, attributes):
+        self._inside += tag in self.WRITTEN
+        self.found += [
+            value for name, value in attributes if value and name not in ("value", "data-keep", "href", "hx-vals")
+        ]
+
+    def handle_endtag(self, tag):
+        self._inside -= tag in self.WRITTEN
+
+    def handle_data(self, text):
+        if not self._inside and text.strip():
+            self.found.append(text.strip())
+
+
+def leaks_of(page):
+    parser = _Visible()
+    parser.feed(page)
+    return [text[:200] for text in parser.found if LEAKS.search(text) or WORDS.search(text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[&lt;ChangeRequest: change 8&gt;, &lt;ChangeRequest: change 7&gt;]",
+        "&lt;registry.queries.pages.Page object at 0x7f&gt;",
+        "&lt;QuerySet []&gt;",
+        "by None",
+        "<span title='None'>x</span>",
+        "datetime.datetime(2026, 5, 1, 9, 30)",
+        "Decimal(&#x27;1.5&#x27;)",
+        "[&#x27;problems&#x27;, &#x27;samples&#x27;]",
+        "{&#x27;a&#x27;: 1}",
+        "Emergency(change=&lt;ChangeRequest: change 8&gt;)",
+    ],
+)
+def test_a_repr_would_be_found(text):
+    assert leaks_of(f"<p>{text}</p>")
+
+
+@pytest.mark.parametrize(
+    "text", ["none", "a &lt; b", "nothing [see below]", "v1 to v2 (of 3)", "<textarea>None</textarea>"]
+)
+def test_plain_words_are_no_repr(text):
+    assert leaks_of(f"<p>{text}</p>") == []
+
+
+@pytest.fixture
+def busy(reply, world):  # noqa: F811  # the fixture of the same name
+    """The world of the permissions, and further: changes in every state, emergencies of every kind, an archived template,
+    drafts, threads, fetches, a finished run: the numbers that addresses name."""
+    author, reviewer, admin = (reply.actor(role) for role in ("author", "reviewer", "admin"))
+    namespaces.set_rules(
+        actor=admin,
+        namespace="support",
+        break_glass=True,
+        required_checks=["problems", "budget"],
+        owners=[{"pattern": "refunds/*", "people": ["reviewer"]}],
+    )
+    found = dict(world)
+    for name, decided, moved in (
+        ("hurried", False, False),
+        ("late", True, False),
+        ("replaced", False, True),
+        ("closed", False, True),
+    ):
+        found[name] = _hurry(reply, f"support/{name}", decided=decided, moved=moved)
+    emergencies.close(actor=admin, number=found["closed"], reason="The next version holds it")
+    reply.save(name="support/archived")
+    templates.archive(actor=admin, name="support/archived", reason="Not used")
+    first = Version.objects.get(template__name=REPLY, number=1)
+    aside = templates.save(
+        actor=author,
+        name=REPLY,
+        document=DOCUMENT.replace("Use only", "Use"),
+        message="",
+        base=first.digest,
+        parallel=True,
+    )
+    found["live"] = _publish(reply, 2)
+    found["beside"] = reply.propose(aside.version.number, message="First line\n\nMore words").number
+    found["withdrawn"] = reply.propose(3, message="").number
+    changes.withdraw(actor=author, number=found["withdrawn"], reason="Not yet")
+    threads.open_at(
+        actor=reviewer,
+        number=found["beside"],
+        place=Place(version=aside.version.number, line=2),
+        text="Why?",
+        suggestion="x\n",
+    )
+    changes.decide(
+        actor=reviewer, number=found["beside"], decision="request_changes", digest=aside.version.digest, text="No"
+    )
+    drafts.save(actor=author, namespace="support", path="refunds/reply", document=OTHER, samples="{}", base=1)
+    key = keys.issue(actor=admin, namespace="support", name="checkout", scope="read").key
+    now = first.created_at
+    Fetch.objects.create(key=key, version=first, ref="production", day=now.date(), count=1234, last_at=now)
+    found["done"] = run(reply).pk
+    save_rows(reply, base=found["rows"], text='{"id": "one", "inputs": {"question": "Who?"}}\n')
+    for number in (found["open"], found["beside"], found["hurried"]):
+        verdicts.give(number=number)
+    assert label_queries.published(admin)
+    assert Draft.objects.exists()
+    return found
+
+
+def _publish(reply, number, name=REPLY):
+    change = changes.propose(actor=reply.actor("author"), name=name, label="production", version=number, message="Go")
+    changes.decide(
+        actor=reply.actor("reviewer"), number=change.number, decision="approve", digest=change.version.digest
+    )
+    verdicts.give(number=change.number)
+    return changes.publish(actor=reply.actor("author"), number=change.number).number
+
+
+def _hurry(reply, name, *, decided, moved):
+    """An emergency over an approved version; approved afterwards, or replaced by an approved one, or neither."""
+    reply.save(name=name)
+    _publish(reply, 1, name)
+    reply.save(OTHER, name=name)
+    change = changes.propose(actor=reply.actor("author"), name=name, label="production", version=2, message="Now")
+    emergencies.break_glass(
+        actor=reply.actor("reviewer"), number=change.number, reason="Customers are told wrong terms"
+    )
+    if decided:
+        changes.decide(
+            actor=reply.actor("admin"), number=change.number, decision="approve", digest=change.version.digest
+        )
+    if moved:
+        labels.roll_back(actor=reply.actor("reviewer"), name=name, label="production", version=1, reason="Wrong")
+    return change.number
+
+
+@pytest.fixture
+def clients(desk, browser):
+    return {"anonymous": Client(), **{name: browser(name) for name in ROLES[1:]}}
+
+
+def _addresses(found):
+    paths = [row.path for (_, method, _), row in TABLE.items() if method == "GET"] + MORE
+    return list(dict.fromkeys(test_permissions._fill(path, found) for path in paths))
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_no_page_shows_a_repr_to_anybody(busy, clients, role):
+    wrong = {}
+    for address in _addresses(busy):
+        answer = clients[role].get(address)
+        assert answer.status_code < 500, address
+        if answer["Content-Type"].startswith("text/html") and (leaks := leaks_of(answer.content.decode())):
+            wrong[address] = leaks
+    assert wrong == {}
+
+
+def test_head_answers_as_get_does_and_without_a_body(busy, clients):
+    for role in ("anonymous", "admin"):
+        for address in [address for address in _addresses(busy) if "?" not in address]:
+            got, head = clients[role].get(address), clients[role].head(address)
+            assert (head.status_code, address) == (got.status_code, address)
+            assert b"".join(head) == b""
+
+
+NONSENSE = [
+    "\0",
+    "\ufffd",
+    "-1",
+    "0",
+    "9" * 30,
+    "9" * 5000,
+    "\u0663",
+    "\u00b2",
+    "[]",
+    "x" * 9000,
+    "1.5",
+    "\N{GRINNING FACE}",
+    "../..",
+    "' OR 1",
+]
+NAMES = [
+    "ref",
+    "sample",
+    "cursor",
+    "from",
+    "to",
+    "q",
+    "state",
+    "label",
+    "version",
+    "view",
+    "against",
+    "line",
+    "end_line",
+    "part",
+    "remark",
+    "side",
+    "namespace",
+    "template",
+    "show",
+    "limit",
+    "tag",
+    "in",
+    "dataset",
+    "model",
+    "kind",
+    "person",
+    "pin",
+    "as",
+    "metric",
+    "sort",
+    "page",
+    "prompt",
+    "pair",
+    "row",
+    "since",
+    "until",
+    "next",
+    "origin",
+    "start",
+    "number",
+]
+
+
+def _some(index):
+    """Three of the values, others for each address, so that each of them meets many."""
+    return [NONSENSE[(index * 3 + step) % len(NONSENSE)] for step in range(3)]
+
+
+def test_nonsense_in_the_query_of_a_page_never_fails(busy, clients):
+    client, failed = clients["admin"], []
+    client.raise_request_exception = False
+    for index, address in enumerate(address for address in _addresses(busy) if "?" not in address):
+        queries = [urlencode(dict.fromkeys(NAMES, value)) for value in _some(index)]
+        for query in [*queries, "%ff=%ff&q=%zz%&state=%00"]:
+            if client.get(f"{address}?{query}").status_code >= 500:
+                failed.append((address, query[:60]))
+    assert failed == []
+
+
+def test_nonsense_in_a_form_never_fails(busy, clients):
+    client, failed = clients["admin"], []
+    client.raise_request_exception = False
+    posts = [(asked, row) for asked, row in TABLE.items() if asked[1] == "POST" and asked[0] != "logout"]
+    for index, (asked, row) in enumerate(posts):
+        address, kept = test_permissions._fill(row.path, busy), copy(client.cookies)
+        sent = row.sent or {}
+        act = {"do": sent["do"]} if "do" in sent else {}
+        bodies = [urlencode({**dict.fromkeys([*sent, *NAMES], value), **act}) for value in _some(index)]
+        for body in [*bodies, "%ff=%ff&do=%ff&text=%00", ""]:
+            with transaction.atomic():
+                answer = client.post(address, body, content_type="application/x-www-form-urlencoded")
+                transaction.set_rollback(True)
+            client.cookies = copy(kept)
+            if answer.status_code >= 500:
+                failed.append((asked, body[:60]))
+    assert failed == []
