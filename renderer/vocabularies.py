@@ -26,6 +26,7 @@ __all__ = [
     "Vocabulary",
     "VocabularySource",
     "find_installed",
+    "hash_of",
     "is_at_hand",
     "is_installed",
     "most_tokens",
@@ -96,10 +97,8 @@ def find_installed(digest: str) -> Path | None:
     """Find the installed data file whose content (unpacked, where it ends in `.gz`) hashes to `sha256:…`, or None."""
     for source in VOCABULARIES.values():
         path = _data_file(source) if digest == f"sha256:{source.sha256}" else None
-        if path is not None:
-            facts = path.stat()
-            if _hash_of(path, facts.st_mtime_ns, facts.st_size) == source.sha256:
-                return path
+        if path is not None and hash_of(path) == source.sha256:
+            return path
     return None
 
 
@@ -194,6 +193,12 @@ def _missing(name: str, known: Source, reasons: list[str]) -> MissingVocabularyE
 def _unpacked(path: Path) -> bytes:
     data = path.read_bytes()
     return gzip.decompress(data) if path.suffix == ".gz" else data
+
+
+def hash_of(path: Path) -> str:
+    """Return the SHA-256 of a file's content (unpacked, where it ends in `.gz`), remembered while the file stays as it is."""
+    facts = path.stat()
+    return _hash_of(path, facts.st_mtime_ns, facts.st_size)
 
 
 @lru_cache(maxsize=32)

@@ -18,7 +18,7 @@ from typing import IO
 if sys.platform != "win32":  # there, processes that start together may each make the same file
     import fcntl
 
-__all__ = ["cache_folder", "is_kept", "keep", "kept_file", "making", "read_kept"]
+__all__ = ["cache_folder", "is_kept", "keep", "kept_file", "make_folder", "making", "read_kept"]
 
 _log = logging.getLogger("promptuary")
 _LONGEST_WAIT = 60.0  # seconds for the process that makes the same file at the moment
@@ -68,7 +68,7 @@ def keep(path: Path, text: str) -> None:
     body = text.encode()
     temporary = None
     try:
-        _make_folder(path.parent)
+        make_folder(path.parent)
         with tempfile.NamedTemporaryFile(dir=path.parent, prefix=path.name, delete=False) as file:
             temporary = file.name
             file.write(hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
@@ -99,7 +99,7 @@ def making(path: Path) -> Iterator[None]:
 def _open_lock(path: Path) -> IO[bytes] | None:
     folder = cache_folder() / "locks"
     try:
-        _make_folder(folder)
+        make_folder(folder)
         handle = os.open(folder / path.name, os.O_RDWR | os.O_CREAT, 0o600)
     except OSError:
         return None
@@ -120,9 +120,9 @@ def _wait_for(file: IO[bytes]) -> None:
             return
 
 
-def _make_folder(folder: Path) -> None:
-    """With every folder above it that is missing, each for its owner only."""
+def make_folder(folder: Path) -> None:
+    """Make a folder, with every one above it that is missing, each for its owner only."""
     if not folder.is_dir():
         if not folder.parent.is_dir():
-            _make_folder(folder.parent)
+            make_folder(folder.parent)
         folder.mkdir(exist_ok=True, mode=0o700)
