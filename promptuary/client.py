@@ -62,7 +62,11 @@ class Promptuary(Foundation[Transport]):
         What could be had is kept, even where another of them is refused. The vocabularies that count their tokens, and
         that are not on this machine yet, are fetched as well.
         """
-        return self._bring(self._follow_all(self._drive(fetch_many(self._shelf, self._targets(names)))))
+        return self._bring(self.fetch_many(names))
+
+    def fetch_many(self, names: Iterable[str] | None = None) -> list[Fetched]:
+        """As `warm`, without the vocabularies."""
+        return self._follow_all(self._drive(fetch_many(self._shelf, self._targets(names))))
 
     def warm_namespace(self, namespace: str, label: str = DEFAULT) -> list[Fetched]:
         """Fetch all that carries a label in a namespace, in one request. Raises `PromptuaryError`."""

