@@ -210,7 +210,8 @@ class Foundation(ABC, Generic[AnyTransport]):
         """Send what was counted and stop, within these seconds: those of one failing call if none are given."""
         for listener in self._listeners.values():
             listener.daemon.stop(0)
-        self._keeper.finish(self.timeout if seconds is None else seconds)
+        # The end of a process, which gives the seconds, is not held up by reading a vocabulary.
+        self._keeper.finish(self.timeout if seconds is None else seconds, may_load=seconds is None)
 
     def _renew(self) -> None:
         """In a child after a fork: no threads, no flights, no counts of the parent's."""

@@ -98,13 +98,17 @@ class Usage:
             if counts is not None and (code in counts.failures or len(counts.failures) < MOST_CODES):
                 counts.failures[code] += 1
 
-    def take(self) -> list[dict[str, Any]]:
-        """What was counted, as the registry takes it; counting begins anew."""
+    def take(self, *, may_load: bool = True) -> list[dict[str, Any]]:
+        """What was counted, as the registry takes it; counting begins anew.
+
+        Prompts that nobody has counted are counted now: with vocabularies on this machine, or, unless `may_load`, with
+        those that this process has read.
+        """
         with self._lock:
             taken, self._counts = self._counts, {}
             uncounted, self._uncounted, self._characters = self._uncounted, deque(), 0
         for each, prompt, _ in uncounted:
-            number = _count(prompt)
+            number = _count(prompt, may_load)
             if number is not None:
                 each.tokens[_round_up(number)] += 1
         return [
@@ -152,10 +156,10 @@ def _note(inputs: Counter[str], names: Iterable[Any], times: int) -> None:
             inputs[name] += times
 
 
-def _count(prompt: Prompt) -> int | None:
+def _count(prompt: Prompt, may_load: bool) -> int | None:
     """The tokens, where the vocabulary is on this machine: a report is no reason to fetch one."""
     name = prompt.tokenizer["name"]
-    if prompt.counts.known is None and not (tokenizers.is_loaded(name) or is_at_hand(name)):
+    if prompt.counts.known is None and not (tokenizers.is_loaded(name) or (may_load and is_at_hand(name))):
         return None
     try:
         return prompt.token_count
