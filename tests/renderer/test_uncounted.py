@@ -216,9 +216,14 @@ def test_what_was_fetched_is_kept_privately_and_read_again(gone, data, folder):
     assert [path.stat().st_mode & 0o777 for path in (folder, kept, file)] == [0o700, 0o700, 0o600]
 
 
-@pytest.mark.parametrize(
-    "damage", [lambda body: body[:-50], lambda body: b"", lambda body: body.replace(b"e", b"f", 1)]
-)
+DAMAGES = {
+    "shorter": lambda body: body[:-50],
+    "empty": lambda body: b"",
+    "altered": lambda body: body.replace(b"e", b"f", 1),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
 def test_a_damaged_file_is_noticed_and_fetched_again(gone, data, folder, damage):
     source = FakeVocabularies(data)
     whole = vocabularies.read(gone, source)
