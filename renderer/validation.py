@@ -107,7 +107,7 @@ class _Checks:
 
     def _unmeasured(self, error: MissingVocabularyError) -> Problem:
         place = self.document.place("token_limit")
-        message = f"limits were not checked, as the tokens can't be counted. {error.message}"
+        message = f"limits were not checked. {error.message}"
         return Problem("PT604", "warning", message, place.line, place.column, place.end_line, place.end_column)
 
     def _try(self, step: Callable[[], Any]) -> Any:

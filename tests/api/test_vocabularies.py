@@ -115,3 +115,30 @@ def test_the_packed_file_is_private(caller, folder):
     body_of(caller("reader").get(f"vocabularies/{QWEN}", Accept_Encoding="gzip"))
     [file] = (folder / "packed").iterdir()
     assert [path.stat().st_mode & 0o777 for path in (folder, file.parent, file)] == [0o700, 0o700, 0o600]
+
+
+LLAMA = "---\nmodel: llama-3.1-8b\n{limit}inputs: {{q: {{type: string, maxLength: 60}}}}\n---\n- name: q\n  content: '{{{{ q }}}}'\n"
+
+
+@pytest.fixture
+def without_llama() -> None:
+    if vocabularies.is_installed("llama3"):
+        pytest.skip("llama-models is installed here")
+
+
+def test_a_server_without_the_vocabulary_saves_with_a_warning_and_shows_what_surely_fits(caller, without_llama):
+    author = caller("author")
+    sample = {"document": LLAMA.format(limit="token_limit: 100\n"), "samples": {"a": {"q": "x" * 60}}}
+    [problem_found] = author.post("check", sample).json()["problems"]
+    assert (problem_found["code"], problem_found["severity"]) == ("PT604", "warning")
+    assert author.post("check", {**sample, "document": LLAMA.format(limit="")}).json()["problems"] == []
+    shown = author.post("render", {"document": LLAMA.format(limit=""), "data": {"q": "Why?"}}).json()
+    assert (shown["messages"], shown["token_count"]) == ([{"role": "user", "content": "Why?"}], None)
+    assert "pip install --no-deps llama-models" in shown["tokenizer"]["missing"]
+
+
+def test_a_server_without_the_vocabulary_never_cuts_by_an_estimate(caller, without_llama):
+    sent = {"document": LLAMA.format(limit="token_limit: 100\n"), "data": {"q": "x" * 60}}
+    body = problem(caller("author").post("render", sent), 422, "invalid")
+    assert [each["code"] for each in body["problems"]] == ["PT604"]
+    assert "pip install --no-deps llama-models" in body["problems"][0]["message"]

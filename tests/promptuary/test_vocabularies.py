@@ -18,8 +18,8 @@ from renderer import MissingVocabularyError, profiles, vocabularies
 from renderer.vocabularies import VOCABULARIES, Source
 from tests.promptuary.conftest import NAME, URL, until
 
-TEXT = "---\ntoken_limit: 20\n---\n- name: q\n  content: '{{ q }}'\n  shrink: end\n  truncation_priority: 1\n"
-LONG = {"q": "Straßenbahnhaltestelle " * 9}
+TEXT = "---\ntoken_limit: 60\n---\n- name: q\n  content: '{{ q }}'\n  shrink: end\n  truncation_priority: 1\n"
+LONG = {"q": "Straßenbahnhaltestelle " * 20}
 SHORT = {"q": "Why?"}
 _numbers = itertools.count()
 
@@ -231,7 +231,7 @@ def run(*arguments: str):
 def test_lint_says_that_limits_are_open_and_fails_on_it_when_strict(folder):
     told = run("lint")
     assert (told.exit_code, "PT603" in told.stdout) == (0, False)
-    assert "a.yml.j2:3:1: warning PT604 limits were not checked" in told.stdout
+    assert "a.yml.j2:3:14: warning PT604 limits were not checked" in told.stdout
     assert run("lint", "--strict").exit_code == 1
     unreachable = run("lint", "--url", "http://127.0.0.1:9", "--key", "k")
     assert (unreachable.exit_code, "cannot be reached" in unreachable.stdout) == (0, True)
