@@ -5,6 +5,7 @@ import hashlib
 import itertools
 import json
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -169,7 +170,7 @@ def test_the_async_client_warms_it_too(world, gone):
 
 
 def test_a_template_that_the_background_replaced_has_its_source_too(world, gone):
-    client = world.client(background=True, ttl=0.05, clock=__import__("time").monotonic)
+    client = world.client(background=True, ttl=0.05, clock=time.monotonic)
     with client:
         world.registry.move(NAME, "production", 1)
         client.get(NAME)
