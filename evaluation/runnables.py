@@ -8,7 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 from evaluation.errors import EvaluationError, ReplyError
 from evaluation.models import Model
 from renderer.digest import canonical
-from renderer.errors import OutputError
+from renderer.errors import MissingVocabularyError, OutputError
 from renderer.template import Template
 
 __all__ = ["FunctionRunnable", "Runnable", "TemplateRunnable", "input_names"]
@@ -74,7 +74,10 @@ class TemplateRunnable:
         outputs: dict[str, Any] = {"reply": replies[0], "answer": replies[0]}
         if len(replies) > 1:
             outputs = {"reply": replies, "answer": replies}
-        outputs["prompt_tokens"] = sum(prompt.token_count for prompt in prompts)
+        try:
+            outputs["prompt_tokens"] = sum(prompt.token_count for prompt in prompts)
+        except MissingVocabularyError:
+            pass  # they fit without being counted; a metric over the count names it as missing
         if self._template.document.output:
             try:
                 outputs |= self._template.read(replies, inputs, prompts=prompts)

@@ -58,7 +58,8 @@ class Budget:
 
 
 def reckon(rendered: Mapping[str, Any], other: Mapping[str, Any] | None = None, against: str = "") -> Budget:
-    """The budget of a rendered prompt (`Prompt.to_dict`), compared with another rendering of the same data."""
+    """The budget of a counted prompt (`Prompt.to_dict`), compared with another rendering of the same data, if that is counted."""
+    other = None if other is None or other["token_count"] is None else other
     used = int(rendered["token_count"])
     whole = rendered.get("token_limit")
     reserve = int(rendered.get("reserve") or 0) if whole else 0

@@ -35,6 +35,7 @@ class Look:
 
     `names` are variables that an undeclared text is known to use. `messages` and `budget` are None where nothing could be rendered;
     then `stopped` is the problem that stopped it. `stand_in` names the version shown instead of the text. `changed_lines` counts against `against`.
+    `uncounted` says why there is no budget, where the prompt fits and the server lacks the vocabulary.
     """
 
     problems: list[Problem]
@@ -49,6 +50,7 @@ class Look:
     stand_in: str = ""
     against: Against | None = None
     changed_lines: int = 0
+    uncounted: str = ""
 
     @property
     def prompt_numbers(self) -> range:
@@ -84,13 +86,18 @@ def look(actor: Actor, desk: Desk) -> Look:
         messages=rendered.messages(shown.get("preview") or shown["parts"]) if shown else None,
         text=shown.get("text") if shown else None,
         cut=shown["cut"] if shown else [],
-        budget=reckon(shown, None if stopped else other, against_words) if shown else None,
+        budget=reckon(shown, None if stopped else other, against_words) if shown and _is_counted(shown) else None,
+        uncounted=str(shown["tokenizer"].get("missing", "")) if shown else "",
         prompts=prompts,
         stopped=stopped,
         stand_in=against_words if stopped and shown else "",
         against=against,
         changed_lines=_changed_lines(against, desk.document),
     )
+
+
+def _is_counted(shown: Mapping[str, Any]) -> bool:
+    return shown["token_count"] is not None
 
 
 @dataclass(frozen=True)

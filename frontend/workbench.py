@@ -5,6 +5,7 @@ from typing import Any
 from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.urls import reverse
+from django.utils.html import format_html
 
 from frontend import diffs
 from frontend.desk import Desk
@@ -60,7 +61,7 @@ def preview_answer(request: HttpRequest, desk: Desk, seen: Look) -> dict[str, An
         "rendered": stopped is None,
         "standIn": seen.stand_in,
         "preview": render_to_string("frontend/_editor_preview.html", context, request),
-        "budget": render_to_string("frontend/_budget.html", context, request) if seen.budget else "",
+        "budget": _budget(seen, context, request),
         "summary": render_to_string("frontend/_editor_summary.html", context, request),
         "stopped": f"{stopped.message} {stopped.code}" if stopped else "",
         "stoppedAt": {"line": stopped.line, "column": stopped.column} if stopped else None,
@@ -82,3 +83,9 @@ def outcome_answer(request: HttpRequest, desk: Desk, outcome: Outcome | None) ->
 
 def _base_of(version: Version | None) -> dict[str, Any] | None:
     return {"number": version.number, "digest": version.digest, "document": version.remaining} if version else None
+
+
+def _budget(seen: Look, context: dict[str, Any], request: HttpRequest) -> str:
+    if seen.budget:
+        return render_to_string("frontend/_budget.html", context, request)
+    return format_html('<p class="note">{}</p>', seen.uncounted) if seen.uncounted else ""

@@ -97,11 +97,15 @@ class Keeper:
             return
         self._unsettled[target] = (told.settled if told.digest == "" else now + AGAIN), told
 
-    def report(self, timeout: float | None = None) -> None:
-        """Send what was counted, within the client's bound if no other is given. What does not arrive goes into the next report; what is refused is forgotten."""
+    def report(self, timeout: float | None = None, *, may_load: bool = True) -> None:
+        """Send what was counted, within the client's bound if no other is given.
+
+        What does not arrive goes into the next report; what is refused is forgotten. `may_load` lets prompts be counted
+        with a vocabulary that has to be read from disk first.
+        """
         self._report_at = self._shelf.clock() + REPORT_EVERY
         usage = self._shelf.usage
-        reports = usage.take() if usage is not None else []
+        reports = usage.take(may_load=may_load) if usage is not None else []
         if usage is None or not reports:
             return
         seconds = self._shelf.timeout if timeout is None else timeout
@@ -118,11 +122,11 @@ class Keeper:
             usage.give_back(reports)
             _log.debug("a report of what was rendered did not arrive: %s", error)
 
-    def finish(self, seconds: float) -> None:
+    def finish(self, seconds: float, *, may_load: bool) -> None:
         """Stop, and send the last report, both within these seconds."""
         ends = time.monotonic() + seconds
         self.daemon.stop(seconds)
-        self.report(max(ends - time.monotonic(), SHORTEST_PAUSE))
+        self.report(max(ends - time.monotonic(), SHORTEST_PAUSE), may_load=may_load)
 
     def renew(self) -> None:
         """Begin anew, in a child after a fork."""

@@ -53,19 +53,24 @@ class Promptuary(Foundation[Transport]):
         except (Unavailable, NotFound) as error:
             if fallback is None:
                 raise
-            return stand_in(*target, fallback, error)
+            return stand_in(self._shelf, *target, fallback, error)
         return self._follow(found)
 
     def warm(self, names: Iterable[str] | None = None) -> list[Fetched]:
         """Fetch many `<name>[@<ref>]` in one request; without names all that the lock file pins. Raises `PromptuaryError`.
 
-        What could be had is kept, even where another of them is refused.
+        What could be had is kept, even where another of them is refused. The vocabularies that count their tokens, and
+        that are not on this machine yet, are fetched as well.
         """
+        return self._bring(self.fetch_many(names))
+
+    def fetch_many(self, names: Iterable[str] | None = None) -> list[Fetched]:
+        """As `warm`, without the vocabularies."""
         return self._follow_all(self._drive(fetch_many(self._shelf, self._targets(names))))
 
     def warm_namespace(self, namespace: str, label: str = DEFAULT) -> list[Fetched]:
         """Fetch all that carries a label in a namespace, in one request. Raises `PromptuaryError`."""
-        return self._follow_all(self._drive(self._whole(namespace, label)))
+        return self._bring(self._follow_all(self._drive(self._whole(namespace, label))))
 
     def render(self, name: str, data: Mapping[str, Any], ref: Ref = None, **options: Any) -> renderer.Prompt:
         """Fetch and render in one call; `options` are those of `renderer.Template.render`."""
@@ -113,20 +118,25 @@ class AsyncPromptuary(Foundation[AsyncTransport]):
         except (Unavailable, NotFound) as error:
             if fallback is None:
                 raise
-            return stand_in(*target, fallback, error)
+            return stand_in(self._shelf, *target, fallback, error)
         return self._follow(found)
 
     async def warm(self, names: Iterable[str] | None = None) -> list[Fetched]:
         """As `Promptuary.warm`."""
-        return self._follow_all(await self._drive(fetch_many(self._shelf, self._targets(names))))
+        found = self._follow_all(await self._drive(fetch_many(self._shelf, self._targets(names))))
+        return await asyncio.to_thread(self._bring, found)
 
     async def warm_namespace(self, namespace: str, label: str = DEFAULT) -> list[Fetched]:
         """As `Promptuary.warm_namespace`."""
-        return self._follow_all(await self._drive(self._whole(namespace, label)))
+        found = self._follow_all(await self._drive(self._whole(namespace, label)))
+        return await asyncio.to_thread(self._bring, found)
 
     async def render(self, name: str, data: Mapping[str, Any], ref: Ref = None, **options: Any) -> renderer.Prompt:
-        """As `Promptuary.render`."""
-        return (await self.get(name, ref)).render(data, **options)
+        """As `Promptuary.render`; the event loop goes on while a vocabulary is fetched and read."""
+        template = await self.get(name, ref)
+        if template.needs_nothing(options.get("tokenizer")):
+            return template.render(data, **options)
+        return await asyncio.to_thread(template.render, data, **options)
 
     async def close(self) -> None:
         """As `Promptuary.close`; the event loop goes on meanwhile."""

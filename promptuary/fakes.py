@@ -18,7 +18,8 @@ __all__ = ["AsyncFakeTransport", "FakeTransport"]
 class FakeTransport:
     """Answers fetches from documents put into it, with the registry's own bodies and headers.
 
-    `down = True` makes it unreachable; `requests` lists all it was asked for, `reports` what it was told.
+    `down = True` makes it unreachable; `requests` lists all it was asked for, `reports` what it was told. `vocabularies`
+    holds the files it has, by digest.
     """
 
     def __init__(self) -> None:
@@ -27,6 +28,7 @@ class FakeTransport:
         self._versions: dict[str, list[dict[str, Any]]] = {}
         self._labels: dict[tuple[str, str], int] = {}
         self._moves: list[tuple[str, str, int]] = []
+        self.vocabularies: dict[str, bytes] = {}
         self.reports: list[dict[str, Any]] = []
 
     def put(self, name: str, document: str, *labels: str, fragments: Mapping[str, str] | None = None) -> int:
@@ -50,11 +52,19 @@ class FakeTransport:
         self.requests.append(request)
         if self.down:
             raise Unavailable("the registry is down")
+        if request.path.startswith("/api/v1/vocabularies/"):
+            return self._answer_vocabulary(request.path.removeprefix("/api/v1/vocabularies/"))
         if request.path.startswith("/api/v1/namespaces/"):
             return self._answer_namespace(request.path.removeprefix("/api/v1/namespaces/"))
         if request.method == "POST":
             return self._answer_many(request) if request.path == "/api/v1/fetch" else self._take_reports(request)
         return self._answer_one(request)
+
+    def _answer_vocabulary(self, digest: str) -> Answer:
+        if digest not in self.vocabularies:
+            return _problem(404, "not-found", f"this registry has no vocabulary {digest}")
+        headers = {"etag": f'"{digest}"', "content-type": "application/octet-stream"}
+        return Answer(200, headers, self.vocabularies[digest])
 
     def _answer_one(self, request: Request) -> Answer:
         name, _, ref = request.path.removeprefix("/api/v1/templates/").rpartition("@")

@@ -16,6 +16,7 @@ from promptuary.template import Template
 from promptuary.usage import Usage
 from promptuary.vendored import Vendored
 from promptuary.wire import Answer, Flow, Request
+from renderer.vocabularies import VocabularySource
 
 __all__ = [
     "Fallback",
@@ -75,6 +76,7 @@ class Shelf:
     on_stale: Callable[[Fetched], object] | None
     usage: Usage | None
     wake: Callable[[], object] | None = None
+    vocabularies: VocabularySource | None = None
 
 
 def glance(shelf: Shelf, name: str, ref: str) -> Fetched | None:
@@ -146,7 +148,7 @@ def refresh(shelf: Shelf, name: str, ref: str, entry: Entry | None) -> Flow[Fetc
 def keep(shelf: Shelf, ref: str, bundle: Bundle, etag: str, *, asked: float) -> Fetched:
     """Put what the registry has just confirmed into memory."""
     now = shelf.clock()
-    bundle.template.usage = shelf.usage
+    _equip(shelf, bundle.template)
     bundle.template.stale = False
     entry = Entry(bundle, etag, now, FOREVER if is_pin(ref) else now + shelf.ttl, None, asked)
     shelf.memory.keep(bundle.name, ref, entry)
@@ -157,19 +159,20 @@ def mark_stale(shelf: Shelf, name: str, ref: str, entry: Entry, error: Exception
     """Go on with what is kept, say so, and leave the registry alone for a while."""
     pause = min(PAUSE, shelf.ttl) if shelf.ttl > 0 else 0.0
     stale = replace(entry, fresh_until=shelf.clock() + pause, error=error)
-    stale.bundle.template.usage = shelf.usage
+    _equip(shelf, stale.bundle.template)
     stale.bundle.template.stale = True
     shelf.memory.keep(name, ref, stale)
     _log.warning("%s@%s is served stale: %s", name, ref, error)
     return stale
 
 
-def stand_in(name: str, ref: str, fallback: Fallback, error: PromptuaryError) -> Fetched:
+def stand_in(shelf: Shelf, name: str, ref: str, fallback: Fallback, error: PromptuaryError) -> Fetched:
     """The caller's own template in place of one that could not be fetched."""
     given = fallback() if callable(fallback) else fallback
     loaded = renderer.load(given) if isinstance(given, str) else given
     template = loaded if isinstance(loaded, Template) else Template.adopt(loaded)
     template.stale = True
+    template.vocabularies = template.vocabularies or shelf.vocabularies
     return Fetched(template, name, ref, None, template.digest, "fallback", stale=True, error=error)
 
 
@@ -210,8 +213,14 @@ def _vendored(shelf: Shelf, name: str, ref: str) -> Entry | None:
 
 
 def _unconfirmed(shelf: Shelf, ref: str, bundle: Bundle, etag: str) -> Entry:
-    bundle.template.usage = shelf.usage
+    _equip(shelf, bundle.template)
     return Entry(bundle, etag, -FOREVER, FOREVER if is_pin(ref) else 0.0, None, shelf.clock())
+
+
+def _equip(shelf: Shelf, template: Template) -> None:
+    """Give a template what rendering it takes from its client."""
+    template.usage = shelf.usage
+    template.vocabularies = shelf.vocabularies
 
 
 def _hand_over(shelf: Shelf, ref: str, entry: Entry, source: Source) -> Fetched:

@@ -2,6 +2,7 @@
 
 import atexit
 import importlib
+import logging
 import os
 import time
 import weakref
@@ -20,14 +21,19 @@ from promptuary.names import check_name, check_namespace, check_ref, is_pin
 from promptuary.template import Template
 from promptuary.usage import Usage
 from promptuary.vendored import Vendored
+from promptuary.vocabularies import RegistryVocabularies
 from promptuary.warming import fetch_namespace
 from promptuary.wire import AsyncTransport, Flow, Transport
+from renderer import tokens
+from renderer.errors import RenderError
+from renderer.vocabularies import VocabularySource, is_at_hand
 
 __all__ = ["Foundation", "Ref"]
 
 ENTRIES = 2000  # templates kept in memory
 TTL = 60.0  # seconds a label is served before the registry is asked again
 TIMEOUT = 2.0  # seconds a failing call takes at most, in all
+_log = logging.getLogger("promptuary")
 Folder = str | os.PathLike[str]
 OnStale = Callable[[Fetched], object]
 Ref = str | int | None
@@ -84,10 +90,12 @@ class Foundation(ABC, Generic[AnyTransport]):
         self._transport: AnyTransport = transport or self._make_transport()
         self._flights: Any = self._flights_kind()
         self._listeners: dict[str, Listener] = {}
+        brought = Vendored(vendored) if vendored is not None else None
+        blocking = self._blocking()
         self._shelf = Shelf(
             memory=self._memory,
             disk=DiskCache(cache_dir, self._address.url) if cache_dir is not None else None,
-            vendored=Vendored(vendored) if vendored is not None else None,
+            vendored=brought,
             vendored_first=vendored_first,
             ttl=ttl,
             timeout=timeout,
@@ -95,8 +103,9 @@ class Foundation(ABC, Generic[AnyTransport]):
             on_stale=on_stale,
             usage=Usage(self._rouse if background else None) if reports else None,
             wake=self._wake if background else None,
+            vocabularies=RegistryVocabularies(blocking, self._address.url, timeout, clock, brought),
         )
-        self._keeper = Keeper(self._shelf, self._blocking(), Daemon("promptuary"))
+        self._keeper = Keeper(self._shelf, blocking, Daemon("promptuary"))
         _clients.add(self)
 
     @property
@@ -113,6 +122,11 @@ class Foundation(ABC, Generic[AnyTransport]):
     def usage(self) -> Usage | None:
         """What was counted and not told yet; None when reports are off."""
         return self._shelf.usage
+
+    @property
+    def vocabularies(self) -> VocabularySource | None:
+        """Where its templates get the vocabularies that no installed package holds."""
+        return self._shelf.vocabularies
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.url!r})"
@@ -163,6 +177,17 @@ class Foundation(ABC, Generic[AnyTransport]):
     def _follow_all(self, found: list[Fetched]) -> list[Fetched]:
         return [self._follow(fetched) for fetched in found]
 
+    def _bring(self, found: list[Fetched]) -> list[Fetched]:
+        """Fetch the vocabularies that are not on this machine, so that no rendering has to; say which can't be had."""
+        for fetched in found:
+            try:
+                name = fetched.template.tokenizer().name
+                if not (tokens.is_loaded(name) or is_at_hand(name)):
+                    tokens.find(name, self._shelf.vocabularies)
+            except RenderError as error:
+                _log.warning("%s@%s: %s", fetched.name, fetched.ref, error)
+        return found
+
     def _follow(self, fetched: Fetched) -> Fetched:
         """Look after what was just fetched from now on."""
         if self._shelf.wake is None or is_pin(fetched.ref):
@@ -187,7 +212,8 @@ class Foundation(ABC, Generic[AnyTransport]):
         """Send what was counted and stop, within these seconds: those of one failing call if none are given."""
         for listener in self._listeners.values():
             listener.daemon.stop(0)
-        self._keeper.finish(self.timeout if seconds is None else seconds)
+        # The end of a process, which gives the seconds, is not held up by reading a vocabulary.
+        self._keeper.finish(self.timeout if seconds is None else seconds, may_load=seconds is None)
 
     def _renew(self) -> None:
         """In a child after a fork: no threads, no flights, no counts of the parent's."""

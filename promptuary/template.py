@@ -5,6 +5,7 @@ from typing import Any, Literal, Self
 
 import renderer
 from promptuary.usage import Usage
+from renderer import tokens
 from renderer.template import TokenizerLike
 
 __all__ = ["Template"]
@@ -51,5 +52,11 @@ class Template(renderer.Template):
                 self.usage.count_failure(self, error.code, data)
             raise
         if self.usage is not None and prompt is None:
-            self.usage.count_renders(self, [found.token_count for found in prompts], data)
+            counted = [found.counts.known for found in prompts]
+            known = [number for number in counted if number is not None]
+            self.usage.count_renders(self, known, data, [found for found in prompts if found.counts.known is None])
         return prompts
+
+    def needs_nothing(self, tokenizer: TokenizerLike = None) -> bool:
+        """Whether its tokens can be counted with what this process has read already."""
+        return tokens.is_loaded(self.tokenizer(tokenizer).name)

@@ -4,9 +4,14 @@ Counting takes a microsecond and asks nobody. A value never enters: of the data 
 """
 
 import threading
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
+
+from renderer import tokens as tokenizers
+from renderer.errors import RenderError
+from renderer.prompt import Prompt
+from renderer.vocabularies import is_at_hand
 
 __all__ = ["Rendered", "Usage"]
 
@@ -14,6 +19,8 @@ MOST_DIGESTS = 500  # as many as one report may hold
 MOST_NAMES = 200
 MOST_CODES = 50
 LONGEST_NAME = 100
+MOST_UNCOUNTED = 1000  # prompts that wait for the report to count them
+MOST_CHARACTERS = 4_000_000  # of all of these
 
 
 class Rendered(Protocol):
@@ -59,16 +66,30 @@ class Usage:
         """Begin at nothing: in a child after a fork, whose parent tells what it counted itself."""
         self._lock = threading.Lock()
         self._counts: dict[tuple[str, str], _Counts] = {}
+        self._uncounted: deque[tuple[_Counts, Prompt, int]] = deque()
+        self._characters = 0
 
-    def count_renders(self, template: Rendered, tokens: Sequence[int], data: Mapping[str, Any] | None) -> None:
-        """Prompts that came out, with their token counts."""
+    def count_renders(
+        self,
+        template: Rendered,
+        tokens: Sequence[int],
+        data: Mapping[str, Any] | None,
+        uncounted: Sequence[Prompt] = (),
+    ) -> None:
+        """Prompts that came out, with their token counts; those of `uncounted` prompts are counted for the report."""
         with self._lock:
             counts = self._of(template)
             if counts is None:
                 return
-            counts.renders += len(tokens)
+            counts.renders += len(tokens) + len(uncounted)
             counts.tokens.update(map(_round_up, tokens))
-            _note(counts.inputs, data or (), len(tokens))
+            _note(counts.inputs, data or (), len(tokens) + len(uncounted))
+            for prompt in uncounted:
+                size = sum(len(part.content) for part in prompt.parts)
+                self._uncounted.append((counts, prompt, size))
+                self._characters += size
+            while self._characters > MOST_CHARACTERS or len(self._uncounted) > MOST_UNCOUNTED:
+                self._characters -= self._uncounted.popleft()[2]
 
     def count_failure(self, template: Rendered, code: str, data: Mapping[str, Any] | None) -> None:
         """A rendering that failed, by the problem's code."""
@@ -77,10 +98,19 @@ class Usage:
             if counts is not None and (code in counts.failures or len(counts.failures) < MOST_CODES):
                 counts.failures[code] += 1
 
-    def take(self) -> list[dict[str, Any]]:
-        """What was counted, as the registry takes it; counting begins anew."""
+    def take(self, *, may_load: bool = True) -> list[dict[str, Any]]:
+        """What was counted, as the registry takes it; counting begins anew.
+
+        Prompts that nobody has counted are counted now: with vocabularies on this machine, or, unless `may_load`, with
+        those that this process has read.
+        """
         with self._lock:
             taken, self._counts = self._counts, {}
+            uncounted, self._uncounted, self._characters = self._uncounted, deque(), 0
+        for each, prompt, _ in uncounted:
+            number = _count(prompt, may_load)
+            if number is not None:
+                each.tokens[_round_up(number)] += 1
         return [
             {
                 "name": name,
@@ -124,6 +154,17 @@ def _note(inputs: Counter[str], names: Iterable[Any], times: int) -> None:
     for name in names:
         if name in inputs or (isinstance(name, str) and len(name) <= LONGEST_NAME and len(inputs) < MOST_NAMES):
             inputs[name] += times
+
+
+def _count(prompt: Prompt, may_load: bool) -> int | None:
+    """The tokens, where the vocabulary is on this machine: a report is no reason to fetch one."""
+    name = prompt.tokenizer["name"]
+    if prompt.counts.known is None and not (tokenizers.is_loaded(name) or (may_load and is_at_hand(name))):
+        return None
+    try:
+        return prompt.token_count
+    except RenderError:
+        return None
 
 
 def _round_up(tokens: int) -> int:

@@ -1,6 +1,9 @@
 """The templates that an application brings along: a file that `promptuary vendor` writes, read without a network."""
 
+import gzip
+import hashlib
 import json
+import zlib
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -8,11 +11,12 @@ from typing import Any
 
 from promptuary import bundles
 from promptuary.bundles import Bundle
-from promptuary.errors import BadAnswer, ConfigurationError
+from promptuary.errors import BadAnswer, ConfigurationError, DigestMismatch
 
 __all__ = ["Vendored", "write_vendored"]
 
 FORM = 1  # of the file
+FOLDER = "promptuary.vocabularies"  # beside it, with the vocabularies that its templates count with
 
 
 class Vendored:
@@ -25,9 +29,10 @@ class Vendored:
             value = json.loads(Path(path).read_text("utf-8"))
             form, entries = value["form"], value["templates"]
             self._entries = {(str(entry["name"]), ref): entry for entry in entries for ref in _refs(entry)}
+            self.vocabularies = {str(digest): str(file) for digest, file in value.get("vocabularies", {}).items()}
         except OSError as error:
             raise ConfigurationError(f"the vendored templates cannot be read: {error}") from None
-        except (ValueError, KeyError, TypeError, RecursionError):
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise ConfigurationError(f"{path} is no file of vendored templates") from None
         if form != FORM:
             raise ConfigurationError(f"{path} is of form {form}; this package reads form {FORM}: vendor again")
@@ -42,12 +47,42 @@ class Vendored:
         except BadAnswer as error:
             raise ConfigurationError(str(error)) from None
 
+    def read_vocabulary(self, digest: str) -> bytes | None:
+        """The vocabulary that was brought along, or None. Raises DigestMismatch for altered content."""
+        file = self.vocabularies.get(digest)
+        if file is None:
+            return None
+        path = Path(self.path).parent / file
+        try:
+            packed = path.read_bytes()
+        except OSError:
+            return None
+        try:
+            data = gzip.decompress(packed)
+        except (OSError, EOFError, zlib.error):
+            data = packed
+        actual = "sha256:" + hashlib.sha256(data).hexdigest()
+        if actual != digest:
+            raise DigestMismatch(str(path), expected=digest, actual=actual)
+        return data
 
-def write_vendored(path: str | PathLike[str], entries: Sequence[Mapping[str, Any]]) -> None:
-    """Write the fields of fetches, each with the `ref` it was asked by, in one order."""
-    told = sorted(entries, key=lambda entry: (entry["name"], entry["ref"]))
-    text = json.dumps({"form": FORM, "templates": told}, ensure_ascii=False, indent=1, sort_keys=True)
-    Path(path).write_text(text + "\n", "utf-8", newline="\n")
+
+def write_vendored(
+    path: str | PathLike[str], entries: Sequence[Mapping[str, Any]], vocabularies: Mapping[str, bytes] | None = None
+) -> None:
+    """Write the fields of fetches, each with the `ref` it was asked by, in one order; vocabularies by digest beside them."""
+    file = Path(path)
+    value: dict[str, Any] = {
+        "form": FORM,
+        "templates": sorted(entries, key=lambda entry: (entry["name"], entry["ref"])),
+    }
+    if vocabularies:
+        value["vocabularies"] = {digest: f"{FOLDER}/{digest.partition(':')[2]}.gz" for digest in sorted(vocabularies)}
+        (file.parent / FOLDER).mkdir(exist_ok=True)
+        for digest, name in value["vocabularies"].items():
+            (file.parent / name).write_bytes(gzip.compress(vocabularies[digest], mtime=0))
+    text = json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True)
+    file.write_text(text + "\n", "utf-8", newline="\n")
 
 
 def _refs(entry: Mapping[str, Any]) -> tuple[str, str, str]:

@@ -9,6 +9,7 @@
     │   └── PrompterError       a prompter cannot be made or filled so (`cause` says why)
     ├── TruncationError         the prompt cannot be made to fit (`protected`, `shortfall`)
     ├── TokenizerError          a tokenizer is unknown, missing or does not match its checksum
+    │   └── MissingVocabularyError  the vocabulary is known and can't be had here (`vocabulary`, `digest`)
     ├── LimitError              a bound of time, memory or size was hit
     └── OutputError             a model's reply cannot be read as the document declares
 
@@ -25,6 +26,7 @@ __all__ = [
     "FragmentError",
     "InputError",
     "LimitError",
+    "MissingVocabularyError",
     "OutputError",
     "ProfileError",
     "PrompterError",
@@ -162,6 +164,16 @@ class TokenizerError(RenderError):
     default_code = "PT604"
 
 
+class MissingVocabularyError(TokenizerError):
+    """A known vocabulary is needed and can't be had. `vocabulary` is its name, `digest` (`sha256:…`) that of its file."""
+
+    def __init__(self, message: str, *, vocabulary: str = "", digest: str = "", **facts: Any) -> None:
+        super().__init__(message, **facts)
+        self.vocabulary = vocabulary
+        self.digest = digest
+        self.facts.update(vocabulary=vocabulary, digest=digest)
+
+
 class LimitError(RenderError):
     """A bound of time, memory, size or depth was hit."""
 
@@ -186,6 +198,7 @@ _CLASSES: dict[str, type[RenderError]] = {
         PrompterError,
         TruncationError,
         TokenizerError,
+        MissingVocabularyError,
         LimitError,
         OutputError,
     )

@@ -3,7 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, Self
+
+from renderer.counts import Counts
+from renderer.errors import MissingVocabularyError
 
 __all__ = ["Content", "Cut", "Frame", "Mark", "Part", "Prompt", "Render", "Site", "Span", "Stamp"]
 
@@ -71,19 +74,33 @@ class Frame:
     spoken: bool = True
 
 
+class _TokensWhenAsked:
+    """What `part.token_count` finds while the part is not counted: it counts the part's whole prompt."""
+
+    def __get__(self, part: "Part | None", kind: type["Part"] | None = None) -> int | None:
+        found = None if part is None else part.__dict__.get("_counted_by")
+        if part is None or found is None:
+            return None
+        counts, index = found
+        tokens: int = counts.of_part(index)
+        part.__dict__["token_count"] = tokens
+        return tokens
+
+
 @dataclass(frozen=True, init=False)
 class Part:
     """One piece of a prompt.
 
     `content` is text, or a list of content items in OpenAI form. `line` is where the part starts in the document.
-    `shrink` and `min_tokens` say how truncation may shorten the content instead of dropping the part.
+    `shrink` and `min_tokens` say how truncation may shorten the content instead of dropping the part. `token_count` is
+    None before the prompt is made; then it is counted when it is first asked for, unless it had to be counted already.
     """
 
     name: str
     role: str = "user"
     content: Content = ""
     truncation_priority: int = 0
-    token_count: int | None = None
+    token_count: int | None = field(default=_TokensWhenAsked(), repr=False)  # type: ignore[assignment]  # a descriptor
     input_tokens: int | None = None
     marks: tuple[Mark, ...] = field(default=(), repr=False, compare=False)
     shrink: Literal["start", "middle", "end"] | None = None
@@ -119,6 +136,21 @@ class Part:
         fields["line"] = line
         fields["frame"] = frame
 
+    def uncounted(self, counts: Counts, index: int) -> Self:
+        """The same part, whose tokens are asked of `counts` when somebody wants them."""
+        copy = object.__new__(type(self))
+        fields = copy.__dict__
+        fields.update(self.__dict__)
+        fields["_counted_by"] = counts, index
+        del fields["token_count"]
+        return copy
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What counts stays in this process: a part that is copied or sent elsewhere takes its count along.
+        counted = {**self.__dict__, "token_count": self.token_count}
+        counted.pop("_counted_by", None)
+        return counted
+
     @property
     def spans(self) -> tuple[Span, ...]:
         """Where the content came from values, in order of their start; none for a list of content items."""
@@ -128,13 +160,13 @@ class Part:
             if mark.end > mark.start
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self, *, is_counted: bool = True) -> dict[str, Any]:
         return {
             "name": self.name,
             "role": self.role,
             "content": self.content,
             "truncation_priority": self.truncation_priority,
-            "token_count": self.token_count,
+            "token_count": self.token_count if is_counted else None,
             "input_tokens": self.input_tokens,
             "spans": [span.to_dict() for span in self.spans],
             "line": self.line,
@@ -190,13 +222,12 @@ class Render(Protocol):
 class Prompt:
     """A rendered prompt.
 
-    `token_count` equals `len(tokens)` and counts the profile's chat markup. `tokenizer` is
-    `{"name": …, "revision": …, "exact": bool}`. `ignored` names the given data that the document does not declare.
-    `token_limit` is None when there is no limit.
+    `tokenizer` is `{"name": …, "revision": …, "exact": bool}`. `ignored` names the given data that the document does not
+    declare. `token_limit` is None when there is no limit. `counts` holds the tokens, perhaps not counted yet.
     """
 
     parts: tuple[Part, ...]
-    token_count: int
+    counts: Counts = field(repr=False, compare=False)
     cut: tuple[Cut, ...]
     ignored: tuple[str, ...]
     tokenizer: dict[str, Any]
@@ -213,6 +244,15 @@ class Prompt:
         cut = f", {len(self.cut)} cut" if self.cut else ""
         model = f" for {self.model}" if self.model else ""
         return f"<{type(self).__name__}{model}: {len(self.parts)} part{'' if len(self.parts) == 1 else 's'}{cut}>"
+
+    @property
+    def token_count(self) -> int:
+        """`len(tokens)`: the parts and the profile's chat markup.
+
+        A prompt that surely fits is counted when this is first asked for. Raises MissingVocabularyError where the
+        vocabulary can't be had.
+        """
+        return self.counts.total
 
     @cached_property
     def stamp(self) -> Stamp:
@@ -235,16 +275,23 @@ class Prompt:
         return self.renderer.tokens(self.parts)
 
     def to_dict(self, target: Literal["messages", "text", "tokens"] = "messages") -> dict[str, Any]:
-        """The API's JSON: the target asked for, the parts with their spans, the counts and what was cut."""
-        parts = [{**part.to_dict(), "input_tokens": self.renderer.input_tokens(part)} for part in self.parts]
+        """The API's JSON: the target asked for, the parts with their spans, the counts and what was cut.
+
+        Where a prompt that fits can't be counted, its counts are None and `tokenizer` says why under `missing`.
+        """
+        try:
+            total: int | None = self.token_count
+            missing = {}
+        except MissingVocabularyError as error:
+            total, missing = None, {"missing": error.message}
         return {
             "target": target,
             target: getattr(self, target),
-            "parts": parts,
-            "token_count": self.token_count,
+            "parts": [self._part(part, total is not None) for part in self.parts],
+            "token_count": total,
             "token_limit": self.token_limit,
             "reserve": self.reserve,
-            "tokenizer": self.tokenizer,
+            "tokenizer": {**self.tokenizer, **missing},
             "cut": [cut.to_dict() for cut in self.cut],
             "ignored": list(self.ignored),
             "settings": self.settings,
@@ -252,3 +299,8 @@ class Prompt:
             "tools": list(self.tools),
             "stamp": self.stamp.to_dict(),
         }
+
+    def _part(self, part: Part, is_counted: bool) -> dict[str, Any]:
+        if not is_counted:
+            return {**part.to_dict(is_counted=False), "input_tokens": None}
+        return {**part.to_dict(), "input_tokens": self.renderer.input_tokens(part)}

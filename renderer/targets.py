@@ -9,6 +9,7 @@ from renderer import layout
 from renderer.counting import UNKNOWN_ID, Ids, Tokenizer
 from renderer.profiles import Profile
 from renderer.prompt import Content, Part
+from renderer.tokens import LazyTokenizer
 
 __all__ = [
     "attachment_cost",
@@ -17,6 +18,7 @@ __all__ = [
     "input_tokens",
     "markup_count",
     "messages",
+    "most_tokens",
     "part_counts",
     "piece_tokens",
     "text",
@@ -140,6 +142,27 @@ def markup_count(parts: Sequence[Part], profile: Profile | None, tokenizer: Toke
         return 0
     pieces = layout.markup(parts, profile)
     return sum(len(_markup_ids(text, profile, tokenizer)) * number for text, number in pieces.items())
+
+
+def most_tokens(parts: Sequence[Part], profile: Profile | None, tokenizer: LazyTokenizer) -> int:
+    """Return a number that `part_counts` and `markup_count` together can't exceed; no vocabulary is needed for it.
+
+    A mark is one token of at least one byte. The text between two marks is encoded by itself, which SentencePiece begins with
+    one token more each time, so markup is taken character by character.
+    """
+    most = sum(_most_of_content(part.content, profile, tokenizer) for part in parts)
+    if profile is None and not has_frames(parts):
+        return most
+    pieces = layout.markup(parts, profile)
+    return most + sum(sum(map(tokenizer.most_tokens, text)) * number for text, number in pieces.items())
+
+
+def _most_of_content(content: Content, profile: Profile | None, tokenizer: LazyTokenizer) -> int:
+    if isinstance(content, str):
+        return tokenizer.most_tokens(content)
+    attachments = [item for item in content if isinstance(item, dict) and item.get("type") != "text"]
+    texts = [str(item["text"] if isinstance(item, dict) else item) for item in content if item not in attachments]
+    return sum(map(tokenizer.most_tokens, texts)) + sum(attachment_cost(item, profile) or 0 for item in attachments)
 
 
 def frame_counts(parts: Sequence[Part], profile: Profile | None, tokenizer: Tokenizer) -> list[int]:

@@ -17,6 +17,7 @@ from renderer.functions import FUNCTIONS
 from renderer.inputs import RESERVED, Inputs
 from renderer.lines import unify_newlines
 from renderer.prompt import Part, Prompt, Stamp
+from renderer.vocabularies import VocabularySource
 
 if TYPE_CHECKING:
     from renderer.shapers import outputs
@@ -38,15 +39,19 @@ def load(
     fragments: fragments.Source = None,
     profile: Mapping[str, Any] | str | None = None,
     functions: Functions | None = None,
+    vocabularies: VocabularySource | None = None,
 ) -> "Template":
     """Read a document, fetch its fragments and compile it. Raises DocumentError (FragmentError, ProfileError) with the line.
 
     `fragments` maps pinned references to texts, or is a function that does. `profile` is a mapping, a name, or None for
     the one the document names or its model belongs to. `functions` are the caller's own, callable from the template;
-    they mark the template as local, as no other process can render it alike.
+    they mark the template as local, as no other process can render it alike. `vocabularies` is asked for a vocabulary that no
+    installed package holds, when something is counted.
     """
     document = documents.parse(text)
-    return Template(document, _resolve(document, fragments), find_profile(document, profile), functions or {})
+    found = Template(document, _resolve(document, fragments), find_profile(document, profile), functions or {})
+    found.vocabularies = vocabularies
+    return found
 
 
 def from_bundle(bundle: Mapping[str, Any]) -> "Template":
@@ -83,7 +88,12 @@ def find_profile(document: Document, given: Mapping[str, Any] | str | None) -> d
 
 
 class Template:
-    """A compiled document. Threads may share it; rendering changes nothing in it."""
+    """A compiled document. Threads may share it; rendering changes nothing in it.
+
+    `vocabularies` is where the vocabulary comes from that counts, where no installed package holds it.
+    """
+
+    vocabularies: VocabularySource | None = None
 
     def __init__(
         self,
@@ -148,7 +158,8 @@ class Template:
 
         `token_limit`: None is the document's, -1 is none. `tokenizer`: a name, a `tokenizer.json` file, or a function from
         text to tokens; None is the profile's. `prompt` replaces the body; the result then carries no version.
-        Raises InputError, TruncationError, or DocumentError where the document turns out wrong on these data.
+        Raises InputError, TruncationError, MissingVocabularyError where the tokens must be counted and can't be, or
+        DocumentError where the document turns out wrong on these data.
         """
         prompts = self.render_all(
             data,
@@ -240,7 +251,7 @@ class Template:
         )
         return Prompt(
             parts=tuple(fitted.parts),
-            token_count=fitted.token_count,
+            counts=fitted.counts,
             cut=tuple(fitted.cuts),
             ignored=ignored,
             tokenizer=_counter_facts(tokenizer, targets.unknown_costs(fitted.parts, self._profile)),
@@ -280,8 +291,8 @@ class Template:
     def tokenizer(self, given: TokenizerLike = None) -> Tokenizer:
         """The tokenizer that counts: the given one, else the profile's, else the default."""
         if given is None and self._profile is not None:
-            return profiles.tokenizer(self._profile)
-        return tokens.find(given)
+            return profiles.lazy_tokenizer(self._profile, self.vocabularies)
+        return tokens.find_lazily(given, self.vocabularies)
 
 
 def _counter_facts(tokenizer: Tokenizer, uncounted: list[str]) -> dict[str, Any]:

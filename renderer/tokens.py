@@ -6,8 +6,9 @@ through `encode_markup`, where they count.
 
 import hashlib
 import json
+import os
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ from renderer.counting import (
     UNKNOWN_ID,
     Estimate,
     FunctionTokenizer,
+    Ids,
     RememberingTokenizer,
     Span,
     Tokenizer,
@@ -38,17 +40,19 @@ __all__ = [
     "UNKNOWN_ID",
     "Estimate",
     "FunctionTokenizer",
+    "LazyTokenizer",
     "Tokenizer",
+    "UpperBound",
     "VocabularyTokenizer",
     "find",
+    "find_lazily",
+    "is_loaded",
     "known",
     "names",
     "pinned",
 ]
 
 DEFAULT = "o200k_base"
-# Threads that want the same vocabulary at first wait for the one that loads it.
-_LOADING = threading.Lock()
 _ESTIMATES = {"estimate": ("", 4.0), "claude-estimate": ("claude", 3.5)}
 
 
@@ -96,6 +100,112 @@ class VocabularyTokenizer(RememberingTokenizer):
         return sorted({end for _, end in self._offsets(text)})
 
 
+class LazyTokenizer:
+    """A known vocabulary that is read when something is first counted; until then it says how long a text can get at most.
+
+    Threads may share it. Counting raises MissingVocabularyError where the vocabulary can't be had.
+    """
+
+    exact = True
+
+    def __init__(self, name: str, source: vocabularies.VocabularySource | None = None) -> None:
+        self.name = name
+        self.revision = pinned(name)
+        self._source = source
+
+    def most_tokens(self, text: str) -> int:
+        """A number of tokens that the text can't exceed; needs no vocabulary."""
+        return vocabularies.most_tokens(self.name, text)
+
+    def encode(self, text: str) -> list[Any]:
+        return self._loaded().encode(text)
+
+    def encode_many(self, texts: Sequence[str]) -> list[Ids]:
+        return self._loaded().encode_many(texts)
+
+    def encode_markup(self, text: str, marks: Mapping[str, int | None]) -> Ids:
+        return self._loaded().encode_markup(text, marks)
+
+    def count(self, text: str) -> int:
+        return self._loaded().count(text)
+
+    def count_spans(self, text: str, spans: Iterable[Span]) -> int:
+        return self._loaded().count_spans(text, spans)
+
+    def borders(self, text: str) -> list[int]:
+        return self._loaded().borders(text)
+
+    def _loaded(self) -> Tokenizer:
+        return _LOADED.get(self.name) or _load(self.name, self._source)
+
+
+class UpperBound(RememberingTokenizer):
+    """Stands for a vocabulary that can't be had: for every text the most tokens that it can have."""
+
+    exact = False
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name, self.revision = name, pinned(name)
+
+    def _most(self, text: str) -> int:
+        return vocabularies.most_tokens(self.name, text)
+
+    def encode_new(self, texts: list[str]) -> Iterable[Sequence[int]]:
+        return ([UNKNOWN_ID] * self._most(text) for text in texts)
+
+    def encode_markup(self, text: str, marks: Mapping[str, int | None]) -> Ids:
+        """As in `targets.most_tokens`: a vocabulary may add a token wherever a mark ends."""
+        return [UNKNOWN_ID] * sum(map(self._most, text))
+
+    def count_spans(self, text: str, spans: Iterable[Span]) -> int:
+        return sum(self._most(text[start:end]) for start, end in merged_spans(spans))
+
+    def borders(self, text: str) -> list[int]:
+        return list(range(1, len(text) + 1))
+
+
+class _Loaded:
+    """The vocabularies that this process has read, and the locks by which threads wait for the one that reads."""
+
+    def __init__(self) -> None:
+        self._tokenizers: dict[str, Tokenizer] = {}
+        self.renew()
+
+    def renew(self) -> None:
+        """In a forked child: a lock may have been held by a thread that is not there any more."""
+        self._locks: dict[str, threading.Lock] = {}
+
+    def get(self, name: str) -> Tokenizer | None:
+        return self._tokenizers.get(name)
+
+    def lock(self, name: str) -> threading.Lock:
+        """One a vocabulary, so that a slow download holds up nobody who counts with another."""
+        return self._locks.setdefault(name, threading.Lock())
+
+    def put(self, name: str, tokenizer: Tokenizer) -> None:
+        self._tokenizers[name] = tokenizer
+
+
+_LOADED = _Loaded()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_LOADED.renew)
+
+
+def _load(name: str, source: vocabularies.VocabularySource | None) -> Tokenizer:
+    with _LOADED.lock(name):
+        found = _LOADED.get(name)
+        if found is None:
+            found = VocabularyTokenizer(vocabularies.read(name, source))
+            _LOADED.put(name, found)
+    return found
+
+
+def is_loaded(name: str) -> bool:
+    """Say whether counting with this name needs nothing to be read any more."""
+    return name not in vocabularies.VOCABULARIES or _LOADED.get(name) is not None
+
+
 def known() -> dict[str, bool]:
     """Return the vocabularies that `find` knows by name, each with whether it is installed."""
     return {name: vocabularies.is_installed(name) for name in vocabularies.VOCABULARIES}
@@ -112,19 +222,21 @@ def pinned(name: str) -> str:
     return source.sha256 if source else ""
 
 
-@lru_cache(maxsize=16)
-def _by_name(name: str) -> Tokenizer:
+def _by_name(name: str, source: vocabularies.VocabularySource | None) -> Tokenizer:
     if name in vocabularies.VOCABULARIES:
-        vocabulary = vocabularies.read(name)
-        return Estimate(name) if vocabulary is None else VocabularyTokenizer(vocabulary)
-    if name in _ESTIMATES:
-        return Estimate(*_ESTIMATES[name])
-    if name.startswith("hub:"):
-        return _from_hub(name)
+        return _LOADED.get(name) or _load(name, source)
+    if name in _ESTIMATES or name.startswith("hub:"):
+        with _LOADED.lock(name):
+            return _estimate_or_hub(name)
     raise TokenizerError(
         f"There is no tokenizer named {name!r}. Known are {', '.join(names())}; "
         "a tokenizer.json file, hub:<repository> or a function from text to tokens work as well."
     )
+
+
+@lru_cache(maxsize=16)
+def _estimate_or_hub(name: str) -> Tokenizer:
+    return Estimate(*_ESTIMATES[name]) if name in _ESTIMATES else _from_hub(name)
 
 
 def _from_json(name: str, data: bytes) -> Tokenizer:
@@ -159,21 +271,23 @@ def _file(path: Path) -> Tokenizer:
         raise TokenizerError(f"The tokenizer file {path} can't be read: {error.strerror}.") from error
 
 
-def find(wanted: str | Path | Callable[[str], Sequence[Any]] | Tokenizer | None = None) -> Tokenizer:
+Wanted = str | Path | Callable[[str], Sequence[Any]] | Tokenizer | None
+
+
+def find(wanted: Wanted = None, source: vocabularies.VocabularySource | None = None) -> Tokenizer:
     """Find a tokenizer: a known name, a `tokenizer.json` file, a function from text to tokens, or None for the default.
 
-    Where the vocabulary of a known name isn't installed, what comes back is an Estimate, which says so.
-    Raises TokenizerError for an unknown name, an unreadable file or data that is not the pinned.
+    `source` is asked for the vocabulary of a known name that no installed package holds. Raises MissingVocabularyError where
+    it can't be had, TokenizerError for an unknown name, an unreadable file or data that is not the pinned.
     """
     if wanted is None:
         wanted = DEFAULT
     if isinstance(wanted, Path) or (isinstance(wanted, str) and wanted.endswith(".json")):
         return _file(Path(wanted))
     if isinstance(wanted, str):
-        with _LOADING:
-            return _by_name(wanted)
+        return _by_name(wanted, source)
     # The own class first, as asking whether a value fits a protocol looks at each of its members.
-    if isinstance(wanted, (RememberingTokenizer, Tokenizer)):
+    if isinstance(wanted, (RememberingTokenizer, LazyTokenizer, Tokenizer)):
         return wanted
     if callable(wanted):
         try:
@@ -183,3 +297,11 @@ def find(wanted: str | Path | Callable[[str], Sequence[Any]] | Tokenizer | None 
     raise TokenizerError(
         f"A tokenizer is a name, a file or a function from text to tokens, not {type(wanted).__name__}."
     )
+
+
+def find_lazily(wanted: Wanted = None, source: vocabularies.VocabularySource | None = None) -> Tokenizer:
+    """As `find`, but a known vocabulary is read, or asked of `source`, when something is counted with it."""
+    name = DEFAULT if wanted is None else wanted
+    if isinstance(name, str) and name in vocabularies.VOCABULARIES:
+        return LazyTokenizer(name, source)
+    return find(wanted, source)

@@ -13,9 +13,11 @@ from operator import add, attrgetter
 
 from renderer import cutting, shrinking, targets
 from renderer.counting import Tokenizer
+from renderer.counts import Counts
 from renderer.errors import TruncationError
 from renderer.profiles import Profile
 from renderer.prompt import Cut, Part
+from renderer.tokens import LazyTokenizer
 
 __all__ = ["Fitted", "fit"]
 
@@ -24,11 +26,19 @@ _count_of: Callable[[Part], int] = attrgetter("token_count")
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """Parts that fit, counted; what was cut, in the template's order; and the prompt's tokens with its markup."""
+    """Parts that fit; what was cut, in the template's order; and the prompt's tokens with its markup.
+
+    What surely fits is counted when somebody asks.
+    """
 
     parts: list[Part]
     cuts: list[Cut]
-    token_count: int
+    counts: Counts
+
+    @property
+    def token_count(self) -> int:
+        """The prompt's tokens, markup included."""
+        return self.counts.total
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +51,13 @@ class _Ruler:
 
     def counts(self, parts: Sequence[Part]) -> list[int]:
         return targets.part_counts(parts, self.profile, self.tokenizer)
+
+    def surely_fits(self, parts: Sequence[Part], limit: int | None) -> bool:
+        """Whether the parts fit whatever the vocabulary says; asked of a tokenizer that has not read it yet."""
+        if not isinstance(self.tokenizer, LazyTokenizer):
+            return False
+        most = targets.most_tokens(parts, self.profile, self.tokenizer)
+        return limit is None or most <= limit
 
     def markup(self, parts: Sequence[Part]) -> int:
         if self.profile is None and not self.framed:
@@ -78,17 +95,30 @@ def fit(
     together. Raises TruncationError when the parts that may not be cut are over the limit by themselves.
     """
     ruler = _Ruler(profile, tokenizer, targets.has_frames(parts))
+    if ruler.surely_fits(parts, limit):
+        return _uncounted(parts, ruler)
     counts = ruler.counts(parts)
     total = sum(counts) + ruler.markup(parts)
     if limit is None or total <= limit:
-        return Fitted(_counted(parts, counts), [], total)
+        return Fitted(_counted(parts, counts), [], Counts(total))
     need = -(-(total - limit) // step) * step
     pairs = keep_pairs or bool(profile and profile.user_first)
     plan = cutting.Plan(parts, counts, ruler.costs(parts, counts), keep_last=keep_last, keep_pairs=pairs)
     kept, left = _cut(parts, counts, ruler, plan, total, total - need)
     if left > limit:
         raise _cannot_fit(kept, left, limit)
-    return Fitted(kept, _cuts(parts, counts, plan, total - limit), left)
+    return Fitted(kept, _cuts(parts, counts, plan, total - limit), Counts(left))
+
+
+def _uncounted(parts: Sequence[Part], ruler: _Ruler) -> Fitted:
+    """All parts as they are, counted together when one of them, or the whole, is asked for its tokens."""
+
+    def count() -> tuple[int, list[int]]:
+        found = ruler.counts(parts)
+        return sum(found) + ruler.markup(parts), found
+
+    counts = Counts(count=count)
+    return Fitted([part.uncounted(counts, index) for index, part in enumerate(parts)], [], counts)
 
 
 def _cut(

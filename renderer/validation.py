@@ -1,25 +1,27 @@
 """Everything that can be said about a document before it is used: problems, in the order of its lines."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from renderer import cures, findings, formats, fragments, inputs, near, trials
+from renderer import cures, findings, formats, fragments, inputs, near, tokens, trials
 from renderer import document as documents
 from renderer.document import Document
 from renderer.environment import Use
-from renderer.errors import InputError, RenderError
+from renderer.errors import InputError, MissingVocabularyError, RenderError
 from renderer.functions import FUNCTIONS
 from renderer.problems import Fix, Place, Problem, Severity, blocking
 from renderer.prompt import Part
 from renderer.shapers import outputs
 from renderer.template import Template, find_profile
+from renderer.vocabularies import VocabularySource
 
 __all__ = ["Samples", "validate"]
 
 Samples = Mapping[str, Mapping[str, Any]]
 
 _OFFERED = frozenset(("token_limit",))
+_OF_LENGTH = frozenset(("PT602", "PT603"))
 
 
 def validate(
@@ -28,11 +30,16 @@ def validate(
     *,
     fragments: fragments.Source = None,
     profile: Mapping[str, Any] | str | None = None,
+    vocabularies: VocabularySource | None = None,
 ) -> list[Problem]:
-    """Check a document, and render every sample (`{name: {input: value}}`) with it. Never raises for what authors write."""
+    """Check a document, and render every sample (`{name: {input: value}}`) with it. Never raises for what authors write.
+
+    `vocabularies` is asked for a vocabulary that no installed package holds. Where it can't be had, a warning says that limits
+    were not checked; nothing is estimated.
+    """
     document, found = documents.inspect(text)
     if document is not None:
-        found.extend(_Checks(document, fragments, profile, samples or {}).run())
+        found.extend(_Checks(document, fragments, profile, samples or {}, vocabularies).run())
     return sorted(set(found), key=lambda problem: (problem.line, problem.column, problem.code, problem.message))
 
 
@@ -40,8 +47,14 @@ class _Checks:
     """The checks of one document; each adds to `found`."""
 
     def __init__(
-        self, document: Document, source: fragments.Source, profile: Mapping[str, Any] | str | None, samples: Samples
+        self,
+        document: Document,
+        source: fragments.Source,
+        profile: Mapping[str, Any] | str | None,
+        samples: Samples,
+        vocabularies: VocabularySource | None,
     ) -> None:
+        self.vocabularies = vocabularies
         self.document = document
         self.source = source
         self.profile = profile
@@ -62,6 +75,7 @@ class _Checks:
             return self.found
         template = self._try(lambda: Template(self.document, texts, profile, {}))
         if template is not None:
+            template.vocabularies = self.vocabularies
             self._names(template.body)
             self.found.extend(template.body.problems())
             self.found.extend(outputs.problems(self.document))
@@ -75,7 +89,26 @@ class _Checks:
         found = trials.structure_problems(template)
         self.found.extend(found)
         if not found:
-            self.found.extend(self._try(lambda: list(trials.worst_case(template, template.tokenizer()))) or [])
+            self.found.extend(self._try(lambda: self._measured(template, trials.worst_case)) or [])
+
+    def _measured(
+        self, template: Template, check: Callable[[Template, tokens.Tokenizer], Iterable[Problem]]
+    ) -> list[Problem]:
+        """What a check of lengths finds. Without the vocabulary, what it can't find is ruled out by bytes, or said to be open."""
+        tokenizer = template.tokenizer()
+        try:
+            return list(check(template, tokenizer))
+        except MissingVocabularyError as error:
+            problems = list(check(template, tokens.UpperBound(tokenizer.name)))
+            sure = [problem for problem in problems if problem.code not in _OF_LENGTH]
+            if len(sure) < len(problems):
+                sure.append(self._unmeasured(error))
+            return sure
+
+    def _unmeasured(self, error: MissingVocabularyError) -> Problem:
+        place = self.document.place("token_limit")
+        message = f"limits were not checked. {error.message}"
+        return Problem("PT604", "warning", message, place.line, place.column, place.end_line, place.end_column)
 
     def _try(self, step: Callable[[], Any]) -> Any:
         """The step's result; its error becomes a problem and None."""
@@ -149,6 +182,8 @@ class _Checks:
                     template.inputs.prepare(data, "ignore")
                 else:
                     self._sample(template, name, data)
+            except MissingVocabularyError as error:
+                self.found.append(self._unmeasured(error))
             except RenderError as error:
                 self.found.append(_of_sample(error, name))
 

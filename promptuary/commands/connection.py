@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import quote, urlencode
@@ -12,10 +13,21 @@ from promptuary.errors import BadAnswer
 from promptuary.fetching import refuse
 from promptuary.http import HttpTransport
 from promptuary.wire import Request
+from renderer.vocabularies import VocabularySource
 
-__all__ = ["Connection"]
+__all__ = ["Connection", "vocabulary_source"]
 
 TIMEOUT = 30.0  # seconds: a save renders every sample
+
+
+@contextmanager
+def vocabulary_source(url: str, key: str) -> Iterator[VocabularySource | None]:
+    """Where documents on disk get the vocabularies that are not here: the registry, if an address is given."""
+    if not url:
+        yield None
+        return
+    with Connection(url, key) as connection:
+        yield connection.client.vocabularies
 
 
 class Connection:

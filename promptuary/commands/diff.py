@@ -11,10 +11,11 @@ import typer
 import renderer
 from promptuary.commands.answers import FINDINGS, Json, Key, Url, UsageError, answering, say, write_json, write_text
 from promptuary.commands.completion import complete_name
-from promptuary.commands.connection import Connection
+from promptuary.commands.connection import Connection, vocabulary_source
 from promptuary.commands.render import read_data
 from promptuary.names import split
 from promptuary.workspace import Workspace, read_samples, read_text
+from renderer.vocabularies import VocabularySource
 
 __all__ = ["diff"]
 
@@ -45,7 +46,7 @@ def diff(
     key: Key = "",
 ) -> None:
     """The differences between two documents: files, or versions of the registry."""
-    with answering(as_json):
+    with answering(as_json), vocabulary_source(url, key) as vocabularies:
         wants_samples = (rendered or bool(data)) and not data
         before, after = (_read(side, url, key, wants_samples) for side in (old, new))
         source = _compare(before.text, after.text, old, new)
@@ -54,7 +55,7 @@ def diff(
             samples = {"data": read_data(data)} if data else {**before.samples, **after.samples}
             if not samples:
                 raise UsageError("neither side has samples to render with: give --data")
-            told["rendered"] = [_compare_rendered(name, before, after, samples[name]) for name in samples]
+            told["rendered"] = [_compare_rendered(name, before, after, samples[name], vocabularies) for name in samples]
         if as_json:
             write_json(told)
         else:
@@ -77,8 +78,10 @@ def _read(side: str, url: str, key: str, wants_samples: bool) -> Document:
     return Document(side, template.document.text, template.fragments, samples)
 
 
-def _compare_rendered(sample: str, before: Document, after: Document, values: Any) -> dict[str, Any]:
-    (was, was_tokens), (is_, is_tokens) = _render(before, values), _render(after, values)
+def _compare_rendered(
+    sample: str, before: Document, after: Document, values: Any, source: VocabularySource | None
+) -> dict[str, Any]:
+    (was, was_tokens), (is_, is_tokens) = _render(before, values, source), _render(after, values, source)
     return {
         "sample": sample,
         "equal": was == is_,
@@ -87,15 +90,21 @@ def _compare_rendered(sample: str, before: Document, after: Document, values: An
     }
 
 
-def _render(document: Document, values: Any) -> tuple[str, int | None]:
-    """Messages as text with a line for each role, and the tokens; the error's sentence where it does not render."""
+def _render(document: Document, values: Any, source: VocabularySource | None) -> tuple[str, int | None]:
+    """Messages as text with a line for each role, and the tokens; the error's sentence where it does not render.
+
+    The tokens are None where it fits and can't be counted.
+    """
     try:
-        prompt = renderer.load(document.text, fragments=document.fragments).render(values)
+        template = renderer.load(document.text, fragments=document.fragments, vocabularies=source)
+        prompt = template.render(values)
     except renderer.RenderError as error:
         return f"! {error}\n", None
-    return "".join(f"[{message['role']}]\n{_text(message.get('content'))}\n" for message in prompt.messages), (
-        prompt.token_count
-    )
+    text = "".join(f"[{message['role']}]\n{_text(message.get('content'))}\n" for message in prompt.messages)
+    try:
+        return text, prompt.token_count
+    except renderer.MissingVocabularyError:
+        return text, None
 
 
 def _text(content: Any) -> str:
@@ -118,5 +127,6 @@ def _tell(told: dict[str, Any]) -> None:
     for sample in told.get("rendered", []):
         before, after = sample["tokens"]
         counted = f"{before} tokens" if before == after else f"{before} → {after} tokens"
+        counted = "tokens not counted" if before is after is None else counted
         say(f"{sample['sample']}: {'renders alike' if sample['equal'] else 'renders otherwise'}, {counted}")
         write_text(sample["diff"])

@@ -11,8 +11,10 @@ from rich.progress import Progress
 import evaluation
 import renderer
 from evaluation import datasets, gates
-from promptuary.commands.answers import FINDINGS, Json, UsageError, answering, say, write_json
+from promptuary.commands.answers import FINDINGS, Json, Key, Url, UsageError, answering, say, write_json
+from promptuary.commands.connection import vocabulary_source
 from promptuary.workspace import DOCUMENT, Workspace, read_samples, read_text
+from renderer.vocabularies import VocabularySource
 
 __all__ = ["evaluate"]
 
@@ -50,13 +52,18 @@ def evaluate(  # noqa: PLR0913, PLR0917  # an argument an option of the command
     metric: Metrics = None,
     workers: Workers = 4,
     as_json: Json = False,
+    url: Url = "",
+    key: Key = "",
 ) -> None:
-    """Run a document over a dataset and judge the result by gates."""
-    with answering(as_json):
+    """Run a document over a dataset and judge the result by gates.
+
+    A vocabulary that is not on this machine comes from the registry, if its address is given.
+    """
+    with answering(as_json), vocabulary_source(url, key) as source:
         try:
             bounds = [gates.parse_gate(text) for text in gate or []]
             rows = _read_rows(document, dataset)
-            runnable = evaluation.TemplateRunnable(_load(document), _find_model(model, model_url, model_key))
+            runnable = evaluation.TemplateRunnable(_load(document, source), _find_model(model, model_url, model_key))
             result = _run(runnable, rows, workers, quiet=as_json)
             before = evaluation.EvaluationResult.load(baseline) if baseline else None
             verdicts = gates.judge(result, bounds, before)
@@ -87,11 +94,12 @@ def _read_rows(document: Path, dataset: Path | None) -> datasets.Dataset:
     return datasets.Dataset("samples", tuple(datasets.Row(inputs, None, name) for name, inputs in samples.items()))
 
 
-def _load(document: Path) -> renderer.Template:
+def _load(document: Path, source: VocabularySource | None) -> renderer.Template:
     if not document.name.endswith(DOCUMENT) or not document.is_file():
         raise UsageError(f"{document}: not a document (*{DOCUMENT})")
     workspace = Workspace.around(document)
-    return renderer.load(read_text(document), fragments=workspace.fragments() if workspace else {})
+    fragments = workspace.fragments() if workspace else {}
+    return renderer.load(read_text(document), fragments=fragments, vocabularies=source)
 
 
 def _find_model(name: str, url: str, key: str) -> evaluation.Model:

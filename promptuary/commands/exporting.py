@@ -11,7 +11,7 @@ import renderer
 from evaluation import EvaluationError, datasets
 from promptuary.commands.answers import Finding, Json, Key, Url, UsageError, answering, say, write_json, write_text
 from promptuary.commands.completion import complete_name
-from promptuary.commands.connection import Connection
+from promptuary.commands.connection import Connection, vocabulary_source
 from promptuary.exchange import haystack, langfuse, prompty, training
 from promptuary.exchange.documents import LossError
 from promptuary.names import split
@@ -62,10 +62,11 @@ def export(  # noqa: PLR0913, PLR0917  # an argument an option of the command
     key: Key = "",
 ) -> None:
     """Take a document out. What the other form cannot hold is refused, and named."""
-    with answering(as_json):
+    with answering(as_json), vocabulary_source(url, key) as source:
         if (to is None) == (rows is None):
             raise UsageError("say either --to whose form, or --training with a dataset")
         template, name = _find(subject, url, key)
+        template.vocabularies = source or template.vocabularies
         try:
             if to is not None:
                 text, lost = _convert(template, name, to)

@@ -1,4 +1,4 @@
-"""`promptuary lint`: check documents and their samples, without a registry."""
+"""`promptuary lint`: check documents and their samples, asking a registry for nothing but a vocabulary that is not here."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -6,9 +6,11 @@ from typing import Annotated, Any
 import typer
 
 import renderer
-from promptuary.commands.answers import FINDINGS, Json, UsageError, answering, say, write_json, write_text
+from promptuary.commands.answers import FINDINGS, Json, Key, Url, UsageError, answering, say, write_json, write_text
+from promptuary.commands.connection import vocabulary_source
 from promptuary.workspace import Workspace, find_documents, read_samples, read_text
 from renderer import Problem
+from renderer.vocabularies import VocabularySource
 
 __all__ = ["lint"]
 
@@ -16,13 +18,17 @@ Paths = Annotated[list[Path] | None, typer.Argument(help="Documents, or folders 
 Strict = Annotated[bool, typer.Option("--strict", help="Let warnings fail too.")]
 
 
-def lint(paths: Paths = None, strict: Strict = False, as_json: Json = False) -> None:
-    """Check documents and the samples beside them: the registry's own checks, offline."""
+def lint(paths: Paths = None, strict: Strict = False, as_json: Json = False, url: Url = "", key: Key = "") -> None:
+    """Check documents and the samples beside them: the registry's own checks, offline.
+
+    A vocabulary that is not on this machine comes from the registry, if its address is given.
+    """
     with answering(as_json):
         documents = find_documents(paths or [Path()])
         if not documents:
             raise UsageError("no documents (*.yml.j2) found")
-        results = [(path, _check(path)) for path in documents]
+        with vocabulary_source(url, key) as source:
+            results = [(path, _check(path, source)) for path in documents]
     failing = ("error", "warning") if strict else ("error",)
     failed = any(problem.severity in failing for _, problems in results for problem in problems)
     if as_json:
@@ -33,10 +39,10 @@ def lint(paths: Paths = None, strict: Strict = False, as_json: Json = False) -> 
         raise typer.Exit(FINDINGS)
 
 
-def _check(path: Path) -> list[Problem]:
+def _check(path: Path, source: VocabularySource | None) -> list[Problem]:
     workspace = Workspace.around(path)
     fragments = workspace.fragments() if workspace else {}
-    return renderer.validate(read_text(path), read_samples(path), fragments=fragments)
+    return renderer.validate(read_text(path), read_samples(path), fragments=fragments, vocabularies=source)
 
 
 def _to_dict(path: Path, problems: list[Problem]) -> dict[str, Any]:

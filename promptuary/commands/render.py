@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+from contextlib import ExitStack
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,9 +13,10 @@ import typer
 import renderer
 from promptuary.commands.answers import Json, Key, Url, UsageError, answering, say, write_json, write_text
 from promptuary.commands.completion import complete_name
-from promptuary.commands.connection import Connection
+from promptuary.commands.connection import Connection, vocabulary_source
 from promptuary.names import split
 from promptuary.workspace import Workspace, read_samples, read_text
+from renderer.vocabularies import VocabularySource
 
 __all__ = ["read_data", "render"]
 
@@ -38,35 +40,40 @@ Sample = Annotated[str, typer.Option("--sample", "-s", help="Use this sample's d
 As = Annotated[Target, typer.Option("--target", "-t", help="What to render to.")]
 Limit = Annotated[int | None, typer.Option("--token-limit", help="In place of the document's; -1 for none.")]
 
+Tokenizer = Annotated[
+    str, typer.Option("--tokenizer", help="Count with this one instead: a name, a tokenizer.json file, or estimate.")
+]
 
-def render(
+
+def render(  # noqa: PLR0913, PLR0917  # an argument an option of the command
     subject: Subject,
     data: Data = "",
     sample: Sample = "",
     target: As = Target.messages,
     token_limit: Limit = None,
+    tokenizer: Tokenizer = "",
     as_json: Json = False,
     url: Url = "",
     key: Key = "",
 ) -> None:
     """Render a document (offline) or a template of the registry with data."""
-    with answering(as_json):
+    with answering(as_json), ExitStack() as open_until_written:
         values = read_data(data)
         path = Path(subject)
         if path.exists() or subject.endswith(".j2"):
-            template = _load(path)
+            template = _load(path, open_until_written.enter_context(vocabulary_source(url, key)))
             values = _sample_of(path, sample) if sample else values
         else:
             if sample:
                 raise UsageError("--sample is for a document on disk; pull the template first")
-            with Connection(url, key) as connection:
-                template = connection.client.get(*split(subject))
-        _write(template.render(values, token_limit=token_limit), target, as_json)
+            connection = open_until_written.enter_context(Connection(url, key))
+            template = connection.client.get(*split(subject))
+        _write(template.render(values, token_limit=token_limit, tokenizer=tokenizer or None), target, as_json)
 
 
-def _load(path: Path) -> renderer.Template:
+def _load(path: Path, source: VocabularySource | None) -> renderer.Template:
     workspace = Workspace.around(path)
-    return renderer.load(read_text(path), fragments=workspace.fragments() if workspace else {})
+    return renderer.load(read_text(path), fragments=workspace.fragments() if workspace else {}, vocabularies=source)
 
 
 def _sample_of(path: Path, sample: str) -> dict[str, Any]:
@@ -116,5 +123,10 @@ def _tell(prompt: renderer.Prompt, as_json: bool) -> None:
         say(f"cut: {cut.name} ({cut.tokens} tokens): {cut.reason}", "yellow")
     if prompt.ignored:
         say(f"ignored inputs: {', '.join(sorted(prompt.ignored))}", "yellow")
+    try:
+        count = prompt.token_count
+    except renderer.MissingVocabularyError as error:
+        say(f"It fits its limit, but its tokens are not counted. {error.message}", "yellow")
+        return
     exact = "" if prompt.tokenizer.get("exact") else " (estimated)"
-    say(f"{prompt.token_count} token{'s' if prompt.token_count != 1 else ''}{exact}")
+    say(f"{count} token{'s' if count != 1 else ''}{exact}")

@@ -1,6 +1,6 @@
 """`promptuary vendor`: the templates that an application uses as one file beside its code."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,6 +14,8 @@ from promptuary.fetching import Fetched
 from promptuary.locks import Locked, read_lock
 from promptuary.names import split
 from promptuary.vendored import Vendored, write_vendored
+from renderer.errors import TokenizerError
+from renderer.vocabularies import VOCABULARIES, VocabularySource, is_always_installed, read_file
 
 __all__ = ["vendor"]
 
@@ -25,6 +27,10 @@ Names = Annotated[
 ]
 Lock = Annotated[Path, typer.Option("--lock", help="The lock file.")]
 Out = Annotated[Path, typer.Option("--out", "-o", help="The file to write.")]
+Vocabularies = Annotated[
+    bool,
+    typer.Option(help="Bring the vocabularies that count their tokens, into promptuary.vocabularies/ beside the file."),
+]
 Frozen = Annotated[
     bool, typer.Option("--frozen", help="Write nothing, ask nobody; fail where the file isn't what is locked.")
 ]
@@ -34,6 +40,7 @@ def vendor(
     names: Names = None,
     lock: Lock = Path("promptuary.lock"),
     out: Out = Path("promptuary.templates.json"),
+    vocabularies: Vocabularies = True,
     frozen: Frozen = False,
     as_json: Json = False,
     url: Url = "",
@@ -46,20 +53,26 @@ def vendor(
                 raise UsageError("--frozen compares with the lock file; name nothing")
             locked = read_lock(lock)
             _compare(Vendored(out), locked)
+            missing: list[str] = []
             told = [{"name": name, "version": entry.version, "digest": entry.digest} for name, entry in locked.items()]
         else:
-            entries = _fetch(names, lock, url, key)
-            write_vendored(out, entries)
+            entries, files, missing = _fetch(names, lock, url, key, vocabularies)
+            write_vendored(out, entries, files)
             told = [{key: entry[key] for key in ("name", "version", "digest")} for entry in entries]
         if as_json:
-            write_json({"file": str(out), "templates": told})
+            write_json({"file": str(out), "templates": told, "missing": missing})
             return
         for entry in told:
             say(f"{entry['name']}  version {entry['version']}  {entry['digest']}")
         say(f"{out}: {len(told)} template{'s' if len(told) != 1 else ''}")
+        for sentence in missing:
+            say(sentence, "yellow")
 
 
-def _fetch(names: list[str] | None, lock: Path, url: str, key: str) -> list[dict[str, Any]]:
+def _fetch(
+    names: list[str] | None, lock: Path, url: str, key: str, with_vocabularies: bool
+) -> tuple[list[dict[str, Any]], dict[str, bytes], list[str]]:
+    """The entries, the vocabularies by digest, and a sentence for each vocabulary that is needed and not brought."""
     if names:
         targets = [split(name) for name in names]
         asked = targets
@@ -70,8 +83,30 @@ def _fetch(names: list[str] | None, lock: Path, url: str, key: str) -> list[dict
     if not targets:
         raise UsageError("nothing to bring: name a template, or lock some")
     with Connection(url, key) as connection:
-        found = connection.client.warm([f"{name}@{ref}" for name, ref in asked])
-    return [_entry(fetched, ref) for fetched, (_, ref) in zip(found, targets, strict=True)]
+        found = connection.client.fetch_many([f"{name}@{ref}" for name, ref in asked])
+        files, missing = _bring(found, connection.client.vocabularies, with_vocabularies)
+    entries = [_entry(fetched, ref) for fetched, (_, ref) in zip(found, targets, strict=True)]
+    return entries, files, missing
+
+
+def _bring(
+    found: Sequence[Fetched], source: VocabularySource | None, with_vocabularies: bool
+) -> tuple[dict[str, bytes], list[str]]:
+    """The vocabularies that not every installation of the client has."""
+    files, missing = {}, []
+    for name in sorted({fetched.template.tokenizer().name for fetched in found}):
+        if name not in VOCABULARIES or is_always_installed(name):
+            continue
+        digest = f"sha256:{VOCABULARIES[name].sha256}"
+        try:
+            if not with_vocabularies:
+                raise TokenizerError("it was not asked for")
+            files[digest] = read_file(name, source)
+        except TokenizerError as error:
+            missing.append(
+                f"The vocabulary {name} ({digest}) counts their tokens and is not brought along. {error.message}"
+            )
+    return files, missing
 
 
 def _entry(fetched: Fetched, ref: str) -> dict[str, Any]:
@@ -81,6 +116,12 @@ def _entry(fetched: Fetched, ref: str) -> dict[str, Any]:
 
 def _compare(vendored: Vendored, locked: Mapping[str, Locked]) -> None:
     drift = []
+    for digest, file in vendored.vocabularies.items():
+        try:
+            if vendored.read_vocabulary(digest) is None:
+                drift.append(f"the vocabulary {file} is not beside {vendored.path}")
+        except DigestMismatch as error:
+            drift.append(str(error))
     for name, entry in locked.items():
         try:
             if vendored.find(name, entry.digest) is None:

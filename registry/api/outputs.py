@@ -144,7 +144,9 @@ class RenderOutput(Output):
     text = serializers.CharField(required=False)
     tokens = serializers.ListField(child=serializers.IntegerField(), required=False)
     parts = serializers.ListField(child=serializers.DictField())
-    token_count = serializers.IntegerField()
+    token_count = serializers.IntegerField(
+        allow_null=True, help_text="null where the prompt fits and the server lacks the vocabulary to count it"
+    )
     cut = serializers.ListField(child=serializers.DictField())
 
 

@@ -23,6 +23,7 @@ from registry.api import (
     templates,
     threads,
     versions,
+    vocabularies,
     webhooks,
 )
 from registry.api.errors import unknown_address
@@ -79,6 +80,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("namespaces/<str:namespace>/moves", serving.Moves.as_view(), name="api-moves"),
     path("reports", reports.Reports.as_view(), name="api-reports"),
     path("fetch", fetches.FetchMany.as_view(), name="api-fetch-many"),
+    path("vocabularies/<str:digest>", vocabularies.Vocabulary.as_view(), name="api-vocabulary"),
     path("namespaces", namespaces.Namespaces.as_view(), name="api-namespaces"),
     path("namespaces/<str:namespace>", namespaces.OneNamespace.as_view(), name="api-namespace"),
     path("namespaces/<str:namespace>/members", namespaces.Members.as_view(), name="api-members"),

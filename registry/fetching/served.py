@@ -18,6 +18,7 @@ from registry.queries import versions
 
 __all__ = [
     "BUDGET",
+    "FOREVER",
     "Answer",
     "Memory",
     "Served",
@@ -46,7 +47,7 @@ _SELECT = (
     "FROM registry_version v JOIN registry_template t ON t.id = v.template_id JOIN registry_user u ON u.id = v.author_id "
     "WHERE t.name = %s"
 )
-_FOREVER = "private, max-age=31536000, immutable"
+FOREVER = "private, max-age=31536000, immutable"
 _ASK_AGAIN = "max-age=0, must-revalidate"
 
 
@@ -150,7 +151,7 @@ def load_label(names: Iterable[str], label: str) -> dict[str, Served]:
 
 def _serve(row: Row, pinned: bool) -> Served:
     etag = f'"{row.digest}"' if pinned else f'"{row.number}.{row.digest}"'
-    headers = {"ETag": etag, "Cache-Control": _FOREVER if pinned else _ASK_AGAIN, "Vary": "Authorization"}
+    headers = {"ETag": etag, "Cache-Control": FOREVER if pinned else _ASK_AGAIN, "Vary": "Authorization"}
     full = make_answer(200, _body(row), "application/json", headers)
     return Served(row.pk, row.number, row.digest, etag, full, make_answer(304, b"", "", headers))
 

@@ -53,8 +53,10 @@ class Asked:
         """The row's outputs, as `evaluation.TemplateRunnable` names them."""
         texts = [reply.text for reply in self.replies]
         said = texts[0] if len(texts) == 1 else texts
-        tokens = sum(prompt["token_count"] for prompt in self.prompts)
-        return {"reply": said, "answer": said, "prompt_tokens": tokens, **self.outputs}
+        counts = [prompt["token_count"] for prompt in self.prompts]
+        # Without the vocabulary a prompt that fits is not counted; a metric over the count names it as missing.
+        tokens = {} if None in counts else {"prompt_tokens": sum(counts)}
+        return {"reply": said, "answer": said, **tokens, **self.outputs}
 
     def stop(self, step: str, error: Exception) -> None:
         """Note what stopped the row."""

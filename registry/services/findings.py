@@ -115,6 +115,8 @@ def _budget(case: Case) -> Finding:
 
 def _worst_case(details: Sequence[Mapping[str, Any]]) -> str:
     counted = [item for item in details if item["tokens"] is not None]
+    if not counted and details:
+        return "Every sample fits; their tokens are not counted, as this server lacks the vocabulary."
     if not counted:
         return "There are no samples to count."
     worst = max(counted, key=lambda item: int(item["tokens"]))

@@ -15,8 +15,9 @@ from typing import Any
 from renderer import tokens, yaml_text
 from renderer.errors import ProfileError, TokenizerError
 from renderer.profiles.fields import FIELDS, MARKUP_FIELDS, wrong_field
+from renderer.vocabularies import VocabularySource
 
-__all__ = ["Markup", "Profile", "check", "find", "for_model", "names", "summary", "tokenizer"]
+__all__ = ["Markup", "Profile", "check", "find", "for_model", "lazy_tokenizer", "names", "summary", "tokenizer"]
 
 # Fields that only help to find and describe a profile; they render nothing, so they stay out of bundles.
 _CATALOGUE = ("title", "models", "source")
@@ -198,8 +199,19 @@ def _lazyllm_markup(marks: Mapping[str, str]) -> Markup:
 
 
 def tokenizer(profile: Profile) -> tokens.Tokenizer:
-    """Find the profile's tokenizer. Raises TokenizerError when the vocabulary here is not the pinned one."""
-    found = tokens.find(profile.tokenizer)
+    """Find the profile's tokenizer.
+
+    Raises MissingVocabularyError where its vocabulary is not here, TokenizerError when it is not the pinned one.
+    """
+    return _pinned(profile, tokens.find(profile.tokenizer))
+
+
+def lazy_tokenizer(profile: Profile, source: VocabularySource | None = None) -> tokens.Tokenizer:
+    """The same, but the vocabulary is read, or asked of `source`, when something is counted."""
+    return _pinned(profile, tokens.find_lazily(profile.tokenizer, source))
+
+
+def _pinned(profile: Profile, found: tokens.Tokenizer) -> tokens.Tokenizer:
     if profile.sha256 and found.revision and found.revision != profile.sha256:
         raise TokenizerError(
             f"The profile {profile.name} was saved with the vocabulary {profile.tokenizer} of sha256 "

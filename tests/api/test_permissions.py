@@ -21,6 +21,7 @@ from registry.services import (
     webhooks,
 )
 from registry.services.threads import Place
+from renderer.vocabularies import VOCABULARIES
 from tests.api.conftest import DOCUMENT, OTHER, REPLY, SAMPLES, THIRD, Caller
 
 CALLERS = ("anonymous", "outsider", "reader", "author", "reviewer", "admin", "read key", "write key", "revoked key")
@@ -50,6 +51,7 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
     ("api-docs", "GET"): ("docs", None, ANYONE),
     ("api-templates", "GET"): ("templates", None, SIGNED_IN),
     ("api-fetch", "GET"): (f"{T}@production", None, READERS),
+    ("api-vocabulary", "GET"): (f"vocabularies/sha256:{VOCABULARIES['o200k_base'].sha256}", None, SIGNED_IN),
     ("api-versions", "GET"): (f"{T}/-/versions", None, READERS),
     ("api-samples", "GET"): (f"{T}/-/samples", None, READERS),
     ("api-samples", "PUT"): (f"{T}/-/samples", {"samples": SAMPLES}, AUTHORS),

@@ -3,6 +3,7 @@
 import pytest
 
 from registry.models import Draft, SampleSet, Version
+from renderer import vocabularies
 from tests.frontend.conftest import OTHER, REPLY
 
 EDIT = f"/t/{REPLY}/-/edit"
@@ -136,3 +137,25 @@ def test_inputs_that_give_several_prompts_are_shown_one_at_a_time(author):
     assert "These inputs give 2 prompts" in said["preview"]
     assert "second page" in said["preview"]
     assert "first page" not in said["preview"]
+
+
+def test_a_prompt_that_fits_and_cannot_be_counted_is_shown_with_the_reason(author):
+    if vocabularies.is_installed("llama3"):
+        pytest.skip("llama-models is installed here")
+    said = ask(author, document="---\nmodel: llama-3.1-8b\n---\n- name: q\n  content: 'Say {{ question }}'\n").json()
+    assert (said["problems"], said["stopped"]) == ([], "")
+    assert "Say" in said["preview"]
+    assert "which is not here" in said["budget"]
+    assert "Token budget" not in said["budget"]
+
+
+def test_the_pages_of_a_template_that_cannot_be_counted_open(reply, author):
+    if vocabularies.is_installed("llama3"):
+        pytest.skip("llama-models is installed here")
+    text = "---\nmodel: llama-3.1-8b\ninputs: {q: {type: string, maxLength: 9}}\n---\n- name: q\n  content: '{{ q }}'\n"
+    body = {"document": text, "base": "2", "do": "save", "samples": {"a": {"q": "Why?"}}}
+    assert author.post(EDIT, body, content_type="application/json").json()["saved"]["number"] == 3
+    for address in (f"/t/{REPLY}", EDIT, f"/changes/{reply.propose(3).number}"):
+        page = author.get(address, follow=True)
+        assert page.status_code == 200, address
+        assert "None tokens" not in page.content.decode()

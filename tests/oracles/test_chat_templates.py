@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from renderer import profiles, targets
+from renderer import profiles, targets, tokens
 from renderer.prompt import Part
 
 ROWS = json.loads(Path(__file__).with_name("chat_templates.json").read_text(encoding="utf-8"))
@@ -18,6 +18,5 @@ def test_the_text_and_the_ids_are_the_models_own(row):
     parts = [Part(str(at), each["role"], each["content"]) for at, each in enumerate(messages)]
     if text is not None:
         assert targets.text(parts, profile) == text
-    counter = profiles.tokenizer(profile)
-    if ids is not None and counter.exact:
-        assert targets.tokens(parts, profile, counter) == ids
+    if ids is not None and tokens.known().get(profile.tokenizer):
+        assert targets.tokens(parts, profile, profiles.tokenizer(profile)) == ids

@@ -68,7 +68,8 @@ def test_a_family_writes_its_known_text(name):
 @pytest.mark.parametrize("name", FAMILIES)
 def test_the_count_is_the_number_of_tokens(name):
     profile = family(name)
-    counter = profiles.tokenizer(profile)
+    is_here = tokens.known().get(profile.tokenizer, True)  # Llama's vocabularies are installed by their users only
+    counter = profiles.tokenizer(profile) if is_here else tokens.find("estimate")
     fitted = truncation.fit(chat_for(name), counter, profile)
     assert fitted.token_count == len(targets.tokens(fitted.parts, profile, counter)) > 0
 

