@@ -144,13 +144,13 @@ class _Checks:
     def _samples(self, template: Template) -> None:
         broken = bool(blocking(self.found))
         for name, data in self.samples.items():
+            faults: list[RenderError] = [*template.inputs.faults(data)]
             try:
-                if broken:
-                    template.inputs.prepare(data, "ignore")
-                else:
+                if not faults and not broken:
                     self._sample(template, name, data)
             except RenderError as error:
-                self.found.append(_of_sample(error, name))
+                faults.append(error)
+            self.found.extend(_of_sample(error, name) for error in faults)
 
     def _sample(self, template: Template, name: str, data: Mapping[str, Any]) -> None:
         for prompt in template.render_all(data):
@@ -184,10 +184,12 @@ def _same_names(parts: Sequence[Part], sample: str) -> Problem:
 
 
 def _of_sample(error: RenderError, name: str) -> Problem:
+    """A sample's fault. One that merely lacks a value may be completed later: only a change request waits for that."""
     problem = error.to_problem()
+    severity: Severity = "warning" if problem.code == "PT401" else "error"
     message = f"sample `{name}`: {problem.message}"
     variable = error.path if isinstance(error, InputError) else problem.variable
     return Problem(
-        problem.code, "error", message, problem.line, problem.column, problem.end_line, problem.end_column,
+        problem.code, severity, message, problem.line, problem.column, problem.end_line, problem.end_column,
         variable=variable, sample=name,
     )  # fmt: skip
