@@ -74,7 +74,11 @@ class _Checks:
     def _trials(self, template: Template) -> None:
         found = trials.structure_problems(template)
         self.found.extend(found)
-        if not found:
+        if blocking(found):
+            return
+        too_long: list[Problem] = self._try(lambda: list(trials.least_case(template, template.tokenizer()))) or []
+        self.found.extend(too_long)
+        if not found and not too_long:
             self.found.extend(self._try(lambda: list(trials.worst_case(template, template.tokenizer()))) or [])
 
     def _try(self, step: Callable[[], Any]) -> Any:

@@ -93,6 +93,22 @@ class PrompterBody:
             error.located(Place(site.line, site.column))
             raise
 
+    def sure_parts(self) -> list[list[Part]]:
+        """The parts of a prompt with `x` for each value, once for each way in which history and tools may be given."""
+        fields, setup = self._setup.recipe.fields, self._setup
+        query = queries.Query(dict.fromkeys(setup.instruction.slots, "x"), "x" if "input" in fields else "")
+        own = queries.tools_text(queries.choose_tools(setup.tools, None))
+        tools = [own, "x"] if self._takes("tools") and not own else [own]
+        turn = {"role": "user", "content": "x"}
+        histories: list[list[dict[str, Any]]] = [[], [turn]] if self._takes("history") else [[]]
+        return [self._assembled(query, turns, text) for turns in histories for text in tools]
+
+    def _takes(self, name: str) -> bool:
+        """Whether history or tools may be given with the data."""
+        declared, setup = self._document.inputs, self._setup
+        offered = name in setup.recipe.fields and name not in setup.instruction.slots
+        return offered and (declared is None or name in declared)
+
     def _parts(self, data: Mapping[str, Any]) -> list[Part]:
         query = self._query(data)
         fields = self._setup.recipe.fields
