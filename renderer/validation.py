@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from renderer import cures, findings, formats, fragments, inputs, near, trials
+from renderer import cures, emptiness, findings, foreign, formats, fragments, inputs, near, trials
 from renderer import document as documents
 from renderer.document import Document
 from renderer.environment import Use
@@ -64,6 +64,7 @@ class _Checks:
         if template is not None:
             self._names(template.body)
             self.found.extend(template.body.problems())
+            self.found.extend(foreign.foreign_placeholders(self.document, template.body))
             self.found.extend(outputs.problems(self.document))
             self._limits(template)
             if not blocking(self.found):
@@ -75,6 +76,10 @@ class _Checks:
         found = trials.structure_problems(template)
         self.found.extend(found)
         if blocking(found):
+            return
+        nothing = emptiness.empty_prompt(self.document, template.body)
+        if nothing is not None:
+            self.found.append(nothing)
             return
         too_long: list[Problem] = self._try(lambda: list(trials.least_case(template, template.tokenizer()))) or []
         self.found.extend(too_long)
