@@ -14,6 +14,8 @@ from renderer.environment.sandbox import Unit
 __all__ = ["Choice", "Loop", "Outline", "Seq", "Text", "Unknown", "Value", "outline"]
 
 _MAX_DEPTH = 8
+_MOST_CALLS = 2_000
+_MOST_ROUNDS = 20
 _SILENT = (nodes.Assign, nodes.AssignBlock, nodes.Macro, nodes.ExprStmt)
 # Names that may give text of the template itself.
 _TELLING = frozenset(("self", "super", "caller", "varargs", "kwargs"))
@@ -72,6 +74,7 @@ class _Builder:
         self.callers: list[Seq | None] = []
         self.open: list[str] = []
         self.depth = 0
+        self.left = _MOST_CALLS
 
     def all(self, many: Iterable[nodes.Node]) -> Seq:
         found: list[Outline] = []
@@ -80,6 +83,8 @@ class _Builder:
                 last = found[-1] if found else None
                 if isinstance(piece, Text) and isinstance(last, Text):
                     found[-1] = Text(last.text + piece.text)
+                elif isinstance(piece, Unknown) and isinstance(last, Unknown):
+                    continue
                 elif not isinstance(piece, Text) or piece.text:
                     found.append(piece)
         return tuple(found)
@@ -135,7 +140,8 @@ class _Builder:
             return self.callers[-1]
         macro = self.macros.get(name)
         known = macro is not None and self.bindings.count(name) == 1 and name not in self.unit.sandbox.globals
-        if macro is None or not known or name in self.open or len(self.open) >= _MAX_DEPTH:
+        self.left -= 1
+        if macro is None or not known or name in self.open or len(self.open) >= _MAX_DEPTH or self.left < 0:
             tells = caller is not None or self._may_tell(node)
             return (Unknown(),) if tells else (Value(),)
         self.open.append(name)
@@ -185,38 +191,45 @@ def _telling(unit: Unit) -> frozenset[str]:
         found |= {macro.name for macro in tree.find_all(nodes.Macro)}
         if any(loop.recursive for loop in tree.find_all(nodes.For)):
             found.add("loop")
-    while True:
-        more = {name for tree in trees for name in _reached(tree, found)} - found
-        if not more:
+    flows = [flow for tree in trees for flow in _flows(tree)]
+    for _ in range(_MOST_ROUNDS):
+        before = len(found)
+        for sources, targets in flows:
+            if not found.isdisjoint(sources):
+                found |= targets
+        if len(found) == before:
             return frozenset(found)
-        found |= more
+    return frozenset((*found, *_bindings(unit)))
 
 
-def _reached(tree: nodes.Template, telling: set[str]) -> Iterable[str]:
-    """The names that are bound to something made of telling ones."""
+_Flow = tuple[frozenset[str], frozenset[str]]
+_ALWAYS = frozenset(("self",))
 
-    def tells(*many: nodes.Node | None) -> bool:
-        given = [node for node in many if node is not None]
-        names = [name for node in given for name in (node, *node.find_all(nodes.Name)) if isinstance(name, nodes.Name)]
-        return any(name.name in telling for name in names)
 
+def _flows(tree: nodes.Template) -> Iterable[_Flow]:
+    """From which names to which text of the template may be handed on."""
+    bound = frozenset(name.name for name in tree.find_all(nodes.Name) if name.ctx != "load")
     for node in tree.find_all((nodes.Assign, nodes.AssignBlock)):
-        text = isinstance(node, nodes.AssignBlock) or tells(node.node)
-        if text and isinstance(node.target, nodes.NSRef):
-            # A namespace goes by many names, so what is put into one may come out of any.
-            yield from (name.name for name in tree.find_all(nodes.Name) if name.ctx != "load")
-        if text:
-            yield from _targets(node.target)
+        sources = _ALWAYS if isinstance(node, nodes.AssignBlock) else _names(node.node)
+        # A namespace goes by many names, so what is put into one may come out of any.
+        is_space = isinstance(node.target, nodes.NSRef)
+        yield sources, frozenset(_targets(node.target)) | (bound if is_space else frozenset())
     for loop in tree.find_all(nodes.For):
-        if tells(loop.iter):
-            yield from (*_targets(loop.target), "loop")
+        yield _names(loop.iter), frozenset((*_targets(loop.target), "loop"))
     for scope in tree.find_all(nodes.With):
-        if tells(*scope.values):
-            yield from (name for target in scope.targets for name in _targets(target))
-    given = [(*call.args, *call.kwargs, call.dyn_args, call.dyn_kwargs) for call in tree.find_all(nodes.Call)]
-    macros = tree.find_all((nodes.Macro, nodes.CallBlock))
-    if any(tells(*arguments) for arguments in (*given, *(macro.defaults for macro in macros))):
-        yield from _parameters(tree)
+        yield _names(*scope.values), frozenset(name for target in scope.targets for name in _targets(target))
+    parameters = frozenset(_parameters(tree))
+    for call in tree.find_all(nodes.Call):
+        yield _names(*call.args, *call.kwargs, call.dyn_args, call.dyn_kwargs), parameters
+    for macro in tree.find_all((nodes.Macro, nodes.CallBlock)):
+        yield _names(*macro.defaults), parameters
+
+
+def _names(*many: nodes.Node | None) -> frozenset[str]:
+    given = [node for node in many if node is not None]
+    return frozenset(
+        name.name for node in given for name in (node, *node.find_all(nodes.Name)) if isinstance(name, nodes.Name)
+    )
 
 
 def _parameters(tree: nodes.Template) -> Iterable[str]:

@@ -148,7 +148,7 @@ class Reader:
     def _item_text(self, pieces: list[Piece]) -> int:
         """A text among content items: nothing is stripped from it. Line ends may follow, as a block can keep its own."""
         ends_open = bool(pieces) and isinstance(pieces[-1], str) and pieces[-1].endswith("\n")
-        return Ruler(self.ruler.tokenizer).content([*pieces, Hole()] if ends_open else pieces, tidied=False)
+        return Ruler(self.ruler.tokenizer).content([*pieces, Hole()] if ends_open else pieces, tidied=True)
 
     def _pieces(self, content: Content, values: list[Value]) -> list[Piece]:
         return [piece if isinstance(piece, str) else self._hole(piece, values) for piece in content.pieces()]

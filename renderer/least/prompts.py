@@ -40,6 +40,7 @@ class _Least:
         self.tokenizer = tokenizer
         self.ruler = Ruler(tokenizer, trims=bool(profile and profile.markup and profile.markup.trim))
         self.markup = MarkupRuler(profile, tokenizer)
+        self.fragments: dict[int, int] = {}
 
     def prompt(self) -> int:
         body = self.body
@@ -66,9 +67,13 @@ class _Least:
         inner = body.fragments.get(ref)
         if inner is None:
             return 0
-        if isinstance(inner.assembly, Structure):
-            return self._reader(inner, inner.assembly, every=True).read(outline(inner.unit)).tokens
-        return self._text(inner, whole=False)
+        if id(inner) not in self.fragments:
+            if isinstance(inner.assembly, Structure):
+                found = self._reader(inner, inner.assembly, every=True).read(outline(inner.unit)).tokens
+            else:
+                found = self._text(inner, whole=False)
+            self.fragments[id(inner)] = found
+        return self.fragments[id(inner)]
 
     def _text(self, body: JinjaBody, *, whole: bool) -> int:
         """The fewest tokens of a body of format text, as a whole content or as a stretch of another."""

@@ -45,16 +45,31 @@ def are_inert(given: Printed, node: yaml_text.Node | None) -> bool:
 
 
 def _is_inert(text: str, start: int, end: int, node: yaml_text.Node | None) -> bool:
+    first, last = _said(text, start, end)
+    blank = first == last
+    if blank and not _is_aside(text, start, end):
+        return False
+    for scalar in _values(node):
+        if scalar.start < last and scalar.start <= first and last <= scalar.end:
+            quoted = scalar.style in ("single", "double")
+            return not (quoted and any(sign in text[start:end] for sign in "'\"\\"))
+    return False
+
+
+def _said(text: str, start: int, end: int) -> tuple[int, int]:
+    """What a round says without the white space around it; where it says nothing, the place after the text before it."""
     core = text[start:end]
     if not core.strip():
-        return False
-    first = start + len(core) - len(core.lstrip())
-    last = start + len(core.rstrip())
-    for scalar in _values(node):
-        if scalar.start <= first and last <= scalar.end:
-            quoted = scalar.style in ("single", "double")
-            return not (quoted and any(sign in core for sign in "'\"\\"))
-    return False
+        place = len(text[:start].rstrip())
+        return place, place
+    return start + len(core) - len(core.lstrip()), start + len(core.rstrip())
+
+
+def _is_aside(text: str, start: int, end: int) -> bool:
+    """Whether white space of a round indents nothing: the line ends after it, or began before it and goes on."""
+    following = text[end:].lstrip(" \t")
+    before = text[:start].rpartition("\n")[2]
+    return not following or following.startswith("\n") or (bool(before.strip()) and "\n" not in text[start:end])
 
 
 def _values(node: yaml_text.Node | None) -> Iterator[yaml_text.Scalar]:
@@ -73,8 +88,7 @@ def hole_marks(given: Printed, marker: str, number: int) -> str:
     """The text with a further mark before and after what each loop says, for the rounds that may stand there."""
     places: list[int] = []
     for start, end in given.spans:
-        core = given.text[start:end]
-        places += [start + len(core) - len(core.lstrip()), start + len(core.rstrip())]
+        places += _said(given.text, start, end)
     text, at = "", 0
     for place in sorted(places):
         text += f"{given.text[at:place]}{marker}{number}{marker}"

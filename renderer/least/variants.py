@@ -12,6 +12,9 @@ __all__ = ["MOST", "Edge", "TooMany", "Variant", "count", "variants"]
 MOST = 96
 """Beyond so many ways a stretch is not looked at."""
 
+_MOST_TEXT = 1_000_000
+"""Characters of all ways together; one way alone may always be looked at."""
+
 Rounds = Literal["none or one", "none or two"]
 
 
@@ -48,7 +51,14 @@ def variants(pieces: Seq, rounds: Rounds = "none or one") -> list[Variant]:
     """
     if count(pieces) > MOST:
         raise TooMany
-    return list(_bounded(_sequences(pieces, rounds)))
+    found: list[Variant] = []
+    size = 0
+    for variant in _bounded(_sequences(pieces, rounds)):
+        found.append(variant)
+        size += sum(len(piece) for piece in variant if isinstance(piece, str))
+        if size > _MOST_TEXT and len(found) > 1:
+            raise TooMany
+    return found
 
 
 def _bounded(many: Iterable[Variant]) -> Iterator[Variant]:

@@ -50,4 +50,4 @@ def test_a_change_with_a_sample_that_lacks_a_value_fails_its_samples_check(cast,
     number = cast.propose(1).number
     verdicts.give(number=number)
     checks = caller("author").get(f"changes/{number}").json()["checks"]
-    assert {check["name"]: check["outcome"] for check in checks}["samples"] == "failed"
+    assert "samples" in [check["name"] for check in checks if check["state"] == "failed"]

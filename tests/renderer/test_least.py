@@ -76,6 +76,9 @@ COUNTED = {
     "no else": (ITEM.format("a", "one{% if x %} two three{% endif %} four"), 2),
     "an else of a loop": (ITEM.format("a", "one {% for x in xs %}{{ x }}{% else %}none of all{% endfor %} four"), 3),
     "a loop in a block": (ITEM.format("a", "|\n    one two\n{% for x in xs %}\n    - {{ x }}\n{% endfor %}\n    three four"), 3),
+    "a loop whose rounds may say nothing": (
+        ITEM.format("a", "|\n    one two\n{% for x in xs %}\n{% if x %}    - {{ x }}{% endif %}\n{% endfor %}\n    three four"), 3
+    ),
     "an escape of the author's": (ITEM.format("a", '"{{ x }} one two\\u0020three"'), 3),
     "a comment of Jinja": (ITEM.format("a", "one{# two three #} four"), 2),
     "a comment of YAML": (ITEM.format("a", "one # two three"), 1),

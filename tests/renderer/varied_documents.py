@@ -54,6 +54,9 @@ _LINES = (
     "\n{line}  ",
     "\n\n{line}",
     "\n{{% for x in xs %}}\n{line}{0}\n{{% endfor %}}\n{line}",
+    "\n{{% for x in xs %}}\n{line}{{% if x %}}{0}{{% endif %}}\n{{% endfor %}}\n{line}",
+    "{{% for x in xs %}}{{% if x %}}{0}{{% endif %}} {{% endfor %}}",
+    "\n{line}{{% for x in xs %}} {{% endfor %}}{0}",
     "\n{{% if t %}}\n{line}{0}\n{{% else %}}\n{line}{1}{{% endif %}}\n{line}",
 )
 
