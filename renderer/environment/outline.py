@@ -209,11 +209,11 @@ _ALWAYS = frozenset(("self",))
 def _flows(tree: nodes.Template) -> Iterable[_Flow]:
     """From which names to which text of the template may be handed on."""
     bound = frozenset(name.name for name in tree.find_all(nodes.Name) if name.ctx != "load")
-    for node in tree.find_all((nodes.Assign, nodes.AssignBlock)):
-        sources = _ALWAYS if isinstance(node, nodes.AssignBlock) else _names(node.node)
+    assigned = [(_names(node.node), node.target) for node in tree.find_all(nodes.Assign)]
+    captured = [(_ALWAYS, node.target) for node in tree.find_all(nodes.AssignBlock)]
+    for sources, target in (*assigned, *captured):
         # A namespace goes by many names, so what is put into one may come out of any.
-        is_space = isinstance(node.target, nodes.NSRef)
-        yield sources, frozenset(_targets(node.target)) | (bound if is_space else frozenset())
+        yield sources, frozenset(_targets(target)) | (bound if isinstance(target, nodes.NSRef) else frozenset())
     for loop in tree.find_all(nodes.For):
         yield _names(loop.iter), frozenset((*_targets(loop.target), "loop"))
     for scope in tree.find_all(nodes.With):
@@ -221,7 +221,7 @@ def _flows(tree: nodes.Template) -> Iterable[_Flow]:
     parameters = frozenset(_parameters(tree))
     for call in tree.find_all(nodes.Call):
         yield _names(*call.args, *call.kwargs, call.dyn_args, call.dyn_kwargs), parameters
-    for macro in tree.find_all((nodes.Macro, nodes.CallBlock)):
+    for macro in (*tree.find_all(nodes.Macro), *tree.find_all(nodes.CallBlock)):
         yield _names(*macro.defaults), parameters
 
 
@@ -233,7 +233,7 @@ def _names(*many: nodes.Node | None) -> frozenset[str]:
 
 
 def _parameters(tree: nodes.Template) -> Iterable[str]:
-    for macro in tree.find_all((nodes.Macro, nodes.CallBlock)):
+    for macro in (*tree.find_all(nodes.Macro), *tree.find_all(nodes.CallBlock)):
         yield from (argument.name for argument in macro.args)
 
 

@@ -81,7 +81,7 @@ class MarkupRuler:
         if not profile.merge and profile.system == "native":
             return roles
         # A part with a printed role may go into a turn of another's.
-        known = [role for role in roles if role is not None]
+        known: list[str | None] = [role for role in roles if role is not None]
         return [role for role, _ in groupby(known)] if profile.merge else known
 
     def _turn(self, role: str | None) -> int:
