@@ -221,7 +221,7 @@ def _flows(tree: nodes.Template) -> Iterable[_Flow]:
     parameters = frozenset(_parameters(tree))
     for call in tree.find_all(nodes.Call):
         yield _names(*call.args, *call.kwargs, call.dyn_args, call.dyn_kwargs), parameters
-    for macro in (*tree.find_all(nodes.Macro), *tree.find_all(nodes.CallBlock)):
+    for macro in _definitions(tree):
         yield _names(*macro.defaults), parameters
 
 
@@ -232,8 +232,12 @@ def _names(*many: nodes.Node | None) -> frozenset[str]:
     )
 
 
+def _definitions(tree: nodes.Template) -> list[nodes.Macro | nodes.CallBlock]:
+    return [*tree.find_all(nodes.Macro), *tree.find_all(nodes.CallBlock)]
+
+
 def _parameters(tree: nodes.Template) -> Iterable[str]:
-    for macro in (*tree.find_all(nodes.Macro), *tree.find_all(nodes.CallBlock)):
+    for macro in _definitions(tree):
         yield from (argument.name for argument in macro.args)
 
 

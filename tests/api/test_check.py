@@ -57,15 +57,17 @@ FORMATS = {
 @pytest.mark.parametrize("front", ["", "inputs: {}\n"])
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_document_that_no_data_can_render_is_not_saved(caller, name, front):
-    text = f"---\nformat: {name}\nmodel: gpt-4o\ntoken_limit: {{}}\n{front}---\n{FORMATS[name].format(SIXTY)}"
-    needed = renderer.load(text.format(1000)).render().token_count
+    def document(limit):
+        return f"---\nformat: {name}\nmodel: gpt-4o\ntoken_limit: {limit}\n{front}---\n{FORMATS[name].format(SIXTY)}"
+
+    needed = renderer.load(document(1000)).render().token_count
     author = caller("author")
     for limit in (10, needed - 1):
-        found = author.post("check", {"document": text.format(limit)}).json()["problems"]
+        found = author.post("check", {"document": document(limit)}).json()["problems"]
         assert [(item["code"], item["severity"]) for item in found] == [("PT603", "error")]
-        refused = author.put("templates/support/long", {"document": text.format(limit), "message": ""})
+        refused = author.put("templates/support/long", {"document": document(limit), "message": ""})
         assert problem(refused, 422, "invalid")["problems"][0]["code"] == "PT603"
-    assert author.put("templates/support/long", {"document": text.format(needed), "message": ""}).status_code == 201
+    assert author.put("templates/support/long", {"document": document(needed), "message": ""}).status_code == 201
 
 
 @pytest.mark.parametrize("document", ["", "{# none #}", "---\nformat: text\n---\n \n", "---\nformat: shaped\n---\n"])
