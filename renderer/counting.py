@@ -195,6 +195,11 @@ class Estimate(RememberingTokenizer):
         wide = len(self._wide.findall(text))
         return wide - int(-(len(text) - wide) // self._characters)
 
+    def least(self, text: str) -> int:
+        """What `text` adds to the estimate of any text that holds it, at least."""
+        wide = len(self._wide.findall(text))
+        return wide + int((len(text) - wide) // self._characters)
+
     def count_spans(self, text: str, spans: Iterable[Span]) -> int:
         return min(self.count(text), sum(self._estimate(text[start:end]) for start, end in merged_spans(spans)))
 

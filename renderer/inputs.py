@@ -170,6 +170,24 @@ class Inputs:
             raise InputError(message, code="PT409", variable=str(ignored[0]))
         return {name: self._value(name, schema, data) for name, schema in self.declared.items()}, ignored
 
+    def faults(self, data: Mapping[str, Any]) -> list[InputError]:
+        """Everything that `prepare` would refuse these data for: each missing input, and each value that breaks its schema."""
+        try:
+            self.prepare(data, "ignore")
+        except InputError as error:
+            found = [
+                fault for name, schema in (self.declared or {}).items() if (fault := self._fault(name, schema, data))
+            ]
+            return found or [error]
+        return []
+
+    def _fault(self, name: str, schema: dict[str, Any], data: Mapping[str, Any]) -> InputError | None:
+        try:
+            self._value(name, schema, data)
+        except InputError as error:
+            return error
+        return None
+
     def _value(self, name: str, schema: dict[str, Any], data: Mapping[str, Any]) -> Any:
         if name not in data:
             if "default" in schema:

@@ -15,7 +15,7 @@ from renderer.problems import Place
 from renderer.profiles import Profile
 from renderer.prompt import Content, Part
 
-__all__ = ["Piece", "Turn", "framed", "pieces", "turns"]
+__all__ = ["Piece", "Turn", "framed", "pieces", "role_of", "turns"]
 
 # Where a family's markup lacks a role, the one that stands in for it.
 _STAND_INS = {"developer": "system", "function": "tool", "tool": "user"}
@@ -65,7 +65,7 @@ def _glued(parts: Sequence[Part], profile: Profile | None, spoken_only: bool) ->
         if frame is not None and spoken_only and not frame.spoken:
             continue
         if frame is None or frame.glue is None or not found:
-            found.append(Turn(_role(part.role, profile), [(part.content, index)]))
+            found.append(Turn(role_of(part.role, profile), [(part.content, index)]))
             continue
         before = found[-1].contents
         apart = frame.glue and part.content and any(content for content, _ in before)
@@ -73,7 +73,8 @@ def _glued(parts: Sequence[Part], profile: Profile | None, spoken_only: bool) ->
     return found
 
 
-def _role(role: str, profile: Profile | None) -> str:
+def role_of(role: str, profile: Profile | None) -> str:
+    """The role of a turn of the family's that a part with this role becomes. Raises ProfileError where it has none."""
     if profile is None or profile.markup is None:
         return role
     known = profile.markup.roles
@@ -182,13 +183,13 @@ def markup(parts: Sequence[Part], profile: Profile | None) -> Counter[str]:
     if profile is None or profile.markup is None or not parts or not _each_part_is_a_turn(parts, profile):
         return Counter(piece.text for piece in pieces(parts, profile) if piece.part is None)
     # Only the roles count, and who stands last: lay out one system part and the last, and add the others by number.
-    system = next((part for part in parts[:-1] if _role(part.role, profile) == "system"), None)
+    system = next((part for part in parts[:-1] if role_of(part.role, profile) == "system"), None)
     few = [part for part in (system, parts[-1]) if part]
     found = Counter(piece.text for piece in pieces(few, profile) if piece.part is None)
     others = Counter(map(attrgetter("role"), parts))
     others.subtract(part.role for part in few)
     for role, number in others.items():
-        for text in profile.markup.roles[_role(role, profile)]:
+        for text in profile.markup.roles[role_of(role, profile)]:
             found[text] += number
     return found
 

@@ -21,6 +21,7 @@ __all__ = [
     "most_tokens",
     "part_counts",
     "piece_tokens",
+    "pieces_count",
     "text",
     "tokens",
     "turn_cost",
@@ -178,6 +179,11 @@ def frame_counts(parts: Sequence[Part], profile: Profile | None, tokenizer: Toke
 def has_frames(parts: Sequence[Part]) -> bool:
     """Whether any part brings a layout of its own."""
     return any(map(attrgetter("frame"), parts))
+
+
+def pieces_count(texts: Iterable[str], profile: Profile | None, tokenizer: Tokenizer) -> int:
+    """Return the tokens of pieces of markup, each encoded by itself."""
+    return sum(len(_markup_ids(text, profile, tokenizer)) for text in texts)
 
 
 def turn_cost(role: str, profile: Profile, tokenizer: Tokenizer) -> int:

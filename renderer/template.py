@@ -140,6 +140,11 @@ class Template:
         return digest(self.bundle())
 
     @property
+    def checked_profile(self) -> profiles.Profile | None:
+        """The profile as it is used, with what the document's settings change in it."""
+        return self._profile
+
+    @property
     def context(self) -> int | None:
         """The most tokens the profile's models take, or None."""
         return self._profile.context if self._profile is not None else None

@@ -96,6 +96,11 @@ class Text:
         self._steps, self._tail = _steps(pieces)
         self.constant = None if self._steps else self._tail
 
+    def pieces(self) -> list[Piece]:
+        """Its texts and slots in order, tidied as they are where every value prints something."""
+        found: list[Piece] = [piece for step in self._steps for piece in step if piece != ""]
+        return [*found, self._tail] if self._tail else found
+
     def slots(self) -> list[int]:
         """The numbers of its slots."""
         return [slot for _, slot in self._steps]

@@ -9,7 +9,7 @@ import json
 import os
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +28,7 @@ from renderer.counting import (
 )
 from renderer.deferred import Deferred
 from renderer.errors import TokenizerError
-from renderer.words import WordMemory
+from renderer.words import WordMemory, separates_words, starts_with_space
 
 if TYPE_CHECKING:
     import tokenizers
@@ -85,6 +85,15 @@ class VocabularyTokenizer(RememberingTokenizer):
         except (UnicodeEncodeError, TypeError) as error:
             raise TokenizerError("The text holds a lone surrogate, which is no character and has no tokens.") from error
         return [encoding.ids for encoding in encodings]
+
+    @cached_property
+    def separates_words(self) -> bool:
+        """Whether no token holds a letter, digit or sign and then a space, so that texts can be counted in pieces there."""
+        return separates_words(self._core)
+
+    def count_after_word(self, text: str) -> int:
+        """Count a text that begins with a space and follows a letter, digit or sign. Needs `separates_words`."""
+        return self.count(text[1:] if starts_with_space(self._core) else text)
 
     def _offsets(self, text: str) -> list[Span]:
         offsets: list[Span] = self._core.encode(text, add_special_tokens=False).offsets

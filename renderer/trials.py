@@ -5,16 +5,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from renderer import examples
+from renderer import examples, least
 from renderer.counting import Tokenizer
 from renderer.environment import StandIns
 from renderer.errors import DocumentError, RenderError
 from renderer.formats import Body
-from renderer.problems import Problem
+from renderer.problems import Problem, Severity
 from renderer.prompt import Part
 from renderer.template import Template
 
-__all__ = ["structure_problems", "worst_case"]
+__all__ = ["least_case", "structure_problems", "worst_case"]
 
 
 def structure_problems(template: Template) -> list[Problem]:
@@ -49,6 +49,26 @@ def _trials(template: Template) -> Iterator[Mapping[str, Any]]:
     else:
         yield {**{name: examples.full(schema) for name, schema in declared.items()}, **limit}
         yield {**{name: examples.bare(schema) for name, schema in declared.items()}, **limit}
+
+
+def least_case(template: Template, tokenizer: Tokenizer) -> Iterator[Problem]:
+    """Whether the least prompt of the document is over its limit: then no data can render it."""
+    document = template.document
+    limit = document.token_limit if document.token_limit is not None else template.context
+    room = None if limit is None else limit - document.reserve
+    if limit is None or room is None or room < 1:
+        return
+    tokens = least.least_prompt(template, tokenizer)
+    if tokens <= room:
+        return
+    key = next((key for key in ("token_limit", "profile", "model") if key in document.front), "token_limit")
+    place = document.place(key)
+    severity: Severity = "error" if tokenizer.exact else "warning"
+    message = (
+        f"the parts that may not be cut take {tokens:,} tokens at least, markup counted; there is room for {room:,}, "
+        f"{tokens - room:,} too few"
+    )
+    yield Problem("PT603", severity, message, place.line, place.column, place.end_line, place.end_column)
 
 
 def worst_case(template: Template, tokenizer: Tokenizer) -> Iterator[Problem]:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from renderer import cures, findings, formats, fragments, inputs, near, tokens, trials
+from renderer import cures, emptiness, findings, foreign, formats, fragments, inputs, near, tokens, trials
 from renderer import document as documents
 from renderer.document import Document
 from renderer.environment import Use
@@ -78,6 +78,7 @@ class _Checks:
             template.vocabularies = self.vocabularies
             self._names(template.body)
             self.found.extend(template.body.problems())
+            self.found.extend(foreign.foreign_placeholders(self.document, template.body))
             self.found.extend(outputs.problems(self.document))
             self._limits(template)
             if not blocking(self.found):
@@ -88,7 +89,15 @@ class _Checks:
     def _trials(self, template: Template) -> None:
         found = trials.structure_problems(template)
         self.found.extend(found)
-        if not found:
+        if blocking(found):
+            return
+        nothing = emptiness.empty_prompt(self.document, template.body)
+        if nothing is not None:
+            self.found.append(nothing)
+            return
+        too_long: list[Problem] = self._try(lambda: self._measured(template, trials.least_case)) or []
+        self.found.extend(too_long)
+        if not found and not too_long:
             self.found.extend(self._try(lambda: self._measured(template, trials.worst_case)) or [])
 
     def _measured(
@@ -177,15 +186,15 @@ class _Checks:
     def _samples(self, template: Template) -> None:
         broken = bool(blocking(self.found))
         for name, data in self.samples.items():
+            faults: list[RenderError] = [*template.inputs.faults(data)]
             try:
-                if broken:
-                    template.inputs.prepare(data, "ignore")
-                else:
+                if not faults and not broken:
                     self._sample(template, name, data)
             except MissingVocabularyError as error:
                 self.found.append(self._unmeasured(error))
             except RenderError as error:
-                self.found.append(_of_sample(error, name))
+                faults.append(error)
+            self.found.extend(_of_sample(error, name) for error in faults)
 
     def _sample(self, template: Template, name: str, data: Mapping[str, Any]) -> None:
         for prompt in template.render_all(data):
@@ -219,10 +228,12 @@ def _same_names(parts: Sequence[Part], sample: str) -> Problem:
 
 
 def _of_sample(error: RenderError, name: str) -> Problem:
+    """A sample's fault. One that merely lacks a value may be completed later: only a change request waits for that."""
     problem = error.to_problem()
+    severity: Severity = "warning" if problem.code == "PT401" else "error"
     message = f"sample `{name}`: {problem.message}"
     variable = error.path if isinstance(error, InputError) else problem.variable
     return Problem(
-        problem.code, "error", message, problem.line, problem.column, problem.end_line, problem.end_column,
+        problem.code, severity, message, problem.line, problem.column, problem.end_line, problem.end_column,
         variable=variable, sample=name,
     )  # fmt: skip

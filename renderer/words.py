@@ -13,7 +13,7 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 from unicodedata import is_normalized
 
-__all__ = ["WordMemory"]
+__all__ = ["WordMemory", "separates_words", "starts_with_space"]
 
 _CASES = "(?i:'s|'t|'re|'ve|'m|'ll|'d)"
 _LEAD, _ENDS = r"[^\r\n\p{L}\p{N}]?", r"|\s*[\r\n]+|\s+(?!\S)|\s+"
@@ -32,6 +32,8 @@ _PATTERNS = frozenset(
 # All that any version of Unicode takes for white space, and what is invisible like it.
 _AFTER_BLANK = re.compile("[\\s\u180e\u200b-\u200d\u2060\ufeff] ")
 _CUT = re.compile("(?<=[^\\s\u180e\u200b-\u200d\u2060\ufeff]) ")
+_SPACE = "\u2581"
+"""What stands for a space in vocabularies that look for byte pairs in the whole text."""
 _PROBES = [
     "It's WE'LL they'Re 'tis I'd, x've \"quoted\" café Ångström 1234567 3.14 a1b2 naïve/plain e\u0301 \u0301x",
     "  two   spaces\n\n \n\tand\r\n\r\n  tabs\t\tx\u00a0y \u0085 \x1c z/\n//\r a_b-c {}[]()<>|\\ \u2026 \t \n x \r\n",
@@ -162,6 +164,37 @@ def _cuts_before_spaces(core: Any) -> bool:
     if split["behavior"] != "Isolated" or split["invert"] or level["add_prefix_space"] or level["use_regex"]:
         return False
     return split["pattern"].get("Regex") in _PATTERNS
+
+
+_PIECEWISE = (
+    r"""[!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^""" + "\r\n" + r"\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+"
+    r"| ?[\p{P}\p{S}]+" + "[\r\n]*" + r"|\s*" + "[\r\n]+" + r"|\s+(?!\S)|\s+"
+)  # fmt: skip
+
+
+def separates_words(core: Any) -> bool:
+    """Whether no token of a vocabulary holds a letter, digit or sign and then a space.
+
+    What stands on the two sides of such a place has the same tokens whatever stands on the other. So it is where the text
+    is cut there by a pattern known here, and where byte pairs are looked for in the whole text but none has such a place.
+    """
+    if _cuts_before_spaces(core):
+        return True
+    if type(core.model).__name__ != "BPE" or core.model.dropout or core.get_added_tokens_decoder():
+        return False
+    if core.truncation is not None or core.padding is not None:
+        return False
+    if core.pre_tokenizer is None:
+        return not any(_SPACE in piece.lstrip(_SPACE) for piece in core.get_vocab(with_added_tokens=False))
+    steps = _facts(core.pre_tokenizer).get("pretokenizers") or []
+    return [step.get("type") for step in steps[-2:]] == ["Split", "ByteLevel"] and steps[-2]["pattern"].get(
+        "Regex"
+    ) == _PIECEWISE
+
+
+def starts_with_space(core: Any) -> bool:
+    """Whether a vocabulary puts a space before each text by itself."""
+    return core.normalizer is not None and '"Prepend"' in json.dumps(_facts(core.normalizer))
 
 
 def _facts(step: Any) -> dict[str, Any]:

@@ -175,7 +175,8 @@ def _dependants(case: Case) -> Finding:
                 profile=bundle["profile"],
                 samples=dict(kept.samples) if kept else {},
             )
-            errors = blocking(found)
+            # A sample that lacks a value is one that the new version can no longer render.
+            errors = [*blocking(found), *(problem for problem in found if problem.sample and problem.code == "PT401")]
             facts = {"template": template.name, "version": template.latest.number, "refs": refs}
             details.append({**facts, "problem": errors[0].to_dict() if errors else None})
     failing = [item for item in details if item["problem"]]

@@ -97,7 +97,19 @@ class _Reading:
             history=Site(
                 "history", self._place("kind").line, self._place("kind").column, names=frozenset(("history",))
             ),
+            says=self._says(),
         )
+
+    def _says(self) -> bool:
+        """Whether the instruction, the system text or a template of its own holds more than white space."""
+        values = self.given.values
+        instruction = values.get("instruction")
+        texts = list(instruction.values()) if isinstance(instruction, Mapping) else [instruction]
+        written = [*texts, values.get("system"), values.get("extra_keys")]
+        own = values.get("kind") == "custom" and any(
+            isinstance(piece, str) and piece.strip() for piece in slots.read(str(values.get("template")))
+        )
+        return own or any(bool(text.strip() if isinstance(text, str) else text) for text in written)
 
     def _mapping(self) -> _Given:
         body = self.document.body

@@ -25,7 +25,10 @@ _ASIDE = ("history", "tools", "token_limit")
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What a body says. `input` names the input that is the user's message, None where only the data can tell."""
+    """What a body says. `input` names the input that is the user's message, None where only the data can tell.
+
+    `says` tells whether its author wrote anything that is sent.
+    """
 
     recipe: Recipe
     instruction: Instruction
@@ -34,6 +37,7 @@ class Setup:
     input: str | None
     sites: Mapping[str, Site]
     history: Site
+    says: bool = True
 
 
 class PrompterBody:
@@ -51,6 +55,11 @@ class PrompterBody:
     def in_profile(self, profile: Profile | None) -> "PrompterBody":
         """The same body with a profile's marks and system text."""
         return PrompterBody(self._document, self._setup, profile)
+
+    @property
+    def slots(self) -> list[str]:
+        """The names of the slots of its instruction."""
+        return self._setup.instruction.slots
 
     def names(self) -> set[str]:
         """The inputs the body uses, with `history` and `tools` where they are declared and have a place."""
@@ -92,6 +101,30 @@ class PrompterBody:
             site = self._setup.sites.get(error.variable or "", self._setup.history)
             error.located(Place(site.line, site.column))
             raise
+
+    @property
+    def says_something(self) -> bool:
+        """Whether its author wrote something, or data can say something."""
+        setup, declared = self._setup, self._document.inputs
+        takes_input = "input" in setup.recipe.fields and (declared is None or setup.input is not None)
+        given = setup.says or setup.tools or takes_input or self._takes("history")
+        return bool(given)
+
+    def sure_parts(self) -> list[list[Part]]:
+        """The parts of a prompt with `x` for each value, once for each way in which history and tools may be given."""
+        fields, setup = self._setup.recipe.fields, self._setup
+        query = queries.Query(dict.fromkeys(setup.instruction.slots, "x"), "x" if "input" in fields else "")
+        own = queries.tools_text(queries.choose_tools(setup.tools, None))
+        tools = [own, "x"] if self._takes("tools") and not own else [own]
+        turn = {"role": "user", "content": "x"}
+        histories: list[list[dict[str, Any]]] = [[], [turn]] if self._takes("history") else [[]]
+        return [self._assembled(query, turns, text) for turns in histories for text in tools]
+
+    def _takes(self, name: str) -> bool:
+        """Whether history or tools may be given with the data."""
+        declared, setup = self._document.inputs, self._setup
+        offered = name in setup.recipe.fields and name not in setup.instruction.slots
+        return offered and (declared is None or name in declared)
 
     def _parts(self, data: Mapping[str, Any]) -> list[Part]:
         query = self._query(data)

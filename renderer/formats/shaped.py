@@ -55,6 +55,11 @@ class ShapedBody:
         self._constants = {name: sign for name, sign in expressions.CONSTANTS.items() if name not in declared}
         self._sites = {field.start: _site(document, field) for field in self._pieces if isinstance(field, Field)}
 
+    @property
+    def pieces(self) -> tuple[Text | Field, ...]:
+        """The author's texts and the fields between them, in order."""
+        return self._pieces
+
     def names(self) -> set[str]:
         """The inputs the body uses; `documents` too where to_list takes its length from there."""
         names = {node.name for node in self._nodes() if isinstance(node, Name) and node.name not in self._constants}

@@ -7,11 +7,13 @@ from renderer import shapers
 from renderer.document import Document
 from renderer.errors import OutputError
 from renderer.functions import nearest
-from renderer.problems import Problem
+from renderer.problems import Problem, Severity
 from renderer.shapers.reader import Clock, Reader
 
-__all__ = ["Outputs", "problems", "read"]
+__all__ = ["RESERVED", "Outputs", "problems", "read"]
 
+RESERVED: Mapping[str, str] = {"results": "the model's replies", "prompts": "the prompts that were sent"}
+"""The names that mean the same in every shaper, whatever the data hold."""
 _OUTPUT_KEYS = ("schema", "shapers")
 _SHAPER_KEYS = ("func", "inputs", "params", "outputs", "publish_outputs")
 _Path = tuple[str | int, ...]
@@ -37,22 +39,25 @@ def read(
 ) -> Outputs:
     """Run the document's shapers over replies.
 
-    They see the data, `results` (the replies), `prompts`, and what the shapers before them made. Without shapers the
-    outcome is `results`, read by the output schema where there is one. Raises OutputError.
+    They see the data, `results` (the replies), `prompts`, and what the shapers before them made. Where the data do not
+    name them, `strings` is the replies too, and `reply` the only one. Data named `results` or `prompts` give way, which a
+    note says. Without shapers the outcome is `results`, read by the output schema where there is one. Raises OutputError.
     """
     output = document.output
     texts = [replies] if isinstance(replies, str) else list(replies)
     reader = Reader(schema=output.get("schema"), tokenizer=tokenizer)
     if clock is not None:
         reader.clock = clock
-    context = {**data, "results": texts, "strings": texts, "prompts": list(prompts)}
-    if len(texts) == 1:
-        context["reply"] = texts[0]
     steps = output.get("shapers") or []
     if not steps and reader.schema is not None:
         steps = [{"func": "json", "outputs": ["results"]}]
     if not steps:
         return Outputs({"results": texts})
+    if output.get("shapers"):
+        reader.notes.extend(_hidden(name) for name in RESERVED if name in data)
+    context = {"strings": texts, **data, "results": texts, "prompts": list(prompts)}
+    if len(texts) == 1:
+        context.setdefault("reply", texts[0])
     published: dict[str, Any] = {}
     for index, step in enumerate(steps):
         _run(step, context, published, reader, document, index)
@@ -99,12 +104,22 @@ def _arguments(step: Mapping[str, Any], shaper: shapers.Shaper, context: Mapping
 
 
 def problems(document: Document) -> list[Problem]:
-    """What is wrong with a document's `output`, each at its place."""
-    return [
-        Problem(code, "error", message, place.line, place.column, place.end_line, place.end_column)
-        for path, code, message in _findings(document.output)
-        for place in (document.place("output", *path),)
-    ]
+    """What is wrong with a document's `output`, and the inputs that its shapers cannot see, each at its place."""
+    found = [_problem(document, ("output", *path), code, message) for path, code, message in _findings(document.output)]
+    if document.output.get("shapers"):
+        for name in RESERVED:
+            if name in (document.inputs or {}):
+                found.append(_problem(document, ("inputs", name), "PT813", _hidden(name), "warning"))
+    return found
+
+
+def _problem(document: Document, path: _Path, code: str, message: str, severity: Severity = "error") -> Problem:
+    place = document.place(*path)
+    return Problem(code, severity, message, place.line, place.column, place.end_line, place.end_column)
+
+
+def _hidden(name: str) -> str:
+    return f"shapers do not see the data named `{name}`: there the name means {RESERVED[name]}; use another name"
 
 
 def _findings(output: Mapping[str, Any]) -> list[_Finding]:

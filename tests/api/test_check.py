@@ -1,5 +1,8 @@
 """POST /api/v1/check."""
 
+import pytest
+
+import renderer
 from registry.models import Template
 from tests.api.conftest import DOCUMENT, SAMPLES, problem
 
@@ -40,3 +43,41 @@ def test_a_hostile_template_is_answered_and_so_is_the_next_call(caller):
 
 def test_a_check_without_a_document_is_refused(caller):
     problem(caller("reader").post("check", {}), 400, "bad-request")
+
+
+SIXTY = "one two three four five six seven eight nine ten " * 6
+FORMATS = {
+    "parts": "- name: a\n  content: {}",
+    "text": "{}",
+    "shaped": "{}",
+    "prompter": "kind: chat\ninstruction: {}",
+}
+
+
+@pytest.mark.parametrize("front", ["", "inputs: {}\n"])
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_document_that_no_data_can_render_is_not_saved(caller, name, front):
+    def document(limit):
+        return f"---\nformat: {name}\nmodel: gpt-4o\ntoken_limit: {limit}\n{front}---\n{FORMATS[name].format(SIXTY)}"
+
+    needed = renderer.load(document(1000)).render().token_count
+    author = caller("author")
+    for limit in (10, needed - 1):
+        found = author.post("check", {"document": document(limit)}).json()["problems"]
+        assert [(item["code"], item["severity"]) for item in found] == [("PT603", "error")]
+        refused = author.put("templates/support/long", {"document": document(limit), "message": ""})
+        assert problem(refused, 422, "invalid")["problems"][0]["code"] == "PT603"
+    assert author.put("templates/support/long", {"document": document(needed), "message": ""}).status_code == 201
+
+
+@pytest.mark.parametrize("document", ["", "{# none #}", "---\nformat: text\n---\n \n", "---\nformat: shaped\n---\n"])
+def test_an_empty_document_is_not_saved(caller, document):
+    refused = caller("author").put("templates/support/none", {"document": document, "message": ""})
+    assert problem(refused, 422, "invalid")["problems"][0]["code"] == "PT311"
+
+
+def test_a_placeholder_of_another_language_is_told_with_its_fix(caller):
+    body = {"document": "---\nformat: text\n---\nTell {topic} a tale", "message": ""}
+    (found,) = caller("author").put("templates/support/tale", body).json()["problems"]
+    assert (found["code"], found["severity"], found["line"], found["column"]) == ("PT208", "warning", 4, 6)
+    assert [edit["text"] for edit in found["fix"]["edits"]] == ["{{ topic }}"]

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.api.conftest import REPLY, SAMPLES, problem
+from registry.services import namespaces, verdicts
+from tests.api.conftest import DOCUMENT, REPLY, SAMPLES, problem
 
 PATH = f"templates/{REPLY}/-/samples"
 
@@ -30,3 +31,23 @@ def test_a_sample_that_does_not_fit_the_latest_version_is_refused(cast, caller, 
 def test_samples_of_another_form_are_refused(cast, caller, samples):
     cast.save()
     problem(caller("author").put(PATH, {"samples": samples}), 400, "bad-request")
+
+
+def test_a_sample_that_lacks_a_value_is_kept_and_told_as_a_warning(cast, caller):
+    author = caller("author")
+    body = {"document": DOCUMENT, "message": "A change", "samples": {"empty": {}}}
+    checked = author.post("check", {"document": DOCUMENT, "samples": {"empty": {}}}).json()["problems"]
+    saved = author.put(f"templates/{REPLY}", body)
+    assert saved.status_code == 201
+    for found in (checked, saved.json()["problems"]):
+        assert [(item["code"], item["severity"], item["sample"]) for item in found] == [("PT401", "warning", "empty")]
+    assert author.put(PATH, {"samples": {"other": {}}}).status_code == 200
+
+
+def test_a_change_with_a_sample_that_lacks_a_value_fails_its_samples_check(cast, caller):
+    cast.save(samples={"empty": {}})
+    namespaces.set_rules(actor=cast.actor("admin"), namespace="support", required_checks=["samples"])
+    number = cast.propose(1).number
+    verdicts.give(number=number)
+    checks = caller("author").get(f"changes/{number}").json()["checks"]
+    assert "samples" in [check["name"] for check in checks if check["state"] == "failed"]

@@ -93,7 +93,11 @@ def test_a_document_with_an_error_is_refused_with_its_problems(caller, stored, f
 
 @pytest.mark.parametrize(
     ("samples", "name"),
-    [({"wrong": {"question": 3}}, "wrong"), ({"long": {"question": "x" * 101}}, "long"), ({"none": {}}, "none")],
+    [
+        ({"wrong": {"question": 3}}, "wrong"),
+        ({"long": {"question": "x" * 101}}, "long"),
+        ({"none": {}, "wrong": {"question": None}}, "wrong"),
+    ],
 )
 def test_a_sample_that_breaks_its_schema_is_refused(caller, stored, samples, name):
     author, before = caller("author"), stored()

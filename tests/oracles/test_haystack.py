@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import renderer
 from renderer.document import parse
 from renderer.errors import RenderError
 from renderer.formats.shaped import Shaped
@@ -50,3 +51,22 @@ def test_a_shaper_gives_what_haystacks_gives(case):
 def test_what_haystacks_shaper_refuses_is_refused(case):
     with pytest.raises(RenderError):
         shape(case["func"], case["inputs"], case["params"])
+
+
+def published(case):
+    """What the shaper of a document makes of the case's inputs where they are data, named like its arguments."""
+    step = json.dumps({"func": case["func"], "params": case["params"], "outputs": ["made"]})
+    template = renderer.load(f"---\nformat: text\noutput:\n  shapers: [{step}]\n---\nAsk.\n")
+    return template.read(["a reply of the model"], case["inputs"])["made"]
+
+
+# Haystack's `prompts` are those that were sent, as they are here: they cannot be given as data.
+OVER_DATA = [case for case in SHAPED if "prompts" not in case["inputs"]]
+
+
+@pytest.mark.parametrize("case", OVER_DATA, ids=range(len(OVER_DATA)))
+def test_a_shaper_over_data_gives_what_haystacks_gives(case):
+    made = whole(published(case))
+    if case["func"] == "strings_to_answers":  # here the prompt that was sent is known, in the recording there was none
+        made = [{**answer, "meta": {**answer["meta"], "prompt": None}} for answer in made]
+    assert made == case["value"]

@@ -123,6 +123,22 @@ def test_warnings_fail_only_where_that_is_asked_for(run):
     assert run("lint", "--strict").exit_code == 1
 
 
+@pytest.mark.parametrize(
+    ("text", "exits"),
+    [
+        ("---\nformat: text\n---\nTell {topic} a tale", (0, 1)),
+        ("---\nformat: text\n---\nTell {{ topic }} a {tale}", (0, 0)),
+        ("---\nformat: text\ntoken_limit: 3\n---\nTell them all a tale", (1, 1)),
+        ("---\nformat: text\n---\n", (1, 1)),
+    ],
+)
+def test_what_the_registry_says_of_a_document_is_said_offline(run, text, exits):
+    for path in Path().glob("*.yml*"):
+        path.unlink()
+    Path("tale.yml.j2").write_text(text)
+    assert (run("lint").exit_code, run("lint", "--strict").exit_code) == exits
+
+
 def test_nothing_to_lint_is_a_usage_error(run):
     Path("reply.yml.j2").unlink()
     assert run("lint").exit_code == 2

@@ -160,3 +160,46 @@ def test_another_body_keeps_inputs_and_shapers_and_loses_the_stamp():
     template = load(f"[{ANSWERS}]", more="inputs: {query: {type: string, default: why?}, documents: {type: array}}\n")
     prompt = template.render({"documents": DOCUMENTS}, prompt="Only {query}")
     assert (prompt.text, prompt.stamp.overridden, prompt.stamp.digest) == ("Only why?", True, None)
+
+
+@pytest.mark.parametrize(
+    ("step", "data", "value"),
+    [
+        ("{func: join_strings, outputs: [o]}", {"strings": ["first", "third"]}, "first third"),
+        ("{func: strings_to_answers, outputs: [o]}", {"strings": ["of the data"]}, "of the data"),
+        ("{func: strings_to_documents, outputs: [o]}", {"strings": ["a"]}, "a"),
+        ("{func: json, outputs: [o]}", {"strings": ["[1, 2]"]}, [[1, 2]]),
+        ("{func: rename, inputs: {value: reply}, outputs: [o]}", {"reply": "of the data"}, "of the data"),
+        ("{func: rename, inputs: {value: replies}, outputs: [o]}", {"replies": "of the data"}, "of the data"),
+        ("{func: format_string, outputs: [o]}", {"string": "of the data"}, "of the data"),
+        ("{func: join_strings, inputs: {strings: results}, outputs: [o]}", {"strings": ["x"]}, "of the model"),
+        ("{func: join_strings, outputs: [o]}", {}, "of the model"),
+        ("{func: rename, inputs: {value: reply}, outputs: [o]}", {}, "of the model"),
+    ],
+)
+def test_data_named_like_an_argument_are_what_a_shaper_takes(step, data, value):
+    read = load(f"[{step}]").read("of the model", data)
+    found = read["o"][0] if isinstance(read["o"], list) and isinstance(read["o"][0], dict) else read["o"]
+    assert (found.get("answer", found.get("content")) if isinstance(found, dict) else found) == value
+    assert read.notes == ()
+
+
+def test_the_judges_reply_is_read_from_what_the_data_call_reply():
+    data = {"documents": DOCUMENTS, "reply": '{"all_relevant_sentence_keys": ["0a"]}'}
+    taken = load("[{func: trace_scores, outputs: [o]}]").read("{}", data)["o"]
+    assert taken == load("[{func: trace_scores, outputs: [o]}]").read(data["reply"], {"documents": DOCUMENTS})["o"]
+
+
+@pytest.mark.parametrize(
+    ("name", "what"), [("results", "the model's replies"), ("prompts", "the prompts that were sent")]
+)
+def test_data_that_give_way_to_the_replies_are_told(name, what):
+    step = f"[{{func: rename, inputs: {{value: {name}}}, outputs: [o]}}]"
+    read = load(step, "{query}").read("yes", {"query": "q", name: ["of the data"]})
+    assert read["o"] == {"results": ["yes"], "prompts": ["q"]}[name]
+    assert [note for note in read.notes if f"`{name}`" in note and what in note] == list(read.notes) != []
+    text = f"---\nformat: shaped\ninputs:\n  {name}: {{type: array}}\noutput:\n  shapers: {step}\n---\n{{join({name})}}"
+    found = [(problem.code, problem.severity, problem.line) for problem in renderer.validate(text)]
+    assert found == [("PT813", "warning", 4)]
+    without = text.replace(f"output:\n  shapers: {step}\n", "")
+    assert "PT813" not in [problem.code for problem in renderer.validate(without)]

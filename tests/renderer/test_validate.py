@@ -102,8 +102,38 @@ def test_names_are_gone_outside_their_scope(body):
 
 def test_a_sample_is_checked_and_rendered():
     samples = {"good": {"q": "x"}, "long": {"q": "x" * 101}, "none": {}, "more": {"q": "x", "z": 1}}
-    problems = {(p.code, p.sample, p.variable) for p in renderer.validate(GOOD, samples)}
-    assert problems == {("PT402", "long", "q"), ("PT401", "none", "q"), ("PT410", "more", "z")}
+    problems = {(p.code, p.severity, p.sample, p.variable) for p in renderer.validate(GOOD, samples)}
+    assert problems == {
+        ("PT402", "error", "long", "q"),
+        ("PT401", "warning", "none", "q"),
+        ("PT410", "warning", "more", "z"),
+    }
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\nformat: {}\n---\n{}".format(*body)
+        for body in [
+            ("parts", "- name: a\n  content: {{ q }}"),
+            ("text", "Say {{ q }}"),
+            ("shaped", "Say {q}"),
+            ("prompter", "kind: chat\ninstruction: Say {q}"),
+        ]
+    ],
+)
+def test_a_sample_that_lacks_a_value_is_a_warning_in_every_format(text):
+    assert [(p.code, p.severity, p.sample) for p in renderer.validate(text, {"one": {}})] == [
+        ("PT401", "warning", "one")
+    ]
+    declared = text.replace("---\n", "---\ninputs: {q: {type: string}}\n", 1)
+    assert [(p.code, p.severity) for p in renderer.validate(declared, {"one": {}})] == [("PT401", "warning")]
+
+
+def test_a_missing_value_hides_no_wrong_one():
+    text = "---\ninputs: {a: {}, b: {type: string}, c: {}}\n---\n- name: a\n  content: {{ a }}{{ b }}{{ c }}\n"
+    found = [(p.code, p.severity, p.variable) for p in renderer.validate(text, {"one": {"b": 1}})]
+    assert found == [("PT401", "warning", "a"), ("PT402", "error", "b"), ("PT401", "warning", "c")]
 
 
 def test_a_sample_that_fails_while_rendering_is_named_with_the_line():
