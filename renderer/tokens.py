@@ -127,24 +127,25 @@ class LazyTokenizer:
         return vocabularies.most_tokens(self.name, text)
 
     def encode(self, text: str) -> list[Any]:
-        return self._loaded().encode(text)
+        return self.loaded().encode(text)
 
     def encode_many(self, texts: Sequence[str]) -> list[Ids]:
-        return self._loaded().encode_many(texts)
+        return self.loaded().encode_many(texts)
 
     def encode_markup(self, text: str, marks: Mapping[str, int | None]) -> Ids:
-        return self._loaded().encode_markup(text, marks)
+        return self.loaded().encode_markup(text, marks)
 
     def count(self, text: str) -> int:
-        return self._loaded().count(text)
+        return self.loaded().count(text)
 
     def count_spans(self, text: str, spans: Iterable[Span]) -> int:
-        return self._loaded().count_spans(text, spans)
+        return self.loaded().count_spans(text, spans)
 
     def borders(self, text: str) -> list[int]:
-        return self._loaded().borders(text)
+        return self.loaded().borders(text)
 
-    def _loaded(self) -> Tokenizer:
+    def loaded(self) -> Tokenizer:
+        """The tokenizer itself, read now. Raises MissingVocabularyError where the vocabulary can't be had."""
         return _LOADED.get(self.name) or _load(self.name, self._source)
 
 
