@@ -1,7 +1,7 @@
 from django.apps import AppConfig
 from django.core import checks
 
-from registry import immutability
+from registry import immutability, private_files
 
 __all__ = ["RegistryConfig"]
 
@@ -20,6 +20,7 @@ class RegistryConfig(AppConfig):
         from registry.tasks import wakeups  # noqa: PLC0415  # as above
 
         checks.register(immutability.check_triggers, checks.Tags.database)
+        checks.register(private_files.check_home, checks.Tags.security)
         journal.subscribe(wakeups.wake_mirror)
         journal.subscribe(wakeups.wake_webhooks)
         jobs.subscribe(wakeups.wake_jobs)

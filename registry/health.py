@@ -2,13 +2,14 @@
 
 import logging
 
+from django.conf import settings
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from kombu.exceptions import KombuError
 
-from registry import mirror
+from registry import mirror, private_files
 from registry.celery import app
 
 __all__ = ["livez", "readyz"]
@@ -44,7 +45,12 @@ def readyz(_request: HttpRequest) -> JsonResponse:
     ready = all(verdict == "ok" for verdict in checks.values())
     checks["broker"] = _judge_broker()
     status = "not ready" if not ready else "ok" if checks["broker"] == "ok" else "degraded"
-    answer = {"status": status, "checks": checks, "remotes": _judge_remotes() if ready else {}}
+    answer = {
+        "status": status,
+        "checks": checks,
+        "remotes": _judge_remotes() if ready else {},
+        "details": {"home": _judge_home()},
+    }
     return JsonResponse(answer, status=200 if ready else 503)
 
 
@@ -56,6 +62,12 @@ def _judge_broker() -> str:
         logger.warning("the broker does not answer: %s", error)
         return "does not answer; the worker's clock still finds what is to do"
     return "ok"
+
+
+def _judge_home() -> str:
+    """Told only, and without the path: anybody may ask."""
+    exposed = private_files.describe_exposure(settings.PROMPTUARY_HOME)
+    return "open to other users of this machine: see the server's log" if exposed else "private"
 
 
 def _judge_remotes() -> dict[str, str]:

@@ -18,6 +18,7 @@ from typing import Any
 
 from renderer import rankfiles, sentencepieces
 from renderer.errors import TokenizerError
+from renderer.private_folders import make_private_folder
 
 __all__ = ["VOCABULARIES", "Source", "Vocabulary", "cache_folder", "is_installed", "read", "split_tokenizer"]
 
@@ -258,7 +259,7 @@ def _write_cached(path: Path, text: str) -> None:
     body = text.encode()
     temporary = None
     try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_private_folder(path.parent)
         with tempfile.NamedTemporaryFile(dir=path.parent, prefix=path.name, delete=False) as file:
             temporary = file.name
             file.write(hashlib.sha256(body).hexdigest().encode() + b"\n" + body)

@@ -15,7 +15,7 @@ from django.core.management.base import BaseCommand, CommandError
 from honcho.manager import Manager
 from honcho.printer import Printer
 
-from registry import env, witness
+from registry import env, private_files, witness
 from registry.starter import library
 
 _READY_SECONDS = 60
@@ -33,6 +33,10 @@ class Command(BaseCommand):
         if demo:
             os.environ.setdefault("PROMPTUARY_EMAIL_URL", "console:")  # mail shows in this terminal
         self.stdout.write(f"Promptuary keeps its data in {settings.PROMPTUARY_HOME}")
+        if count := private_files.tighten_tree(settings.PROMPTUARY_HOME, _database_files()):
+            self.stdout.write(
+                f"{count} files and folders in it were open to other users; now they are the owner's only."
+            )
         if only == "worker":
             # The web process migrates; a worker that came first exits here and is started again.
             call_command("migrate", check_unapplied=True, verbosity=0)
@@ -62,6 +66,14 @@ class Command(BaseCommand):
                 return  # the servers' own messages say why
             time.sleep(0.2)  # nothing signals when a port opens
         self.stdout.write("\n".join(_banner(demo)))
+
+
+def _database_files() -> list[Path]:
+    """The files of a SQLite database, which may lie outside the home."""
+    database = settings.DATABASES["default"]
+    if not database["ENGINE"].endswith("sqlite3"):
+        return []
+    return [Path(f"{database['NAME']}{suffix}") for suffix in ("", "-wal", "-shm", "-journal")]
 
 
 def _commands(host: str) -> dict[str, str]:
