@@ -4,10 +4,15 @@ import functools
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from registry import recent
 from registry.errors import Busy
+from renderer import document
 from renderer.bounded import BoundedRenderer, BusyError
 
 __all__ = ["bounded", "child"]
+
+
+recent.register(document.forget_texts)
 
 
 @functools.cache
