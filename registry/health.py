@@ -1,5 +1,6 @@
 """Whether this instance lives, and whether it is ready to serve: two addresses for whatever watches it."""
 
+import functools
 import logging
 
 from django.conf import settings
@@ -11,6 +12,8 @@ from kombu.exceptions import KombuError
 
 from registry import mirror, private_files
 from registry.celery import app
+from registry.rendering import bounded
+from renderer.errors import RenderError
 
 __all__ = ["livez", "readyz"]
 
@@ -49,7 +52,7 @@ def readyz(_request: HttpRequest) -> JsonResponse:
         "status": status,
         "checks": checks,
         "remotes": _judge_remotes() if ready else {},
-        "details": {"home": _judge_home()},
+        "details": {"home": _judge_home(), "rendering": _judge_rendering()},
     }
     return JsonResponse(answer, status=200 if ready else 503)
 
@@ -68,6 +71,22 @@ def _judge_home() -> str:
     """Told only, and without the path: anybody may ask."""
     exposed = private_files.describe_exposure(settings.PROMPTUARY_HOME)
     return "open to other users of this machine: see the server's log" if exposed else "private"
+
+
+def _judge_rendering() -> str:
+    """Told only: what the kernel could not take from the children that run authors' templates."""
+    try:
+        left = _find_what_children_may()
+    except (RenderError, OSError) as error:
+        logger.warning("no child could be asked what it may do: %s", error)
+        return "not known at the moment"
+    return f"not confined in full: a child can {', '.join(left)}" if left else "confined"
+
+
+@functools.cache
+def _find_what_children_may() -> tuple[str, ...]:
+    """The same for the life of a process: it depends on the kernel and what is installed."""
+    return tuple(bounded().probe())
 
 
 def _judge_remotes() -> dict[str, str]:
