@@ -69,7 +69,10 @@ def _judge_broker() -> str:
 
 def _judge_home() -> str:
     """Told only, and without the path: anybody may ask."""
-    exposed = private_files.describe_exposure(settings.PROMPTUARY_HOME)
+    try:
+        exposed = private_files.describe_exposure(settings.PROMPTUARY_HOME)
+    except OSError:
+        return "can't be looked at"
     return "open to other users of this machine: see the server's log" if exposed else "private"
 
 
