@@ -1,9 +1,10 @@
 """Addresses outside this installation that people may name: webhooks, remotes, model endpoints.
 
 Whoever can name an address could otherwise reach what only this machine reaches (a metadata service, the database, a
-neighbour's admin page). So a name is resolved, every address it has must be a public one (`reserved_addresses`), and the connection is made to the
-address that was checked: a name that points elsewhere a moment later gains nothing. An operator may list hosts of the own
-network in PROMPTUARY_OUTBOUND_HOSTS: `host`, `host:port` or `*.suffix`, which may then be private and may use plain http.
+neighbour's admin page). So a name is resolved, every address it has must be a public one (`reserved_addresses`), and
+the connection is made to the address that was checked: a name that points elsewhere a moment later gains nothing. An
+operator may list hosts of the own network in PROMPTUARY_OUTBOUND_HOSTS: `host`, `host:port` or `*.suffix`, which may
+then be private and may use plain http.
 """
 
 import ipaddress
@@ -115,5 +116,6 @@ def _require_public(host: str, text: str) -> None:
     embedded = reserved_addresses.embedded_address(address)
     stands_for = f" (it stands for {embedded})" if embedded else ""
     raise Refused(
-        f"{host} is {address}{stands_for}, which is no public address. An operator can allow it in PROMPTUARY_OUTBOUND_HOSTS."
+        f"{host} is {address}{stands_for}, which is no public address. "
+        "An operator can allow it in PROMPTUARY_OUTBOUND_HOSTS."
     )

@@ -1,8 +1,8 @@
 """What of a document others could repeat: the passages by which a redaction finds copies of the text it takes away.
 
-A reply, a draft or a comment that holds one of them repeats the document. Words that documents have in common say nothing, so a
-passage is a stretch of prose, or one long word with a digit in it (a key, a number), and only where no other document that
-stays has it too.
+A reply, a draft or a comment that holds one of them repeats the document. Words that documents have in common say
+nothing, so a passage is a stretch of prose, or one long word with a digit in it (a key, a number), and only where no
+other document that stays has it too.
 """
 
 import json
@@ -21,7 +21,8 @@ _MOST = 30  # of each sort
 
 
 def find_passages(documents: Iterable[str], staying: Sequence[str]) -> tuple[str, ...]:
-    """Passages of the documents that none of the texts that stay has: up to 30 of prose and 30 words, the longest first."""
+    """Passages of the documents that none of the texts that stay has: up to 30 of prose and 30 words, the longest
+    first."""
     given = list(documents)
     prose = {piece for document in given for piece in _prose(document)}
     words = {word for document in given for word in _words(document)}

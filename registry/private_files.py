@@ -1,8 +1,8 @@
 """Files of this installation belong to the user it runs as: nobody else on the machine can read them.
 
-The home holds sessions, hashes of passwords, drafts and private templates. Every process reads the settings before it writes
-anything, and the settings call `keep_private`: new files and folders are then made for their owner only. Wider permissions
-from before are taken away from what is ours. What belongs to another user is left alone and named.
+The home holds sessions, hashes of passwords, drafts and private templates. Every process reads the settings before it
+writes anything, and the settings call `keep_private`: new files and folders are then made for their owner only. Wider
+permissions from before are taken away from what is ours. What belongs to another user is left alone and named.
 """
 
 import os
@@ -24,8 +24,8 @@ _OTHERS = 0o077  # what group and others may do
 def keep_private(home: Path) -> None:
     """Set this process's umask, make the home, and close it to others.
 
-    A sentence on standard error says what was changed, or what can't be. ImproperlyConfigured where the home is a folder that
-    all users share, such as /tmp: its permissions are not ours to change.
+    A sentence on standard error says what was changed, or what can't be. ImproperlyConfigured where the home is a
+    folder that all users share, such as /tmp: its permissions are not ours to change.
     """
     os.umask(UMASK)
     home.mkdir(parents=True, exist_ok=True)
@@ -74,7 +74,8 @@ def _walk(folder: Path) -> Iterator[Path]:
 
 
 def _tighten(path: Path) -> bool:
-    """Take away what group and others may do; whether that changed anything. Links and what is not ours are left alone."""
+    """Take away what group and others may do; whether that changed anything. Links and what is not ours are left
+    alone."""
     try:
         found = path.lstat()
         if stat.S_ISLNK(found.st_mode) or not found.st_mode & _OTHERS or found.st_uid != os.geteuid():

@@ -1,7 +1,8 @@
 """IP addresses that lead nowhere public, by a list of our own: what an interpreter's version calls global changes.
 
-Sources: the IANA registries of special-purpose IPv4 and IPv6 addresses (RFC 6890 and its updates, as of 2025) and of IPv6
-address space. All entries are refused, those too that the registries call globally reachable: no service lives there.
+Sources: the IANA registries of special-purpose IPv4 and IPv6 addresses (RFC 6890 and its updates, as of 2025) and of
+IPv6 address space. All entries are refused, those too that the registries call globally reachable: no service lives
+there.
 """
 
 import ipaddress
@@ -33,8 +34,8 @@ _IPV4 = [
         "240.0.0.0/4",  # reserved, broadcast
     )
 ]
-# All that was ever given out as global unicast. Outside are loopback, mapped, compatible and translated IPv4, NAT64, discard,
-# segment routing, unique local, link-local, site-local and multicast addresses.
+# All that was ever given out as global unicast. Outside are loopback, mapped, compatible and translated IPv4, NAT64,
+# discard, segment routing, unique local, link-local, site-local and multicast addresses.
 _GLOBAL_UNICAST = ipaddress.IPv6Network("2000::/3")
 _IPV6 = [
     ipaddress.IPv6Network(network)

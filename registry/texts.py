@@ -1,4 +1,5 @@
-"""Free text from outside: what the databases, Git and UTF-8 can all hold, no more of it than is sensible, and no secrets."""
+"""Free text from outside: what the databases, Git and UTF-8 can all hold, no more of it than is sensible, and no
+secrets."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -25,7 +26,8 @@ _MOST_FOUND = 100
 
 
 def check_text(field: str, value: object, most: int = MESSAGE_BYTES, *, may_hold_secrets: bool = False) -> str:
-    """The value, when it is text without NUL or lone surrogates of at most `most` bytes in UTF-8, and without a credential.
+    """The value, when it is text without NUL or lone surrogates of at most `most` bytes in UTF-8, and without a
+    credential.
 
     may_hold_secrets: for what never reaches the journal or the mirror, and for what is looked through in another way.
     """

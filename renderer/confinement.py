@@ -1,9 +1,10 @@
 """What the kernel takes from a child before an author's template runs in it: sockets, files, processes, signals.
 
-Jinja's sandbox and the process's limits stand before this; it counts where they have a hole. Two mechanisms of Linux, each
-applied where the kernel and a library for it are there (docs/decisions/021):
+Jinja's sandbox and the process's limits stand before this; it counts where they have a hole. Two mechanisms of Linux,
+each applied where the kernel and a library for it are there (docs/decisions/021):
 
-* seccomp (`pyseccomp`, over libseccomp): no sockets, no new processes or programs, no signals to others, no change of a file.
+* seccomp (`pyseccomp`, over libseccomp): no sockets, no new processes or programs, no signals to others, no change of
+  a file.
 * Landlock (`landlock`): no file is opened but those of the interpreter and the renderer, and those to read only.
 
 What is prepared once is used by every child; `probe`, run in a child, says what it can still do.
@@ -33,15 +34,16 @@ except (ImportError, AttributeError, OSError):  # not installed, or no Linux
 
 __all__ = ["Confinement", "probe"]
 
-# Refused with EPERM, as the kernel refuses what a user may not do. Names that a machine lacks are passed over. Sending stays:
-# the answer goes over a socket that is connected already.
+# Refused with EPERM, as the kernel refuses what a user may not do. Names that a machine lacks are passed over.
+# Sending stays: the answer goes over a socket that is connected already.
 _REFUSED = """
 socket socketpair connect bind listen accept accept4
 fork vfork clone execve execveat unshare setns
 kill tkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_open pidfd_send_signal pidfd_getfd
 ptrace process_vm_readv process_vm_writev process_madvise kcmp
 unlink unlinkat rename renameat renameat2 link linkat symlink symlinkat mkdir mkdirat rmdir mknod mknodat creat
-chmod fchmod fchmodat fchmodat2 chown fchown lchown fchownat truncate ftruncate fallocate utime utimes utimensat futimesat
+chmod fchmod fchmodat fchmodat2 chown fchown lchown fchownat truncate ftruncate fallocate utime utimes utimensat
+futimesat
 setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr
 mount umount2 pivot_root chroot move_mount open_tree fsopen fsmount fsconfig swapon swapoff
 io_uring_setup io_uring_enter io_uring_register bpf perf_event_open userfaultfd memfd_create memfd_secret
@@ -118,7 +120,8 @@ class _Program(ctypes.Structure):
 
 
 def _load(program: bytes) -> None:
-    """Have the kernel apply a program. The library's own `load` compiles it each time, which costs a child half a millisecond more."""
+    """Have the kernel apply a program. The library's own `load` compiles it each time, which costs a child half a
+    millisecond more."""
     program_at = ctypes.byref(_Program(len(program) // 8, program))
     if _C.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) or _C.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, program_at, 0, 0):
         raise OSError(ctypes.get_errno(), "the kernel takes no seccomp filter")

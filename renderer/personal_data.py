@@ -1,6 +1,7 @@
 """Personal data in documents, samples and datasets: numbers of cards and bank accounts, e-mail addresses.
 
-They are kept for ever as all else is, and can be right where they stand (a service's own address), so they are a warning.
+They are kept for ever as all else is, and can be right where they stand (a service's own address), so they are a
+warning.
 """
 
 import re
@@ -15,7 +16,8 @@ __all__ = ["PersonalDatum", "find"]
 _CARD = re.compile(r"(?<![\w.,+-])(?<!\d\d[ -])[2-6]\d{3}(?:[ -]?\d){9,15}(?![\w]|[.,-]\d)")
 _IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}(?![a-z0-9])")
 _EMAIL = re.compile(
-    r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9_%+][A-Za-z0-9._%+-]{0,63}@((?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24})(?![A-Za-z0-9-])"
+    r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9_%+][A-Za-z0-9._%+-]{0,63}"
+    r"@((?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24})(?![A-Za-z0-9-])"
 )
 # Names that RFC 2606 and RFC 6761 keep for examples: nobody has an address there.
 _RESERVED = re.compile(r"(?i)(?:^|\.)(?:example(?:\.(?:com|net|org))?|test|invalid|localhost)$")

@@ -1,4 +1,5 @@
-"""Cache folders that only their owner can read: what is cached may be a private template, a prompt or a model's reply."""
+"""Cache folders that only their owner can read: what is cached may be a private template, a prompt or a model's
+reply."""
 
 import os
 import stat
@@ -23,7 +24,8 @@ def make_private_folder(folder: Path) -> None:
 
 
 def close_folder(folder: Path) -> None:
-    """Take away what group and others may do in a folder that was made for a cache; one of another user stays as it is."""
+    """Take away what group and others may do in a folder that was made for a cache; one of another user stays as it
+    is."""
     found = folder.stat()
     if hasattr(os, "geteuid") and found.st_uid == os.geteuid() and found.st_mode & _OTHERS:
         folder.chmod(stat.S_IMODE(found.st_mode) & ~_OTHERS)

@@ -35,8 +35,8 @@ class Secret:
 def find(text: str) -> Iterator[Secret]:
     """What looks like a credential: first what is sure, then what is not, each in the order of the text.
 
-    Overlapping finds are given once. A placeholder is none: one with `xxxx`, `***`, `...`, `your-` or the like in it. Takes
-    linear time.
+    Overlapping finds are given once. A placeholder is none: one with `xxxx`, `***`, `...`, `your-` or the like in it.
+    Takes linear time.
     """
     sure = list(_without_overlaps(_known(text)))
     yield from sure

@@ -86,7 +86,8 @@ def save(  # what a person hands in when saving
 
 
 def _look_for_secrets(rows: Sequence[Row]) -> tuple[str, ...]:
-    """Raise Invalid where a row holds a credential; gives sentences about what only looks like one, or is personal data."""
+    """Raise Invalid where a row holds a credential; gives sentences about what only looks like one, or is personal
+    data."""
     faults, warnings = {}, []
     for index, problem in find_private([row.to_dict() for row in rows]):
         where, sentence = f"{_place(rows, index)}.{problem.variable}", f"{problem.message}."

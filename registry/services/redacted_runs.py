@@ -1,4 +1,5 @@
-"""What evaluation runs kept of a text that is taken away: prompts, answers that repeat it, replies kept for later runs."""
+"""What evaluation runs kept of a text that is taken away: prompts, answers that repeat it, replies kept for later
+runs."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -37,7 +38,8 @@ def count_replies(versions: Sequence[Version], passages: Sequence[str]) -> int:
 
 
 def forget(versions: Sequence[Version], passages: Sequence[str]) -> None:
-    """Remove it; runs under way with one of the versions are cancelled. Scores and answers that don't repeat it stay."""
+    """Remove it; runs under way with one of the versions are cancelled. Scores and answers that don't repeat it
+    stay."""
     runs = Run.objects.filter(Q(version__in=versions) | Q(judge__in=versions))
     list(
         runs.select_for_update().values_list("pk")

@@ -1,10 +1,11 @@
 """Redactions: taking a version's text away for good, wherever this registry holds it.
 
 What goes: the bundle, settings and warnings of the version, the details of its verdicts, the lines that threads and unsent
-remarks quote from it, its kept renderings, the prompts that runs made of it, the replies of models that repeat it, drafts begun
-from it or repeating it, and by the mirror's rewriting every commit that held it. What stays: its number, digest, author, message
-and history, since the journal names texts by digest only; and what people wrote themselves. `registry.stored_texts` lists every
-column with what happens to it, and `repetitions` finds what of the rest repeats the text.
+remarks quote from it, its kept renderings, the prompts that runs made of it, the replies of models that repeat it,
+drafts begun from it or repeating it, and by the mirror's rewriting every commit that held it. What stays: its number,
+digest, author, message and history, since the journal names texts by digest only; and what people wrote themselves.
+`registry.stored_texts` lists every column with what happens to it, and `repetitions` finds what of the rest repeats
+the text.
 """
 
 import json
@@ -51,8 +52,8 @@ class Plan:
 
     `versions` go, the one asked for first. `holders` hold the same text, as a copy or inside as a fragment, and go too with
     `everywhere`; `hidden` counts those in namespaces that the actor may not read. `uses` says what serves or proposes one of
-    them now. `drafts` are of these people; `comments` stay, and may repeat the text. `rows` and `replies` count what runs kept.
-    `repeated` names what stays although it repeats the text.
+    them now. `drafts` are of these people; `comments` stay, and may repeat the text. `rows` and `replies` count what
+    runs kept. `repeated` names what stays although it repeats the text.
     """
 
     versions: tuple[Version, ...]

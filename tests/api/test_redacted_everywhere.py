@@ -1,4 +1,5 @@
-"""One text, planted by every road there is, then redacted: looked for in every column, Git object, page and API answer."""
+"""One text, planted by every road there is, then redacted: looked for in every column, Git object, page and API
+answer."""
 
 import json
 import re

@@ -1,4 +1,5 @@
-"""The home and all in it are the owner's only: new files, files of earlier versions, and what can't be changed is told."""
+"""The home and all in it are the owner's only: new files, files of earlier versions, and what can't be changed is
+told."""
 
 import os
 import stat
