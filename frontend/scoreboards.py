@@ -8,6 +8,7 @@ from typing import Literal
 
 from evaluation import plots
 from evaluation.metrics import catalogue
+from registry import recent
 from registry.models import Run
 from registry.queries import evaluations
 from registry.queries.evaluations import Compared
@@ -201,6 +202,9 @@ def _compared(before: _Ends, after: _Ends, metric: str, target: str) -> Compared
     if first is None or second is None or Run.DONE not in (first.state, second.state):
         return None
     return evaluations.compare(first, second, metric, target)
+
+
+recent.register(_compared.cache_clear)
 
 
 def _bounds(compared: Compared | None) -> Sequence[float | None]:

@@ -13,6 +13,7 @@ from promptuary import bundles
 from promptuary.bundles import Bundle
 from promptuary.errors import BadAnswer
 from promptuary.names import is_pin
+from renderer.private_folders import close_folder, make_private_folder
 
 __all__ = ["DiskCache", "Entry", "MemoryCache"]
 
@@ -96,7 +97,8 @@ class DiskCache:
         """Write whole or not at all. A full or read-only disk costs the copy, never the answer."""
         path = self._path(name, ref)
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_private_folder(path.parent)
+            close_folder(self.folder)  # an earlier version made it for everybody
             handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".new-")
             with os.fdopen(handle, "wb") as file:
                 file.write(json.dumps({"etag": etag}).encode() + b"\n" + body)

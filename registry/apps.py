@@ -1,7 +1,7 @@
 from django.apps import AppConfig
 from django.core import checks
 
-from registry import database_roles, immutability
+from registry import database_roles, immutability, private_files
 
 __all__ = ["RegistryConfig"]
 
@@ -21,6 +21,7 @@ class RegistryConfig(AppConfig):
 
         checks.register(immutability.check_triggers, checks.Tags.database)
         checks.register(database_roles.check_server_role, checks.Tags.database, deploy=True)
+        checks.register(private_files.check_home, checks.Tags.security)
         journal.subscribe(wakeups.wake_mirror)
         journal.subscribe(wakeups.wake_webhooks)
         jobs.subscribe(wakeups.wake_jobs)

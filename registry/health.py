@@ -1,15 +1,19 @@
 """Whether this instance lives, and whether it is ready to serve: two addresses for whatever watches it."""
 
+import functools
 import logging
 
+from django.conf import settings
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from kombu.exceptions import KombuError
 
-from registry import mirror
+from registry import mirror, private_files
 from registry.celery import app
+from registry.rendering import bounded
+from renderer.errors import RenderError
 
 __all__ = ["livez", "readyz"]
 
@@ -44,7 +48,12 @@ def readyz(_request: HttpRequest) -> JsonResponse:
     ready = all(verdict == "ok" for verdict in checks.values())
     checks["broker"] = _judge_broker()
     status = "not ready" if not ready else "ok" if checks["broker"] == "ok" else "degraded"
-    answer = {"status": status, "checks": checks, "remotes": _judge_remotes() if ready else {}}
+    answer = {
+        "status": status,
+        "checks": checks,
+        "remotes": _judge_remotes() if ready else {},
+        "details": {"home": _judge_home(), "rendering": _judge_rendering()},
+    }
     return JsonResponse(answer, status=200 if ready else 503)
 
 
@@ -56,6 +65,31 @@ def _judge_broker() -> str:
         logger.warning("the broker does not answer: %s", error)
         return "does not answer; the worker's clock still finds what is to do"
     return "ok"
+
+
+def _judge_home() -> str:
+    """Told only, and without the path: anybody may ask."""
+    try:
+        exposed = private_files.describe_exposure(settings.PROMPTUARY_HOME)
+    except OSError:
+        return "can't be looked at"
+    return "open to other users of this machine: see the server's log" if exposed else "private"
+
+
+def _judge_rendering() -> str:
+    """Told only: what the kernel could not take from the children that run authors' templates."""
+    try:
+        left = _find_what_children_may()
+    except (RenderError, OSError) as error:
+        logger.warning("no child could be asked what it may do: %s", error)
+        return "not known at the moment"
+    return f"not confined in full: a child can {', '.join(left)}" if left else "confined"
+
+
+@functools.cache
+def _find_what_children_may() -> tuple[str, ...]:
+    """The same for the life of a process: it depends on the kernel and what is installed."""
+    return tuple(bounded().probe())
 
 
 def _judge_remotes() -> dict[str, str]:

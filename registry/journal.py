@@ -11,7 +11,7 @@ holds one lock until commit: an advisory lock on PostgreSQL, the write lock that
 """
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
@@ -23,6 +23,7 @@ from registry import witness
 from registry.access import Actor
 from registry.failpoints import reach
 from registry.models import Event, Namespace
+from registry.texts import check_secrets
 
 __all__ = ["CHANNEL", "Kind", "append", "canonical", "digest_of", "lock", "microseconds", "now", "subscribe"]
 
@@ -109,8 +110,9 @@ def append(  # an event has these facts; a dataclass to carry them would be read
     """Write the event inside the caller's transaction, as the last thing in it.
 
     `at` is the moment that the rows of the same write carry; `template`, `version` and `change` are what the audit page
-    and the mirror search by, and stand in the body as well.
+    and the mirror search by, and stand in the body as well. Invalid where a text of the body holds a credential.
     """
+    _require_no_secrets(kind, body)
     lock()
     reach("journal.appending")
     head = Event.objects.order_by("-number").values_list("number", "hash").first()
@@ -147,6 +149,29 @@ def append(  # an event has these facts; a dataclass to carry them would be read
     for wake in _subscribers:
         transaction.on_commit(wake, robust=True)
     return event
+
+
+def _require_no_secrets(kind: Kind, body: Mapping[str, Any]) -> None:
+    """The last look before a text is kept for ever; services look earlier, at what they name in their own words.
+
+    A verdict is written by the worker, from messages that repeat no secret.
+    """
+    if kind is Kind.VERDICT_GIVEN:
+        return
+    for field, value in body.items():
+        for text in _strings(value):
+            check_secrets(field, text)
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for name, item in value.items():
+            yield from (str(name), *_strings(item))
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _strings(item)
 
 
 def subscribe(wake: Callable[[], None]) -> None:

@@ -1,9 +1,10 @@
 """Addresses outside this installation that people may name: webhooks, remotes, model endpoints.
 
 Whoever can name an address could otherwise reach what only this machine reaches (a metadata service, the database, a
-neighbour's admin page). So a name is resolved, every address it has must be a public one, and the connection is made to the
-address that was checked: a name that points elsewhere a moment later gains nothing. An operator may list hosts of the own
-network in PROMPTUARY_OUTBOUND_HOSTS: `host`, `host:port` or `*.suffix`, which may then be private and may use plain http.
+neighbour's admin page). So a name is resolved, every address it has must be a public one (`reserved_addresses`), and
+the connection is made to the address that was checked: a name that points elsewhere a moment later gains nothing. An
+operator may list hosts of the own network in PROMPTUARY_OUTBOUND_HOSTS: `host`, `host:port` or `*.suffix`, which may
+then be private and may use plain http.
 """
 
 import ipaddress
@@ -15,6 +16,7 @@ from urllib.parse import urlsplit
 import httpx
 from django.conf import settings
 
+from registry import reserved_addresses
 from registry.errors import Invalid
 
 __all__ = ["Destination", "Refused", "Transport", "check", "client", "is_listed"]
@@ -54,11 +56,7 @@ def check(url: str, *, schemes: Iterable[str] = ("https",)) -> Destination:
     addresses = _resolve(host, port)
     if not listed:
         for address in addresses:
-            if not _is_public(address):
-                raise Refused(
-                    f"{host} is {address}, which is no public address. An operator can allow it in "
-                    "PROMPTUARY_OUTBOUND_HOSTS."
-                )
+            _require_public(host, address)
     return Destination(url, scheme, host, port, addresses[0])
 
 
@@ -111,14 +109,13 @@ def _resolve(host: str, port: int) -> list[str]:
     return [str(address[0]) for *_family, address in found]
 
 
-def _is_public(text: str) -> bool:
-    """Public, and not another address in disguise (mapped, 6to4, Teredo, NAT64)."""
+def _require_public(host: str, text: str) -> None:
     address = ipaddress.ip_address(text.partition("%")[0])
-    if isinstance(address, ipaddress.IPv6Address):
-        disguised = address.ipv4_mapped or address.sixtofour or address.teredo
-        if disguised or address in _NAT64:
-            return False
-    return address.is_global and not address.is_multicast
-
-
-_NAT64 = ipaddress.ip_network("64:ff9b::/96")
+    if reserved_addresses.is_public(address):
+        return
+    embedded = reserved_addresses.embedded_address(address)
+    stands_for = f" (it stands for {embedded})" if embedded else ""
+    raise Refused(
+        f"{host} is {address}{stands_for}, which is no public address. "
+        "An operator can allow it in PROMPTUARY_OUTBOUND_HOSTS."
+    )

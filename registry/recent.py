@@ -1,14 +1,37 @@
-"""A small memory of what was worked out lately, for results that depend on nothing but their key."""
+"""A small memory of what was worked out lately, for results that depend on nothing but their key.
+
+What a process remembers can hold texts of templates, so every memory is listed here and `forget_all` empties them: a
+redaction has each process do that. A `Recent` lists itself; another cache is listed with `register`.
+"""
 
 import threading
+import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
-__all__ = ["Recent"]
+__all__ = ["Recent", "forget_all", "register"]
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
+
+
+_memories: "weakref.WeakSet[Recent[Any, Any]]" = weakref.WeakSet()
+_others: list[Callable[[], None]] = []
+
+
+def register(forget: Callable[[], None]) -> None:
+    """List a cache of the process that can hold texts, by what empties it: `register(function.cache_clear)`."""
+    if forget not in _others:
+        _others.append(forget)
+
+
+def forget_all() -> None:
+    """Empty every memory of this process that can hold texts."""
+    for memory in list(_memories):
+        memory.forget()
+    for forget in list(_others):
+        forget()
 
 
 class Recent(Generic[Key, Value]):
@@ -18,6 +41,14 @@ class Recent(Generic[Key, Value]):
         self._most = most
         self._lock = threading.Lock()
         self._kept: OrderedDict[Key, Value] = OrderedDict()
+        self._generation = 0
+        _memories.add(self)
+
+    def forget(self) -> None:
+        """Drop everything, and keep nothing of what is being worked out at this moment."""
+        with self._lock:
+            self._kept.clear()
+            self._generation += 1
 
     def get(self, key: Key, work: Callable[[], Value], *, keep: Callable[[Value], bool] = lambda _: True) -> Value:
         """The result for the key: as remembered, else worked out now and remembered where `keep` says so."""
@@ -25,9 +56,12 @@ class Recent(Generic[Key, Value]):
             if key in self._kept:
                 self._kept.move_to_end(key)
                 return self._kept[key]
+            generation = self._generation
         value = work()
         if keep(value):
             with self._lock:
+                if generation != self._generation:
+                    return value
                 self._kept[key] = value
                 while len(self._kept) > self._most:
                     self._kept.popitem(last=False)

@@ -5,11 +5,16 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from registry import recent
 from registry.errors import Busy
 from registry.work import note_seconds
+from renderer import document
 from renderer.bounded import BoundedRenderer, BusyError
 
 __all__ = ["bounded", "child"]
+
+
+recent.register(document.forget_texts)
 
 
 @functools.cache

@@ -9,13 +9,13 @@ import dj_database_url
 import dj_email_url
 from csp.constants import NONCE, NONE, SELF
 
-from registry import env
+from registry import env, private_files
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
 # --- Where this instance lives -----------------------------------------------------------------------------------
 PROMPTUARY_HOME = env.read_path("PROMPTUARY_HOME", BASE_DIR / "var")
-PROMPTUARY_HOME.mkdir(parents=True, exist_ok=True)
+private_files.keep_private(PROMPTUARY_HOME)  # first of all: it sets the umask under which everything is written
 PORT = env.read_int("PORT", 8000, least=1, most=65535)
 BASE_URL = env.read_url("PROMPTUARY_BASE_URL", f"http://127.0.0.1:{PORT}", schemes={"http", "https"})
 MIRROR_PATH = PROMPTUARY_HOME / "mirror.git"

@@ -198,6 +198,11 @@ class BoundedRenderer:
         found: str | None = self._call("check_schema", {"schema": schema, "value": value}, seconds=wall_seconds)
         return found
 
+    def probe(self) -> list[str]:
+        """What a child can still do on this machine of what no rendering needs, such as "open sockets"; best empty."""
+        found: list[str] = self._call("probe", {})
+        return found
+
     def _call(self, method: str, arguments: dict[str, Any], *, seconds: float | None = None) -> Any:
         """Run one method in a child; raises what it raised."""
         text = str(arguments.get("document", ""))

@@ -10,7 +10,7 @@ from renderer.errors import DocumentError
 from renderer.lines import Lines, unify_newlines
 from renderer.problems import Place, Problem, blocking
 
-__all__ = ["FORMATS", "MAX_BYTES", "Document", "inspect", "parse"]
+__all__ = ["FORMATS", "MAX_BYTES", "Document", "forget_texts", "inspect", "parse"]
 
 MAX_BYTES = 256 * 1024
 """A document of more bytes is refused: prompts are written by people, data come at render time."""
@@ -63,6 +63,11 @@ class Document:
 def _lines(body: str, first_line: int) -> Lines:
     """The same for the same body: a body of thousands of places is searched for its line ends once."""
     return Lines(body, first_line)
+
+
+def forget_texts() -> None:
+    """Drop what is kept of documents that were read lately."""
+    _lines.cache_clear()
 
 
 def parse(text: str) -> Document:

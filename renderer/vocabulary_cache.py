@@ -15,10 +15,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from renderer.private_folders import make_private_folder
+
 if sys.platform != "win32":  # there, processes that start together may each make the same file
     import fcntl
 
-__all__ = ["cache_folder", "is_kept", "keep", "kept_file", "make_folder", "making", "read_kept"]
+__all__ = ["cache_folder", "is_kept", "keep", "kept_file", "making", "read_kept"]
 
 _log = logging.getLogger("promptuary")
 _LONGEST_WAIT = 60.0  # seconds for the process that makes the same file at the moment
@@ -68,7 +70,7 @@ def keep(path: Path, text: str) -> None:
     body = text.encode()
     temporary = None
     try:
-        make_folder(path.parent)
+        make_private_folder(path.parent)
         with tempfile.NamedTemporaryFile(dir=path.parent, prefix=path.name, delete=False) as file:
             temporary = file.name
             file.write(hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
@@ -99,7 +101,7 @@ def making(path: Path) -> Iterator[None]:
 def _open_lock(path: Path) -> IO[bytes] | None:
     folder = cache_folder() / "locks"
     try:
-        make_folder(folder)
+        make_private_folder(folder)
         handle = os.open(folder / path.name, os.O_RDWR | os.O_CREAT, 0o600)
     except OSError:
         return None
@@ -118,11 +120,3 @@ def _wait_for(file: IO[bytes]) -> None:
             return
         else:
             return
-
-
-def make_folder(folder: Path) -> None:
-    """Make a folder, with every one above it that is missing, each for its owner only."""
-    if not folder.is_dir():
-        if not folder.parent.is_dir():
-            make_folder(folder.parent)
-        folder.mkdir(exist_ok=True, mode=0o700)

@@ -23,6 +23,7 @@ import jsonschema
 
 import renderer
 from renderer import frames, tokens, watch
+from renderer.confinement import Confinement, probe
 from renderer.errors import LimitError, RenderError
 
 __all__ = ["main"]
@@ -36,6 +37,7 @@ def main() -> None:
     control = socket.socket(fileno=int(sys.argv[1]))
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel reaps the children
     _import_everything()
+    confinement = Confinement()
     gc.collect()
     gc.freeze()  # keeps the collector off pages shared with the children
     while True:
@@ -49,7 +51,7 @@ def main() -> None:
             continue
         if os.fork() == 0:
             control.close()
-            _serve(socket.socket(fileno=descriptors[0]), order)
+            _serve(socket.socket(fileno=descriptors[0]), order, confinement)
         os.close(descriptors[0])
 
 
@@ -95,7 +97,7 @@ def _limit(kind: int, value: int) -> None:
         pass  # a lower limit is in force already, or this system has none of the kind
 
 
-def _serve(connection: socket.socket, order: dict[str, Any]) -> None:
+def _serve(connection: socket.socket, order: dict[str, Any], confinement: Confinement) -> None:
     """Answer one request and end the process, whatever happens."""
     status = 1
     try:
@@ -104,6 +106,7 @@ def _serve(connection: socket.socket, order: dict[str, Any]) -> None:
         request = frames.read_json(connection)
         watch.start(lambda note: connection.sendall(frames.pack(frames.NOTE, note)))
         _arm(connection, order["wall_seconds"])
+        confinement.apply()  # last: what is armed needs a thread
         connection.sendall(frames.pack(frames.ANSWER, _answer(request)))
         status = 0
     except (OSError, EOFError):
@@ -221,6 +224,7 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "read": _read,
     "read_many": _read_many,
     "check_schema": _check_schema,
+    "probe": probe,
 }
 
 if __name__ == "__main__":

@@ -178,6 +178,8 @@ def _save(
         f"Version {saved.version.number} is saved." if saved.created else "Nothing changed: these are its rows already."
     )
     messages.success(request, done)
+    for sentence in saved.warnings:
+        messages.warning(request, sentence)
     return {}, 302, redirect("dataset", saved.dataset.name)
 
 

@@ -69,7 +69,7 @@ class Dataset(APIView):
         parameters=[
             OpenApiParameter("If-Match", str, OpenApiParameter.HEADER, description="Digest this was made from.")
         ],
-        responses={200: outputs.SavedDatasetOutput, 201: outputs.SavedDatasetOutput, "4XX": ProblemOutput},
+        responses={200: outputs.DatasetSaveOutput, 201: outputs.DatasetSaveOutput, "4XX": ProblemOutput},
     )
     def put(self, request: Request, name: str) -> Response:
         """Save a version; the same rows as the latest make none. A row that doesn't fit stores nothing."""
@@ -81,7 +81,7 @@ class Dataset(APIView):
             given["form"], text = "jsonl", "".join(json.dumps(row) + "\n" for row in rows)
         saved = services.save(actor=actor_of(request), name=name, base=read_base(request), text=text, **given)
         headers = {"ETag": f'"{saved.version.digest}"', "Location": f"/api/v1/datasets/{name}"}
-        body = shapes.dataset_version(saved.dataset.name, saved.version)
+        body = shapes.dataset_version(saved.dataset.name, saved.version) | {"warnings": list(saved.warnings)}
         return Response(body, 201 if saved.created else 200, headers=headers)
 
 

@@ -48,6 +48,12 @@ class SavedDatasetOutput(DatasetLatest):
     created_at = serializers.DateTimeField()
 
 
+class DatasetSaveOutput(SavedDatasetOutput):
+    warnings = serializers.ListField(
+        child=serializers.CharField(), help_text="What looks like personal data or a credential, row by row."
+    )
+
+
 class DatasetVersionPage(Output):
     results = SavedDatasetOutput(many=True)
     next = serializers.CharField(allow_null=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from django.db import DatabaseError
 
-from registry import metrics, spans, usage
+from registry import metrics, recent, spans, usage
 from registry.access import Verb, granters, role_of
 from registry.errors import Busy, NotAllowed, NotFound, PromptuaryError
 from registry.fetching import served
@@ -283,8 +283,15 @@ class Unauthenticated(PromptuaryError):
 
 @functools.cache
 def fetcher() -> Fetcher:
-    """The process's own."""
-    return Fetcher(attempts=key_attempts())
+    """The process's own. With a redaction, or another journal, all memories of the process are emptied."""
+    own = Fetcher(attempts=key_attempts())
+    own.heard.append(_forget_texts)
+    return own
+
+
+def _forget_texts(happened: Happened | None) -> None:
+    if happened is None or happened.kind == Kind.VERSION_REDACTED:
+        recent.forget_all()
 
 
 def refuse(error: PromptuaryError) -> Answer:

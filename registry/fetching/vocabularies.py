@@ -18,6 +18,7 @@ from registry.fetching.fetcher import matches
 from registry.fetching.served import FOREVER
 from registry.models import Membership
 from renderer import vocabularies, vocabulary_cache
+from renderer.private_folders import make_private_folder
 
 __all__ = ["ServedVocabulary", "find"]
 
@@ -109,7 +110,7 @@ def _is_whole(kept: Path, digest: str) -> bool:
 
 def _pack(path: Path, kept: Path) -> None:
     """Write the packed file whole or not at all, a piece at a time."""
-    vocabulary_cache.make_folder(kept.parent)
+    make_private_folder(kept.parent)
     handle, temporary = tempfile.mkstemp(dir=kept.parent, prefix=".new-")
     try:
         with (

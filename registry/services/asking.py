@@ -16,12 +16,12 @@ from evaluation.models import Model
 from evaluation.models import Reply as Answer
 from registry import journal
 from registry.endpoints import Endpoint
-from registry.models import Reply
+from registry.models import Redaction, Reply, Run
 from registry.rendering import child
 from renderer.document import parse
 from renderer.errors import RenderError
 
-__all__ = ["Asked", "Judged", "ask", "cost_of", "sum_of"]
+__all__ = ["Asked", "Judged", "ask", "cost_of", "is_redacted", "reply_key", "sum_of"]
 
 _LONGEST = 1024 * 1024  # characters of a reply that are kept
 
@@ -71,14 +71,17 @@ class _Messages:
     messages: list[dict[str, Any]]
 
 
-def ask(bundle: Mapping[str, Any], endpoint: Endpoint, model: Model, batch: Sequence[Asked]) -> None:
-    """Render, ask, read. Replies are kept as soon as they are all there: what was paid for is not asked again."""
+def ask(run: Run, bundle: Mapping[str, Any], endpoint: Endpoint, model: Model, batch: Sequence[Asked]) -> None:
+    """Render, ask, read. Replies are kept as soon as they are all there: what was paid for is not asked again.
+
+    None is kept where the run's version or its judge was redacted meanwhile.
+    """
     _render(bundle, batch)
     keys = {key for one in batch for key in _keys(one, endpoint)}
     known = {row.key: _answer(row) for row in Reply.objects.filter(key__in=keys)}
     with ThreadPoolExecutor(endpoint.concurrency) as pool:
         list(pool.map(lambda one: _ask_one(one, model, endpoint, known), batch))
-    _keep_replies(endpoint, batch)
+    _keep_replies(run, endpoint, batch)
     if parse(bundle["document"]).output:
         _read(bundle, batch)
 
@@ -162,23 +165,21 @@ def _take_outputs(one: Asked, outputs: dict[str, Any]) -> None:
         one.outputs = outputs
 
 
+def reply_key(messages: Any, model: str, settings: Any) -> str:
+    """What a prompt's reply is kept under; `model` is the endpoint's digest."""
+    return journal.digest_of(journal.canonical({"messages": messages, "model": model, "settings": settings or {}}))
+
+
 def _keys(one: Asked, endpoint: Endpoint) -> list[str]:
     """What each prompt's reply is kept under: the messages, the model, the settings."""
-    return [
-        journal.digest_of(
-            journal.canonical(
-                {"messages": prompt["messages"], "model": endpoint.digest, "settings": prompt["settings"] or {}}
-            )
-        )
-        for prompt in one.prompts
-    ]
+    return [reply_key(prompt["messages"], endpoint.digest, prompt["settings"]) for prompt in one.prompts]
 
 
 def _answer(row: Reply) -> Answer:
     return Answer(**row.value, cached=True)
 
 
-def _keep_replies(endpoint: Endpoint, batch: Sequence[Asked]) -> None:
+def _keep_replies(run: Run, endpoint: Endpoint, batch: Sequence[Asked]) -> None:
     at = journal.now()
     fresh = [
         Reply(key=key, text=_write_reply(reply), created_at=at)
@@ -188,7 +189,14 @@ def _keep_replies(endpoint: Endpoint, batch: Sequence[Asked]) -> None:
     ]
     if fresh:
         with transaction.atomic():
-            Reply.objects.bulk_create(fresh, ignore_conflicts=True)
+            if not is_redacted(run):
+                Reply.objects.bulk_create(fresh, ignore_conflicts=True)
+
+
+def is_redacted(run: Run) -> bool:
+    """Whether the text that the run asks about was taken away; a redaction waits until this transaction is over."""
+    Run.objects.select_for_update().filter(pk=run.pk).values_list("pk").first()
+    return Redaction.objects.filter(version__in=[pk for pk in (run.version_id, run.judge_id) if pk]).exists()
 
 
 def _write_reply(reply: Answer) -> str:

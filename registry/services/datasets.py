@@ -1,7 +1,7 @@
 """Datasets: saving their next version, and whether their rows fit the templates they measure."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
@@ -17,7 +17,7 @@ from registry.models import Attachment, Dataset, DatasetVersion, Namespace, Temp
 from registry.queries import datasets, templates
 from registry.rendering import child
 from registry.services import verdicts
-from registry.texts import check_size, check_text
+from registry.texts import check_size, check_text, find_private
 from renderer.errors import InputError, RenderError
 
 __all__ = ["BYTES", "FORMS", "MOST_ROWS", "Saved", "require_fit", "save"]
@@ -33,11 +33,15 @@ _SEVERAL_PROMPTS = "PT802"  # the row makes several prompts, which is no fault o
 
 @dataclass(frozen=True)
 class Saved:
-    """What a save came to. `created`: whether it made a version; it did not where the rows are those of the latest."""
+    """What a save came to. `created`: whether it made a version; it did not where the rows are those of the latest.
+
+    warnings: sentences about what looks like personal data or a credential, each beginning with its row.
+    """
 
     dataset: Dataset
     version: DatasetVersion
     created: bool
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -75,8 +79,25 @@ def save(  # what a person hands in when saving
     read = _read(text, form, name)
     measured = [templates.get(actor, template)] if template else []
     require_fit(read.rows, [*measured, *_measured(space, name)])
+    warnings = _look_for_secrets(read.rows)
     lines = "".join(journal.canonical(row.to_dict()) + "\n" for row in read.rows)
-    return _store(actor, namespace, _Work(name, lines, len(read.rows), read.digest, message.strip(), base))
+    saved = _store(actor, namespace, _Work(name, lines, len(read.rows), read.digest, message.strip(), base))
+    return replace(saved, warnings=warnings)
+
+
+def _look_for_secrets(rows: Sequence[Row]) -> tuple[str, ...]:
+    """Raise Invalid where a row holds a credential; gives sentences about what only looks like one, or is personal
+    data."""
+    faults, warnings = {}, []
+    for index, problem in find_private([row.to_dict() for row in rows]):
+        where, sentence = f"{_place(rows, index)}.{problem.variable}", f"{problem.message}."
+        if problem.severity == "error":
+            faults[where] = sentence
+        else:
+            warnings.append(f"{where}: {sentence}")
+    if faults:
+        raise Invalid(fields=dict(list(faults.items())[:_MOST_FAULTS]))
+    return tuple(warnings[:_MOST_FAULTS])
 
 
 def require_fit(rows: Sequence[Row], measured: Iterable[Template]) -> None:
@@ -118,7 +139,7 @@ def _place(rows: Sequence[Row], index: int) -> str:
 def _read(text: str, form: str, name: str) -> Rows:
     if form not in FORMS:
         raise Invalid(fields={"form": f"one of {', '.join(FORMS)}."})
-    check_text("text", text, BYTES)
+    check_text("text", text, BYTES, may_hold_secrets=True)  # its rows are looked through one by one
     try:
         read = reading.parse(text, form, name.rpartition("/")[2])
     except DatasetError as error:

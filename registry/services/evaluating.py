@@ -21,7 +21,7 @@ from registry.errors import Busy, PromptuaryError
 from registry.models import Job, Run, RunRow
 from registry.queries import evaluations as queries
 from registry.services import jobs, judgements, verdicts
-from registry.services.asking import Asked, ask, cost_of, sum_of
+from registry.services.asking import Asked, ask, cost_of, is_redacted, sum_of
 
 __all__ = ["SECONDS", "advance", "close_lost", "fail"]
 
@@ -46,6 +46,7 @@ def advance(number: int, report: Report = lambda _done, _all: None, seconds: flo
             return False
         model = endpoint.open()
         judging = judgements.open_judge(run)
+        bundle = run.version.unpacked()
     except PromptuaryError as error:
         fail(number, error.message)
         return False
@@ -53,9 +54,9 @@ def advance(number: int, report: Report = lambda _done, _all: None, seconds: flo
     size = endpoint.concurrency * _ROUNDS if endpoint.kind == "http" else _AT_HAND
     for batch in _batches(run, size):
         try:
-            ask(run.version.unpacked(), endpoint, model, batch)
+            ask(run, bundle, endpoint, model, batch)
             if judging is not None:
-                judgements.ask(judging, batch)
+                judgements.ask(run, judging, batch)
         except Busy:
             return True
         report(_keep(run, endpoint, batch), run.total)
@@ -103,6 +104,8 @@ def _keep(run: Run, endpoint: Endpoint, batch: Sequence[Asked]) -> int:
     """Write the rows that nobody wrote meanwhile, and count all that there are; gives how many."""
     at = journal.now()
     with transaction.atomic():
+        if is_redacted(run):
+            return run.done
         rows = [_row(run, endpoint, one, at) for one in batch]
         RunRow.objects.bulk_create(rows, ignore_conflicts=True)
         counted = RunRow.objects.filter(run=run).aggregate(

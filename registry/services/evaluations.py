@@ -135,6 +135,9 @@ def rerun(*, actor: Actor, number: int) -> Run:
             raise Conflict(f"Run {number} is {run.state}: wait for its end, or cancel it.", state=run.state)
         if run.state == Run.DONE and not run.failed:
             raise Conflict(f"No row of run {number} failed.", state=run.state)
+        run.version.require_text()
+        if run.judge is not None:
+            run.judge.require_text()
         _require_room(run.template)
         RunRow.objects.filter(run=run, is_failed=True).delete()
         run.state, run.error, run.scores_text, run.finished_at = Run.QUEUED, "", "{}", None

@@ -61,7 +61,7 @@ def open_judge(run: Run) -> Judging | None:
     return Judging(bundle, endpoint, endpoint.open(), places, None if declared is None else tuple(declared))
 
 
-def ask(judging: Judging, batch: Sequence[Asked]) -> None:
+def ask(run: Run, judging: Judging, batch: Sequence[Asked]) -> None:
     """Have every row judged that came to an answer."""
     asked: list[tuple[Asked, Asked, dict[str, Any]]] = []
     for one in batch:
@@ -76,7 +76,7 @@ def ask(judging: Judging, batch: Sequence[Asked]) -> None:
         given = {"documents": documents, "question": question, "response": response}
         taken = {name: value for name, value in given.items() if judging.inputs is None or name in judging.inputs}
         asked.append((one, Asked(one.index, Row(taken)), given))
-    asking.ask(judging.bundle, judging.endpoint, judging.model, [put for _, put, _ in asked])
+    asking.ask(run, judging.bundle, judging.endpoint, judging.model, [put for _, put, _ in asked])
     for one, put, said in asked:
         one.judged = _judged(judging, put, said)
 

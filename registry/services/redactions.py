@@ -1,18 +1,20 @@
 """Redactions: taking a version's text away for good, wherever this registry holds it.
 
 What goes: the bundle, settings and warnings of the version, the details of its verdicts, the lines that threads and unsent
-remarks quote from it, its kept renderings, the prompts that runs made of it, drafts begun from it, and by the mirror's rewriting every commit that held it. What stays: its number,
-digest, author, message and history, since the journal names texts by digest only; and what people wrote themselves in messages
-and comments.
+remarks quote from it, its kept renderings, the prompts that runs made of it, the replies of models that repeat it,
+drafts begun from it or repeating it, and by the mirror's rewriting every commit that held it. What stays: its number,
+digest, author, message and history, since the journal names texts by digest only; and what people wrote themselves.
+`registry.stored_texts` lists every column with what happens to it, and `repetitions` finds what of the rest repeats
+the text.
 """
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from registry import access, immutability, journal
 from registry.access import Actor, Verb
@@ -28,8 +30,7 @@ from registry.models import (
     Remark,
     Remote,
     Rendering,
-    Run,
-    RunRow,
+    Report,
     Thread,
     User,
     Verdict,
@@ -37,7 +38,7 @@ from registry.models import (
 )
 from registry.names import LATEST
 from registry.queries import templates
-from registry.services import notifications
+from registry.services import notifications, redacted_runs, repetitions
 from registry.services.templates import describe
 from registry.texts import check_text
 from renderer.document import parse
@@ -51,7 +52,8 @@ class Plan:
 
     `versions` go, the one asked for first. `holders` hold the same text, as a copy or inside as a fragment, and go too with
     `everywhere`; `hidden` counts those in namespaces that the actor may not read. `uses` says what serves or proposes one of
-    them now. `drafts` are of these people; `comments` stay, and may repeat the text.
+    them now. `drafts` are of these people; `comments` stay, and may repeat the text. `rows` and `replies` count what
+    runs kept. `repeated` names what stays although it repeats the text.
     """
 
     versions: tuple[Version, ...]
@@ -64,6 +66,10 @@ class Plan:
     drafts: tuple[str, ...]
     comments: int
     remotes: tuple[str, ...]
+    rows: int
+    replies: int
+    repeated: tuple[str, ...]
+    passages: tuple[str, ...] = field(repr=False)
 
 
 def plan(*, actor: Actor, name: str, version: int, everywhere: bool = False) -> Plan:
@@ -101,16 +107,9 @@ def redact(
             )
         notifications.tell_of_redaction(actor, found.versions, reason.strip(), found.remotes)
         for row in found.versions:
-            _take_away(actor, row, reason.strip())
+            _take_away(actor, row, reason.strip(), found.passages)
+        repetitions.blank(found.passages)
     return found
-
-
-def _forget_prompts(version: Version) -> None:
-    """What runs asked the models is the text with rows put in; what the models said to it, and the scores, stay."""
-    Run.objects.filter(version=version, state__in=(Run.QUEUED, Run.RUNNING)).update(state=Run.CANCELLED)
-    for row in RunRow.objects.filter(run__version=version).iterator():
-        row.result = json.dumps({**json.loads(row.result), "prompts": []})
-        row.save(update_fields=["result"])
 
 
 def _find(name: str, number: int) -> Version:
@@ -127,6 +126,7 @@ def _plan(actor: Actor, version: Version, *, everywhere: bool) -> Plan:
     visible = tuple(row for row in holders if access.can(actor, Verb.READ, row.template.namespace))
     going = (version, *holders) if everywhere else (version,)
     threads = Thread.objects.filter(version__in=going)
+    passages = repetitions.passages_of(going)
     return Plan(
         versions=going,
         holders=visible,
@@ -135,9 +135,13 @@ def _plan(actor: Actor, version: Version, *, everywhere: bool) -> Plan:
         verdicts=Verdict.objects.filter(version__in=going).count(),
         threads=threads.count(),
         renderings=Rendering.objects.filter(digest__in=[row.digest for row in going]).count(),
-        drafts=tuple(sorted(set(_drafts(going).values_list("person__username", flat=True)))),
+        drafts=tuple(sorted(set(_drafts(going, passages).values_list("person__username", flat=True)))),
         comments=Comment.objects.filter(thread__in=threads).count(),
         remotes=tuple(Remote.objects.order_by("name").values_list("url", flat=True)),
+        rows=redacted_runs.repeating_rows(going, passages).count(),
+        replies=redacted_runs.count_replies(going, passages),
+        repeated=tuple(repetitions.staying(passages)),
+        passages=passages,
     )
 
 
@@ -171,8 +175,11 @@ def _uses(versions: Iterable[Version]) -> Iterable[str]:
             yield f"change request {number} proposes version {version.number} of {version.template.name}"
 
 
-def _drafts(versions: Sequence[Version]):  # type: ignore[no-untyped-def]  # a query set, which Django leaves unnamed
-    return Draft.objects.filter(Q(base__in=versions) | Q(document__in={row.document for row in versions}))
+def _drafts(versions: Sequence[Version], passages: Sequence[str]) -> "QuerySet[Draft]":
+    """Those begun from a version, those with its whole text, and those that repeat a passage of it."""
+    whole = Q(base__in=versions) | Q(document__in={row.document for row in versions})
+    repeating = [redacted_runs.contains(column, passages) for column in ("document", "samples", "message")]
+    return Draft.objects.filter(whole | repeating[0] | repeating[1] | repeating[2])
 
 
 def _require_alone(found: Plan) -> None:
@@ -198,9 +205,10 @@ def _require_rights(actor: Actor, versions: Iterable[Version]) -> None:
             ) from error
 
 
-def _take_away(actor: Actor, version: Version, reason: str) -> None:
+def _take_away(actor: Actor, version: Version, reason: str, passages: Sequence[str]) -> None:
     template, at = version.template, journal.now()
-    _drafts([version]).delete()
+    _drafts([version], passages).delete()
+    redacted_runs.forget([version], passages)
     bury(version, reason=reason, person=actor.person, at=at)
     body = {"template": template.name, "version": version.number, "digest": version.digest, "reason": reason}
     journal.append(
@@ -222,7 +230,7 @@ def bury(version: Version, *, reason: str, person: User, at: datetime) -> None:
     Verdict.objects.filter(version=version).update(**immutability.TOMBSTONES["registry_verdict"].texts)
     Thread.objects.filter(version=version).update(quote="")
     Remark.objects.filter(version=version).update(quote="")
-    _forget_prompts(version)
+    Report.objects.filter(version=version).update(inputs="{}", failures="{}")  # names that the document gave
     Rendering.objects.filter(digest=version.digest).delete()
     if template.latest_id == version.pk:
         describe(template, Version.objects.get(pk=version.pk), parse(""))

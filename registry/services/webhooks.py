@@ -158,7 +158,7 @@ def _require_running(webhook: Webhook) -> None:
 
 
 def _read(*, url: str, kinds: Iterable[str], template: str) -> dict[str, str]:
-    check_text("url", url, 2000)
+    check_text("url", url, 2000, may_hold_secrets=True)  # the journal and the mirror get its host only
     check_text("template", template, 200)
     outbound.check(url)
     chosen = sorted(set(kinds))

@@ -9,11 +9,11 @@ from datetime import timedelta
 from django.db import DatabaseError, connection
 from django.utils import timezone
 
-from registry import mail
+from registry import mail, recent
 from registry.celery import app
 from registry.mirror import pushing, writer
 from registry.mirror.errors import MirrorError
-from registry.models import Job
+from registry.models import Job, Redaction
 from registry.services import emergencies, evaluating, verdicts
 from registry.services.jobs import EVALUATION
 from registry.tasks import jobs
@@ -27,6 +27,7 @@ _BEAT = 5.0  # seconds between two signs of life of a running job
 _EVALUATIONS = 2  # slices of runs at once; the worker has four threads
 logger = logging.getLogger(__name__)
 _complaint = ""
+_redactions = 0  # the newest that this process has heeded
 _evaluations = threading.BoundedSemaphore(_EVALUATIONS)
 
 
@@ -84,12 +85,22 @@ def run_jobs() -> None:
 @app.task(name="registry.tasks.work.heal")
 def heal() -> None:
     """What the clock calls every few seconds: wake-ups that were lost, jobs that lost their worker."""
+    _forget_redacted()
     catch_up()
     jobs.requeue_silent()
     evaluating.close_lost()
     deliver()
     mail.send_waiting()
     run_jobs()
+
+
+def _forget_redacted() -> None:
+    """Empty this worker's memories once for each redaction; web processes follow the journal."""
+    global _redactions  # noqa: PLW0603  # of this process
+    newest = Redaction.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
+    if newest != _redactions:
+        _redactions = newest
+        recent.forget_all()
 
 
 @app.task(name="registry.tasks.work.keep_checks")

@@ -1,5 +1,7 @@
 """Models: the HTTP one under faults, recorded replies, the cache."""
 
+import os
+
 import httpx
 import pytest
 
@@ -107,6 +109,16 @@ def test_a_kept_reply_is_not_asked_for_again_unless_settings_differ(prompt, tmp_
     assert [cache.complete(prompt, {}).cached for _ in range(3)] == [False, True, True]
     cache.complete(prompt, {"temperature": 1})
     assert len(asked) == 2
+
+
+def test_kept_replies_are_their_owners_only_whatever_the_umask(prompt, tmp_path):
+    made, _asked = model([httpx.Response(200, json=GOOD)])
+    before = os.umask(0o000)
+    try:
+        CachingModel(made, tmp_path / "replies").complete(prompt, {})
+    finally:
+        os.umask(before)
+    assert {path.stat().st_mode & 0o777 for path in tmp_path.rglob("*")} == {0o700, 0o600}
 
 
 def test_a_spoilt_cache_file_is_asked_for_anew(prompt, tmp_path):

@@ -30,7 +30,12 @@ class Served:
 
     def __init__(self, home: Path) -> None:
         self.home, self.port = home, free_port()
-        left_out = ("PROMPTUARY_DATABASE_URL", "PROMPTUARY_BROKER_URL", "DJANGO_SETTINGS_MODULE")
+        left_out = (
+            "PROMPTUARY_DATABASE_URL",
+            "PROMPTUARY_BROKER_URL",
+            "DJANGO_SETTINGS_MODULE",
+            "PROMETHEUS_MULTIPROC_DIR",
+        )
         environment = {name: value for name, value in os.environ.items() if name not in left_out}
         environment |= {"PROMPTUARY_HOME": str(home), "PORT": str(self.port), "PYTHONUNBUFFERED": "1"}
         self._log = home.with_suffix(".log")
@@ -42,6 +47,7 @@ class Served:
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
+                umask=0o022,  # as most machines have it
             )
 
     @property
@@ -117,3 +123,28 @@ def test_two_homes_do_not_meet_and_a_taken_port_is_told(serve, tmp_path):
     assert clash.returncode == 1
     assert f"Port {first.port} on 127.0.0.1 can't be used" in clash.stderr
     assert "Traceback" not in clash.stderr
+
+
+def walk(home):
+    """The names of all files and folders, and which of them another user could look into."""
+    names, exposed = set(), []
+    for path in (home, *home.rglob("*")):
+        try:
+            mode = path.lstat().st_mode
+        except FileNotFoundError:
+            continue  # a message that was taken meanwhile
+        names.add(path.name)
+        if mode & 0o077:
+            exposed.append(str(path))
+    return names, exposed
+
+
+def test_nothing_that_it_writes_can_be_read_by_another_user(serve):
+    served = serve()
+    with httpx.Client(base_url=f"http://127.0.0.1:{served.port}") as browser:
+        assert browser.get("/login").status_code == 200
+    names, exposed = walk(served.home)
+    assert {"promptuary.sqlite3", "promptuary.sqlite3-wal", "mirror.git", "secret_key", "broker", "metrics"} <= names
+    assert exposed == []
+    served.interrupt()
+    assert walk(served.home)[1] == []

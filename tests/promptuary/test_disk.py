@@ -1,6 +1,7 @@
 """The copies on disk: a cold start without a network."""
 
 import json
+import os
 
 import pytest
 
@@ -65,3 +66,24 @@ def test_a_copy_holds_the_registrys_own_bytes(world, tmp_path):
     assert json.loads(head)["etag"].startswith('"sha256:')
     assert json.loads(body)["document"] == DOCUMENT
     assert not list(tmp_path.rglob(".new-*"))
+
+
+def modes_below(folder):
+    return {path.stat().st_mode & 0o777 for path in folder.rglob("*")}
+
+
+def test_the_copies_are_their_owners_only_whatever_the_umask(world, tmp_path):
+    before = os.umask(0o000)
+    try:
+        world.client(cache_dir=tmp_path / "new" / "cache").get(NAME, 1)
+    finally:
+        os.umask(before)
+    assert modes_below(tmp_path) == {0o700, 0o600}
+
+
+def test_a_folder_that_an_earlier_version_left_open_is_closed(world, tmp_path):
+    world.client(cache_dir=tmp_path).get(NAME, 1)
+    folder = next(tmp_path.iterdir())
+    folder.chmod(0o755)
+    world.client(cache_dir=tmp_path).get(NAME, 2)
+    assert folder.stat().st_mode & 0o777 == 0o700

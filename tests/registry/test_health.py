@@ -25,6 +25,25 @@ def test_an_empty_registry_is_ready(client):
     assert client.get("/readyz").json()["checks"] == {"database": "ok", "mirror": "ok", "broker": "ok"}
 
 
+def test_a_home_that_others_can_read_is_told_without_its_path(client, settings, tmp_path):
+    settings.PROMPTUARY_HOME = tmp_path / "open"
+    settings.PROMPTUARY_HOME.mkdir()
+    settings.PROMPTUARY_HOME.chmod(0o755)
+    answer = client.get("/readyz")
+    assert answer.json()["details"]["home"].startswith("open to other users")
+    assert str(tmp_path) not in answer.content.decode()
+    settings.PROMPTUARY_HOME.chmod(0o700)
+    assert client.get("/readyz").json()["details"]["home"] == "private"
+
+
+def test_what_a_rendering_could_still_do_is_told(client, monkeypatch):
+    assert client.get("/readyz").json()["details"]["rendering"].startswith(("confined", "not confined in full"))
+    monkeypatch.setattr("registry.health._find_what_children_may", lambda: ("open sockets", "read other files"))
+    answer = client.get("/readyz")
+    assert (answer.status_code, answer.json()["status"]) == (200, "ok")
+    assert answer.json()["details"]["rendering"] == ("not confined in full: a child can open sockets, read other files")
+
+
 def test_a_broker_that_is_away_is_told_and_stops_nothing(client, monkeypatch):
     monkeypatch.setattr("registry.health.app", Celery(broker="redis://127.0.0.1:1/0"))
     answer = client.get("/readyz")

@@ -1,3 +1,4 @@
+from registry import recent
 from registry.recent import Recent
 
 
@@ -26,3 +27,23 @@ def test_the_one_not_asked_for_longest_goes_first():
 def test_what_shall_not_be_kept_is_worked_out_again():
     recent, (_, work) = Recent(2), count()
     assert [recent.get("a", work, keep=lambda value: value > 1) for _ in range(3)] == [1, 2, 2]
+
+
+def test_all_memories_of_the_process_are_emptied_at_once():
+    memory, emptied = Recent(2), []
+    memory.get("a", lambda: "text")
+    recent.register(lambda: emptied.append(True))
+    recent.forget_all()
+    assert memory.get("a", lambda: "new") == "new"
+    assert emptied
+
+
+def test_what_was_being_worked_out_meanwhile_is_given_and_not_kept():
+    memory = Recent(2)
+
+    def work():
+        recent.forget_all()
+        return "old"
+
+    assert memory.get("a", work) == "old"
+    assert memory.get("a", lambda: "new") == "new"

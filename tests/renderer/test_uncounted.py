@@ -126,7 +126,7 @@ def test_a_document_that_surely_fits_needs_no_vocabulary(gone):
     assert prompt.messages == [{"role": "user", "content": "Straßenbahn"}]
     assert prompt.text == "<s>[INST] Straßenbahn[/INST]"
     assert prompt.tokenizer == {"name": gone, "revision": VOCABULARIES[gone].sha256, "exact": True}
-    assert "Straßenbahn" in repr(prompt)
+    assert repr(prompt) == "<Prompt: 1 part>"
     for ask in (lambda: prompt.token_count, lambda: prompt.parts[0].token_count, lambda: prompt.tokens):
         with pytest.raises(MissingVocabularyError, match="no-such-package"):
             ask()

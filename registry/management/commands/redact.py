@@ -11,6 +11,7 @@ from registry.errors import PromptuaryError
 from registry.names import parse_ref, split_address
 from registry.services import redactions
 from registry.services.redactions import Plan
+from registry.stored_texts import Holds, columns_that
 
 _WAIT = 600.0  # seconds; the whole history is written again
 
@@ -64,13 +65,22 @@ class Command(BaseCommand):
             f"With it: details of {found.verdicts} verdicts, what {found.threads} threads quote, "
             f"{found.renderings} kept renderings, drafts of {', '.join(found.drafts) or 'nobody'}."
         )
+        self.stdout.write(
+            f"Of evaluation runs: what {found.rows} rows hold of it, {found.replies} kept replies; scores stay."
+        )
         for row in found.holders:
             if row not in found.versions:
                 self.stdout.write(f"Holds the same text: {row.template.name}@{row.number} (--everywhere).")
         for use in found.uses:
             self.stdout.write(f"In use: {use} (--force).")
         self.stdout.write(f"Stays: messages, and {found.comments} comments in those threads, as people wrote them.")
-        self.stdout.write("Out of reach: backups, clones, and what clients keep of a version they fetched by number.")
+        for sentence in found.repeated:
+            self.stdout.write(f"Stays, and repeats the text: {sentence}.")
+        if not found.repeated:
+            self.stdout.write("Nothing that stays was found to repeat a passage of it; paraphrases can't be found.")
+        self.stdout.write(
+            "Out of reach: backups, clones, logs, sent mail, and what clients keep of a version they fetched by number."
+        )
         for url in found.remotes:
             self.stdout.write(f"Out of reach: {url}. Ask its owner to empty it; then it is pushed to again.")
 
@@ -79,8 +89,7 @@ def _scrub() -> None:
     """Have the database let go of the old rows' bytes."""
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
-            cursor.execute(
-                "VACUUM registry_version, registry_verdict, registry_thread, registry_draft, registry_rendering"
-            )
+            tables = {table for table, _ in columns_that(Holds.REMOVED, Holds.BLANKED)}
+            cursor.execute(f"VACUUM {', '.join(sorted(tables))}")
         else:
             cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -16,7 +16,7 @@ from django.db import connection
 from honcho.manager import Manager
 from honcho.printer import Printer
 
-from registry import database_roles, env, witness
+from registry import database_roles, env, private_files, witness
 from registry.starter import library
 
 _READY_SECONDS = 60
@@ -34,6 +34,10 @@ class Command(BaseCommand):
         if demo:
             os.environ.setdefault("PROMPTUARY_EMAIL_URL", "console:")  # mail shows in this terminal
         self.stdout.write(f"Promptuary keeps its data in {settings.PROMPTUARY_HOME}")
+        if count := private_files.tighten_tree(settings.PROMPTUARY_HOME, _database_files()):
+            self.stdout.write(
+                f"{count} files and folders in it were open to other users; now they are the owner's only."
+            )
         if only == "migrate":
             _migrate()
             return
@@ -79,6 +83,14 @@ def _migrate() -> None:
     call_command("migrate", verbosity=0, interactive=False)
     if role := env.read_text("PROMPTUARY_SERVER_ROLE", ""):
         call_command("grantserver", role)
+
+
+def _database_files() -> list[Path]:
+    """The files of a SQLite database, which may lie outside the home."""
+    database = settings.DATABASES["default"]
+    if not database["ENGINE"].endswith("sqlite3"):
+        return []
+    return [Path(f"{database['NAME']}{suffix}") for suffix in ("", "-wal", "-shm", "-journal")]
 
 
 def _commands(host: str) -> dict[str, str]:

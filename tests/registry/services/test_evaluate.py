@@ -72,7 +72,7 @@ def test_a_row_written_by_two_workers_counts_once(start):
     loaded = queries.load(run.pk)
     endpoint = evaluating.endpoints.find("echo", "support")
     batch = [asking.Asked(index, row) for index, row in enumerate(queries.rows_of(loaded)[:4])]
-    asking.ask(loaded.version.unpacked(), endpoint, endpoint.open(), batch)
+    asking.ask(loaded, loaded.version.unpacked(), endpoint, endpoint.open(), batch)
     assert evaluating._keep(loaded, endpoint, batch) == 64
     assert RunRow.objects.get(run=run, index=0).created_at.month == 1
 

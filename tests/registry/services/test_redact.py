@@ -5,6 +5,8 @@ import json
 import pytest
 from django.db import DatabaseError, connection, transaction
 
+from evaluation import Row
+from registry import endpoints
 from registry.errors import ApprovalRequired, Conflict, Gone, Invalid, NotAllowed, NotFound
 from registry.journal import Kind
 from registry.models import (
@@ -13,6 +15,7 @@ from registry.models import (
     Notification,
     Redaction,
     Rendering,
+    Reply,
     Run,
     RunRow,
     Template,
@@ -22,8 +25,11 @@ from registry.models import (
 )
 from registry.queries import versions
 from registry.services import (
+    asking,
     changes,
     drafts,
+    evaluating,
+    evaluations,
     labels,
     members,
     namespaces,
@@ -80,16 +86,99 @@ def test_the_text_is_nowhere_in_the_database_any_more(author, admin, document, l
     assert {verdict.details for verdict in Verdict.objects.all()} == {"[]"}
 
 
-def test_runs_forget_what_they_asked_and_keep_what_was_answered(author, admin, leaked):
+def kept_run(author, version, model="other", state=Run.RUNNING, **result):
     rows = samples.save(actor=author, name=NAME, samples={"plain": {"question": "Hm?"}})
-    facts = {"template": leaked.template, "version": leaked, "samples": rows, "started_by": author.person}
-    run = Run.objects.create(**facts, model="echo", total=2, state=Run.RUNNING, created_at=leaked.created_at)
-    result = {"actual": {"answer": "Yes"}, "prompts": [[{"role": "user", "content": f"Answer {SECRET}: Hm?"}]]}
-    RunRow.objects.create(run=run, index=0, result=json.dumps(result), is_failed=False, created_at=leaked.created_at)
+    facts = {"template": version.template, "version": version, "samples": rows, "started_by": author.person}
+    run = Run.objects.create(**facts, model=model, total=2, state=state, created_at=version.created_at)
+    result = {"prompts": [[{"role": "user", "content": f"Answer {SECRET}: Hm?"}]], **result}
+    RunRow.objects.create(run=run, index=0, result=json.dumps(result), is_failed=False, created_at=version.created_at)
+    return run
+
+
+def test_runs_forget_what_they_asked_and_keep_what_was_answered(author, admin, leaked):
+    run = kept_run(author, leaked, actual={"answer": "Yes"})
     redact(admin)
     assert f"Answer {SECRET}" not in everything()
     assert RunRow.objects.get().actual == {"answer": "Yes"}
-    assert Run.objects.get().state == Run.CANCELLED
+    run.refresh_from_db()
+    assert run.state == Run.CANCELLED
+
+
+def test_an_answer_that_repeats_the_text_goes_and_one_beside_it_stays(author, admin, leaked):
+    kept_run(author, leaked, actual={"answer": f"You said {SECRET}", "tokens": 3, "more": ["Fine"]}, replies=["Fine"])
+    redact(admin)
+    assert SECRET not in RunRow.objects.get().result
+    assert RunRow.objects.get().actual == {"answer": "[redacted]", "tokens": 3, "more": ["Fine"]}
+
+
+def test_a_run_of_another_template_that_repeats_it_is_cleaned_too(author, admin, leaked, save):
+    other = save("clean", name="support/other")
+    kept_run(author, other, state=Run.DONE, prompts=[[{"content": f'He wrote "Answer {SECRET}: x" \u00e4'}]])
+    redact(admin)
+    assert SECRET not in RunRow.objects.get().result
+
+
+def test_nothing_of_what_the_echo_said_stays(author, admin, leaked):
+    problem = {"step": "read", "kind": "OutputError", "message": "no JSON in: Hm?"}
+    said = {
+        "actual": {"reply": "short", "answer": "short"},
+        "replies": ["short"],
+        "faults": ["short"],
+        "problem": problem,
+    }
+    kept_run(author, leaked, model="echo", state=Run.DONE, **said)
+    redact(admin)
+    row = RunRow.objects.get()
+    assert row.actual == {"reply": "[redacted]", "answer": "[redacted]"}
+    assert row.problem == {**problem, "message": "[redacted]"}
+    assert "short" not in row.result
+
+
+def test_what_a_worker_brings_after_the_redaction_is_not_kept(author, admin, leaked):
+    run = kept_run(author, leaked)
+    RunRow.objects.all().delete()
+    endpoint = endpoints.find("echo", "support")
+    batch = [asking.Asked(0, Row({"question": "Hm?"}))]
+    bundle = leaked.unpacked()
+    redact(admin)
+    asking.ask(run, bundle, endpoint, endpoint.open(), batch)
+    evaluating._keep(run, endpoint, batch)
+    assert batch[0].replies
+    assert (RunRow.objects.count(), Reply.objects.count()) == (0, 0)
+
+
+def test_a_run_of_it_is_not_run_again(author, admin, leaked):
+    run = kept_run(author, leaked)
+    redact(admin)
+    with pytest.raises(Gone):
+        evaluations.rerun(actor=author, number=run.pk)
+
+
+def test_a_draft_for_another_path_that_repeats_it_goes_and_others_stay(author, reviewer, admin, document, leaked):
+    drafts.save(actor=author, namespace="support", path="other", document=f"half written: {SECRET} and more")
+    drafts.save(actor=author, namespace="support", path="third", document=document("three"))
+    redact(admin)
+    assert [draft.path for draft in Draft.objects.all()] == ["third"]
+
+
+def test_what_stays_is_named_where_it_repeats_the_text(author, reviewer, admin, document, leaked):
+    change = changes.propose(actor=author, name=NAME, label="production", version=2, message=f"Uses {SECRET} now")
+    threads.open_at(actor=reviewer, number=change.number, place=Place(version=2, line=6), text=f"Why {SECRET}?")
+    threads.open_at(actor=reviewer, number=change.number, place=Place(version=2, line=6), text="And this?")
+    samples.save(actor=author, name=NAME, samples={"plain": {"question": f'What is "{SECRET}"?'}})
+    plan = redactions.plan(actor=admin, name=NAME, version=2)
+    said = "\n".join(plan.repeated)
+    assert f"the message of change request {change.number}" in said
+    assert f"comment 1 of thread 1 in change request {change.number}" in said
+    assert "thread 2" not in said
+    assert "samples 1 of support/reply" in said
+    assert "of the journal (change.proposed)" in said
+    assert SECRET not in said
+
+
+def test_what_documents_have_in_common_is_no_passage_of_one(admin, leaked):
+    passages = redactions.plan(actor=admin, name=NAME, version=2).passages
+    assert passages == ("Answer sk-live-4711:", "sk-live-4711")
 
 
 def test_who_asks_for_it_is_told_when_by_whom_and_why(admin, leaked):

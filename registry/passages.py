@@ -1,0 +1,53 @@
+"""What of a document others could repeat: the passages by which a redaction finds copies of the text it takes away.
+
+A reply, a draft or a comment that holds one of them repeats the document. Words that documents have in common say
+nothing, so a passage is a stretch of prose, or one long word with a digit in it (a key, a number), and only where no
+other document that stays has it too.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+
+__all__ = ["find_passages", "spellings"]
+
+_MARKUP = re.compile(r"\{\{|\}\}|\{[%#]|[%#]\}|\n")
+# Of YAML: what stands behind it is the author's text.
+_FIELD = re.compile(r"^\s*(?:-\s+)?[a-z_]{1,32}:\s*[|>]?[-+]?\s*")
+_WORD = re.compile(r"[^\s\"'`<>{}()\[\],;]{8,200}")
+_SHORTEST = 16  # characters of prose
+_LONGEST = 200
+_MOST = 30  # of each sort
+
+
+def find_passages(documents: Iterable[str], staying: Sequence[str]) -> tuple[str, ...]:
+    """Passages of the documents that none of the texts that stay has: up to 30 of prose and 30 words, the longest
+    first."""
+    given = list(documents)
+    prose = {piece for document in given for piece in _prose(document)}
+    words = {word for document in given for word in _words(document)}
+    return (*_longest(prose, staying), *_longest(words - prose, staying))
+
+
+def _longest(found: Iterable[str], staying: Sequence[str]) -> list[str]:
+    own = [passage for passage in found if not any(passage in text for text in staying)]
+    return sorted(own, key=lambda passage: (-len(passage), passage))[:_MOST]
+
+
+def spellings(passage: str) -> tuple[str, ...]:
+    """The passage as text columns may hold it: as it is, and inside JSON with and without escapes."""
+    return tuple(dict.fromkeys([passage, json.dumps(passage)[1:-1], json.dumps(passage, ensure_ascii=False)[1:-1]]))
+
+
+def _prose(document: str) -> Iterable[str]:
+    for line in _MARKUP.split(document):
+        piece = _FIELD.sub("", line).strip(" \t\r\"'|>-")[:_LONGEST]
+        if len(piece) >= _SHORTEST and " " in piece:
+            yield piece
+
+
+def _words(document: str) -> Iterable[str]:
+    for match in _WORD.finditer(document):
+        word = match.group().rstrip(".:!?=")
+        if len(word) >= 8 and any(character.isdigit() for character in word):
+            yield word

@@ -1,0 +1,90 @@
+"""Files of this installation belong to the user it runs as: nobody else on the machine can read them.
+
+The home holds sessions, hashes of passwords, drafts and private templates. Every process reads the settings before it
+writes anything, and the settings call `keep_private`: new files and folders are then made for their owner only. Wider
+permissions from before are taken away from what is ours. What belongs to another user is left alone and named.
+"""
+
+import os
+import stat
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from django.conf import settings
+from django.core.checks import CheckMessage, Warning
+from django.core.exceptions import ImproperlyConfigured
+
+__all__ = ["check_home", "describe_exposure", "keep_private", "tighten_tree"]
+
+UMASK = 0o077
+_OTHERS = 0o077  # what group and others may do
+
+
+def keep_private(home: Path) -> None:
+    """Set this process's umask, make the home, and close it to others.
+
+    A sentence on standard error says what was changed, or what can't be. ImproperlyConfigured where the home is a
+    folder that all users share, such as /tmp: its permissions are not ours to change.
+    """
+    os.umask(UMASK)
+    home.mkdir(parents=True, exist_ok=True)
+    found = home.stat()
+    if found.st_mode & stat.S_ISVTX:
+        raise ImproperlyConfigured(
+            f"PROMPTUARY_HOME is {home}, a folder that all users of this machine share. Name a folder of its own."
+        )
+    if _tighten(home):
+        _say(f"Other users of this machine could look into {home}; it is now open to its owner only (mode 0700).")
+    if sentence := describe_exposure(home):
+        _say(sentence)
+
+
+def tighten_tree(home: Path, more: Iterable[Path] = ()) -> int:
+    """Close every file and folder below the home that is ours, and those files; gives how many were open to others.
+
+    more: files that may lie elsewhere, such as a SQLite database; those that are absent are passed over.
+    """
+    return sum(_tighten(path) for path in (*_walk(home), *more))
+
+
+def describe_exposure(home: Path) -> str:
+    """A sentence that says how others can get at the home, or nothing where they can't."""
+    found = home.stat()
+    others = found.st_mode & _OTHERS
+    if not others or sys.platform == "win32":  # whose folders have access lists instead of these bits
+        return ""
+    owner = "" if found.st_uid == os.geteuid() else f" It belongs to user {found.st_uid}, so it can't be changed here."
+    return (
+        f"Other users of this machine can get at {home} (mode {stat.S_IMODE(found.st_mode):04o}): sessions, hashes of "
+        f"passwords and private templates are in it.{owner} Its owner should run: chmod 700 {home}"
+    )
+
+
+def check_home(**_kwargs: object) -> list[CheckMessage]:
+    """The system check: a warning where others can get at the home."""
+    sentence = describe_exposure(settings.PROMPTUARY_HOME)
+    return [Warning(sentence, id="registry.W001")] if sentence else []
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    for root, folders, files in os.walk(folder):
+        for name in (*folders, *files):
+            yield Path(root, name)
+
+
+def _tighten(path: Path) -> bool:
+    """Take away what group and others may do; whether that changed anything. Links and what is not ours are left
+    alone."""
+    try:
+        found = path.lstat()
+        if stat.S_ISLNK(found.st_mode) or not found.st_mode & _OTHERS or found.st_uid != os.geteuid():
+            return False
+        path.chmod(stat.S_IMODE(found.st_mode) & ~_OTHERS)
+    except OSError:  # gone meanwhile, or a file system that keeps no modes
+        return False
+    return not path.lstat().st_mode & _OTHERS
+
+
+def _say(sentence: str) -> None:
+    print(sentence, file=sys.stderr, flush=True)  # noqa: T201  # logging is not set up while settings are read

@@ -1,0 +1,215 @@
+"""One text, planted by every road there is, then redacted: looked for in every column, Git object, page and API
+answer."""
+
+import json
+import re
+import subprocess
+
+import pytest
+from django.conf import settings
+from django.db import connection
+from django.test import Client
+
+from registry import mirror
+from registry.fetching.fetcher import fetcher
+from registry.models import Notification, Report, Run
+from registry.services import (
+    changes,
+    drafts,
+    evaluating,
+    evaluations,
+    labels,
+    redactions,
+    renderings,
+    reviews,
+    samples,
+    threads,
+    verdicts,
+)
+from registry.services.threads import Place
+from registry.stored_texts import COLUMNS, Holds
+from tests.api.conftest import DOCUMENT, OTHER, REPLY, ROLES
+
+CANARY = "zebra-4711-quagga"
+LEAKED = (
+    DOCUMENT.replace("Answer a question", f"Answer as {CANARY} would")
+    .replace("tags: [support]", f"tags: [support, {CANARY}]\nsettings: {{user: {CANARY}}}\nmodel: some-{CANARY}")
+    .replace('"{{ question }}"', f"'{{{{ question }}}} Sign as {CANARY}, please.'")
+)
+PAGES = 70  # of each role
+
+
+@pytest.fixture
+def planted(cast, settings, tmp_path):
+    """Version 2 holds the canary; all that a service can make of it was made, and version 3 is clean again."""
+    settings.MIRROR_PATH = tmp_path / "mirror.git"
+    author, reviewer = cast.actor("author"), cast.actor("reviewer")
+    first = cast.save().version
+    leaked = cast.save(LEAKED, base=first.digest).version
+    drafts.save(actor=author, namespace="support", path="refunds/reply", document=LEAKED + "\n", base=2)
+    drafts.save(actor=reviewer, namespace="support", path="other", document=f"Sign as {CANARY}, please.")
+    samples.save(actor=author, name=REPLY, samples={"short": {"question": "Where is it?"}})
+    renderings.of_samples(leaked, {"short": {"question": "Where is it?"}})
+    labels.move(actor=author, name=REPLY, label="staging", version=2, expected=None)
+    change = changes.propose(actor=author, name=REPLY, label="production", version=2, message="Please")
+    threads.open_at(actor=reviewer, number=change.number, place=Place(version=2, line=10), text="Why?")
+    reviews.keep(actor=reviewer, number=change.number, place=Place(version=2, line=2), text=f"Who is {CANARY}?")
+    verdicts.give(number=change.number)
+    run = evaluations.start(actor=author, template=REPLY, ref="2", model="echo")
+    while evaluating.advance(run.pk, seconds=0):
+        pass
+    Run.objects.filter(pk=run.pk).update(error=f"stopped at {CANARY}")
+    Notification.objects.create(
+        person=cast.people["reader"],
+        kind="version.saved",
+        sentence=f"About {CANARY}",
+        template=leaked.template,
+        created_at=leaked.created_at,
+    )
+    _report(cast, leaked)
+    fetched = fetcher().answer(f"Bearer {cast.key('author', 'write')}", f"{REPLY}@2")
+    assert CANARY in fetched.body.decode()
+    changes.withdraw(actor=author, number=change.number)
+    third = cast.save(OTHER, base=leaked.digest).version
+    labels.move(actor=author, name=REPLY, label="staging", version=third.number, expected=2)
+    mirror.catch_up()
+    return leaked
+
+
+def _report(cast, version):
+    actor = fetcher().caller(f"Bearer {cast.key('author', 'write')}")
+    row = Report(
+        key_id=actor.key, version=version, day=version.created_at.date(), last_at=version.created_at, renders=1
+    )
+    row.inputs = json.dumps({CANARY: 1})
+    row.save()
+
+
+def columns_with(text):
+    """(table, column) of every column of the database that holds the text."""
+    found = set()
+    with connection.cursor() as cursor:
+        for table in connection.introspection.table_names(cursor):
+            cursor.execute(f'SELECT * FROM "{table}"')
+            names = [column[0] for column in cursor.description]
+            for row in cursor.fetchall():
+                found |= {(table, name) for name, value in zip(names, row, strict=True) if text in str(value)}
+    return found
+
+
+def in_git(path, text):
+    objects = subprocess.run(
+        ["git", "cat-file", "--batch", "--batch-all-objects"], cwd=path, capture_output=True, check=True
+    )
+    return text.encode() in objects.stdout
+
+
+def crawl(person):
+    """The pages that a person can reach from the home page and the template's, with their texts."""
+    browser = Client(raise_request_exception=True)
+    browser.force_login(person)
+    waiting = [
+        "/",
+        f"/t/{REPLY}",
+        f"/t/{REPLY}?ref=2",
+        f"/t/{REPLY}/-/diff?from=1&to=2",
+        f"/t/{REPLY}/-/edit",
+        "/runs/",
+    ]
+    waiting += ["/changes/", "/changes/1", "/runs/1", "/runs/1/rows", "/runs/1/rows/0", "/mail", "/t/?q=zebra"]
+    waiting += [f"/runs/1/export.{form}" for form in ("jsonl", "json", "csv", "html")]
+    seen: dict[str, str] = {}
+    while waiting and len(seen) < PAGES:
+        address = waiting.pop(0)
+        if address in seen or re.match(r"/(log|api|static|theme)", address):
+            continue
+        answer = browser.get(address)
+        seen[address] = b"".join(answer).decode(errors="replace")
+        assert answer.status_code < 500, address
+        if answer.get("Content-Type", "").startswith("text/html"):
+            waiting += [link.replace("&amp;", "&") for link in re.findall(r'href="(/[^"#]*)', seen[address])]
+    return seen
+
+
+API = [
+    "templates",
+    "templates?search=zebra",
+    f"templates/{REPLY}",
+    *(f"templates/{REPLY}@{ref}" for ref in ("1", "2", "3", "staging")),
+    f"templates/{REPLY}/-/versions",
+    f"templates/{REPLY}/-/samples",
+    f"templates/{REPLY}/-/labels/staging/history",
+    "changes",
+    "changes/1",
+    "changes/1/threads",
+    "runs",
+    "runs/1",
+    "runs/1/rows",
+    *(f"runs/1/export?form={form}" for form in ("jsonl", "json", "csv", "html")),
+    "datasets",
+    "namespaces/support/bundle?label=staging",
+    "namespaces/support/moves",
+    "namespaces/support/events",
+]
+
+
+def answers(caller, role):
+    asked = caller(role, session=True)
+    found = {path: b"".join(asked.get(path)).decode(errors="replace") for path in API}
+    found["fetch"] = asked.post("fetch", {"refs": [f"{REPLY}@2", f"{REPLY}@staging"]}).content.decode()
+    return found
+
+
+def holding(texts):
+    return sorted(address for address, text in texts.items() if CANARY in text)
+
+
+REMOVED = {
+    (table, column)
+    for table, columns in COLUMNS.items()
+    for column, what in columns.items()
+    if what in (Holds.REMOVED, Holds.BLANKED)
+}
+# Planted nowhere by this story: another test, or a row's own words, covers them.
+NOT_PLANTED = {
+    ("registry_version", "problems"),
+    ("registry_template", "description"),
+    ("registry_template", "words"),
+    ("registry_tag", "name"),
+    ("registry_verdict", "details"),
+    ("registry_draft", "samples"),
+    ("registry_draft", "message"),
+    ("registry_remark", "suggestion"),
+    ("registry_runrow", "judgement_text"),
+    ("registry_report", "failures"),
+    ("registry_job", "error"),
+    ("registry_attempt", "said"),
+    ("registry_webhook", "pause_reason"),
+    ("registry_remote", "error"),
+}
+
+
+def test_it_is_in_all_of_them_before_and_in_none_afterwards(cast, caller, planted):
+    assert columns_with(CANARY) >= REMOVED - NOT_PLANTED
+    assert in_git(settings.MIRROR_PATH, CANARY)
+    assert holding(answers(caller, "reader"))
+    redactions.redact(actor=cast.actor("admin"), name=REPLY, version=2, reason="It names somebody")
+    mirror.catch_up()
+    fetcher().follower.look()
+    left = columns_with(CANARY)
+    assert left == set()
+    assert not in_git(settings.MIRROR_PATH, CANARY)
+    for role in ROLES:
+        assert holding(answers(caller, role)) == []
+        assert holding(crawl(cast.people[role])) == []
+
+
+def test_the_latest_goes_from_the_lists_and_the_search_as_well(cast, caller):
+    first = cast.save().version
+    cast.save(LEAKED, base=first.digest)
+    found = {("registry_template", "description"), ("registry_template", "words"), ("registry_tag", "name")}
+    assert found <= columns_with(CANARY)
+    redactions.redact(actor=cast.actor("admin"), name=REPLY, version=2, reason="It names somebody", force=True)
+    assert columns_with(CANARY) == set()
+    for role in ROLES:
+        assert holding(answers(caller, role)) == []
