@@ -154,9 +154,13 @@ class _Checks:
 
     def _sample(self, template: Template, name: str, data: Mapping[str, Any]) -> None:
         for prompt in template.render_all(data):
-            for unknown in prompt.ignored:
+            for unknown in prompt.ignored[: near.MOST_NAMED]:
                 message = f"the sample `{name}` gives `{unknown}`, which is not an input"
                 self.found.append(Problem("PT410", "warning", message, variable=unknown, sample=name))
+            if len(prompt.ignored) > near.MOST_NAMED:
+                rest = len(prompt.ignored) - near.MOST_NAMED
+                message = f"the sample `{name}` gives {rest:,} more values that are no inputs"
+                self.found.append(Problem("PT410", "warning", message, sample=name))
             if prompt.cut:
                 message = f"sample `{name}`: {len(prompt.cut)} parts are cut to fit {prompt.token_limit} tokens"
                 self.found.append(Problem("PT601", "note", message, sample=name))

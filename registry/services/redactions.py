@@ -40,6 +40,7 @@ from registry.queries import templates
 from registry.services import notifications
 from registry.services.templates import describe
 from registry.texts import check_text
+from renderer import differences
 from renderer.document import parse
 
 __all__ = ["Plan", "bury", "plan", "redact"]
@@ -102,6 +103,7 @@ def redact(
         notifications.tell_of_redaction(actor, found.versions, reason.strip(), found.remotes)
         for row in found.versions:
             _take_away(actor, row, reason.strip())
+    differences.forget()
     return found
 
 
