@@ -1,5 +1,8 @@
 """A document in colours."""
 
+import time
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -43,6 +46,6 @@ def test_a_text_too_long_to_colour_is_shown_plain():
 )
 def test_text_that_is_slow_to_colour_takes_less_than_a_second(text):
     began = time.process_time()
-    lines = colour(text)
+    lines = sources.colour(text)
     assert time.process_time() - began < 1.5
     assert "\n".join("".join(run.text for run in line) for line in lines) == text.removesuffix("\n")
