@@ -65,6 +65,7 @@ class _Checks:
             self._names(template.body)
             self.found.extend(template.body.problems())
             self.found.extend(outputs.problems(self.document))
+            self.found.extend(inputs.advice(self.document))
             self._limits(template)
             if not blocking(self.found):
                 self._trials(template)
