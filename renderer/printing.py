@@ -5,10 +5,13 @@ from typing import Any
 
 from renderer.errors import LimitError
 
-__all__ = ["MAX_TEXT", "Unprintable", "add_printable", "check_printable", "check_sizes", "printed"]
+__all__ = ["MAX_ITEMS", "MAX_TEXT", "Unprintable", "add_printable", "check_printable", "check_sizes", "printed"]
 
 MAX_TEXT = 4_000_000
 """Characters that one operation of a template may make."""
+
+MAX_ITEMS = 500_000
+"""Items of lists and mappings, those inside others counted, that one value may have to be printed."""
 
 _NAMES = {
     "generator": "a generator; add `| list` or `| join`",
@@ -45,9 +48,10 @@ def check_printable(value: Any) -> None:
     kind = type(value)
     if kind in _SCALARS:
         return
-    waiting, size = [value], 0
+    waiting, size, seen = [value], 0, 0
     while waiting:
         item = waiting.pop()
+        seen += 1
         kind = type(item)
         if kind is str:
             size += len(item) + 2
@@ -64,8 +68,10 @@ def check_printable(value: Any) -> None:
             size += len(item) if isinstance(item, str) else 2
         else:
             raise Unprintable(_what(item, is_inside=item is not value))
-        if size > MAX_TEXT or len(waiting) > MAX_TEXT:
+        if size > MAX_TEXT:
             raise LimitError(f"this would print more than {MAX_TEXT:,} characters")
+        if seen + len(waiting) > MAX_ITEMS:
+            raise LimitError(f"this would print more than {MAX_ITEMS:,} items")
 
 
 def _what(item: Any, *, is_inside: bool) -> str:

@@ -201,9 +201,9 @@ class Program:
         texts, left = self.sandbox.texts, MAX_OUTPUT
         for piece in source:
             kind = type(piece)
-            left -= 1
             if left < 0:
-                raise too_much()
+                raise too_much().located(self._place_of(piece))
+            left -= 1
             if kind is int:
                 pieces.append(piece)
                 left -= len(texts[piece])
@@ -223,6 +223,13 @@ class Program:
                 text = value if kind is str else str(value) if kind is int else printed(site, value)
                 left -= len(text)
                 values.append(text)
+
+    def _place_of(self, piece: Piece) -> Place:
+        """Where a piece of the output was written."""
+        if type(piece) is int:
+            return self.sandbox.literals[piece].place(0)
+        site = self.sandbox.sites[piece[0] if type(piece) is tuple else 0]
+        return Place(site.line, site.column)
 
     def _where(self, trace: TracebackType | None) -> tuple[Place | None, str]:
         """The place and the source of the innermost tag in a traceback."""
