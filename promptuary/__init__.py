@@ -1,5 +1,8 @@
 """Fetch prompt templates from a Promptuary registry and render them."""
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from promptuary.client import AsyncPromptuary, Promptuary
 from promptuary.errors import (
     BadAnswer,
@@ -18,10 +21,14 @@ from promptuary.fakes import AsyncFakeTransport, FakeTransport
 from promptuary.fetching import Fetched
 from promptuary.template import Template
 
+if TYPE_CHECKING:
+    from promptuary.bounded import BoundedRenderer
+
 __all__ = [
     "AsyncFakeTransport",
     "AsyncPromptuary",
     "BadAnswer",
+    "BoundedRenderer",
     "ConfigurationError",
     "Conflict",
     "DigestMismatch",
@@ -37,3 +44,11 @@ __all__ = [
     "Template",
     "Unavailable",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # Few services need it, so it is loaded when first asked for.
+    if name == "BoundedRenderer":
+        globals()[name] = found = importlib.import_module("promptuary.bounded").BoundedRenderer
+        return found
+    raise AttributeError(f"module 'promptuary' has no attribute {name!r}")
