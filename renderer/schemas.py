@@ -106,7 +106,8 @@ def _kind() -> Any:
         "propertyNames": _property_names,
         "uniqueItems": _unique_items,
     }
-    return jsonschema.validators.extend(jsonschema.Draft202012Validator, keywords)
+    extend: Any = jsonschema.validators.extend
+    return extend(jsonschema.Draft202012Validator, keywords)
 
 
 def _without_dialects(schema: Any, *, is_names: bool = False) -> Any:

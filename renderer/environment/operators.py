@@ -135,7 +135,7 @@ def join(
     if attribute is not None:
         value = map(filters.make_attrgetter(context.environment, attribute), value)
     texts = [item if isinstance(item, str) else as_text(item) for item in value]
-    delimiter = "" if d is None else d if isinstance(d, str) else as_text(d)
+    delimiter = as_text("" if d is None else d) if type(d) is not Written else str(d)
     check_sizes(len(text) + len(delimiter) for text in texts)
     return delimiter.join(texts)
 
@@ -173,7 +173,7 @@ def string(value: Any) -> str:
     return value if isinstance(value, str) else as_text(value)
 
 
-def rounded(value: float, precision: int = 0, method: str = "common") -> float:
+def rounded(value: float, precision: Any = 0, method: str = "common") -> float:
     if isinstance(precision, int) and abs(precision) > _MAX_PRECISION:
         raise LimitError(f"`round` takes a precision of at most {_MAX_PRECISION}")
     return filters.do_round(value, precision, method)  # type: ignore[arg-type]  # Jinja checks the method itself
@@ -196,7 +196,7 @@ def total(environment: Environment, iterable: Iterable[Any], attribute: Any = No
 
 
 @pass_environment
-def wordwrap(environment: Environment, s: Any, width: int = 79, *args: Any, **kwargs: Any) -> str:
+def wordwrap(environment: Environment, s: Any, width: Any = 79, *args: Any, **kwargs: Any) -> str:
     text = s if isinstance(s, str) else as_text(s)
     longest = max(map(len, text.split()), default=0)
     if isinstance(width, int) and width > 0 and len(text) * longest // width > _MAX_WORK // 10:
