@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.errors import DatasetError
+from renderer import near
 from renderer.digest import canonical
 from renderer.errors import DocumentError
 from renderer.yaml_text import YamlError, compose, value_of
@@ -189,7 +190,9 @@ def _row(entry: Any, where: str) -> Row:
     if not isinstance(entry, Mapping) or not isinstance(entry.get("inputs"), Mapping):
         raise DatasetError(f"{where}: a row is a mapping with `inputs`")
     if unknown := set(entry) - {"inputs", "expected", "id"}:
-        raise DatasetError(f"{where}: a row has no {sorted(unknown)[0]!r}, only id, inputs and expected")
+        raise DatasetError(
+            f"{where}: a row has no {near.shown(sorted(map(str, unknown))[0])!r}, only id, inputs and expected"
+        )
     expected = entry.get("expected")
     if expected is not None and not isinstance(expected, Mapping):
         expected = {"answer": expected}  # a bare value is the answer

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from difflib import SequenceMatcher
 from html import escape
 from itertools import islice
 from typing import Any, NamedTuple
@@ -13,12 +12,14 @@ from evaluation.errors import EvaluationError
 from evaluation.metrics import catalogue
 from evaluation.results import EvaluationResult, MetricsResult
 from evaluation.scoring import Score
+from renderer import differences
 
 __all__ = ["mark_words", "to_html"]
 
 Baseline = tuple[EvaluationResult, Mapping[str, MetricsResult]]
 _MOST = 50  # rows shown of those that got worse, and of those that failed
 _LONGEST = 2_000  # characters of a cell
+_WORD_STEPS = 50_000  # of comparing two cells word by word
 
 
 class Line(NamedTuple):
@@ -73,7 +74,7 @@ def mark_words(before: str, after: str) -> tuple[str, str]:
     """Both texts as HTML, words that only the first has in <del>, those that only the second has in <ins>."""
     old, new = before.split(" "), after.split(" ")
     left, right = [], []
-    for kind, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+    for kind, a, b, c, d in differences.steps(old, new, differences.Effort(_WORD_STEPS)):
         gone, come = escape(" ".join(old[a:b])), escape(" ".join(new[c:d]))
         if a < b:
             left.append(gone if kind == "equal" else f"<del>{gone}</del>")

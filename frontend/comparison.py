@@ -25,7 +25,7 @@ __all__ = [
 class SourceDiff:
     """The documents line by line, long unchanged runs folded."""
 
-    lines: Sequence[diffs.Line | diffs.Fold]
+    lines: Sequence[diffs.Entry]
     counts: diffs.Counts
 
 
@@ -97,8 +97,7 @@ def compare_source(old: Version | None, new: Version) -> SourceDiff:
 
 def compare_texts(old: str, new: str) -> SourceDiff:
     """Two documents that need not be versions."""
-    lines = diffs.compare(old, new)
-    return SourceDiff(diffs.fold(lines), diffs.count(lines))
+    return SourceDiff(*diffs.brief(old, new))
 
 
 def compare_rendered(old: Version | None, new: Version, data: Mapping[str, Any], case: Case) -> RenderedDiff:

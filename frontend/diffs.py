@@ -1,12 +1,29 @@
 """What changed between two texts: lines, words inside lines, parts that moved. Pure; no Django."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
-from typing import Literal
+from typing import Literal, NamedTuple
 
-__all__ = ["Counts", "Fold", "Line", "Word", "compare", "count", "fold", "words_of"]
+from renderer import differences
+from renderer.differences import Effort, Step
+
+__all__ = [
+    "Counts",
+    "Entry",
+    "Fold",
+    "Gap",
+    "Line",
+    "Rest",
+    "Word",
+    "brief",
+    "compare",
+    "count",
+    "fold",
+    "shorten",
+    "words_of",
+]
 
 Kind = Literal["same", "added", "removed"]
 
@@ -14,36 +31,43 @@ Kind = Literal["same", "added", "removed"]
 WORD = re.compile(r"\w+|[^\S\n]+|[^\w\s]")
 # Below this likeness two lines are not one line edited but one gone and one come.
 ALIKE = 0.42
+# Whether lines are alike is told from this much of their beginnings.
+LIKENESS = 600
 # In a replaced block every old line is set against every new one, up to this many pairs.
 PAIRED = 2500
 # Where more lines than this were replaced, nobody reads them word by word.
 MARKED = 800
-# difflib is quadratic; above this many lines it may take its shortcut for very common lines.
-EXACT_LINES = 3000
 # Word marks inside lines longer than this would cost more than they tell.
 EXACT_WORDS = 600
+# Steps that all word marks of one comparison may take together; after that lines are marked as a whole.
+WORD_STEPS = 500_000
+# A page is not made longer than this many lines by one diff.
+MOST_SHOWN = 2000
 
 
-@dataclass(frozen=True)
-class Word:
+class Word(NamedTuple):
     """A run of a line's text, marked where it is not in the other side's line."""
 
     text: str
     changed: bool = False
 
 
-@dataclass(frozen=True)
-class Line:
-    """A line of the diff. `old` and `new` are its 1-based numbers on either side, None where it is absent."""
+class Line(NamedTuple):
+    """A line of the diff. `old` and `new` are its 1-based numbers on either side, None where it is absent.
+
+    `marked` are its words where some are marked, None where the line is one thing.
+    """
 
     kind: Kind
     old: int | None
     new: int | None
-    words: tuple[Word, ...]
+    text: str
+    marked: tuple[Word, ...] | None = None
 
     @property
-    def text(self) -> str:
-        return "".join(word.text for word in self.words)
+    def words(self) -> tuple[Word, ...]:
+        """The line's text in runs; those that the other side does not have are marked."""
+        return (Word(self.text, self.kind != "same"),) if self.marked is None else self.marked
 
     @property
     def number(self) -> int | None:
@@ -61,6 +85,15 @@ class Fold:
 
 
 @dataclass(frozen=True)
+class Gap:
+    """Lines that are not shown because there are too many."""
+
+    size: int
+
+    kind = "gap"
+
+
+@dataclass(frozen=True)
 class Counts:
     """How many lines came and went."""
 
@@ -68,19 +101,74 @@ class Counts:
     removed: int
 
 
-def compare(old: str, new: str) -> list[Line]:
-    """Every line of both texts once, in reading order: removed before added, edited lines word by word."""
+@dataclass(frozen=True)
+class Rest:
+    """What comes after the lines that a page can hold, not yet made into lines."""
+
+    before: Sequence[str]
+    after: Sequence[str]
+    steps: Sequence[Step]
+
+    kind = "rest"
+
+
+Entry = Line | Fold | Gap | Rest
+
+
+def brief(old: str, new: str, effort: Effort | None = None, context: int = 3) -> tuple[list[Entry], Counts]:
+    """The diff as a page shows it: unchanged runs folded, lines made for the first MOST_SHOWN only; and its whole size."""
     before, after = old.splitlines(), new.splitlines()
-    matcher = SequenceMatcher(None, before, after, autojunk=max(len(before), len(after)) > EXACT_LINES)
-    lines: list[Line] = []
-    steps = matcher.get_opcodes()
-    marked = sum(i2 - i1 + j2 - j1 for tag, i1, i2, j1, j2 in steps if tag == "replace") <= MARKED
-    for tag, i1, i2, j1, j2 in steps:
-        if tag == "equal":
-            pairs = zip(range(i1, i2), range(j1, j2), strict=True)
-            lines += [Line("same", i + 1, j + 1, (Word(before[i]),)) for i, j in pairs]
+    steps = differences.steps(before, after, effort)
+    changed = [step for step in steps if step.kind != "equal"]
+    counts = Counts(
+        added=sum(step.new_end - step.new_start for step in changed),
+        removed=sum(step.old_end - step.old_start for step in changed),
+    )
+    shown, rest, left = list[Step](), list[Step](), MOST_SHOWN
+    for step in steps:
+        if left > 0 and _size(step) > left:
+            half = left if step.kind == "equal" else left // 2 + 1
+            shown.append(_cut(step, 0, half))
+            rest.append(_cut(step, half, None))
         else:
-            lines += _replaced(before, after, range(i1, i2), range(j1, j2), marked)
+            (shown if left > 0 else rest).append(step)
+        left -= _size(step)
+    entries: list[Entry] = [*fold(_lines(before, after, shown, effort), context)]
+    return [*entries, Rest(before, after, rest)] if rest else entries, counts
+
+
+def _size(step: Step) -> int:
+    added = 0 if step.kind == "equal" else step.new_end - step.new_start
+    return step.old_end - step.old_start + added
+
+
+def _cut(step: Step, start: int, end: int | None) -> Step:
+    """Lines `start` to `end` of both sides of a step."""
+    olds, news = (range(step.old_start, step.old_end)[start:end], range(step.new_start, step.new_end)[start:end])
+    return Step(step.kind, olds.start, olds.stop, news.start, news.stop)
+
+
+def compare(old: str, new: str, effort: Effort | None = None) -> list[Line]:
+    """Every line of both texts once, in reading order: removed before added, edited lines word by word.
+
+    effort: what several comparisons may cost together; None is a full measure for this one.
+    """
+    before, after = old.splitlines(), new.splitlines()
+    return _lines(before, after, differences.steps(before, after, effort), effort)
+
+
+def _lines(before: Sequence[str], after: Sequence[str], steps: Sequence[Step], effort: Effort | None) -> list[Line]:
+    lines: list[Line] = []
+    marked = sum(i2 - i1 + j2 - j1 for kind, i1, i2, j1, j2 in steps if kind == "replace") <= MARKED
+    marks = _Marks(before, after, effort or Effort(WORD_STEPS))
+    for kind, i1, i2, j1, j2 in steps:
+        if kind == "equal":
+            by = j1 - i1 + 1
+            lines += [Line("same", i + 1, i + by, before[i]) for i in range(i1, i2)]
+        elif marked and (i2 - i1) * (j2 - j1) <= PAIRED:
+            lines += marks.replaced(range(i1, i2), range(j1, j2))
+        else:
+            lines += _gone(before, i1, i2) + _come(after, j1, j2)
     return lines
 
 
@@ -109,49 +197,114 @@ def fold(lines: Sequence[Line], context: int = 3) -> list[Line | Fold]:
     return shown + _close(closed)
 
 
-def words_of(old: str, new: str) -> tuple[tuple[Word, ...], tuple[Word, ...]]:
+def shorten(entries: Iterable[Entry], kept: Collection[int] = (), most: int = MOST_SHOWN) -> list[Line | Fold | Gap]:
+    """The entries up to `most` lines, folded ones counted; after that only new lines of a number in `kept`, the rest as gaps."""
+    shown: list[Line | Fold | Gap] = []
+    left = most
+    for entry in entries:
+        if isinstance(entry, Rest):
+            shown += _kept_of(entry, sorted(kept))
+            left = 0
+            continue
+        size = len(entry.lines) if isinstance(entry, Fold) else entry.size if isinstance(entry, Gap) else 1
+        if size <= left:
+            shown.append(entry)
+            left -= size
+            continue
+        left = 0
+        lines: Sequence[Line | Gap] = entry.lines if isinstance(entry, Fold) else (entry,)
+        shown += [line if isinstance(line, Line) and line.new in kept else Gap(1) for line in lines]
+    return _without_neighbours(shown)
+
+
+def _kept_of(rest: Rest, kept: Sequence[int]) -> list[Line | Gap]:
+    """The new lines with these numbers, ascending, and gaps for all between them."""
+    found: list[Line | Gap] = []
+    for step in rest.steps:
+        here = [number for number in kept if step.new_start < number <= step.new_end]
+        passed = step.new_start
+        gone = 0 if step.kind == "equal" else step.old_end - step.old_start
+        for number in here:
+            found.append(Gap(number - 1 - passed + gone))
+            old = step.old_start + number - step.new_start if step.kind == "equal" else None
+            found.append(Line("same" if old else "added", old, number, rest.after[number - 1]))
+            passed, gone = number, 0
+        found.append(Gap(step.new_end - passed + gone))
+    return found
+
+
+def _without_neighbours(entries: Sequence[Line | Fold | Gap]) -> list[Line | Fold | Gap]:
+    """Gaps next to each other made one, and empty ones dropped."""
+    joined: list[Line | Fold | Gap] = []
+    for entry in entries:
+        last = joined[-1] if joined else None
+        if not isinstance(entry, Gap):
+            joined.append(entry)
+        elif isinstance(last, Gap):
+            joined[-1] = Gap(last.size + entry.size)
+        elif entry.size:
+            joined.append(entry)
+    return joined
+
+
+def words_of(old: str, new: str, effort: Effort | None = None) -> tuple[tuple[Word, ...], tuple[Word, ...]]:
     """One line against another: both sides as runs, with what differs marked."""
     before, after = WORD.findall(old), WORD.findall(new)
-    if len(before) + len(after) > EXACT_WORDS:
+    effort = effort or Effort(WORD_STEPS)
+    if len(before) + len(after) > EXACT_WORDS or not effort.left:
         return (Word(old, True),), (Word(new, True),)
     left: list[Word] = []
     right: list[Word] = []
-    for tag, i1, i2, j1, j2 in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
-        changed = tag != "equal"
+    for kind, i1, i2, j1, j2 in differences.steps(before, after, effort):
+        changed = kind != "equal"
         _push(left, "".join(before[i1:i2]), changed)
         _push(right, "".join(after[j1:j2]), changed)
     return _join_islands(left), _join_islands(right)
 
 
-def _replaced(before: list[str], after: list[str], gone: range, come: range, marked: bool) -> list[Line]:
-    """A block that was replaced: likely pairs next to each other, the rest as they stand."""
-    lines: list[Line] = []
-    old, new = gone.start, come.start
-    if marked and len(gone) * len(come) <= PAIRED:
+class _Marks:
+    """Replaced lines of one comparison set beside each other."""
+
+    def __init__(self, before: Sequence[str], after: Sequence[str], effort: Effort) -> None:
+        self.before = before
+        self.after = after
+        self.effort = effort
+        self._bags: dict[str, Counter[str]] = {}
+
+    def replaced(self, gone: range, come: range) -> list[Line]:
+        """A block that was replaced: likely pairs next to each other, the rest as they stand."""
+        before, after = self.before, self.after
+        lines: list[Line] = []
+        old, new = gone.start, come.start
         for at in come:
-            partner = next((k for k in range(old, gone.stop) if _alike(before[k], after[at])), None)
+            partner = next((k for k in range(old, gone.stop) if self._alike(before[k], after[at])), None)
             if partner is None:
                 continue
             lines += _gone(before, old, partner) + _come(after, new, at)
-            left, right = words_of(before[partner], after[at])
-            lines += [Line("removed", partner + 1, None, left), Line("added", None, at + 1, right)]
+            left, right = words_of(before[partner], after[at], self.effort)
+            lines.append(Line("removed", partner + 1, None, before[partner], left))
+            lines.append(Line("added", None, at + 1, after[at], right))
             old, new = partner + 1, at + 1
-    return lines + _gone(before, old, gone.stop) + _come(after, new, come.stop)
+        return lines + _gone(before, old, gone.stop) + _come(after, new, come.stop)
+
+    def _alike(self, old: str, new: str) -> bool:
+        """Whether enough words of either line stand in the other one."""
+        first, second = self._bag(old), self._bag(new)
+        both = first.total() + second.total()
+        return both > 0 and 2 * (first & second).total() >= ALIKE * both
+
+    def _bag(self, line: str) -> Counter[str]:
+        if line not in self._bags:
+            self._bags[line] = Counter(WORD.findall(line[:LIKENESS])) if line.strip() else Counter()
+        return self._bags[line]
 
 
-def _gone(before: list[str], start: int, stop: int) -> list[Line]:
-    return [Line("removed", k + 1, None, (Word(before[k], True),)) for k in range(start, stop)]
+def _gone(before: Sequence[str], start: int, stop: int) -> list[Line]:
+    return [Line("removed", k + 1, None, before[k]) for k in range(start, stop)]
 
 
-def _come(after: list[str], start: int, stop: int) -> list[Line]:
-    return [Line("added", None, k + 1, (Word(after[k], True),)) for k in range(start, stop)]
-
-
-def _alike(old: str, new: str) -> bool:
-    if not old.strip() or not new.strip():
-        return False
-    matcher = SequenceMatcher(None, WORD.findall(old)[:120], WORD.findall(new)[:120], autojunk=False)
-    return matcher.real_quick_ratio() >= ALIKE and matcher.quick_ratio() >= ALIKE and matcher.ratio() >= ALIKE
+def _come(after: Sequence[str], start: int, stop: int) -> list[Line]:
+    return [Line("added", None, k + 1, after[k]) for k in range(start, stop)]
 
 
 def _push(words: list[Word], text: str, changed: bool) -> None:

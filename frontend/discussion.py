@@ -9,7 +9,7 @@ from frontend.asks import Act
 from registry.models import ChangeRequest, Comment, Remark, Thread
 from registry.queries import threads
 from registry.queries.threads import Placed
-from registry.review.anchors import find_lines, take_lines
+from registry.review.anchors import Anchors, take_lines
 
 __all__ = ["Asked", "Discussion", "Said", "Spot", "Talk", "Unsent", "View", "discuss"]
 
@@ -144,7 +144,8 @@ def discuss(
     elsewhere: list[Talk] = []
     outdated: list[Talk] = []
     talks: list[Talk] = []
-    unsent = [_unsent(change, remark, view) for remark in remarks]
+    lines = _Lines(change)
+    unsent = [_unsent(change, remark, view, lines) for remark in remarks]
     for placed in threads.of(change):
         thread = placed.thread
         replies = [one for one in unsent if one.remark.thread_id == thread.pk]
@@ -157,15 +158,15 @@ def discuss(
         else:
             elsewhere.append(talk)
     for one in unsent:
-        line = _line_now(change, one.remark)
+        line = lines.now(one.remark)
         here = one.remark.side == Thread.SOURCE or one.remark.sample == view.sample
         if one.remark.thread_id is None and line and here and view.shows(one.remark.side):
             spot(one.remark.side, one.remark.part, line).unsent.append(one)
     if asked is not None and act.comment and view.shows(asked.side):
-        asked = _filled(change, asked, remarks)
+        asked = _filled(change, asked, remarks, lines)
         spot(asked.side, asked.part, asked.end_line).form = True
-        for line in range(asked.line, asked.end_line + 1):
-            spot(asked.side, asked.part, line).meant = True
+        for number in range(asked.line, asked.end_line + 1):
+            spot(asked.side, asked.part, number).meant = True
     return Discussion(
         source=source,
         rendered=rendered,
@@ -203,7 +204,7 @@ def _talk(placed: Placed, unsent: Sequence[Unsent], act: Act, batch: Sequence[Su
     return Talk(thread, said, unsent, where, url, placed.is_outdated, placed.is_resolved)
 
 
-def _unsent(change: ChangeRequest, remark: Remark, view: View) -> Unsent:
+def _unsent(change: ChangeRequest, remark: Remark, view: View, current: "_Lines") -> Unsent:
     lines = _lines(remark.line, remark.end_line)
     where = (
         f"source {lines}" if remark.side == Thread.SOURCE else f"{lines} of part {remark.part + 1} on {remark.sample}"
@@ -214,32 +215,41 @@ def _unsent(change: ChangeRequest, remark: Remark, view: View) -> Unsent:
         where += f" of v{remark.version.number}"
     suggested = _suggested(remark.quote, remark.suggestion, remark.line) if remark.suggestion is not None else None
     there = view if view.shows(remark.side) and remark.side == Thread.SOURCE else View(remark.side, remark.sample)
-    line = _line_now(change, remark)
+    line = current.now(remark)
     query = {"side": remark.side, "part": remark.part, "remark": remark.pk}
     url = f"{there.address(**query)}#say" if line and remark.thread is None else there.address() + "#unsent"
     return Unsent(remark, where, suggested, url)
 
 
-def _line_now(change: ChangeRequest, remark: Remark) -> int | None:
-    """The last line that the remark is about as it stands in the head, or None where that was changed since."""
-    if remark.version_id == change.version_id:
-        return remark.end_line
-    if remark.side != Thread.SOURCE:
-        return None
-    found = find_lines(remark.version.document, change.version.document, remark.line, remark.end_line)
-    return found[1] if found else None
+class _Lines:
+    """Where lines of earlier versions stand in the head; each version is compared with it once."""
+
+    def __init__(self, change: ChangeRequest) -> None:
+        self._head = change.version
+        self._known: dict[int, Anchors] = {}
+
+    def now(self, remark: Remark) -> int | None:
+        """The last line that the remark is about as it stands in the head, or None where that was changed since."""
+        if remark.version_id == self._head.pk:
+            return remark.end_line
+        if remark.side != Thread.SOURCE:
+            return None
+        if remark.version_id not in self._known:
+            self._known[remark.version_id] = Anchors(remark.version.document, self._head.document)
+        found = self._known[remark.version_id].find(remark.line, remark.end_line)
+        return found[1] if found else None
 
 
-def _filled(change: ChangeRequest, asked: Asked, remarks: Sequence[Remark]) -> Asked:
+def _filled(change: ChangeRequest, asked: Asked, remarks: Sequence[Remark], lines: "_Lines") -> Asked:
     """The form with what was kept before, and with the lines themselves as the first words of a suggestion."""
     kept = next((remark for remark in remarks if remark.pk == asked.remark), None)
     if kept is not None and not asked.text:
         length = kept.end_line - kept.line
-        end = _line_now(change, kept) or kept.end_line
+        end = lines.now(kept) or kept.end_line
         asked = replace(asked, text=kept.text, suggestion=kept.suggestion, line=end - length, end_line=end)
     if asked.suggestion is None and asked.side == Thread.SOURCE:
-        lines = take_lines(change.version.document, asked.line, asked.end_line) or ""
-        asked = replace(asked, suggestion=lines.removesuffix("\n"))
+        quote = take_lines(change.version.document, asked.line, asked.end_line) or ""
+        asked = replace(asked, suggestion=quote.removesuffix("\n"))
     return asked
 
 
@@ -247,7 +257,7 @@ def _suggested(quote: str, suggestion: str, first: int) -> list[diffs.Line]:
     """The lines before and after, numbered as in the document."""
     by = first - 1
     return [
-        diffs.Line(line.kind, line.old and line.old + by, line.new and line.new + by, line.words)
+        line._replace(old=line.old and line.old + by, new=line.new and line.new + by)
         for line in diffs.compare(quote, suggestion)
     ]
 

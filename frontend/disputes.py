@@ -7,19 +7,22 @@ from dataclasses import dataclass
 from frontend import diffs
 from registry.review import merging
 from registry.review.merging import Conflict, Merged
+from renderer.differences import Effort
 
-__all__ = ["WAYS", "Dispute", "read", "text_of", "unclaimed"]
+__all__ = ["MOST", "WAYS", "Dispute", "read", "text_of", "unclaimed"]
 
 # How a conflict can be decided: take a side, take both one after the other, or write what it should be.
 WAYS = ("ours", "theirs", "both", "text")
 CONTEXT = 2
+# A page with more conflicts than this is no help; they are then decided on one's own machine.
+MOST = 100
 
 
 @dataclass(frozen=True)
 class Dispute:
     """One conflict with its answer. `key` names it by its content, so that an answer outlives a reload and a new merge.
 
-    `ours` and `theirs` are diffs against the base; `before` and `after` are the lines around it. `way` is empty while nothing
+    `ours` and `theirs` are diffs against the base, empty beyond the first MOST conflicts, which no page shows; `before` and `after` are the lines around it. `way` is empty while nothing
     is decided, and `fault` then says so where the person went on.
     """
 
@@ -47,6 +50,7 @@ def read(merged: Merged, given: Mapping[str, str], *, must: bool) -> list[Disput
     """The conflicts with the answers of a form: `way-<key>` and `text-<key>`. must: one without an answer is at fault."""
     lines = merging.split(merged.text)
     disputes = []
+    effort = Effort()
     for place, conflict in enumerate(merged.conflicts, 1):
         key = _key_of(conflict, place)
         way = given.get(f"way-{key}", "")
@@ -57,8 +61,8 @@ def read(merged: Merged, given: Mapping[str, str], *, must: bool) -> list[Disput
                 key=key,
                 place=place,
                 conflict=conflict,
-                ours=diffs.compare(conflict.base, conflict.ours),
-                theirs=diffs.compare(conflict.base, conflict.theirs),
+                ours=diffs.compare(conflict.base, conflict.ours, effort) if place <= MOST else (),
+                theirs=diffs.compare(conflict.base, conflict.theirs, effort) if place <= MOST else (),
                 before="".join(_plain(lines[max(0, start - CONTEXT) : start])),
                 after="".join(_plain(lines[end : end + CONTEXT])),
                 way=way,

@@ -178,5 +178,5 @@ def _render_other(actor: Actor, desk: Desk, against: Against | None, *, several:
 def _changed_lines(against: Against | None, document: str) -> int:
     if against is None:
         return 0
-    counts = diffs.count(diffs.compare(against.version.remaining, document))
+    _, counts = diffs.brief(against.version.remaining, document)
     return max(counts.added, counts.removed)

@@ -2,11 +2,13 @@
 
 import json
 import re
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from frontend import diffs
+from renderer.differences import Effort
 
 __all__ = ["Message", "PartDiff", "Piece", "compare", "messages", "pieces_of"]
 
@@ -53,7 +55,7 @@ class PartDiff:
     old_tokens: int | None
     new_tokens: int | None
     moved: str
-    lines: tuple[diffs.Line | diffs.Fold, ...]
+    lines: tuple[diffs.Entry, ...]
     index: int | None = None
 
     @property
@@ -105,6 +107,7 @@ def pieces_of(text: str, spans: Sequence[Mapping[str, Any]]) -> list[Piece]:
 
 def compare(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]) -> list[PartDiff]:
     """Part against part of the same name, in the new order; removed parts stand where they stood."""
+    effort = Effort()
     before, after = _named(old), _named(new)
     places = {name: place for place, name in enumerate(before)}
     stays = _longest_rising([places[name] for name in after if name in places])
@@ -116,15 +119,28 @@ def compare(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]) 
         moved = ""
         if places[name] not in stays:
             moved = f"moved from {_ordinal(places[name] + 1)} to {_ordinal(place + 1)}"
-        result.append(replace(_both_sides(before[name], part, moved), index=place))
-    names: list[tuple[str, int] | None] = list(after)
-    for place, (name, part) in enumerate(before.items()):
-        if name not in after:
-            above = [names.index(other) for other in list(before)[:place] if other in after]
-            at = max(above, default=-1) + 1
-            result.insert(at, _one_sided(part, "removed"))
-            names.insert(at, None)
-    return result
+        result.append(replace(_both_sides(before[name], part, moved, effort), index=place))
+    return _with_removed(before, after, result)
+
+
+def _with_removed(
+    before: Mapping[tuple[str, int], Mapping[str, Any]],
+    after: Mapping[tuple[str, int], Any],
+    result: Sequence[PartDiff],
+) -> list[PartDiff]:
+    """The parts with the removed ones put in, each below the lowest of those that stood above it."""
+    order = {name: place for place, name in enumerate(after)}
+    removed: dict[int, list[PartDiff]] = {}
+    lowest = -1
+    for name, part in before.items():
+        if name in order:
+            lowest = max(lowest, order[name])
+        else:
+            removed.setdefault(lowest, []).append(_one_sided(part, "removed"))
+    whole = removed.get(-1, [])
+    for place, part_diff in enumerate(result):
+        whole += [part_diff, *removed.get(place, [])]
+    return whole
 
 
 def _value(text: str, span: Mapping[str, Any]) -> Piece:
@@ -140,17 +156,17 @@ def _value(text: str, span: Mapping[str, Any]) -> Piece:
 def _named(parts: Sequence[Mapping[str, Any]]) -> dict[tuple[str, int], Mapping[str, Any]]:
     """Parts by name; the second of a name is another part, so names carry their turn."""
     named: dict[tuple[str, int], Mapping[str, Any]] = {}
+    turns: dict[str, int] = {}
     for part in parts:
-        name, turn = str(part.get("name") or ""), 0
-        while (name, turn) in named:
-            turn += 1
-        named[name, turn] = part
+        name = str(part.get("name") or "")
+        turns[name] = turns.get(name, -1) + 1
+        named[name, turns[name]] = part
     return named
 
 
 def _one_sided(part: Mapping[str, Any], state: Literal["added", "removed"]) -> PartDiff:
     text = text_of(part)
-    lines = diffs.compare("", text) if state == "added" else diffs.compare(text, "")
+    lines, _ = diffs.brief("", text) if state == "added" else diffs.brief(text, "")
     tokens = part.get("token_count")
     return PartDiff(
         name=str(part.get("name") or ""),
@@ -163,10 +179,10 @@ def _one_sided(part: Mapping[str, Any], state: Literal["added", "removed"]) -> P
     )
 
 
-def _both_sides(old: Mapping[str, Any], new: Mapping[str, Any], moved: str) -> PartDiff:
-    lines = diffs.compare(text_of(old), text_of(new))
+def _both_sides(old: Mapping[str, Any], new: Mapping[str, Any], moved: str, effort: Effort) -> PartDiff:
+    lines, counts = diffs.brief(text_of(old), text_of(new), effort, context=2)
     same_role = old.get("role") == new.get("role")
-    same = same_role and all(line.kind == "same" for line in lines)
+    same = same_role and not counts.added and not counts.removed
     role = str(new.get("role") or "")
     return PartDiff(
         name=str(new.get("name") or ""),
@@ -175,22 +191,24 @@ def _both_sides(old: Mapping[str, Any], new: Mapping[str, Any], moved: str) -> P
         old_tokens=old.get("token_count"),
         new_tokens=new.get("token_count"),
         moved=moved,
-        lines=tuple(diffs.fold(lines, context=2)),
+        lines=tuple(lines),
     )
 
 
 def _longest_rising(places: Sequence[int]) -> set[int]:
-    """The places that keep their order; every other one moved (longest increasing subsequence, quadratic)."""
-    best: list[tuple[int, ...]] = []
-    longest: tuple[int, ...] = ()
+    """The places that keep their order; every other one moved (a longest increasing subsequence)."""
+    tops: list[int] = []
+    below: dict[int, int | None] = {}
     for place in places:
-        before: tuple[int, ...] = ()
-        for run in best:
-            if run[-1] < place and len(run) > len(before):
-                before = run
-        best.append((*before, place))
-        longest = max(longest, best[-1], key=len)
-    return set(longest)
+        pile = bisect_left(tops, place)
+        below[place] = tops[pile - 1] if pile else None
+        tops[pile : pile + 1] = [place]
+    rising: set[int] = set()
+    at = tops[-1] if tops else None
+    while at is not None:
+        rising.add(at)
+        at = below[at]
+    return rising
 
 
 def _ordinal(number: int) -> str:

@@ -4,21 +4,24 @@ The editor colours properly, with a parser; a page that only shows a document is
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
 __all__ = ["Run", "colour"]
 
-JINJA = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
+JINJA = re.compile(r"\{[{%#]")
+JINJA_ENDS = {"{{": "}}", "{%": "%}", "{#": "#}"}
 YAML = re.compile(
     r"(?P<comment>(?:^|(?<=\s))#.*$)"
     r"|(?P<key>^[ ]*(?:- )?[A-Za-z_][\w-]*(?=:(?:\s|$))|(?<=[{,])[ ]*[A-Za-z_][\w-]*(?=: ))"
-    r"|(?P<str>\"(?:[^\"\\]|\\.)*\"|'(?:[^']|'')*')"
+    r"|(?P<str>\"(?:[^\"\\\n]|\\.){0,300}+\"|'(?:[^'\n]|''){0,300}+')"
     r"|(?P<lit>(?<![\w.-])(?:true|false|null|-?\d+(?:\.\d+)?)(?![\w.-]))"
     r"|(?P<mark>^---$)",
     re.MULTILINE,
 )
 JINJA_CLASS = {"{{": "expression", "{%": "statement", "{#": "comment"}
+# Strings are coloured within a line, and short ones only: an open quote would else be looked after to the end each time.
 # Beyond this a page shows the text without colours rather than keep a reader waiting.
 LONGEST = 200_000
 
@@ -40,14 +43,29 @@ def colour(text: str) -> list[list[Run]]:
     looks = [""] * len(text)
     for found in YAML.finditer(text):
         _paint(looks, found, str(found.lastgroup))
-    for found in JINJA.finditer(text):
-        _paint(looks, found, JINJA_CLASS[found.group()[:2]])
+    for start, end in _jinja(text):
+        looks[start:end] = [JINJA_CLASS[text[start : start + 2]]] * (end - start)
     lines: list[list[Run]] = []
     start = 0
     for line in text.split("\n"):
         lines.append(_runs(line, looks[start : start + len(line)]))
         start += len(line) + 1
     return lines
+
+
+def _jinja(text: str) -> Iterator[tuple[int, int]]:
+    """Where tags and comments stand. A mark that is never closed is looked for once, not once for each opening."""
+    at, never = 0, set[str]()
+    while (opening := JINJA.search(text, at)) is not None:
+        mark, end = JINJA_ENDS[opening[0]], -1
+        if mark not in never:
+            end = text.find(mark, opening.end())
+        if end < 0:
+            never.add(mark)
+            at = opening.start() + 1
+        else:
+            yield opening.start(), end + 2
+            at = end + 2
 
 
 def _paint(looks: list[str], found: re.Match[str], look: str) -> None:

@@ -48,8 +48,8 @@ def setup(desk: Desk, seen: Look) -> dict[str, Any]:
 
 def diff_of(old: str, new: str) -> dict[str, Any]:
     """Two documents for `_diff_source.html`."""
-    lines = diffs.compare(old, new)
-    return {"lines": diffs.fold(lines), "counts": diffs.count(lines)}
+    lines, counts = diffs.brief(old, new)
+    return {"lines": lines, "counts": counts}
 
 
 def preview_answer(request: HttpRequest, desk: Desk, seen: Look) -> dict[str, Any]:

@@ -1,5 +1,8 @@
 """Fetch prompt templates from a Promptuary registry and render them."""
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from promptuary.client import AsyncPromptuary, Promptuary
 from promptuary.errors import (
     BadAnswer,
@@ -21,10 +24,14 @@ from promptuary.version import VERSION
 
 __version__ = VERSION
 
+if TYPE_CHECKING:
+    from promptuary.bounded import BoundedRenderer
+
 __all__ = [
     "AsyncFakeTransport",
     "AsyncPromptuary",
     "BadAnswer",
+    "BoundedRenderer",
     "ConfigurationError",
     "Conflict",
     "DigestMismatch",
@@ -41,3 +48,11 @@ __all__ = [
     "Unavailable",
     "__version__",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # Few services need it, so it is loaded when first asked for.
+    if name == "BoundedRenderer":
+        globals()[name] = found = importlib.import_module("promptuary.bounded").BoundedRenderer
+        return found
+    raise AttributeError(f"module 'promptuary' has no attribute {name!r}")

@@ -44,11 +44,11 @@ def parse(body: bytes) -> Any:
 
 
 def _to_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        names = [name for name, _ in pairs]
-        double = next(name for name in names if names.count(name) > 1)
-        raise BadJson(f"The key {_shown(double)} stands twice in one object.")
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise BadJson(f"The key {_shown(name)} stands twice in one object.")
+        found[name] = value
     return found
 
 
@@ -57,6 +57,7 @@ def _refuse_constant(word: str) -> NoReturn:
 
 
 def _to_int(digits: str) -> int:
+    # Longer digits are never converted: that takes time in the square of their number.
     if len(digits) > 17 or abs(int(digits)) > _LARGEST:
         raise BadJson(f"The number {digits[:20]} is outside ±(2^53 - 1); send it as a text.")
     return int(digits)
@@ -69,9 +70,13 @@ def _to_float(digits: str) -> float:
     return number
 
 
+_Where = tuple["_Where", str | int] | None
+"""A place as the place around it and a step; it is written out only where something is wrong there."""
+
+
 def _check(value: Any) -> None:
     """Walk without recursion: a hostile value must not reach the interpreter's limit."""
-    waiting: list[tuple[Any, int, str]] = [(value, 0, "")]
+    waiting: list[tuple[Any, int, _Where]] = [(value, 0, None)]
     while waiting:
         item, depth, where = waiting.pop()
         if isinstance(item, str):
@@ -82,27 +87,35 @@ def _check(value: Any) -> None:
             waiting += [(child, depth + 1, path) for child, path in _children(item, where)]
 
 
-def _children(item: dict[str, Any] | list[Any], where: str) -> Iterator[tuple[Any, str]]:
+def _children(item: dict[str, Any] | list[Any], where: _Where) -> Iterator[tuple[Any, _Where]]:
     if isinstance(item, list):
         for index, child in enumerate(item):
-            yield child, f"{where}/{index}"
+            yield child, (where, index)
         return
     for name, child in item.items():
         _check_text(name, where)
-        yield child, f"{where}/{name}"
+        yield child, (where, name)
 
 
-def _check_text(text: str, where: str) -> None:
+def _path(where: _Where) -> str:
+    steps: list[str] = []
+    while where is not None:
+        where, step = where
+        steps.append(str(step)[:80])
+    return "/" + "/".join(reversed(steps))
+
+
+def _check_text(text: str, where: _Where) -> None:
     if text.isascii():
         if "\0" in text:
-            raise BadJson(f"The text at {_shown(where or '/')} holds a NUL character.")
+            raise BadJson(f"The text at {_shown(_path(where))} holds a NUL character.")
         return
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        raise BadJson(f"The text at {_shown(where or '/')} holds half of a surrogate pair.") from None
+        raise BadJson(f"The text at {_shown(_path(where))} holds half of a surrogate pair.") from None
     if "\0" in text:
-        raise BadJson(f"The text at {_shown(where or '/')} holds a NUL character.")
+        raise BadJson(f"The text at {_shown(_path(where))} holds a NUL character.")
 
 
 def _shown(text: str) -> str:

@@ -1,6 +1,6 @@
 """Reading front matter: every key with its check, every value with its place."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from renderer import near, yaml_text
@@ -66,10 +66,11 @@ def read(mapping: yaml_text.Mapping, lines: Lines) -> tuple[dict[str, Any], list
     front: dict[str, Any] = {}
     fields: dict[str, Any] = {"front": front, "places": places}
     problems: list[Problem] = []
+    unknown: list[tuple[str, Place]] = []
     for item in mapping.items:
         key, place = item.key.value, lines.place(item.key.start, item.key.end)
         if key not in KEYS:
-            problems.append(_unknown(key, place))
+            unknown.append((key, place))
             continue
         try:
             value = yaml_text.value_of(item.value)
@@ -82,6 +83,7 @@ def read(mapping: yaml_text.Mapping, lines: Lines) -> tuple[dict[str, Any], list
             problems.append(_at(places[(key,)], "PT105", f"`{key}` {wrong}"))
             continue
         fields[key] = tuple(value) if key in ("tags", "tools") else value
+    problems.extend(_unknown_keys(unknown))
     problems.extend(_check_inputs(fields, places))
     return fields, problems
 
@@ -96,8 +98,21 @@ def _check_inputs(fields: dict[str, Any], places: dict[_Path, Place]) -> list[Pr
     return problems
 
 
+def _unknown_keys(unknown: list[tuple[str, Place]]) -> Iterator[Problem]:
+    """A problem for each of the first ten, and one for all the others."""
+    yield from (_unknown(key, place) for key, place in unknown[: near.MOST_NAMED])
+    if len(unknown) > near.MOST_NAMED:
+        rest = len(unknown) - near.MOST_NAMED
+        message = (
+            f"{rest:,} more are not keys of the front matter"
+            if rest > 1
+            else "one more is not a key of the front matter"
+        )
+        yield _at(unknown[near.MOST_NAMED][1], "PT104", message)
+
+
 def _unknown(key: str, place: Place) -> Problem:
-    message = f"`{key}` is not a key of the front matter{near.hint(key, KEYS)}"
+    message = f"`{near.shown(key)}` is not a key of the front matter{near.hint(key, KEYS)}"
     fix = near.rename(place, near.likely(key, KEYS))
     return Problem("PT104", "error", message, place.line, place.column, place.end_line, place.end_column, fix)
 

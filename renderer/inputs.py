@@ -2,25 +2,19 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 from urllib.parse import unquote
 
-from renderer.deferred import Deferred
+from renderer import schemas
 from renderer.document import Document
 from renderer.errors import DocumentError, InputError
+from renderer.patterns import MAX_BACKTRACKED
 from renderer.plain import check_plain
 from renderer.problems import Problem
 from renderer.quick_schemas import acceptor, is_plain
 from renderer.schema_errors import describe_schema_error
 
-if TYPE_CHECKING:
-    import jsonschema
-    import referencing
-else:
-    jsonschema = Deferred("jsonschema")
-    referencing = Deferred("referencing")
-
-__all__ = ["RESERVED", "Inputs", "plain_path", "problems", "untrusted", "without_annotations"]
+__all__ = ["RESERVED", "Inputs", "advice", "plain_path", "problems", "untrusted", "without_annotations"]
 
 RESERVED = frozenset(
     ("self", "loop", "caller", "varargs", "kwargs", "token_limit", "fragment", "escape_special_characters")
@@ -53,6 +47,30 @@ def problems(document: Document) -> list[Problem]:
     return found
 
 
+def advice(document: Document) -> list[Problem]:
+    """What a save warns of: patterns of inputs and of the output's schema that need backtracking."""
+    found = []
+    declared = [((("inputs", name)), schema) for name, schema in (document.inputs or {}).items()]
+    for path, schema in [*declared, (("output", "schema"), document.output.get("schema"))]:
+        for inner, reason in schemas.backtracking(schema):
+            place = document.place(*path, *inner)
+            message = f"this pattern can take very long ({reason}); texts of more than {MAX_BACKTRACKED:,} characters are refused"
+            variable = path[1] if path[0] == "inputs" else None
+            found.append(
+                Problem(
+                    "PT412",
+                    "warning",
+                    message,
+                    place.line,
+                    place.column,
+                    place.end_line,
+                    place.end_column,
+                    variable=variable,
+                )
+            )
+    return found
+
+
 def _wrong(name: str, schema: dict[str, Any]) -> Iterator[tuple[str, str, tuple[str | int, ...]]]:
     if name in RESERVED:
         yield "PT405", f"`{name}` is reserved; name the input otherwise", ()
@@ -75,12 +93,12 @@ def _wrong_schema(name: str, schema: dict[str, Any]) -> Iterator[tuple[str, str,
     if accept is not None and ("default" not in schema or accept(schema["default"])):
         return
     try:
-        jsonschema.Draft202012Validator.check_schema(schema)
-    except jsonschema.SchemaError as error:
-        yield "PT406", f"`{name}`: {_sentence(error)}", tuple(error.absolute_path)
-        return
+        error = schemas.check_schema(schema)
     except RecursionError:
         yield "PT406", f"`{name}`: the schema is nested too deeply", ()
+        return
+    if error is not None:
+        yield "PT406", f"`{name}`: {_sentence(error)}", tuple(error.absolute_path)
         return
     if "default" in schema:
         message = _first_error(schema, schema["default"])
@@ -116,7 +134,7 @@ def _references(schema: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple
             yield from _references(value, (*path, index))
 
 
-def _sentence(error: "jsonschema.SchemaError") -> str:
+def _sentence(error: schemas.SchemaFault) -> str:
     message = str(error.message)
     return message if len(message) <= 300 else message[:297] + "..."
 
@@ -124,10 +142,8 @@ def _sentence(error: "jsonschema.SchemaError") -> str:
 def _first_error(schema: dict[str, Any], value: Any) -> tuple[str, str] | None:
     """(path, message without the value) of the error that says most about the value, or None."""
     try:
-        error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(value))
-    except RecursionError:
-        return "", "can't be checked, because its schema refers to itself without end"
-    except (referencing.exceptions.Unresolvable, jsonschema.exceptions.UnknownType, re.error) as failure:
+        error = schemas.best_error(schema, value)
+    except schemas.Unusable as failure:
         return "", f"can't be checked, because its schema cannot be used: {failure}"
     return (plain_path(error.absolute_path), describe_schema_error(error)) if error else None
 

@@ -4,30 +4,31 @@ What is repaired is only the form. A key that is missing stays missing; whoever 
 """
 
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from renderer import schemas
 from renderer.deferred import Deferred
 from renderer.errors import OutputError
 from renderer.schema_errors import describe_schema_error
 
 if TYPE_CHECKING:
     import json_repair
-    import jsonschema
-    import referencing
 else:
     json_repair = Deferred("json_repair")
-    jsonschema = Deferred("jsonschema")
-    referencing = Deferred("referencing")
 
 __all__ = ["MAX_REPLY", "Reading", "conform", "read"]
 
 MAX_REPLY = 2_000_000
 """A longer reply, in characters, is refused."""
+MAX_DEPTH = 100
+"""A value in which lists and objects stand deeper in each other is refused."""
 _MAX_STARTS = 200
+_MAX_REPAIRED = 60_000  # characters
+_MAX_REPAIR_STEPS = 400_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,26 +39,45 @@ class Reading:
     repairs: tuple[str, ...] = ()
 
 
-_FENCE = re.compile(r"```[ \t]*[\w+-]*[ \t]*\r?\n(.*?)(?:\n[ \t]*```|\Z)", re.DOTALL)
+_FENCE = re.compile(r"```[ \t]*+(?:[\w+-]++[ \t]*+)?\r?\n(.*?)(?:\n[ \t]*```|\Z)", re.DOTALL)
 
 
 def read(reply: str) -> Reading:
     """Read the JSON object or list in `reply`; a reply that is JSON and nothing else gives whatever it says.
 
-    Raises OutputError where there is no JSON to be found, or too much of it.
+    Raises OutputError, and nothing else, where there is no JSON to be found, or too much of it, or where it is damaged beyond what
+    can be repaired in bounded time.
     """
     if len(reply) > MAX_REPLY:
         raise OutputError(f"the reply has more than {MAX_REPLY:,} characters")
     try:
-        return _read(reply)
+        found = _read(reply)
     except RecursionError:
-        raise OutputError("the JSON in the reply is nested too deeply") from None
+        raise OutputError(_TOO_DEEP) from None
+    _check(found.value)
+    return found
+
+
+_TOO_DEEP = f"the JSON in the reply is nested too deeply: more than {MAX_DEPTH} levels"
+
+
+def _check(value: Any) -> None:
+    """Raise OutputError for a value that is nested too deeply or holds a number that JSON does not have."""
+    waiting = [(value, 0)]
+    while waiting:
+        item, depth = waiting.pop()
+        if isinstance(item, dict | list):
+            if depth >= MAX_DEPTH:
+                raise OutputError(_TOO_DEEP)
+            waiting += [(child, depth + 1) for child in (item.values() if isinstance(item, dict) else item)]
+        elif isinstance(item, float) and not math.isfinite(item):
+            raise OutputError("the reply holds a number that is too large")
 
 
 def _read(reply: str) -> Reading:
     text = reply.strip().removeprefix("\ufeff")
     try:
-        return Reading(json.loads(text, parse_constant=_no_number))
+        return Reading(_load(text))
     except ValueError:
         pass
     found = _embedded(text)
@@ -70,7 +90,7 @@ def _embedded(text: str) -> Reading | None:
     """Sound JSON inside a code fence or prose: the longest piece there is."""
     for fence in _FENCE.finditer(text):
         try:
-            value = json.loads(fence[1], parse_constant=_no_number)
+            value = _load(fence[1])
         except ValueError:
             continue
         if isinstance(value, dict | list):
@@ -92,7 +112,7 @@ _OBJECT = re.compile(r"""\{\s*["']""")
 
 def _values(text: str) -> Iterator[tuple[Any, int, int]]:
     decoder = json.JSONDecoder(parse_constant=_no_number)
-    at = 0
+    at, looked_at = 0, 0
     for _ in range(_MAX_STARTS):
         opening = re.compile(r"[{\[]").search(text, at)
         if opening is None:
@@ -100,9 +120,12 @@ def _values(text: str) -> Iterator[tuple[Any, int, int]]:
         at = opening.start() + 1
         try:
             value, end = decoder.raw_decode(text, opening.start())
-        except ValueError:
+        except ValueError as error:
             if _OBJECT.match(text, opening.start()):
                 return  # a broken object: what is sound inside it is not the answer
+            looked_at += getattr(error, "pos", len(text)) - opening.start()
+            if looked_at > 2 * len(text):
+                return  # brackets that are opened and opened: each would be followed to the end again
             continue
         yield value, opening.start(), end
         at = end
@@ -120,20 +143,83 @@ def _repaired(text: str) -> Reading:
     core, cut_off = _bounded(core[start:])
     repairs.extend(_around(text[: text.find(core)].strip()) if not repairs else ())
     try:
-        return Reading(
-            json.loads(core, parse_constant=_no_number), tuple(repairs or ["left out the text around the JSON"])
-        )
+        return Reading(_load(core), tuple(repairs or ["left out the text around the JSON"]))
     except ValueError:
         pass
-    value = json_repair.repair_json(core, return_objects=True, skip_json_loads=True)
+    value = _repair(core) if len(core) <= _MAX_REPAIRED else _closed(core)
     if not isinstance(value, dict | list) or (not value and core.strip()[1:2] not in ("}", "]")):
         raise OutputError("the reply holds no JSON that can be read")
     repairs.append(_cause(core, cut_off))
     return Reading(value, tuple(repairs))
 
 
+class _TooDamaged(Exception):
+    """The repair took more steps than it may."""
+
+
+class _Metered(str):
+    """A text that counts how often it is looked at: what json_repair does is no longer than that, and it has no bound of its own."""
+
+    left = _MAX_REPAIR_STEPS
+
+    def __getitem__(self, place: Any) -> str:
+        found = super().__getitem__(place)
+        self.left -= 1 + len(found) // 16
+        if self.left < 0:
+            raise _TooDamaged
+        return found
+
+
+_SIGNS = re.compile(r'["{}\[\],]')
+_STRING_END = re.compile(r'(?:[^"\\]|\\.)*+"', re.DOTALL)
+
+
+def _closed(text: str) -> Any:
+    """A long text that breaks off, with what is open closed; where that does not do, without its last item.
+
+    Raises OutputError where it is damaged otherwise.
+    """
+    closing: list[str] = []
+    cut_at, cut_closing = 0, list[str]()
+    at, is_inside = 0, False
+    while not is_inside and (sign := _SIGNS.search(text, at)) is not None:
+        at = sign.end()
+        if sign[0] == '"':
+            end = _STRING_END.match(text, at)
+            at, is_inside = (end.end(), False) if end else (at, True)
+        elif sign[0] in "{[":
+            closing.append("}" if sign[0] == "{" else "]")
+            cut_at, cut_closing = at, list(closing)
+        elif sign[0] == ",":
+            cut_at, cut_closing = at - 1, list(closing)
+        elif closing:
+            closing.pop()
+    cut = text[:cut_at] + "".join(reversed(cut_closing))
+    for attempt in (text + ('"' if is_inside else "") + "".join(reversed(closing)), cut):
+        try:
+            return _load(attempt)
+        except ValueError:
+            continue
+    raise OutputError(f"the JSON in the reply is damaged; more than {_MAX_REPAIRED:,} characters are not repaired")
+
+
+def _repair(text: str) -> Any:
+    """What json_repair makes of the text; OutputError where it fails or would take too long."""
+    try:
+        return json_repair.repair_json(_Metered(text), return_objects=True, skip_json_loads=True)
+    except _TooDamaged:
+        raise OutputError("the JSON in the reply is damaged in too many places to be repaired") from None
+    except RecursionError:
+        raise
+    except Exception as error:  # noqa: BLE001 - a library that guesses at broken text may fail in any way
+        raise OutputError(f"the JSON in the reply can't be repaired ({type(error).__name__})") from None
+
+
 def _bounded(text: str) -> tuple[str, bool]:
-    """(the text up to the bracket that closes its first one, whether that bracket is missing)"""
+    """(the text up to the bracket that closes its first one, whether that bracket is missing)
+
+    Raises OutputError where more than MAX_DEPTH brackets are open.
+    """
     depth, inside, skip = 0, False, False
     for index, sign in enumerate(text):
         if skip:
@@ -144,6 +230,8 @@ def _bounded(text: str) -> tuple[str, bool]:
             inside = True
         elif sign in "{[":
             depth += 1
+            if depth > MAX_DEPTH:
+                raise OutputError(_TOO_DEEP)
         elif sign in "}]":
             depth -= 1
             if depth == 0:
@@ -164,20 +252,18 @@ def _cause(core: str, cut_off: bool) -> str:
         else:
             return "dropped a comma before a closing bracket"
     try:
-        json.loads(core, parse_constant=_no_number)
+        _load(core)
     except ValueError as error:
         return f"repaired JSON that was not well-formed ({error})"
     return "repaired the JSON"
 
 
+def _load(text: str) -> Any:
+    return json.loads(text, parse_constant=_no_number)
+
+
 def _no_number(name: str) -> Any:
     raise ValueError(f"{name} is no JSON number")
-
-
-@lru_cache(maxsize=64)
-def _validator(schema: str) -> "jsonschema.Draft202012Validator":
-    # An empty registry resolves `#/…` and nothing else: no schema is ever fetched.
-    return jsonschema.Draft202012Validator(json.loads(schema), registry=referencing.Registry())
 
 
 def conform(value: Any, schema: Mapping[str, Any] | bool) -> Reading:
@@ -188,8 +274,8 @@ def conform(value: Any, schema: Mapping[str, Any] | bool) -> Reading:
     repairs: list[str] = []
     value = _coerced(value, schema, "", repairs)
     try:
-        fault = jsonschema.exceptions.best_match(_validator(json.dumps(schema)).iter_errors(value))
-    except (referencing.exceptions.Unresolvable, jsonschema.exceptions.UnknownType, re.error) as error:
+        fault = schemas.best_error(schema, value)
+    except schemas.Unusable as error:
         raise OutputError(f"the output schema cannot be used: {error}") from error
     if fault is not None:
         path = fault.json_path.removeprefix("$").lstrip(".")

@@ -80,6 +80,7 @@ class _Checks:
             self.found.extend(template.body.problems())
             self.found.extend(foreign.foreign_placeholders(self.document, template.body))
             self.found.extend(outputs.problems(self.document))
+            self.found.extend(inputs.advice(self.document))
             self._limits(template)
             if not blocking(self.found):
                 self._trials(template)
@@ -198,9 +199,13 @@ class _Checks:
 
     def _sample(self, template: Template, name: str, data: Mapping[str, Any]) -> None:
         for prompt in template.render_all(data):
-            for unknown in prompt.ignored:
+            for unknown in prompt.ignored[: near.MOST_NAMED]:
                 message = f"the sample `{name}` gives `{unknown}`, which is not an input"
                 self.found.append(Problem("PT410", "warning", message, variable=unknown, sample=name))
+            if len(prompt.ignored) > near.MOST_NAMED:
+                rest = len(prompt.ignored) - near.MOST_NAMED
+                message = f"the sample `{name}` gives {rest:,} more values that are no inputs"
+                self.found.append(Problem("PT410", "warning", message, sample=name))
             if prompt.cut:
                 message = f"sample `{name}`: {len(prompt.cut)} parts are cut to fit {prompt.token_limit} tokens"
                 self.found.append(Problem("PT601", "note", message, sample=name))

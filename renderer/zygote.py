@@ -19,10 +19,11 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
-import jsonschema
+import jsonschema  # noqa: F401 - children find it loaded
+import re2  # noqa: F401
 
 import renderer
-from renderer import frames, tokens, watch
+from renderer import frames, schemas, tokens, watch
 from renderer.confinement import Confinement, probe
 from renderer.errors import LimitError, RenderError
 
@@ -206,10 +207,12 @@ def _read_many(document: str, fragments: Any, profile: Any, rows: dict[str, Any]
 
 def _check_schema(schema: Any, value: Any) -> str | None:
     try:
-        jsonschema.Draft202012Validator.check_schema(schema)
-        if value is not None:
-            jsonschema.Draft202012Validator(schema).validate(value)
-    except (jsonschema.SchemaError, jsonschema.ValidationError) as error:
+        error = schemas.check_schema(schema)
+        if error is None and value is not None:
+            error = schemas.best_error(schema, value)
+    except schemas.Unusable as failure:
+        return str(failure)
+    if error is not None:
         path = "/".join(map(str, error.absolute_path))
         return f"{path}: {error.message}" if path else error.message
     return None

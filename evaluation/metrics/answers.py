@@ -13,6 +13,7 @@ from typing import Any
 
 from evaluation.errors import EvaluationError, MetricError
 from evaluation.metrics.rows import answer_texts, golds
+from renderer.patterns import PatternError, TooLong, compile_pattern
 
 __all__ = ["contains", "exact_match", "normalise", "regex", "span_f1", "squad_exact_match", "squad_f1", "squad_tokens"]
 
@@ -71,15 +72,20 @@ def regex(
     """
     wanted = expected if pattern is None else pattern
     try:
-        compiled = {gold: re.compile(gold, re.IGNORECASE if ignore_case else 0) for gold in golds(wanted, row)}
-    except re.error as error:
-        raise MetricError(f"row {row}: {error.pattern!r} is no regular expression: {error}") from error
-    return _best(
-        wanted,
-        actual,
-        row,
-        lambda gold, answer: float((compiled[gold].fullmatch if full else compiled[gold].search)(answer) is not None),
-    )
+        compiled = {gold: compile_pattern(gold, ignore_case=ignore_case) for gold in golds(wanted, row)}
+    except PatternError as error:
+        raise MetricError(f"row {row}: a gold is no regular expression: {error}") from error
+    try:
+        return _best(
+            wanted,
+            actual,
+            row,
+            lambda gold, answer: float(
+                (compiled[gold].fullmatch if full else compiled[gold].search)(answer) is not None
+            ),
+        )
+    except TooLong as error:
+        raise MetricError(f"row {row}: {error}") from error
 
 
 def span_f1(expected: Any, actual: Any, row: int) -> float:

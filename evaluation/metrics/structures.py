@@ -1,16 +1,13 @@
 """Answers as data: whether a reply is JSON that a schema accepts."""
 
 import json
-import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-import jsonschema
-import referencing
-
 from evaluation.errors import MetricError
 from evaluation.metrics.rows import answer_text
+from renderer import schemas
 
 __all__ = ["json_schema"]
 
@@ -30,21 +27,20 @@ def json_schema(expected: Any, actual: Any, row: int, *, schema: Mapping[str, An
     try:
         if isinstance(value, str):
             value = json.loads(value, parse_constant=_refuse)
-        return float(_validator(json.dumps(wanted)).is_valid(value))
-    except jsonschema.SchemaError as error:
-        raise MetricError(f"row {row}: the schema is no JSON Schema: {error.message}") from error
-    except (referencing.exceptions.Unresolvable, jsonschema.exceptions.UnknownType, re.error) as error:
+        wrong = _wrong(json.dumps(wanted))
+        if wrong is not None:
+            raise MetricError(f"row {row}: the schema is no JSON Schema: {wrong}")
+        return float(next(schemas.errors(wanted, value), None) is None)
+    except schemas.Unusable as error:
         raise MetricError(f"row {row}: the schema can't be used: {error}") from error
     except (ValueError, RecursionError):
         return 0.0  # no JSON, or nested beyond what anyone reads
 
 
 @lru_cache(maxsize=64)
-def _validator(schema: str) -> jsonschema.Draft202012Validator:
-    content = json.loads(schema)
-    jsonschema.Draft202012Validator.check_schema(content)
-    # An empty registry resolves `#/...` and nothing else: no schema is ever fetched.
-    return jsonschema.Draft202012Validator(content, registry=referencing.Registry())
+def _wrong(schema: str) -> str | None:
+    fault = schemas.check_schema(json.loads(schema))
+    return None if fault is None else str(fault.message)
 
 
 def _refuse(name: str) -> None:

@@ -14,6 +14,7 @@ from django.templatetags.static import static
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from frontend.diffs import shorten
 from registry.queries import usage
 
 register = template.Library()
@@ -193,6 +194,12 @@ def is_meant(spots: Mapping[int, Any] | None, line: int | None) -> bool:
     """Whether the line is among those that a form is open about."""
     spot = spots.get(line) if spots and line else None
     return bool(spot and spot.meant)
+
+
+@register.filter
+def shortened(lines: Iterable[Any], spots: Mapping[int, Any] | None = None) -> list[Any]:
+    """The diff lines that a page shows: as many as it can hold, and every line that something hangs under."""
+    return shorten(lines, spots or ())
 
 
 @register.filter

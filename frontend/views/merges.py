@@ -50,6 +50,7 @@ def merge(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         "title": title_of(change),
         "merge": found,
         "disputes": answers,
+        "shown_disputes": answers[: disputes.MOST],
         "open_count": sum(not answer.way for answer in answers),
         "unclaimed": disputes.unclaimed(answers, request.POST.dict()),
         "message": request.POST.get("message", ""),

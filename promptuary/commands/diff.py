@@ -1,6 +1,5 @@
 """`promptuary diff`: what changed between two documents, in their sources and in what they render to."""
 
-import difflib
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +14,7 @@ from promptuary.commands.connection import Connection, vocabulary_source
 from promptuary.commands.render import read_data
 from promptuary.names import split
 from promptuary.workspace import Workspace, read_samples, read_text
+from renderer import differences
 from renderer.vocabularies import VocabularySource
 
 __all__ = ["diff"]
@@ -112,7 +112,7 @@ def _text(content: Any) -> str:
 
 
 def _compare(before: str, after: str, old: str, new: str) -> str:
-    return "".join(difflib.unified_diff(_lines(before), _lines(after), old, new))
+    return "".join(differences.unified(_lines(before), _lines(after), old, new))
 
 
 def _lines(text: str) -> list[str]:

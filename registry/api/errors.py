@@ -2,6 +2,7 @@
 
 import logging
 from http import HTTPStatus
+from itertools import islice
 from typing import Any
 from uuid import uuid4
 
@@ -17,6 +18,8 @@ from registry.strict_json import BadJson
 from renderer import RenderError
 
 __all__ = ["answer", "handle", "unknown_address"]
+
+_MOST_FAULTS = 50
 
 _log = logging.getLogger(__name__)
 
@@ -62,7 +65,7 @@ def _describe(error: Exception) -> Problem:
 def _of_framework(error: exceptions.APIException) -> Problem:
     detail = str(error.detail) if isinstance(error.detail, str) else str(error)
     if isinstance(error, exceptions.ValidationError):
-        fields = _flatten(error.detail)
+        fields = _few(_flatten(error.detail))
         sentences = "; ".join(f"{field}: {sentence}" if field else sentence for field, sentence in fields.items())
         return Problem(400, "bad-request", "The request is not as it should be", sentences, {"fields": fields})
     if isinstance(error, exceptions.NotAuthenticated | exceptions.AuthenticationFailed):
@@ -75,6 +78,15 @@ def _of_framework(error: exceptions.APIException) -> Problem:
     kind = types.get(error.status_code, "unsupported-media-type" if error.status_code == 415 else "bad-request")
     headers = {"WWW-Authenticate": error.auth_header} if hasattr(error, "auth_header") else {}
     return Problem(error.status_code, kind, HTTPStatus(error.status_code).phrase, detail, headers=headers)
+
+
+def _few(fields: dict[str, str]) -> dict[str, str]:
+    """The first faults; what is beyond them is a number, as a body may hold one in each of its rows."""
+    if len(fields) <= _MOST_FAULTS:
+        return fields
+    first = dict(islice(fields.items(), _MOST_FAULTS))
+    rest = f"{len(fields) - _MOST_FAULTS:,} more places are not as they should be."
+    return {**first, "": f"{first[''].rstrip()} {rest}" if "" in first else rest}
 
 
 def _flatten(detail: Any, where: str = "") -> dict[str, str]:

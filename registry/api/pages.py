@@ -7,6 +7,7 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from registry.api.serializers import unknown_names
 from registry.queries.pages import Page
 
 __all__ = ["answer_page", "read_query"]
@@ -17,12 +18,13 @@ Item = TypeVar("Item")
 def read_query(request: Request, *names: str) -> dict[str, Any]:
     """The query's parameters among `names`, `cursor` and `limit`; the rest is refused, as is one given twice."""
     known = (*names, "cursor", "limit")
-    faults: dict[str, list[str]] = {}
+    unknown = [name for name in request.query_params if name not in known]
+    faults = unknown_names(unknown, "parameter", known) if unknown else {}
     values: dict[str, Any] = {}
     for name, given in request.query_params.lists():
         if name not in known:
-            faults[name] = [f"Unknown parameter; there are {', '.join(known)}."]
-        elif len(given) > 1:
+            continue
+        if len(given) > 1:
             faults[name] = ["Give it once."]
         elif "\0" in given[0]:
             faults[name] = ["It holds a NUL character."]

@@ -1,12 +1,25 @@
 """What comes in: serializers that refuse what they do not know, and take no value for another."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
+from itertools import islice
 from typing import Any
 
 from rest_framework import serializers
 from rest_framework.request import Request
 
-__all__ = ["Flag", "Input", "Integer", "Text", "read"]
+from renderer import near
+
+__all__ = ["Flag", "Input", "Integer", "Text", "read", "unknown_names"]
+
+
+def unknown_names(unknown: Collection[str], what: str, known: Iterable[str]) -> dict[str, list[str]]:
+    """The faults of unknown fields or parameters: ten by name, the rest as a number."""
+    sentence = f"Unknown {what}; there are {', '.join(known)}."
+    faults = {near.shown(name): [sentence] for name in islice(unknown, near.MOST_NAMED)}
+    if len(unknown) > near.MOST_NAMED:
+        rest = len(unknown) - near.MOST_NAMED
+        faults["non_field_errors"] = [f"{rest:,} more {what}{'' if rest == 1 else 's'} unknown."]
+    return faults
 
 
 class Input(serializers.Serializer[Any]):
@@ -17,8 +30,7 @@ class Input(serializers.Serializer[Any]):
         if isinstance(data, Mapping):
             unknown = [str(name) for name in data if name not in self.fields]
             if unknown:
-                known = ", ".join(self.fields)
-                raise serializers.ValidationError({name: [f"Unknown field; there are {known}."] for name in unknown})
+                raise serializers.ValidationError(unknown_names(unknown, "field", self.fields))
         return super().to_internal_value(data)
 
 

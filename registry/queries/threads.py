@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from registry.models import ChangeRequest, Comment, Thread
-from registry.review.anchors import find_lines
+from registry.review.anchors import Anchors
 
 __all__ = ["Placed", "of"]
 
@@ -32,14 +32,18 @@ def of(change: ChangeRequest) -> list[Placed]:
     """All threads of the request in the order they were opened; two queries however many there are."""
     rows = Thread.objects.filter(change=change).select_related("version", "resolved_by").order_by("number")
     found = rows.prefetch_related("comments__person")
-    return [_placed(change, thread) for thread in found]
+    known: dict[int, Anchors] = {}
+    return [_placed(change, thread, known) for thread in found]
 
 
-def _placed(change: ChangeRequest, thread: Thread) -> Placed:
+def _placed(change: ChangeRequest, thread: Thread, known: dict[int, Anchors]) -> Placed:
+    """`known` has the anchors of each version that a thread was opened on, so that it is compared once."""
     comments = tuple(sorted(thread.comments.all(), key=lambda comment: comment.number))
     if thread.version.digest == change.version.digest:
         return Placed(thread, comments, thread.line, thread.end_line)
     lines = None
     if thread.side == Thread.SOURCE:
-        lines = find_lines(thread.version.remaining, change.version.remaining, thread.line, thread.end_line)
+        if thread.version_id not in known:
+            known[thread.version_id] = Anchors(thread.version.remaining, change.version.remaining)
+        lines = known[thread.version_id].find(thread.line, thread.end_line)
     return Placed(thread, comments, *(lines or (None, None)))

@@ -1,10 +1,33 @@
 """Where lines of one text stand in another: keeps threads and suggestions on what they were about."""
 
-from difflib import SequenceMatcher
+from bisect import bisect_right
 
 from registry.review.merging import split
+from renderer import differences
 
-__all__ = ["find_lines", "replace_lines", "take_lines"]
+__all__ = ["Anchors", "find_lines", "replace_lines", "take_lines"]
+
+
+class Anchors:
+    """Where the lines of one text stand in another: compared once, asked for any number of lines."""
+
+    def __init__(self, before: str, after: str) -> None:
+        self._runs = differences.matches(split(before), split(after))
+        self._starts = [run.old for run in self._runs]
+
+    def find(self, line: int, end_line: int) -> tuple[int, int] | None:
+        """Where lines `line` to `end_line` (1-based, included) of the first text stand in the second one.
+
+        None where any of them was changed or they were parted.
+        """
+        place = bisect_right(self._starts, line - 1) - 1
+        if place < 0:
+            return None
+        run = self._runs[place]
+        if end_line > run.old + run.size:
+            return None
+        shift = run.new - run.old
+        return line + shift, end_line + shift
 
 
 def take_lines(text: str, line: int, end_line: int) -> str | None:
@@ -15,11 +38,7 @@ def take_lines(text: str, line: int, end_line: int) -> str | None:
 
 def find_lines(before: str, after: str, line: int, end_line: int) -> tuple[int, int] | None:
     """Where these lines of `before` stand in `after`, or None where any of them was changed or they were parted."""
-    for block in SequenceMatcher(None, split(before), split(after), autojunk=False).get_matching_blocks():
-        if block.a < line and end_line <= block.a + block.size:
-            shift = block.b - block.a
-            return line + shift, end_line + shift
-    return None
+    return Anchors(before, after).find(line, end_line)
 
 
 def replace_lines(text: str, edits: list[tuple[int, int, str]]) -> str:

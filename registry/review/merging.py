@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
+
+from renderer import differences
 
 __all__ = ["Conflict", "Merged", "merge", "settle", "split"]
 
@@ -86,15 +87,20 @@ def _regions(old: Lines, left: Lines, right: Lines) -> Iterator[tuple[slice, sli
 
 def _shared(old: Lines, left: Lines, right: Lines) -> list[tuple[int, int, int, int]]:
     """Runs of lines that stand in all three: where they begin in each, and how many they are."""
-    to_left = SequenceMatcher(None, old, left, autojunk=False).get_matching_blocks()
-    to_right = SequenceMatcher(None, old, right, autojunk=False).get_matching_blocks()
+    to_left, to_right = differences.matches(old, left), differences.matches(old, right)
     runs = []
-    for mine in to_left:
-        for yours in to_right:
-            start, end = max(mine.a, yours.a), min(mine.a + mine.size, yours.a + yours.size)
-            if start < end:
-                runs.append((start, mine.b + start - mine.a, yours.b + start - yours.a, end - start))
-    return sorted(runs)
+    in_left = in_right = 0
+    while in_left < len(to_left) and in_right < len(to_right):
+        mine, yours = to_left[in_left], to_right[in_right]
+        my_end, your_end = mine.old + mine.size, yours.old + yours.size
+        start, end = max(mine.old, yours.old), min(my_end, your_end)
+        if start < end:
+            runs.append((start, mine.new + start - mine.old, yours.new + start - yours.old, end - start))
+        if my_end <= your_end:
+            in_left += 1
+        else:
+            in_right += 1
+    return runs
 
 
 def _ended(lines: Lines) -> Lines:

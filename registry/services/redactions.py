@@ -41,6 +41,7 @@ from registry.queries import templates
 from registry.services import notifications, redacted_runs, repetitions
 from registry.services.templates import describe
 from registry.texts import check_text
+from renderer import differences
 from renderer.document import parse
 
 __all__ = ["Plan", "bury", "plan", "redact"]
@@ -109,6 +110,7 @@ def redact(
         for row in found.versions:
             _take_away(actor, row, reason.strip(), found.passages)
         repetitions.blank(found.passages)
+    differences.forget()
     return found
 
 

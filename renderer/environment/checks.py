@@ -1,11 +1,12 @@
 """What a template should not do: make much out of little, or give another result each time. Read from the tree alone."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from jinja2 import nodes
 
+from renderer.environment.methods import MAX_WIDTH, WIDE_METHODS, is_wide_format, is_wide_percent
 from renderer.environment.sandbox import Unit
 from renderer.problems import Place
 
@@ -73,11 +74,36 @@ def _expression(node: nodes.Node) -> tuple[str, str] | None:
         _repeats(*pair) for pair in ((node.left, node.right), (node.right, node.left))
     ):
         return "PT202", f"text may be repeated {_MAX_TIMES:,} times at most"
+    wide = _wide(node)
+    if wide is not None:
+        return "PT202", wide
     if _is_call(node, "range"):
         rounds = _range_length(node)
         if rounds is not None and rounds > _MAX_ROUNDS:
             return "PT202", f"a range of {rounds:,} is too long; {_MAX_ROUNDS:,} is the most"
     return None
+
+
+def _wide(node: nodes.Node) -> str | None:
+    """What is too wide of a format, a fill or a rounding whose numbers are written out."""
+    if isinstance(node, nodes.Mod) and _is_text(node.left, is_wide_percent):
+        return "a format may not ask for a width of four digits or more, or of `*`"
+    if isinstance(node, nodes.Filter) and node.name == "format" and node.node and _is_text(node.node, is_wide_percent):
+        return "a format may not ask for a width of four digits or more, or of `*`"
+    if isinstance(node, nodes.Filter) and node.name == "round" and node.args and not _small(node.args[0], 100):
+        return "`round` takes a precision of at most 100" if isinstance(node.args[0], nodes.Const) else None
+    if isinstance(node, nodes.Call) and isinstance(node.node, nodes.Getattr):
+        name = node.node.attr
+        if name in ("format", "format_map") and _is_text(node.node.node, is_wide_format):
+            return f"a format may not ask for a width of more than {MAX_WIDTH - 1}"
+        width = node.args[0] if node.args else None
+        if name in WIDE_METHODS and isinstance(width, nodes.Const) and not _small(width, MAX_WIDTH):
+            return f"`{name}` takes a width of at most {MAX_WIDTH:,}" if isinstance(width.value, int) else None
+    return None
+
+
+def _is_text(node: nodes.Node, test: Callable[[str], bool]) -> bool:
+    return isinstance(node, nodes.Const) and isinstance(node.value, str) and test(node.value)
 
 
 def _small(node: nodes.Expr, most: int) -> bool:

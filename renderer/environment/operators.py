@@ -1,26 +1,27 @@
 """Jinja's operators and filters where they could make much out of little: bounded versions of the same."""
 
 import json
-import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
 from typing import Any
 
-from jinja2 import filters
+from jinja2 import Environment, filters
 from jinja2.nodes import EvalContext
 from jinja2.runtime import Undefined
-from jinja2.utils import pass_eval_context
+from jinja2.utils import pass_environment, pass_eval_context
 
 from renderer import functions
-from renderer.environment.pieces import Written
+from renderer.environment.methods import MAX_WIDTH, check_percent
+from renderer.environment.pieces import Written, as_text
 from renderer.environment.spelling import spelled
 from renderer.errors import LimitError
+from renderer.printing import MAX_TEXT, check_printable, check_sizes
 
 __all__ = ["BOUNDED_FILTERS", "FILTERS", "MAX_TEXT", "OPERATORS"]
 
-MAX_TEXT = 4_000_000
-"""Characters that one operation may make."""
-
-_MAX_WIDTH = 1_000
+_MAX_WIDTH = MAX_WIDTH
+_MAX_PRECISION = 100
+_MAX_WORK = 2_000_000_000
 _MAX_GROUP = 10_000
 _MAX_INTEGER_BITS = 4_096
 
@@ -58,12 +59,9 @@ def power(left: Any, right: Any) -> Any:
     return left**right
 
 
-_WIDTH = re.compile(r"%[^%a-zA-Z]*?(?:\d{4,}|\*)")
-
-
 def remainder(left: Any, right: Any) -> Any:
-    if isinstance(left, str) and _WIDTH.search(left):
-        raise LimitError("a format may not ask for a width of four digits or more, or of `*`")
+    if isinstance(left, str):
+        check_percent(left.cooked if isinstance(left, Written) else left, right)
     return (left.cooked if isinstance(left, Written) else left) % right
 
 
@@ -99,6 +97,9 @@ def indent(value: str, width: int | str = 4, first: bool = False, blank: bool = 
         _whole("indent", len(width), 64)
     else:
         _whole("indent", width, 64)
+    text = str(value)
+    size = len(width) if isinstance(width, str) else width
+    _refuse_text(len(text) + size * (1 + sum(text.count(end) for end in "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")))
     return filters.do_indent(str(value), width, first, blank)
 
 
@@ -131,14 +132,30 @@ def join(
     )
     if pattern is not None or str_replace is not None or (documents and attribute is None):
         return functions.join(value, " " if d is None else d, pattern, str_replace)
-    return filters.sync_do_join(context, value, "" if d is None else d, attribute)
+    if attribute is not None:
+        value = map(filters.make_attrgetter(context.environment, attribute), value)
+    texts = [item if isinstance(item, str) else as_text(item) for item in value]
+    delimiter = as_text("" if d is None else d) if type(d) is not Written else str(d)
+    check_sizes(len(text) + len(delimiter) for text in texts)
+    return delimiter.join(texts)
 
 
 def to_json(value: Any, indent: int | None = None) -> str:
-    """JSON with sorted keys, every character as it is: a prompt is no web page."""
+    """JSON with sorted keys, every character as it is: a prompt is no web page. Raises Unprintable and LimitError."""
     if indent is not None:
         _whole("tojson", indent, 64)
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, indent=indent, default=_no_json)
+    encoder = json.JSONEncoder(ensure_ascii=False, sort_keys=True, indent=indent, default=_no_json)
+    check_printable(value)
+    if indent is None:
+        return encoder.encode(value)
+    chunks: list[str] = []
+    size = 0
+    for chunk in encoder.iterencode(value):
+        size += len(chunk)
+        if size > MAX_TEXT:
+            _refuse_text(size)
+        chunks.append(chunk)
+    return "".join(chunks)
 
 
 def _no_json(value: Any) -> Any:
@@ -152,6 +169,62 @@ def unchanged(value: Any) -> Any:
     return value
 
 
+def string(value: Any) -> str:
+    return value if isinstance(value, str) else as_text(value)
+
+
+def rounded(value: float, precision: Any = 0, method: str = "common") -> float:
+    if isinstance(precision, int) and abs(precision) > _MAX_PRECISION:
+        raise LimitError(f"`round` takes a precision of at most {_MAX_PRECISION}")
+    return filters.do_round(value, precision, method)  # type: ignore[arg-type]  # Jinja checks the method itself
+
+
+@pass_environment
+def total(environment: Environment, iterable: Iterable[Any], attribute: Any = None, start: Any = 0) -> Any:
+    """Jinja's `sum`; lists are put together at once, as adding one after the other copies each of them again."""
+    if not isinstance(start, list | tuple):
+        return filters.sync_do_sum(environment, iterable, attribute, start)
+    if attribute is not None:
+        iterable = map(filters.make_attrgetter(environment, attribute), iterable)
+    items = list(start)
+    for part in iterable:
+        if type(part) is not type(start):
+            raise TypeError(f"`sum` can't add a {type(part).__name__} to a {type(start).__name__}")
+        _refuse_text(len(items) + len(part))
+        items.extend(part)
+    return type(start)(items)
+
+
+@pass_environment
+def wordwrap(environment: Environment, s: Any, width: Any = 79, *args: Any, **kwargs: Any) -> str:
+    text = s if isinstance(s, str) else as_text(s)
+    longest = max(map(len, text.split()), default=0)
+    if isinstance(width, int) and width > 0 and len(text) * longest // width > _MAX_WORK // 10:
+        raise LimitError("`wordwrap` can't break words this long into pieces this short")
+    return filters.do_wordwrap(environment, text, width, *args, **kwargs)
+
+
+def striptags(value: Any) -> str:
+    text = value if isinstance(value, str) else as_text(value)
+    if text.count("<") * len(text) > _MAX_WORK:
+        raise LimitError("`striptags` can't take out this many tags from a text this long")
+    return filters.do_striptags(text)
+
+
+def _texts_only(call: Callable[..., Any]) -> Callable[..., Any]:
+    """A filter that makes a text of its value, refusing what has none."""
+
+    @wraps(call)
+    def checked(*operands: Any, **options: Any) -> Any:
+        for operand in operands[:2]:  # an environment may come first
+            if not isinstance(operand, Environment | EvalContext):
+                check_printable(operand)
+                break
+        return call(*operands, **options)
+
+    return checked
+
+
 BOUNDED_FILTERS: dict[str, Callable[..., Any]] = {
     "batch": batch,
     "center": center,
@@ -159,9 +232,14 @@ BOUNDED_FILTERS: dict[str, Callable[..., Any]] = {
     "indent": indent,
     "join": join,
     "replace": replace,
+    "round": rounded,
     "safe": unchanged,
     "slice": slices,
+    "string": string,
+    "striptags": striptags,
+    "sum": total,
     "tojson": to_json,
+    "wordwrap": wordwrap,
 }
 
 _TAKEN_OVER = (
@@ -176,9 +254,27 @@ _MOVED: dict[str, tuple[int | str, ...]] = {
     "join": (1, 2, "d"),
     "replace": (0, 2, "new"),
 }
+_MAKE_TEXT = frozenset(
+    [
+        "capitalize",
+        "center",
+        "e",
+        "escape",
+        "forceescape",
+        "indent",
+        "lower",
+        "replace",
+        "title",
+        "trim",
+        "truncate",
+        "upper",
+        "urlencode",
+        "wordcount",
+    ]
+)
+_JOINED = {**{name: filters.FILTERS[name] for name in _TAKEN_OVER.split()}, **BOUNDED_FILTERS}
 _OFFERED: dict[str, Callable[..., Any]] = {
-    **{name: filters.FILTERS[name] for name in _TAKEN_OVER.split()},
-    **BOUNDED_FILTERS,
+    name: _texts_only(call) if name in _MAKE_TEXT else call for name, call in _JOINED.items()
 }
 FILTERS: dict[str, Callable[..., Any]] = {
     **_OFFERED,

@@ -12,10 +12,12 @@ from jinja2.runtime import Undefined
 from markupsafe import Markup
 
 from renderer.environment.standin import StandIn
-from renderer.functions import KeyedSentences
+from renderer.printing import Unprintable, add_printable, printed
 from renderer.prompt import Mark
 
 __all__ = ["Captured", "FragmentText", "Piece", "Unprintable", "Written", "as_text"]
+
+add_printable(Undefined, StandIn)
 
 Piece = Any
 """`int` (a literal), `(int, value)` (a value at a site) or a Captured."""
@@ -62,27 +64,8 @@ class FragmentText(str):
         return made
 
 
-class Unprintable(Exception):
-    """A value that has no text: a function, a macro, a generator."""
-
-    def __init__(self, what: str) -> None:
-        super().__init__(what)
-        self.what = what
-
-
-_NAMES = {
-    "generator": "a generator; add `| list` or `| join`",
-    "Macro": "a macro; call it with ()",
-    "dict_keys": "a view of keys; add `| list` or `| join`",
-    "dict_values": "a view of values; add `| list` or `| join`",
-    "dict_items": "a view of items; add `| list`",
-    "LoopContext": "the loop itself; print loop.index or the like",
-    "range": "a range; add `| list`",
-}
-
-
 def as_text(value: Any) -> str:
-    """The text a value prints as: plain JSON values as Jinja prints them. Raises Unprintable, or Jinja's UndefinedError."""
+    """The text a value prints as: plain JSON values as Jinja prints them. Raises Unprintable, LimitError, or Jinja's UndefinedError."""
     kind = type(value)
     if kind is str:
         return value  # type: ignore[no-any-return]  # mypy does not narrow by type()
@@ -90,12 +73,6 @@ def as_text(value: Any) -> str:
         return value.cooked  # type: ignore[no-any-return]  # mypy does not narrow by type()
     if kind in (Captured, FragmentText, Markup):
         return str.__str__(value)
-    if (
-        value is None
-        or kind in (int, float, bool, dict, list, tuple, KeyedSentences)
-        or isinstance(value, Undefined | tuple | StandIn)
-    ):
-        return str(value)
     if isinstance(value, str):
         return str.__str__(value)
-    raise Unprintable(_NAMES.get(kind.__name__, f"a {kind.__name__}, which has no text"))
+    return printed(value)

@@ -15,9 +15,10 @@ from renderer import near, watch
 from renderer.environment.checks import NOT_REPRODUCIBLE, check_size
 from renderer.environment.operators import FILTERS
 from renderer.environment.pieces import Captured, Piece
-from renderer.environment.sandbox import MissingValue, Sandbox, Unit, path_to
+from renderer.environment.sandbox import MAX_OUTPUT, MissingValue, Sandbox, Unit, path_to, too_much
 from renderer.errors import DocumentError, InputError, LimitError, RenderError
 from renderer.lines import Lines
+from renderer.printing import Unprintable
 from renderer.problems import Place
 from renderer.prompt import Site
 
@@ -197,14 +198,20 @@ class Program:
 
     def _collect(self, source: Iterable[Piece], stream: Stream) -> None:
         pieces, values, printed = stream.pieces, stream.values, self.sandbox.printed
+        texts, left = self.sandbox.texts, MAX_OUTPUT
         for piece in source:
             kind = type(piece)
+            if left < 0:
+                raise too_much().located(self._place_of(piece))
+            left -= 1
             if kind is int:
                 pieces.append(piece)
+                left -= len(texts[piece])
                 continue
             site, value = piece if kind is tuple else (0, piece)
             kind = type(value)
             if kind is Captured:
+                left -= len(value) + len(value.pieces)
                 for inner in value.pieces:
                     if type(inner) is int:
                         pieces.append(inner)
@@ -213,10 +220,16 @@ class Program:
                         values.append(inner[1])
             else:
                 pieces.append(~site)
-                if kind is str:
-                    values.append(value)
-                else:
-                    values.append(str(value) if kind is int else printed(site, value))
+                text = value if kind is str else str(value) if kind is int else printed(site, value)
+                left -= len(text)
+                values.append(text)
+
+    def _place_of(self, piece: Piece) -> Place:
+        """Where a piece of the output was written."""
+        if type(piece) is int:
+            return self.sandbox.literals[piece].place(0)
+        site = self.sandbox.sites[piece[0] if type(piece) is tuple else 0]
+        return Place(site.line, site.column)
 
     def _where(self, trace: TracebackType | None) -> tuple[Place | None, str]:
         """The place and the source of the innermost tag in a traceback."""
@@ -241,6 +254,8 @@ class Program:
         place = self._where(error.__traceback__)[0]
         if isinstance(error, SecurityError):
             return DocumentError(f"this is not allowed: {error}", code="PT207", place=place)
+        if isinstance(error, Unprintable):
+            return RenderError(f"this prints {error.what}", code="PT206", place=place)
         if isinstance(error, TemplateNotFound):
             return DocumentError(f"`{error.name}` is no fragment of this document", code="PT501", place=place)
         if isinstance(error, RecursionError):

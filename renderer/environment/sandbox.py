@@ -15,16 +15,17 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment, safe_range
 from jinja2.utils import Cycler, Joiner, Namespace, missing
 
 from renderer.environment.generator import PieceGenerator
+from renderer.environment.methods import BoundedFormatter, bounded
 from renderer.environment.operators import FILTERS, OPERATORS, unchanged
 from renderer.environment.pieces import Captured, FragmentText, Piece, Unprintable, Written, as_text
 from renderer.environment.source import Located, locate, token_stream
 from renderer.environment.spelling import cook, has_spelling, joined, spelled
-from renderer.errors import DocumentError, InputError, RenderError
+from renderer.errors import DocumentError, InputError, LimitError, RenderError
 from renderer.lines import Lines
 from renderer.problems import Place
 from renderer.prompt import Site
 
-__all__ = ["GLOBALS", "Literal", "Missing", "MissingValue", "Sandbox", "Unit", "path_to"]
+__all__ = ["GLOBALS", "MAX_OUTPUT", "Literal", "Missing", "MissingValue", "Sandbox", "Unit", "path_to", "too_much"]
 
 
 class MissingValue(UndefinedError):
@@ -162,6 +163,9 @@ GLOBALS: Mapping[str, Callable[..., Any]] = {
 """What every template may call besides the shaping functions and the caller's own."""
 
 
+MAX_OUTPUT = 8_000_000
+"""Characters that a rendering may give in all; each piece counts one more."""
+
 _MOVED_BY_METHODS = {"replace": (0, 2), "join": (0, 1)}
 _COUNTERS = frozenset(("index", "index0", "first", "last", "length", "revindex", "revindex0"))
 
@@ -235,25 +239,36 @@ class Sandbox(ImmutableSandboxedEnvironment):
     def call(self, context: Context, called: Any, /, *args: Any, **kwargs: Any) -> Any:
         """The methods of texts know the author's spellings, as the filters do."""
         owner = getattr(called, "__self__", None)
+        if not self.is_safe_callable(called):
+            raise SecurityError(f"`{getattr(called, '__name__', type(called).__name__)}` may not be called")
+        if isinstance(called, BuiltinMethodType):
+            bounded(called.__name__, owner, args, kwargs)
         if not isinstance(owner, str) or not isinstance(called, BuiltinMethodType):
             return super().call(context, called, *args, **kwargs)
-        if not self.is_safe_callable(called):
-            raise SecurityError(f"`{called.__name__}` is not safely callable")
         moved = _MOVED_BY_METHODS.get(called.__name__, (0,))
         return spelled(getattr(str, called.__name__), moved)(owner, *args, **kwargs)
 
     def wrap_str_format(self, value: Any) -> Callable[..., str] | None:
-        """Text of the author's formats as the plain text it means."""
+        """`format` and `format_map` of texts, bounded; text of the author's formats as the plain text it means."""
         owner = getattr(value, "__self__", None)
-        if isinstance(owner, Captured | FragmentText | Written) and value.__name__ in ("format", "format_map"):
-            value = getattr(owner.cooked if isinstance(owner, Written) else str.__str__(owner), value.__name__)
-        return super().wrap_str_format(value)
+        name = getattr(value, "__name__", "")
+        if not isinstance(owner, str) or name not in ("format", "format_map"):
+            return None
+        text = owner.cooked if isinstance(owner, Written) else str.__str__(owner)
+        if name == "format":
+            return lambda *args, **kwargs: BoundedFormatter(self).vformat(text, args, kwargs)
+        return lambda values: BoundedFormatter(self).vformat(text, (), values)
 
     def concat(self, pieces: Iterable[Piece]) -> Captured:
         """What macros, set blocks, calls and super() return."""
         flat: list[Piece] = []
         texts: list[str] = []
+        size = 0
         for piece in pieces:
+            if texts:
+                size += 1 + len(texts[-1])
+                if size > MAX_OUTPUT or len(flat) > MAX_OUTPUT // 8:
+                    raise too_much()
             if type(piece) is int:
                 flat.append(piece)
                 texts.append(self.texts[piece])
@@ -280,6 +295,9 @@ class Sandbox(ImmutableSandboxedEnvironment):
         except UndefinedError as error:
             here = self.sites[site]
             raise missing_value(error, here) from error
+        except LimitError as error:
+            here = self.sites[site]
+            raise error.located(Place(here.line, here.column)) from None
         except SecurityError as error:
             here = self.sites[site]
             message = f"this is not allowed: {error}"
@@ -288,6 +306,11 @@ class Sandbox(ImmutableSandboxedEnvironment):
             here = self.sites[site]
             message = f"`{here.expression}` prints {error.what}"
             raise RenderError(message, code="PT206", place=Place(here.line, here.column)) from error
+
+
+def too_much() -> LimitError:
+    """The error for a rendering that gives more than it may."""
+    return LimitError(f"this renders to more than {MAX_OUTPUT:,} characters")
 
 
 def missing_value(error: UndefinedError, site: Site) -> InputError:

@@ -8,7 +8,8 @@ from collections.abc import Callable, Container, Iterable
 from functools import wraps
 from typing import Any
 
-from renderer.environment.pieces import Captured, Written
+from renderer.environment.pieces import Captured, Written, as_text
+from renderer.printing import check_sizes
 
 __all__ = ["cook", "has_spelling", "joined", "spelled"]
 
@@ -48,7 +49,8 @@ def _known(text: Any, meant: Any) -> Any:
 
 def joined(values: Iterable[Any]) -> str:
     """What `~` does: the texts of all values side by side."""
-    found = [value if isinstance(value, str) else str(value) for value in values]
+    found = [value if isinstance(value, str) else as_text(value) for value in values]
+    check_sizes(map(len, found))
     text = "".join(found)
     return _known(text, "".join(map(_meant, found))) if any(map(_is_ours, found)) else text
 

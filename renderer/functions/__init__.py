@@ -14,6 +14,7 @@ from renderer import near
 from renderer.errors import InputError, LimitError
 from renderer.functions.passages import MAX_TEXT, show, show_all
 from renderer.functions.sentences import KeyedSentences, document_sentences, response_sentences
+from renderer.printing import printed
 
 __all__ = ["FUNCTIONS", "Function", "KeyedSentences", "join", "nearest", "to_list", "to_strings"]
 
@@ -90,7 +91,7 @@ def text(value: Any) -> str:
     """The value as text; documents give their content."""
     if isinstance(value, Mapping) and ("content" in value or "answer" in value):
         return show(value)
-    return str(value)
+    return printed(value)
 
 
 FUNCTIONS: Mapping[str, Function] = MappingProxyType(

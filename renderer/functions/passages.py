@@ -11,6 +11,7 @@ from typing import Any
 
 from renderer.errors import InputError, LimitError
 from renderer.functions.fingerprints import murmur128
+from renderer.printing import printed
 
 __all__ = ["MAX_TEXT", "check_pattern", "content_of", "id_of", "replace", "show", "show_all"]
 
@@ -77,7 +78,7 @@ def content_of(item: Any) -> str:
     if isinstance(item, Mapping):
         for field in ("content", "answer"):
             if field in item:
-                return "" if item[field] is None else str(item[field])
+                return "" if item[field] is None else printed(item[field])
         raise InputError(f"a document needs `content` and an answer needs `answer`; this item has only {_names(item)}")
     raise InputError(f"documents must be text or mappings with `content`, not {_kind(item)}")
 
@@ -101,7 +102,7 @@ def _value(item: Any, name: str, index: int) -> str:
         return ""
     meta = item.get("meta") or {}
     value = meta[name] if isinstance(meta, Mapping) and name in meta else item.get(name, "") if name == "score" else ""
-    return str(value)
+    return printed(value)
 
 
 def show(item: Any, pattern: str | None = None, str_replace: Mapping[str, str] | None = None, idx: int = 1) -> str:
@@ -115,12 +116,16 @@ def show(item: Any, pattern: str | None = None, str_replace: Mapping[str, str] |
     if not pattern:
         return replace(content_of(item), str_replace)
     content_of(item)  # refuses what is neither document nor answer, whatever the pattern asks for
-    shown = []
+    shown: list[str] = []
+    length = 0
     for literal, name in _pieces(pattern):
         shown.append(literal)
         if name:
             value = _value(item, name, idx)
             shown.append(value if name == "idx" else replace(value, str_replace))
+            length += len(literal) + len(shown[-1])
+            if length > MAX_TEXT:
+                raise LimitError(f"the pattern makes a text of more than {MAX_TEXT:,} characters")
     return "".join(shown)
 
 

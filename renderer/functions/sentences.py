@@ -4,7 +4,7 @@ The keys are those of TRACe (RAGBench, arXiv 2407.11005): the document's number 
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from renderer.errors import InputError
@@ -20,7 +20,10 @@ _ABBREVIATION = re.compile(
     r"a\.m|p\.m|u\.s|u\.k|u\.n|e\.u|ph\.d|b\.c|a\.d"
 )
 # The end of a sentence: closing punctuation, perhaps a quote or bracket, then space; after CJK marks no space is needed.
-_END = re.compile(r"""[.!?…]+["'”’»)\]]*(?=\s)|[。！？｡]+["'”’」』）]*""")
+# It begins where the marks begin and gives none of them back, so that a long row of marks is looked at once.
+_END = re.compile(r"""(?<![.!?…])[.!?…]++["'”’»)\]]*+(?=\s)|[。！？｡]+["'”’」』）]*""")
+_WORD = re.compile(r"\S+")
+_SOLID = re.compile(r"\S")
 _LINES = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 # A line wrapped inside a sentence: no closing mark before the break, a small letter after it.
 _WRAP = re.compile(r"(?<=[^\s.!?…:;。！？])[ \t]*(?:\r\n|[\n\r])[ \t]*(?=[a-z\u00df-\u00f6\u00f8-\u00ff])")
@@ -39,34 +42,62 @@ def letters(number: int) -> str:
 def split(text: str) -> list[str]:
     """Split text into sentences, each without the space around it; empty ones are dropped.
 
-    A line break ends a sentence unless it plainly wraps one: no closing mark before it and a small letter after.
+    A line break ends a sentence unless it plainly wraps one: no closing mark before it and a small letter after. The time taken grows
+    with the length of the text and no faster.
     """
-    sentences = []
+    sentences: list[str] = []
     for line in _LINES.split(_WRAP.sub(" ", text)):
-        start = 0
-        for match in _END.finditer(line):
-            if _ends_sentence(line, start, match):
-                sentences.append(line[start : match.end()])
-                start = match.end()
-        sentences.append(line[start:])
+        sentences += _sentences_of(line)
     return [sentence.strip() for sentence in sentences if sentence.strip()]
 
 
-def _ends_sentence(line: str, start: int, match: re.Match[str]) -> bool:
+def _sentences_of(line: str) -> Iterator[str]:
+    start = 0
+    words = _Words(line)
+    for match in _END.finditer(line):
+        if _ends_sentence(line, start, match, words):
+            yield line[start : match.end()]
+            start = match.end()
+    yield line[start:]
+
+
+class _Words:
+    """The words of a line, looked at once from left to right."""
+
+    def __init__(self, line: str) -> None:
+        self._line = line
+        self._coming = _WORD.finditer(line)
+        self._next = next(self._coming, None)
+        self._last = (0, 0)
+        self._end_before = 0
+
+    def last(self, start: int, end: int) -> tuple[str, bool]:
+        """The last word between two places, empty where there is none, and whether it is the only one there.
+
+        Neither place may be before those of an earlier call.
+        """
+        while self._next is not None and self._next.start() < end:
+            self._end_before, self._last = self._last[1], self._next.span()
+            self._next = next(self._coming, None)
+        begin, stop = self._last
+        return self._line[max(begin, start) : min(stop, end)], self._end_before <= start
+
+
+def _ends_sentence(line: str, start: int, match: re.Match[str], words: _Words) -> bool:
     mark = match[0]
     if mark[0] in "。！？｡":
         return True
-    rest = line[match.end() :].lstrip()
-    if not rest:
+    following = _SOLID.search(line, match.end())
+    if following is None:
         return True
     if mark == ".":
-        words = line[start : match.start()].split()
-        word = words[-1].lstrip("([{\"'“‘").lower() if words else ""
+        last, is_only = words.last(start, match.start())
+        word = last.lstrip("([{\"'“‘").lower()
         if _ABBREVIATION.fullmatch(word) or (len(word) == 1 and word.isalpha()):
             return False
-        if word.isdigit() and len(words) == 1:  # the number of a list item: `1. Do this`
+        if word.isdigit() and is_only:  # the number of a list item: `1. Do this`
             return False
-    return not rest[0].islower()
+    return not line[following.start()].islower()
 
 
 class KeyedSentences(list[Any]):

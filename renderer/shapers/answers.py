@@ -10,6 +10,7 @@ from typing import Any
 
 from renderer.errors import OutputError
 from renderer.functions.passages import id_of, show_all
+from renderer.patterns import Pattern, PatternError, TooLong, compile_pattern
 from renderer.shapers.reader import Reader, wanted_list, wanted_text, wanted_texts
 
 __all__ = ["answers_to_strings", "strings_to_answers"]
@@ -100,12 +101,16 @@ def _candidates(documents: Sequence[Any] | None, mode: str, field: str | None) -
 
 
 def _extract(pattern: str, text: str) -> str:
-    match = _compiled(wanted_text(pattern, "pattern")).search(text)
+    try:
+        match = _compiled(wanted_text(pattern, "pattern")).search(text)
+    except TooLong as error:
+        raise OutputError(f"`pattern` can't be used: {error}") from error
     if match is None:
         return ""
     if match.lastindex is not None and match.lastindex > 1:
         raise OutputError(f"the pattern {pattern!r} took more than one group; one says what the answer is")
-    return match[match.lastindex or 0]
+    found: str = match[match.lastindex or 0]
+    return found
 
 
 def _references(text: str, pattern: str | None, candidates: Mapping[str, str]) -> tuple[list[str] | None, list[str]]:
@@ -119,7 +124,11 @@ def _references(text: str, pattern: str | None, candidates: Mapping[str, str]) -
         raise OutputError(f"the reference pattern {pattern!r} has {compiled.groups} groups; at most one is taken")
     found: dict[str, None] = {}
     unknown: dict[str, None] = {}
-    for match in compiled.finditer(text):
+    try:
+        matches = list(compiled.finditer(text))
+    except TooLong as error:
+        raise OutputError(f"`reference_pattern` can't be used: {error}") from error
+    for match in matches:
         captured = match[compiled.groups] or ""
         for reference in [captured] if captured in candidates else _SEPARATOR.split(captured):
             if reference.strip() in candidates:
@@ -133,15 +142,15 @@ _SEPARATOR = re.compile(r"\s*(?:,|;|&|\band\b)\s*")
 
 
 @lru_cache(maxsize=64)
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _compiled(pattern: str) -> Pattern:
     try:
-        return re.compile(pattern)
-    except (re.error, RecursionError, OverflowError) as error:
+        return compile_pattern(pattern)
+    except PatternError as error:
         raise OutputError(f"the pattern {pattern!r} is no regular expression: {error}") from error
 
 
 @lru_cache(maxsize=64)
-def _widened(pattern: str) -> re.Pattern[str]:
+def _widened(pattern: str) -> Pattern:
     r"""The pattern with its one group, `(\d+)` say, taking a list of such references as well: `1, 3`."""
     plain = _compiled(pattern)
     group = _only_group(pattern) if plain.groups == 1 else None
@@ -149,11 +158,11 @@ def _widened(pattern: str) -> re.Pattern[str]:
         return plain
     start, end, inner = group
     try:
-        one = re.compile(inner)
+        one = compile_pattern(inner)
         if one.search(",") or one.search(";"):  # it takes lists already
             return plain
-        wide = re.compile(f"{pattern[:start]}((?:{inner})(?:{_SEPARATOR.pattern}(?:{inner}))*){pattern[end:]}")
-    except re.error:
+        wide = compile_pattern(f"{pattern[:start]}((?:{inner})(?:{_SEPARATOR.pattern}(?:{inner}))*){pattern[end:]}")
+    except PatternError:
         return plain
     return wide if wide.groups == 1 else plain
 

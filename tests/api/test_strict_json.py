@@ -1,6 +1,8 @@
 """JSON as the API takes it."""
 
+import contextlib
 import json
+import time
 
 import pytest
 from hypothesis import given
@@ -59,3 +61,61 @@ def test_nesting_up_to_the_limit_is_taken():
 
 def test_a_surrogate_pair_written_as_escapes_is_one_character():
     assert parse(b'"\\ud83d\\ude00"') == "\U0001f600"
+
+
+def _seconds(body):
+    began = time.process_time()
+    with contextlib.suppress(BadJson):
+        parse(body)
+    return time.process_time() - began
+
+
+KEYS = ", ".join(f'"{number}": 0' for number in range(150_000))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f'{{{KEYS}, "149999": 1}}',
+        f'[{KEYS.replace(":", ",")}, "\\ud800"]',
+        '{"' + "k" * 1_000_000 + '": [' + "0," * 400_000 + "0]}",
+        '{"' + "k" * 500_000 + '": {"' + "m" * 500_000 + '": [' + "[]," * 200_000 + '"\\u0000"]}}',
+        '{"a": ' + "1" * 1_900_000 + "}",
+        '{"a": 0.' + "1" * 1_900_000 + "}",
+        '{"a": 1e' + "9" * 1_900_000 + "}",
+        '["' + "\\ud800" * 300_000 + '"]',
+        "[" * 1_900_000,
+        '{"a":' * 300_000,
+        '"' + "\\" * 1_900_000,
+    ],
+    ids=[
+        "keys",
+        "items",
+        "a long key",
+        "long keys",
+        "digits",
+        "decimals",
+        "exponent",
+        "halves",
+        "lists",
+        "objects",
+        "open",
+    ],
+)
+def test_a_body_at_the_size_limit_is_read_in_linear_time(body):
+    assert len(body) <= 2 * 1024 * 1024 + 400_000
+    assert _seconds(body.encode()) < 2
+
+
+def test_twice_as_many_keys_take_twice_as_long_and_not_four_times():
+    body = ",".join(f'"{number}":0' for number in range(150_000))
+    half = ",".join(f'"{number}":0' for number in range(75_000))
+    assert _seconds(f'{{{body},"0":1}}'.encode()) < 10 * max(_seconds(f'{{{half},"0":1}}'.encode()), 0.02)
+
+
+def test_a_place_deep_inside_is_named_with_long_keys_cut_short():
+    with pytest.raises(BadJson, match=r"holds a NUL character"):
+        parse(b'{"' + b"k" * 100_000 + b'": ["ok", {"b": "\\u0000"}]}')
+    with pytest.raises(BadJson) as caught:
+        parse(b'{"' + b"k" * 100_000 + b'": "\\u0000"}')
+    assert len(str(caught.value)) < 200

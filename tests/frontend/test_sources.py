@@ -1,5 +1,8 @@
 """A document in colours."""
 
+import time
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -36,3 +39,13 @@ def test_carriage_returns_are_line_ends():
 def test_a_text_too_long_to_colour_is_shown_plain():
     text = "key: 1\n" * 40_000
     assert all(run.look == "" for line in sources.colour(text) for run in line)
+
+
+@pytest.mark.parametrize(
+    "text", ["{{" * 90_000, "{%" * 90_000, '"' + '\\"' * 90_000, "'a\n" * 60_000, "{, " * 60_000, "{{}}" * 50_000]
+)
+def test_text_that_is_slow_to_colour_takes_less_than_a_second(text):
+    began = time.process_time()
+    lines = sources.colour(text)
+    assert time.process_time() - began < 1.5
+    assert "\n".join("".join(run.text for run in line) for line in lines) == text.removesuffix("\n")

@@ -1,12 +1,15 @@
 """Reading JSON from replies as models write them."""
 
+import contextlib
 import json
+import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from renderer.errors import OutputError
+from renderer import load
+from renderer.errors import OutputError, RenderError
 from renderer.replies import MAX_REPLY, conform, read
 
 WHOLE = {"a": 1, "b": ["x", "y"]}
@@ -125,3 +128,70 @@ def test_a_schema_never_reaches_for_another_document():
 def test_a_reference_inside_the_schema_works():
     schema = {"$defs": {"k": {"type": "string"}}, "properties": {"a": {"$ref": "#/$defs/k"}}}
     assert conform({"a": "x"}, schema).value == {"a": "x"}
+
+
+LONG = 200_000
+HOSTILE = {
+    "braces": "{" * LONG,
+    "braces closed": "{" * 50_000 + "}" * 50_000,
+    "brackets": "[" * LONG,
+    "lists begun": "[1," * 60_000,
+    "halves of pairs": "\\ud800" * 50_000,
+    "halves in a text": '{"a":"' + "\\ud800" * 50_000,
+    "a text without end": '{"a":"' + "x" * LONG,
+    "texts with quotes": '{"a": "b, "c": "d, ' * 3_000,
+    "quotes": '{"a":' + '"' * LONG,
+    "escapes": '{"a":"' + '\\"' * (LONG // 2),
+    "words": "[" + "a " * (LONG // 2),
+    "words without quotes": "{a: b" + " e" * 29_000,
+    "parentheses": "{" + "(" * LONG,
+    "a fence of spaces": "```" + " " * LONG,
+    "fences": "```\n" * 50_000 + "{",
+    "digits": '{"a":' + "1" * LONG + "}",
+    "broken objects": '{"a" 1},' * 20_000,
+    "prose with brackets": "see [1 and [2 " * 14_000,
+    "two megabytes": '{"a":"' + "hello " * 300_000,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_reply_is_read_or_refused_in_less_than_a_second(name):
+    began = time.process_time()
+    with contextlib.suppress(OutputError):
+        read(HOSTILE[name])
+    assert time.process_time() - began < 1
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_only_a_typed_error_leaves_a_template_that_reads_a_hostile_reply(name):
+    template = load("---\nformat: text\noutput: {schema: {type: object}}\n---\nx\n")
+    with contextlib.suppress(RenderError):
+        template.read(HOSTILE[name])
+
+
+@given(
+    st.text()
+    | st.text(alphabet="{}[]\",:\\u d8/*#`'ntfe1.-\n“\ud800", max_size=60)
+    | st.binary().map(lambda b: b.decode("latin-1"))
+)
+def test_any_text_is_read_or_refused_with_a_typed_error(reply):
+    with contextlib.suppress(OutputError):
+        read(reply)
+    with contextlib.suppress(OutputError):
+        read('{"a": ' + reply)
+
+
+@pytest.mark.parametrize("number", ["1e999", "-1e999", "[1, {}, 1e400]"])
+def test_a_number_that_json_does_not_have_is_refused(number):
+    with pytest.raises(OutputError, match="too large"):
+        read(f'{{"a": {number}}}')
+
+
+def test_a_long_reply_that_breaks_off_keeps_all_that_is_whole():
+    whole = '{"rows": [' + '{"question": "What, then?", "n": 1}, ' * 5_000
+    value = read(whole + '{"question": "Why').value
+    assert len(value["rows"]) == 5_001
+    assert value["rows"][-1] == {"question": "Why"}
+    assert len(read(whole + '{"quest').value["rows"]) in (5_000, 5_001)
+    with pytest.raises(OutputError, match="not repaired"):
+        read(whole + '{"a" "b" "c": ' * 3)

@@ -1,5 +1,7 @@
 """Splitting into sentences, and their keys."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -77,3 +79,21 @@ def test_documents_must_be_a_list():
 @given(st.text(max_size=300))
 def test_no_word_is_lost(text):
     assert "".join("".join(split(text)).split()) == "".join(text.split())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a. " * 70_000,
+        "." * 200_000 + "x",
+        "1. " * 70_000,
+        "x" * 200_000 + " ." * 9,
+        '."' * 100_000,
+        " " * 200_000 + ".",
+    ],
+    ids=["letters", "dots", "numbers", "a long word", "quotes", "spaces"],
+)
+def test_a_long_text_is_split_in_linear_time(text):
+    began = time.process_time()
+    split(text)
+    assert time.process_time() - began < 1.5

@@ -1,0 +1,64 @@
+"""Fetched templates rendered in child processes, for services that don't trust what an author wrote to end in time."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import renderer
+from renderer import bounded
+
+__all__ = ["BoundedRenderer"]
+
+
+class BoundedRenderer(bounded.BoundedRenderer):
+    """As `renderer.bounded.BoundedRenderer`, with methods that take a template. Keep one for a process; threads share it.
+
+    A rendering that takes too long, too much memory or too much output raises `renderer.LimitError` with the author's line, and the
+    process that called goes on. Needs a system that can fork: Linux or macOS.
+    """
+
+    def render_template(
+        self,
+        template: renderer.Template,
+        data: Mapping[str, Any] | None = None,
+        *,
+        target: str = "messages",
+        wall_seconds: float | None = None,
+        **options: Any,
+    ) -> dict[str, Any]:
+        """What `template.render(data, **options).to_dict(target)` gives, made in a child process.
+
+        Raises what `Template.render` raises, LimitError where a bound was hit, and BusyError where too many are under way. Functions of
+        the caller's own can't be called from a child; a template that has some is refused with InputError.
+        """
+        _require_no_functions(template)
+        found = self.render(
+            template.document.text,
+            data,
+            fragments=template.fragments,
+            profile=template.profile,
+            target=target,
+            wall_seconds=wall_seconds,
+            **options,
+        )
+        stamp = {"name": template.name, "version": template.version}
+        if isinstance(found.get("stamp"), dict):
+            found["stamp"] = {**found["stamp"], **{key: value for key, value in stamp.items() if value is not None}}
+        return found
+
+    def read_template(
+        self,
+        template: renderer.Template,
+        replies: Any,
+        data: Mapping[str, Any] | None = None,
+        *,
+        wall_seconds: float | None = None,
+    ) -> Any:
+        """What `template.read(replies, data)` gives, made in a child process."""
+        _require_no_functions(template)
+        text, fragments, profile = template.document.text, template.fragments, template.profile
+        return self.read(text, replies, data, fragments=fragments, profile=profile, wall_seconds=wall_seconds)
+
+
+def _require_no_functions(template: renderer.Template) -> None:
+    if template.functions:
+        raise renderer.InputError("a template with functions of the caller's own can't be rendered in a child process")

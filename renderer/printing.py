@@ -1,0 +1,99 @@
+"""The text of values: plain ones as Python writes them, and a refusal for all that would show an address or grow without end."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from renderer.errors import LimitError
+
+__all__ = ["MAX_ITEMS", "MAX_TEXT", "Unprintable", "add_printable", "check_printable", "check_sizes", "printed"]
+
+MAX_TEXT = 4_000_000
+"""Characters that one operation of a template may make."""
+
+MAX_ITEMS = 500_000
+"""Items of lists and mappings, those inside others counted, that one value may have to be printed."""
+
+_NAMES = {
+    "generator": "a generator; add `| list` or `| join`",
+    "Macro": "a macro; call it with ()",
+    "dict_keys": "a view of keys; add `| list` or `| join`",
+    "dict_values": "a view of values; add `| list` or `| join`",
+    "dict_items": "a view of items; add `| list`",
+    "LoopContext": "the loop itself; print loop.index or the like",
+    "range": "a range; add `| list`",
+}
+_SCALARS = frozenset((str, int, float, bool, type(None)))
+_also: tuple[type, ...] = (str, int, float)
+
+
+class Unprintable(Exception):
+    """A value that has no text: a function, a macro, a generator; or a list or mapping that holds one."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(what)
+        self.what = what
+
+
+def add_printable(*kinds: type) -> None:
+    """Let values of these types be printed by their own `str`."""
+    global _also  # noqa: PLW0603 - filled once, while modules are imported
+    _also = (*_also, *kinds)
+
+
+def check_printable(value: Any) -> None:
+    """Raise Unprintable for what has no text, wherever it stands in the value, and LimitError for a text beyond MAX_TEXT.
+
+    A list may hold the same list many times, so what is counted is what would be written.
+    """
+    kind = type(value)
+    if kind in _SCALARS:
+        return
+    waiting, size, seen = [value], 0, 0
+    while waiting:
+        item = waiting.pop()
+        seen += 1
+        kind = type(item)
+        if kind is str:
+            size += len(item) + 2
+        elif kind in _SCALARS:
+            size += 2
+        elif isinstance(item, dict):
+            size += 2
+            waiting.extend(item)
+            waiting.extend(item.values())
+        elif isinstance(item, list | tuple):
+            size += 2
+            waiting.extend(item)
+        elif isinstance(item, _also):
+            size += len(item) if isinstance(item, str) else 2
+        else:
+            raise Unprintable(_what(item, is_inside=item is not value))
+        if size > MAX_TEXT:
+            raise LimitError(f"this would print more than {MAX_TEXT:,} characters")
+        if seen + len(waiting) > MAX_ITEMS:
+            raise LimitError(f"this would print more than {MAX_ITEMS:,} items")
+
+
+def _what(item: Any, *, is_inside: bool) -> str:
+    kind = type(item).__name__
+    plain = _NAMES.get(kind, f"a {kind}, which has no text")
+    if not is_inside:
+        return plain
+    name = getattr(item, "__name__", "")
+    named = f"a {kind} `{name}`" if isinstance(name, str) and name else f"a {kind}"
+    return f"a value that holds {named}, which has no text"
+
+
+def printed(value: Any) -> str:
+    """The text of a value. Raises Unprintable and LimitError."""
+    check_printable(value)
+    return str(value)
+
+
+def check_sizes(sizes: Iterable[int]) -> None:
+    """Raise LimitError where texts of these lengths together are too long."""
+    total = 0
+    for size in sizes:
+        total += size
+        if total > MAX_TEXT:
+            raise LimitError(f"this would make more than {MAX_TEXT:,} characters")
