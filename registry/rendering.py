@@ -8,13 +8,14 @@ from contextlib import contextmanager
 from registry import recent
 from registry.errors import Busy
 from registry.work import note_seconds
-from renderer import document
+from renderer import differences, document
 from renderer.bounded import BoundedRenderer, BusyError
 
 __all__ = ["bounded", "child"]
 
 
 recent.register(document.forget_texts)
+recent.register(differences.forget)
 
 
 @functools.cache
