@@ -8,7 +8,8 @@ from typing import Any
 from registry.access import Actor
 from registry.models import ChangeRequest, Comment, Decision, Label, LabelMove, Template, Version
 from registry.names import LATEST
-from registry.queries import changes, progress, verdicts
+from registry.queries import approvals, changes, progress, verdicts
+from registry.queries.approvals import Approval
 from registry.queries.progress import Merge
 from registry.queries.threads import Placed
 from registry.queries.versions import Entry
@@ -35,8 +36,11 @@ def moment(at: datetime | None) -> str | None:
     return at.isoformat(timespec="microseconds").replace("+00:00", "Z") if at else None
 
 
-def template(row: Template, labels: Mapping[str, int]) -> dict[str, Any]:
-    """A template without its document; `latest` stands beside the labels, not among them."""
+def template(row: Template, labels: Mapping[str, int], approval: Mapping[str, Approval]) -> dict[str, Any]:
+    """A template without its document; `latest` stands beside the labels, not among them.
+
+    approval: protected label to how it came to what it serves.
+    """
     latest = {"version": row.latest.number, "digest": row.latest.digest} if row.latest else None
     return {
         "name": row.name,
@@ -44,6 +48,7 @@ def template(row: Template, labels: Mapping[str, int]) -> dict[str, Any]:
         "tags": sorted(tag.name for tag in row.tags.all()),
         "format": row.format,
         "labels": {label: number for label, number in labels.items() if label != LATEST},
+        "approval": {label: found.value for label, found in approval.items()},
         "latest": latest,
         "archived_at": moment(row.archived_at),
     }
@@ -89,7 +94,14 @@ def saved(name: str, version: Version, problems: list[dict[str, Any]]) -> dict[s
 def label(name: str, row: Label) -> dict[str, Any]:
     """Where a label stands."""
     version = row.version
-    return {"template": name, "label": row.name, "version": version.number, "digest": version.digest}
+    approval = approvals.of_label(row.template, row.name)
+    return {
+        "template": name,
+        "label": row.name,
+        "version": version.number,
+        "digest": version.digest,
+        "approval": approval.value if approval else None,
+    }
 
 
 def label_move(row: LabelMove) -> dict[str, Any]:
@@ -99,6 +111,7 @@ def label_move(row: LabelMove) -> dict[str, Any]:
         "before": row.before.number if row.before else None,
         "after": row.after.number if row.after else None,
         "how": row.how,
+        "protected": row.protected,
         "reason": row.reason,
         "change": row.change.number if row.change else None,
         "person": row.person.username,
@@ -153,11 +166,13 @@ def change_item(row: ChangeRequest) -> dict[str, Any]:
 def change(row: ChangeRequest, actor: Actor) -> dict[str, Any]:
     """A change request with what was said and what it waits for."""
     facts, turn = changes.facts_of(row), progress.turn(row)
+    approval = approvals.of_label(row.template, row.label)
     decisions = row.decisions.select_related("person", "version").order_by("number")
     return {
         **change_item(row),
         "round": row.round,
         "holds": facts.holds,
+        "approval": approval.value if approval else None,
         "unreviewed": row.unreviewed,
         "turn": {"people": list(turn.people), "reason": turn.reason, "since": moment(turn.since)} if turn else None,
         "riding_along": [version.number for version in progress.riding_along(row)],
