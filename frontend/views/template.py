@@ -84,6 +84,7 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
         "ledger": marks,
         "live_label": live,
         "version_labels": [label for label, number in standing.items() if number == version.number],
+        "standing": standing,
         "open_changes": changes.listing(actor, state="pending", template=name).items,
         "kept_query": [(key, request.GET[key]) for key in ("ref", "pin", "as") if request.GET.get(key)],
         "ref_query": f"{urlencode({'ref': ref})}&" if ref else "",

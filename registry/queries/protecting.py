@@ -7,14 +7,16 @@ from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from django.db.models import Q
 
 from registry import access, journal
-from registry.access import Verb
+from registry.access import Actor, Verb
 from registry.models import ChangeRequest, Fetch, Key, Label, Namespace
-from registry.queries import approvals, versions
+from registry.queries import approvals, namespaces, versions
 from registry.queries.usage import DAYS
+from registry.review import rules as reading
 from registry.review.rules import Rules
 
 __all__ = ["ConcernedKey", "Plan", "plan", "unasked"]
@@ -63,8 +65,14 @@ def unasked(namespace: Namespace, before: Rules, after: Rules) -> list[Label]:
     return approvals.unapproved(namespace, _newly(before, after))
 
 
-def plan(namespace: Namespace, before: Rules, after: Rules) -> Plan:
-    """What `services.namespaces.set_rules` will do about labels that become protected, and the keys it concerns."""
+def plan(actor: Actor, name: str, rules: Mapping[str, Any]) -> Plan:
+    """What `services.namespaces.set_rules` with these rules will do about labels that become protected; admins only.
+
+    Invalid where the rules make no sense.
+    """
+    namespace = access.find_namespace(actor, Verb.MANAGE, name)
+    before = namespaces.rules_of(namespace)
+    after = reading.read(rules, before)
     labels = _newly(before, after)
     if not labels:
         return Plan((), (), ())
