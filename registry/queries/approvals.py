@@ -8,6 +8,7 @@ counts for nothing by itself: a protected label only goes back to what it held b
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 from enum import StrEnum
+from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
@@ -28,6 +29,11 @@ __all__ = [
 
 _APPROVED = Q(how="published") | Q(how="broke_glass", change__unreviewed=False)
 _EMERGENCY = Q(how="broke_glass", change__unreviewed=True)
+_SAME: dict[str, Any] = {  # moves of the label that is asked about, to the bytes that it serves
+    "template": OuterRef("template"),
+    "label": OuterRef("name"),
+    "after__digest": OuterRef("version__digest"),
+}
 
 
 class Approval(StrEnum):
@@ -86,7 +92,8 @@ def of_labels(rows: Iterable[Template]) -> dict[int, dict[str, Approval]]:
     """The same for all protected labels of many templates, by template id: one query. Templates with their namespaces."""
     protected = {row.pk: row.namespace.protected_labels for row in rows}
     found: dict[int, dict[str, Approval]] = {pk: {} for pk in protected}
-    labels = _judged(Label.objects.filter(template__in=list(protected)))
+    labels = Label.objects.filter(template__in=list(protected))
+    labels = labels.annotate(approved=_by_approval(), emergency=_by_emergency())
     for pk, name, *facts in labels.order_by("name").values_list("template_id", "name", "approved", "emergency"):
         if name in protected[pk]:
             found[pk][name] = _approval(*facts)
@@ -95,7 +102,8 @@ def of_labels(rows: Iterable[Template]) -> dict[int, dict[str, Approval]]:
 
 def of_refs(names: Iterable[str], label: str) -> dict[str, Approval]:
     """The same for one label of many templates, by the templates' names: one query. Absent where it is not protected."""
-    rows = _judged(Label.objects.filter(template__name__in=list(names), name=label))
+    rows = Label.objects.filter(template__name__in=list(names), name=label)
+    rows = rows.annotate(approved=_by_approval(), emergency=_by_emergency())
     columns = ("template__name", "template__namespace__protected_labels", "approved", "emergency")
     return {
         name: _approval(approved, emergency)
@@ -117,20 +125,19 @@ def unapproved(namespace: Namespace, labels: Collection[str]) -> list[Label]:
         state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED),
     )
     rows = Label.objects.filter(template__namespace=namespace, template__archived_at=None, name__in=labels)
-    rows = _judged(rows.filter(version__redaction=None)).filter(~Exists(asked), approved=False, emergency=False)
+    rows = rows.filter(~Exists(asked), ~_by_approval(), ~_by_emergency(), version__redaction=None)
     rows = rows.select_related("template", "version", "version__author").defer("template__words")
     return list(rows.order_by("template__name", "name"))
 
 
-def _judged(rows: QuerySet[Label]) -> QuerySet[Label]:
-    """Labels with `approved` and `emergency`: whether they ever held what they serve that way."""
-    same = {
-        "template": OuterRef("template"),
-        "label": OuterRef("name"),
-        "after__digest": OuterRef("version__digest"),
-    }
-    emergencies = LabelMove.objects.filter(_EMERGENCY, protected=True)
-    return rows.annotate(approved=Exists(held().filter(**same)), emergency=Exists(emergencies.filter(**same)))
+def _by_approval() -> Exists:
+    """For a query of labels: whether the label ever held what it serves by approval."""
+    return Exists(held().filter(**_SAME))
+
+
+def _by_emergency() -> Exists:
+    """For a query of labels: whether an emergency that nobody approved yet put there what it serves."""
+    return Exists(LabelMove.objects.filter(_EMERGENCY, **_SAME, protected=True))
 
 
 def _approval(approved: bool, emergency: bool) -> Approval:
