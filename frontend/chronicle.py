@@ -67,6 +67,8 @@ def _saved(body: Body) -> str:
 def _moved(body: Body) -> str:
     label, name, to, origin = body["label"], body["template"], body["to"], body["from"]
     where = f"from version {origin} to {to}" if origin else f"to version {to}"
+    if body["how"] == "published" and origin == to:
+        return f"published {name}: {label} stays on version {to}, approved now"
     reason = f": {body['reason'].strip()[:_MOST_WORDS]}" if body["reason"].strip() else ""
     return {
         "moved": f"moved {label} of {name} {where}",

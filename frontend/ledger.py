@@ -1,6 +1,6 @@
 """What each label of a template serves, with who moved it and what this person may do about it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from urllib.parse import urlencode
@@ -12,6 +12,8 @@ from registry import access
 from registry.access import Actor, Verb
 from registry.models import LabelMove, Namespace, Template
 from registry.names import LATEST
+from registry.queries import approvals
+from registry.queries.approvals import Approval
 
 __all__ = ["Mark", "drift", "ledger", "live_label"]
 
@@ -26,7 +28,10 @@ VERBS = {
 
 @dataclass(frozen=True)
 class Mark:
-    """A label and where it stands. `number` is None where it was never set; `ahead` counts against what is live."""
+    """A label and where it stands. `number` is None where it was never set; `ahead` counts against what is live.
+
+    `unapproved` says that the label is protected and never held what it serves by approval.
+    """
 
     label: str
     protected: bool = False
@@ -41,6 +46,7 @@ class Mark:
     act_url: str = ""
     back: int | None = None
     back_url: str = ""
+    unapproved: bool = False
 
     @property
     def behind(self) -> int:
@@ -66,12 +72,13 @@ def ledger(actor: Actor, template: Template, standing: dict[str, int], moves: Se
     others = [label for label in standing if label not in namespace.protected_labels and label != LATEST]
     may_write = access.can(actor, Verb.MOVE, namespace)
     may_go_back = access.can(actor, Verb.ROLL_BACK, namespace)
+    approval, approved = approvals.of_labels([template])[template.pk], approvals.digests([template.pk])
     marks = []
     for label in [*_live_first(namespace.protected_labels, live), *_live_first(others, live), LATEST]:
         number = standing.get(label)
         protected = label in namespace.protected_labels
         move = last.get(label)
-        back = _back(label, number, moves) if protected and may_go_back else None
+        back = _back(label, number, moves, approved[template.pk, label]) if protected and may_go_back else None
         act, act_url = _act(template, label, protected) if may_write and label != LATEST else ("", "")
         marks.append(
             Mark(
@@ -88,14 +95,15 @@ def ledger(actor: Actor, template: Template, standing: dict[str, int], moves: Se
                 act_url=act_url,
                 back=back,
                 back_url=f"{reverse('labels', args=[template.name])}?{urlencode({'label': label})}" if back else "",
+                unapproved=approval.get(label) == Approval.NEVER_APPROVED,
             )
         )
     return marks
 
 
-def _back(label: str, number: int | None, moves: Sequence[LabelMove]) -> int | None:
-    """The version that the label held last before this one, or None."""
-    held = (move.after.number for move in moves if move.label == label and move.after)
+def _back(label: str, number: int | None, moves: Sequence[LabelMove], approved: Collection[str]) -> int | None:
+    """The version that the label held last by approval before this one, or None."""
+    held = (move.after.number for move in moves if move.label == label and move.after and move.after.digest in approved)
     return next((before for before in held if before != number), None) if number else None
 
 

@@ -82,7 +82,10 @@ def _entry(change: ChangeRequest, moment: Moment) -> Entry | None:
         words = "resolved" if body["resolved"] else "opened again"
         return replace(plain, icon="check", words=f"{words} thread {body['thread']}")
     if moment.kind == Kind.LABEL_MOVED:
-        return replace(plain, icon="check", look="ok", words=_MOVED.get(body["how"], "moved {label}").format(**body))
+        words = _MOVED.get(body["how"], "moved {label}")
+        if body["from"] == body["to"]:
+            words = "published it: {label} stays on v{to}, approved now"
+        return replace(plain, icon="check", look="ok", words=words.format(**body))
     if moment.kind in _PLAIN:
         icon, words = _PLAIN[Kind(moment.kind)]
         return replace(plain, icon=icon, words=words.format(**body))

@@ -21,8 +21,8 @@ from frontend.waiting import title_of
 from registry.access import TABLE, Actor, Role, Verb
 from registry.errors import Conflict, Invalid, NotAllowed, NotFound, PromptuaryError
 from registry.models import ChangeRequest, Version
-from registry.queries import changes as changes_query
 from registry.queries import (
+    approvals,
     emergencies,
     evaluations,
     labels,
@@ -33,6 +33,8 @@ from registry.queries import (
     templates,
     versions,
 )
+from registry.queries import changes as changes_query
+from registry.queries.approvals import Approval
 from registry.queries.standings import Stand
 from registry.services import changes
 from registry.signin import stepup
@@ -98,6 +100,7 @@ def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
     newest = change.template.latest.number if change.template.latest else change.version.number
     checks = asks.checks_of(change)
     emergency = emergencies.of(change)
+    held = labels.numbers_of(change.template).get(change.label) if change.is_open else None
     context = {
         "section": "changes",
         "change": change,
@@ -112,6 +115,9 @@ def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
         "needed": change.template.namespace.approvals,
         "checks": checks,
         "failing": any(blocker.code.startswith("check:") for blocker in blockers),
+        "held": held,
+        "unapproved": change.is_open and approvals.of_label(change.template, change.label) == Approval.NEVER_APPROVED,
+        "approves_served": _approves_served(change, held),
         "waits": any(check.word == "running" for check in checks),
         "checks_sum": _sum(checks),
         "runs": evaluations.of_change(change),
@@ -248,13 +254,27 @@ def _row(stand: Stand, actor: Actor, roles: Mapping[int, Role]) -> dict[str, Any
 
 
 def _baseline(actor: Actor, change: ChangeRequest) -> Version | None:
-    """What the change is set against: what the label held when it was published, else what it holds now."""
+    """What the change is set against: what the label held when it was published, else what it holds now.
+
+    Where that is the proposed version itself, which nobody approved yet: what the label held by approval before.
+    """
     move = changes_query.move_of(change)
     if move is not None:
         number = move.before.number if move.before else None
     else:
         number = labels.numbers_of(change.template).get(change.label)
+    if number == change.version.number:
+        earlier = approvals.last_version(change.template, change.label, before=move)
+        number = earlier.number if earlier and earlier.number != number else None
     return versions.get(actor, change.template.name, number) if number else None
+
+
+def _approves_served(change: ChangeRequest, held: int | None) -> bool:
+    """Whether the change asks, or asked, for an approval of what the label serves anyway."""
+    move = changes_query.move_of(change)
+    if move is not None:
+        return move.before_id is not None and move.before_id == move.after_id
+    return held == change.version.number
 
 
 def _sum(checks: Sequence[asks.CheckRow]) -> str:

@@ -17,6 +17,7 @@ from registry.models import Template
 from registry.names import LATEST
 from registry.queries import emergencies, namespaces
 from registry.queries import environments as environments_query
+from registry.queries.approvals import Approval
 from registry.queries.environments import Place, Row
 
 __all__ = ["environments"]
@@ -37,7 +38,7 @@ class Column:
 class Cell:
     """One label of one template. `number` is None where it is not set; `behind` counts against the newest version.
 
-    `mixed` says that it is protected here though not everywhere. `ask_url` and `back_url` are empty where this person may not, or where there is nothing to ask for or to go back to. `emergency` is the change by which it was published and that nobody approved.
+    `unapproved` says that it is protected and never held what it serves by approval. `mixed` says that it is protected here though not everywhere. `ask_url` and `back_url` are empty where this person may not, or where there is nothing to ask for or to go back to. `emergency` is the change by which it was published and that nobody approved.
     """
 
     label: str
@@ -45,6 +46,7 @@ class Cell:
     number: int | None = None
     moved_at: datetime | None = None
     mixed: bool = False
+    unapproved: bool = False
     behind: int = 0
     back: int | None = None
     emergency: int | None = None
@@ -146,11 +148,13 @@ def _cell(template: Template, column: Column, place: Place | None, role: Role | 
     protected = label in template.namespace.protected_labels
     behind = newest - place.number if place else 0
     back = place.before if place and protected and _may(role, Verb.ROLL_BACK) else None
+    unapproved = place is not None and place.approval == Approval.NEVER_APPROVED
     asks = protected and _may(role, Verb.PROPOSE) and (place is None or behind > 0)
     return Cell(
         label=label,
         protected=protected,
         mixed=protected and not column.protected,
+        unapproved=unapproved,
         number=place.number if place else None,
         moved_at=place.moved_at if place else None,
         behind=behind,

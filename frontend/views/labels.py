@@ -14,9 +14,9 @@ from frontend.pages import form_page, signed_in, status_of
 from registry import access
 from registry.access import Actor, Verb
 from registry.errors import Conflict, Invalid, NotAllowed
-from registry.models import LabelMove
+from registry.models import LabelMove, Template
+from registry.queries import approvals, templates, usage
 from registry.queries import labels as labels_query
-from registry.queries import templates, usage
 from registry.services import labels
 
 __all__ = ["move"]
@@ -58,7 +58,7 @@ def move(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "standing": standing,
         "marks": ledger(actor, template, standing, moves),
         "moves": moves,
-        "held_before": _held_before(label, standing, moves),
+        "held_before": _held_before(template, label, standing, moves),
         "may_move": access.can(actor, Verb.MOVE, template.namespace),
         "may_roll_back": access.can(actor, Verb.ROLL_BACK, template.namespace),
     }
@@ -77,7 +77,10 @@ def _act(actor: Actor, name: str, do: str, asked: dict[str, Any]) -> str:
     return f"Moved {label} to v{version}."
 
 
-def _held_before(label: str, standing: dict[str, int], moves: list[LabelMove]) -> list[int]:
-    """Versions the label held before, the last one first: where it may go back to."""
-    numbers = [held.after.number for held in moves if held.label == label and held.after]
-    return [number for number in dict.fromkeys(numbers) if number != standing.get(label)]
+def _held_before(template: Template, label: str, standing: dict[str, int], moves: list[LabelMove]) -> list[int]:
+    """Where the label may go back to, what it held last first: a protected one only to what it held by approval."""
+    held = [move.after for move in moves if move.label == label and move.after]
+    if label in template.namespace.protected_labels:
+        approved = approvals.digests([template.pk])[template.pk, label]
+        held = [version for version in held if version.digest in approved]
+    return [number for number in dict.fromkeys(version.number for version in held) if number != standing.get(label)]

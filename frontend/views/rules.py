@@ -12,35 +12,43 @@ from frontend.rule_forms import NamespaceForm, RulesForm
 from registry import access
 from registry.access import Actor, Verb
 from registry.errors import Conflict, Invalid
-from registry.queries import namespaces
+from registry.queries import namespaces, protecting
+from registry.queries.protecting import Plan
 from registry.review.rules import DEFAULT_CHECKS
 from registry.services import namespaces as namespaces_service
 
 __all__ = ["make", "rules"]
 
+_MOST_NAMED = 10  # changes in one message
+
 
 @form_page
 @signed_in
 def rules(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
-    """The rules to read for members, as a form for admins; what was typed wrong comes back with its sentence."""
+    """The rules to read for members, as a form for admins; what was typed wrong comes back with its sentence.
+
+    Rules that protect a label are set once the admin has read what follows from that: a POST without `confirmed`, the
+    seal of what was read, brings the form back with it.
+    """
     found = namespaces.get(actor, namespace)
     now = namespaces.rules_of(found)
     status = 200
     form = RulesForm(request.POST or None, initial=rule_forms.initial(now))
+    plan: Plan | None = None
     if request.method == "POST":
         access.require(actor, Verb.MANAGE, found)
         status = 422
         if form.is_valid():
             try:
-                namespaces_service.set_rules(actor=actor, namespace=namespace, **form.cleaned_data)
+                plan = protecting.plan(actor, namespace, form.cleaned_data)
+                if plan.is_empty or request.POST.get("confirmed") == plan.seal:
+                    ruled = namespaces_service.set_rules(actor=actor, namespace=namespace, **form.cleaned_data)
+                    messages.success(request, _told(namespace, [change.number for change in ruled.opened]))
+                    return redirect("rules", namespace)
+                status = 200
             except (Invalid, Conflict) as error:
                 add_errors(form, error)
                 status = status_of(error)
-            else:
-                messages.success(
-                    request, f"The rules of {namespace} hold from now on; open requests were weighed anew."
-                )
-                return redirect("rules", namespace)
     context = {
         "section": "templates",
         "settings_page": "rules",
@@ -51,6 +59,7 @@ def rules(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
         "modes": rule_forms.MODES_IN_WORDS,
         "granters": access.granters(found),
         "form": form,
+        "plan": plan if status == 200 else None,
     }
     return show(request, "rules.html", context, status=status)
 
@@ -75,3 +84,11 @@ def make(request: HttpRequest, actor: Actor) -> HttpResponse:
                 return redirect("members", made.name)
     context = {"section": "templates", "form": form, "checks": rule_forms.CHECKS_IN_WORDS}
     return show(request, "namespace.html", context, status=status)
+
+
+def _told(namespace: str, opened: list[int]) -> str:
+    said = f"The rules of {namespace} hold from now on; open requests were weighed anew."
+    if opened:
+        numbers = ", ".join(map(str, opened[:_MOST_NAMED])) + (" and more" if len(opened) > _MOST_NAMED else "")
+        said += f" Opened to approve what is served: change {numbers}."
+    return said

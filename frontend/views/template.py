@@ -86,6 +86,7 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
         "ledger": marks,
         "live_label": live,
         "version_labels": [label for label, number in standing.items() if number == version.number],
+        "standing": standing,
         "open_changes": [change for change in pending if change.is_open],
         "emergencies": [emergency_notices.notice_of(found, actor) for found in emergencies.of_many(hurried).values()],
         "kept_query": [(key, request.GET[key]) for key in ("ref", "pin", "as") if request.GET.get(key)],

@@ -17,9 +17,12 @@ Target = Annotated[
 ]
 Label = Annotated[str, typer.Argument(metavar="LABEL")]
 Name = Annotated[str, typer.Argument(metavar="NAME", autocompletion=complete_name)]
-Version = Annotated[int, typer.Argument(metavar="VERSION", min=1, help="A version that the label held before.")]
+Version = Annotated[
+    int, typer.Argument(metavar="VERSION", min=1, help="A version that the label held; a protected one by approval.")
+]
 Which = Annotated[str, typer.Option("--label", "-l", help="The label that goes back.")]
 Reason = Annotated[str, typer.Option("--reason", "-m", help="Why; everyone concerned will read it.")]
+_NOTES = {"never_approved": ", which was never approved", "emergency": ", published in an emergency, not approved yet"}
 
 
 def move(target: Target, label: Label, as_json: Json = False, url: Url = "", key: Key = "") -> None:
@@ -57,4 +60,5 @@ def _tell(answer: Any, as_json: bool) -> None:
     if as_json:
         write_json(answer)
     else:
-        say(f"{answer['label']} of {answer['template']} stands on version {answer['version']}")
+        note = _NOTES.get(answer.get("approval") or "", "")
+        say(f"{answer['label']} of {answer['template']} stands on version {answer['version']}{note}")

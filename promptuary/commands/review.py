@@ -81,6 +81,8 @@ def _tell(connection: Connection, change: Any, as_json: bool) -> None:
     say(
         f"change {change['number']}: {change['template']}@{change['version']} for {change['label']} is {change['state']}"
     )
+    if change.get("approval") == "never_approved":
+        say(f"  {change['label']} serves version {change['holds']}, which was never approved.")
     for blocker in change["blockers"]:
         say(f"  {blocker['cause']} {blocker['action']}")
     say(f"  {where}")

@@ -13,7 +13,7 @@ from registry.api.authentication import actor_of
 from registry.api.serializers import Input, Text, read
 from registry.errors import PromptuaryError, TooLarge
 from registry.fetching.fetcher import fetcher
-from registry.fetching.served import Answer
+from registry.fetching.served import APPROVAL, Answer
 from registry.problems import of_error
 
 __all__ = ["MOST_BYTES", "MOST_REFS", "FetchMany"]
@@ -67,8 +67,12 @@ def _result(ref: str, found: Answer | PromptuaryError) -> bytes:
     if isinstance(found, PromptuaryError):
         problem = of_error(found)
         status, etag, body = problem.status, None, problem.to_bytes()
+        approval = None
     else:
-        status, etag, body = found.status, dict(found.headers).get("ETag"), found.body
+        headers = dict(found.headers)
+        status, etag, body = found.status, headers.get("ETag"), found.body
+        approval = headers.get(APPROVAL)
     kind = "found" if status == 200 else "problem"
-    head = json.dumps({"ref": ref, "status": status, "etag": etag}, ensure_ascii=False).encode()
+    facts = {"ref": ref, "status": status, "etag": etag, **({"approval": approval} if approval else {})}
+    head = json.dumps(facts, ensure_ascii=False).encode()
     return head[:-1] + f', "{kind}": '.encode() + body + b"}"

@@ -77,6 +77,19 @@ class NamespaceOutput(outputs.Output):
     rules = RulesOutput()
 
 
+class OpenedOutput(outputs.Output):
+    number = serializers.IntegerField()
+    template = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]  # the metaclass takes declared fields out of the class
+    version = serializers.IntegerField()
+
+
+class RuledOutput(NamespaceOutput):
+    opened = OpenedOutput(
+        many=True, help_text="Change requests opened because a label that serves them is protected now."
+    )
+
+
 class NamespaceList(outputs.Output):
     results = NamespaceOutput(many=True)
 
@@ -120,12 +133,22 @@ class OneNamespace(APIView):
         return _answer(actor, queries.get(actor, namespace))
 
     @extend_schema(
-        operation_id="setRules", request=RulesInput, responses={200: NamespaceOutput, "4XX": outputs.ProblemOutput}
+        operation_id="setRules", request=RulesInput, responses={200: RuledOutput, "4XX": outputs.ProblemOutput}
     )
     def patch(self, request: Request, namespace: str) -> Response:
-        """Change rules; pending requests are weighed by them at once. For admins, not by key."""
+        """Change rules; pending requests are weighed by them at once. For admins, not by key.
+
+        `opened` lists the change requests that protecting a label opened: one for each template where the label serves
+        what it never held by approval.
+        """
         actor = actor_of(request)
-        return _answer(actor, services.set_rules(actor=actor, namespace=namespace, **read(RulesInput, request)))
+        ruled = services.set_rules(actor=actor, namespace=namespace, **read(RulesInput, request))
+        answer = _answer(actor, ruled.namespace)
+        answer.data["opened"] = [
+            {"number": row.number, "template": row.template.name, "label": row.label, "version": row.version.number}
+            for row in ruled.opened
+        ]
+        return answer
 
 
 class Members(APIView):

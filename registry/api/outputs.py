@@ -24,6 +24,10 @@ __all__ = [
 ]
 
 
+_APPROVALS = ["approved", "emergency", "never_approved"]
+_APPROVAL_HELP = "How the protected label came to what it serves; null where it is not protected or not set."
+
+
 class Output(serializers.Serializer[Any]):
     """Fields of an answer."""
 
@@ -39,6 +43,9 @@ class TemplateOutput(Output):
     tags = serializers.ListField(child=serializers.CharField())
     format = serializers.CharField()
     labels = serializers.DictField(child=serializers.IntegerField())
+    approval = serializers.DictField(
+        child=serializers.ChoiceField(_APPROVALS), help_text="Protected label to how it came to what it serves."
+    )
     latest = Latest(allow_null=True)
     archived_at = serializers.DateTimeField(allow_null=True)
 
@@ -113,6 +120,7 @@ class LabelOutput(Output):
     label = serializers.CharField()  # type: ignore[assignment]  # the metaclass takes declared fields out of the class
     version = serializers.IntegerField()
     digest = serializers.CharField()
+    approval = serializers.ChoiceField(_APPROVALS, allow_null=True, help_text=_APPROVAL_HELP)
 
 
 class LabelMoveOutput(Output):
@@ -120,6 +128,7 @@ class LabelMoveOutput(Output):
     before = serializers.IntegerField(allow_null=True)
     after = serializers.IntegerField(allow_null=True)
     how = serializers.ChoiceField(["moved", "published", "rolled_back", "removed", "broke_glass"])
+    protected = serializers.BooleanField(help_text="Whether the label was protected when it moved.")
     reason = serializers.CharField()
     change = serializers.IntegerField(allow_null=True)
     person = serializers.CharField()
@@ -163,6 +172,9 @@ class FetchedOutput(Output):
     ref = serializers.CharField()
     status = serializers.IntegerField()
     etag = serializers.CharField(allow_null=True)
+    approval = serializers.ChoiceField(
+        _APPROVALS, required=False, help_text="Of a protected label only: how it came to what it serves."
+    )
     found = FetchOutput(required=False)
     problem = ProblemOutput(required=False)
 
@@ -174,6 +186,9 @@ class FetchedList(Output):
 class BundleEntry(Output):
     ref = serializers.CharField()
     etag = serializers.CharField()
+    approval = serializers.ChoiceField(
+        _APPROVALS, required=False, help_text="Of a protected label only: how it came to what it serves."
+    )
     found = FetchOutput()
 
 

@@ -134,6 +134,11 @@ class ChangeOutput(ChangeItem):
     round = serializers.IntegerField()
     holds = serializers.IntegerField(allow_null=True)
     published_in_emergency = EmergencyOutput(allow_null=True)
+    approval = serializers.ChoiceField(
+        ["approved", "emergency", "never_approved"],
+        allow_null=True,
+        help_text="How the label came to what it holds now; null where it is not protected or not set.",
+    )
     turn = TurnOutput(allow_null=True)
     riding_along = serializers.ListField(child=serializers.IntegerField())
     overlapping = serializers.ListField(child=serializers.IntegerField())

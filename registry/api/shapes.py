@@ -8,7 +8,8 @@ from typing import Any
 from registry.access import Actor
 from registry.models import ChangeRequest, Comment, Decision, Label, LabelMove, Template, Version
 from registry.names import LATEST
-from registry.queries import changes, emergencies, progress, verdicts
+from registry.queries import approvals, changes, emergencies, progress, verdicts
+from registry.queries.approvals import Approval
 from registry.queries.emergencies import Emergency
 from registry.queries.progress import Merge
 from registry.queries.threads import Placed
@@ -36,8 +37,11 @@ def moment(at: datetime | None) -> str | None:
     return at.isoformat(timespec="microseconds").replace("+00:00", "Z") if at else None
 
 
-def template(row: Template, labels: Mapping[str, int]) -> dict[str, Any]:
-    """A template without its document; `latest` stands beside the labels, not among them."""
+def template(row: Template, labels: Mapping[str, int], approval: Mapping[str, Approval]) -> dict[str, Any]:
+    """A template without its document; `latest` stands beside the labels, not among them.
+
+    approval: protected label to how it came to what it serves.
+    """
     latest = {"version": row.latest.number, "digest": row.latest.digest} if row.latest else None
     return {
         "name": row.name,
@@ -45,6 +49,7 @@ def template(row: Template, labels: Mapping[str, int]) -> dict[str, Any]:
         "tags": sorted(tag.name for tag in row.tags.all()),
         "format": row.format,
         "labels": {label: number for label, number in labels.items() if label != LATEST},
+        "approval": {label: found.value for label, found in approval.items()},
         "latest": latest,
         "archived_at": moment(row.archived_at),
     }
@@ -90,7 +95,14 @@ def saved(name: str, version: Version, problems: list[dict[str, Any]]) -> dict[s
 def label(name: str, row: Label) -> dict[str, Any]:
     """Where a label stands."""
     version = row.version
-    return {"template": name, "label": row.name, "version": version.number, "digest": version.digest}
+    approval = approvals.of_label(row.template, row.name)
+    return {
+        "template": name,
+        "label": row.name,
+        "version": version.number,
+        "digest": version.digest,
+        "approval": approval.value if approval else None,
+    }
 
 
 def label_move(row: LabelMove) -> dict[str, Any]:
@@ -100,6 +112,7 @@ def label_move(row: LabelMove) -> dict[str, Any]:
         "before": row.before.number if row.before else None,
         "after": row.after.number if row.after else None,
         "how": row.how,
+        "protected": row.protected,
         "reason": row.reason,
         "change": row.change.number if row.change else None,
         "person": row.person.username,
@@ -172,6 +185,7 @@ def _published_early(row: ChangeRequest, found: Emergency | None) -> dict[str, A
 def change(row: ChangeRequest, actor: Actor) -> dict[str, Any]:
     """A change request with what was said and what it waits for."""
     facts, turn = changes.facts_of(row), progress.turn(row)
+    approval = approvals.of_label(row.template, row.label)
     decisions = row.decisions.select_related("person", "version").order_by("number")
     emergency = emergencies.of(row)
     return {
@@ -179,6 +193,7 @@ def change(row: ChangeRequest, actor: Actor) -> dict[str, Any]:
         "published_in_emergency": _published_early(row, emergency),
         "round": row.round,
         "holds": facts.holds,
+        "approval": approval.value if approval else None,
         "turn": {"people": list(turn.people), "reason": turn.reason, "since": moment(turn.since)} if turn else None,
         "riding_along": [version.number for version in progress.riding_along(row)],
         "overlapping": [other.number for other in changes.overlapping(row)],

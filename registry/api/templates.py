@@ -1,5 +1,7 @@
 """Templates: the listing, one of them, and saving a version."""
 
+from typing import Any
+
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -12,6 +14,8 @@ from registry.api.pages import answer_page, read_query
 from registry.api.preconditions import read_base
 from registry.api.serializers import Flag, Input, Text, read
 from registry.api.throttling import CallThrottle, RenderThrottle
+from registry.models import Template as TemplateRow
+from registry.queries import approvals
 from registry.queries import labels as label_queries
 from registry.queries import templates as queries
 from registry.services import templates as services
@@ -53,8 +57,8 @@ class Templates(APIView):
         """Find templates by words and filters, in the order of their names."""
         asked = read_query(request, *_FILTERS)
         page = queries.search(actor_of(request), q=asked.pop("search", ""), **asked)
-        numbers = label_queries.numbers_of_many(page.items)
-        return answer_page(request, page, lambda row: shapes.template(row, numbers[row.pk]))
+        numbers, found = label_queries.numbers_of_many(page.items), approvals.of_labels(page.items)
+        return answer_page(request, page, lambda row: shapes.template(row, numbers[row.pk], found[row.pk]))
 
 
 class Template(APIView):
@@ -66,7 +70,7 @@ class Template(APIView):
     def get(self, request: Request, name: str) -> Response:
         """What it is and where its labels stand; the document comes with `<name>@<ref>`."""
         row = queries.get(actor_of(request), name)
-        return Response(shapes.template(row, label_queries.numbers_of(row)))
+        return Response(_shape(row))
 
     @extend_schema(
         operation_id="saveTemplate",
@@ -104,7 +108,7 @@ class Archive(APIView):
     def post(self, request: Request, name: str) -> Response:
         """Archive it: it is fetched as before, but not changed. For admins; a protected label needs `force` and a reason."""
         row = services.archive(actor=actor_of(request), name=name, **read(ArchiveInput, request))
-        return Response(shapes.template(row, label_queries.numbers_of(row)))
+        return Response(_shape(row))
 
 
 class Unarchive(APIView):
@@ -119,4 +123,8 @@ class Unarchive(APIView):
         """Bring an archived template back. For admins."""
         read(NoInput, request)
         row = services.unarchive(actor=actor_of(request), name=name)
-        return Response(shapes.template(row, label_queries.numbers_of(row)))
+        return Response(_shape(row))
+
+
+def _shape(row: TemplateRow) -> dict[str, Any]:
+    return shapes.template(row, label_queries.numbers_of(row), approvals.of_labels([row])[row.pk])

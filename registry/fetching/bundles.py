@@ -14,6 +14,7 @@ from registry.fetching.fetcher import Fetcher, matches
 from registry.fetching.served import Answer, Served
 from registry.models import Template
 from registry.names import LATEST, check_label
+from registry.queries.approvals import Approval
 
 __all__ = ["MOST_BYTES", "answer"]
 
@@ -35,8 +36,9 @@ def answer(fetches: Fetcher, caller: Caller, namespace: str, label: str, if_none
     digest = "sha256:" + hashlib.sha256(rfc8785.dumps(contents)).hexdigest()
     for _, one in found if caller.key else ():
         usage.note(caller.key, one.version, label)
-    headers = {"ETag": f'"{digest}"', "Cache-Control": "private, max-age=0, must-revalidate", "Vary": "Authorization"}
-    status = 304 if if_none_match and matches(if_none_match, f'"{digest}"') else 200
+    tag = _tag(digest, found)
+    headers = {"ETag": f'"{tag}"', "Cache-Control": "private, max-age=0, must-revalidate", "Vary": "Authorization"}
+    status = 304 if if_none_match and matches(if_none_match, f'"{tag}"') else 200
     metrics.count(status)
     if status == 304:
         return served.make_answer(304, b"", "", headers)
@@ -76,10 +78,19 @@ def _gather(
     return found, omitted
 
 
+def _tag(digest: str, found: list[tuple[str, Served]]) -> str:
+    """The digest, and what else the answer says: a protected label may serve what it never held by approval."""
+    missing = [[name, one.approval.value] for name, one in found if one.approval not in (None, Approval.APPROVED)]
+    return f"{digest}.{hashlib.sha256(rfc8785.dumps(missing)).hexdigest()[:16]}" if missing else digest
+
+
 def _body(head: dict[str, object], label: str, found: list[tuple[str, Served]]) -> bytes:
     """The bytes that a fetch keeps go out as they are."""
     entries = []
     for name, one in found:
-        entry = json.dumps({"ref": f"{name}@{label}", "etag": one.etag}).encode()
+        facts = {"ref": f"{name}@{label}", "etag": one.etag}
+        if one.approval:
+            facts["approval"] = one.approval.value
+        entry = json.dumps(facts).encode()
         entries.append(entry[:-1] + b', "found": ' + one.answer.body + b"}")
     return json.dumps(head, ensure_ascii=False).encode()[:-1] + b', "entries": [' + b",".join(entries) + b"]}"

@@ -255,8 +255,11 @@ class Fetcher:
         elif kind in _OF_CALLERS:
             self._callers.clear()
             self._approved.clear()
+            if kind == Kind.NAMESPACE_RULED:
+                self._labels.clear()  # another label may be protected now, and its answers say how it was approved
         elif kind in _OF_APPROVALS:
             self._approved.clear()
+            self._labels.pop(event.template, None)  # an emergency may have been approved
         else:
             self._versions.clear()
             self._forget_all_but_versions()

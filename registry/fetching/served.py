@@ -14,9 +14,11 @@ from registry.errors import Invalid, NotFound
 from registry.models import Label, Template, Version
 from registry.models.versions import TOMBSTONE
 from registry.names import LATEST, Ref, parse_ref
-from registry.queries import versions
+from registry.queries import approvals, versions
+from registry.queries.approvals import Approval
 
 __all__ = [
+    "APPROVAL",
     "BUDGET",
     "FOREVER",
     "Answer",
@@ -49,6 +51,7 @@ _SELECT = (
 )
 FOREVER = "private, max-age=31536000, immutable"
 _ASK_AGAIN = "max-age=0, must-revalidate"
+APPROVAL = "Promptuary-Approval"  # on what a protected label serves: how it came to that
 
 
 class Row(NamedTuple):
@@ -77,7 +80,10 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """A version under one ref: the full answer, and the one for who has it already. `version` is the row's id."""
+    """A version under one ref: the full answer, and the one for who has it already. `version` is the row's id.
+
+    approval: for a protected label how it came to this version, else None.
+    """
 
     version: int
     number: int
@@ -85,6 +91,7 @@ class Served:
     etag: str
     answer: Answer
     unchanged: Answer
+    approval: Approval | None = None
 
 
 class Memory:
@@ -138,26 +145,30 @@ def load(name: str, ref: str) -> Served | None:
         return None
     if row.bundle == TOMBSTONE:
         Version.objects.select_related("template").get(pk=row.pk).require_text()
-    return _serve(row, is_pin(ref))
+    return _serve(row, is_pin(ref), None if is_pin(ref) or ref == LATEST else approvals.of_refs([name], ref).get(name))
 
 
 def load_label(names: Iterable[str], label: str) -> dict[str, Served]:
-    """What the label means for each of these templates, in one query; a redacted version is left out."""
-    rows = Version.objects.filter(template__name__in=list(names))
+    """What the label means for each of these templates, in two queries; a redacted version is left out."""
+    names = list(names)
+    rows = Version.objects.filter(template__name__in=names)
+    known = {} if label == LATEST else approvals.of_refs(names, label)
     rows = rows.filter(pk=F("template__latest")) if label == LATEST else rows.filter(labels__name=label)
     found = (Row(*values) for values in rows.values_list(*_FIELDS))
-    return {row.name: _serve(row, False) for row in found if row.bundle != TOMBSTONE}
+    return {row.name: _serve(row, False, known.get(row.name)) for row in found if row.bundle != TOMBSTONE}
 
 
-def _serve(row: Row, pinned: bool) -> Served:
+def _serve(row: Row, pinned: bool, approval: Approval | None) -> Served:
     etag = f'"{row.digest}"' if pinned else f'"{row.number}.{row.digest}"'
     headers = {"ETag": etag, "Cache-Control": FOREVER if pinned else _ASK_AGAIN, "Vary": "Authorization"}
+    if approval:
+        headers[APPROVAL] = approval.value
     full = make_answer(200, _body(row), "application/json", headers)
-    return Served(row.pk, row.number, row.digest, etag, full, make_answer(304, b"", "", headers))
+    return Served(row.pk, row.number, row.digest, etag, full, make_answer(304, b"", "", headers), approval)
 
 
 def is_approved(version: int) -> bool:
-    """Whether the version's bytes were approved for a protected label of its template; `version` is the row's id."""
+    """Whether a key limited to approved versions gets these bytes; `version` is the row's id."""
     row = Version.objects.select_related("template__namespace").defer("bundle", "template__words").get(pk=version)
     return versions.is_approved(row.template, row)
 

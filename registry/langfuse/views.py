@@ -14,10 +14,11 @@ from registry.access import Actor, Verb
 from registry.addresses import client_address
 from registry.api.throttling import check_rates
 from registry.errors import NotFound, PromptuaryError
+from registry.fetching.served import APPROVAL
 from registry.langfuse.conversion import convert, settings_of
 from registry.models import Version
 from registry.problems import of_error
-from registry.queries import templates, versions
+from registry.queries import approvals, templates, versions
 from registry.signin.key_attempts import key_attempts
 
 __all__ = ["projects", "prompt", "prompts", "refuse_write", "traces"]
@@ -82,10 +83,11 @@ def prompt(request: HttpRequest, actor: Actor, name: str) -> JsonResponse:
     except NotFound:
         which = f"version {ref}" if ref.isdigit() else f"label '{ref}'"
         raise NotFound(f"Prompt not found: '{name[:200]}' with {which}") from None
-    row = _row(found, actor)
+    approval = approvals.of_label(found.template, ref)
+    row = _row(found, actor) | {"approval": approval.value if approval else None}
     if actor.key is not None:
         usage.note(actor.key.id, found.pk, ref)
-    return JsonResponse(row)
+    return JsonResponse(row, headers={APPROVAL: approval.value} if approval else {})
 
 
 @with_key

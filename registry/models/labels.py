@@ -30,7 +30,11 @@ class Label(models.Model):
 
 
 class LabelMove(models.Model):
-    """One move of a label: who, from where, where to, why."""
+    """One move of a label: who, from where, where to, why, and whether the label was protected at that moment.
+
+    `protected` and `how` say together whether the label came to hold its version by approval; see
+    `registry.queries.approvals`. The column repeats what the journal's events before the move say.
+    """
 
     HOW = ("moved", "published", "rolled_back", "removed", "broke_glass")
 
@@ -39,6 +43,7 @@ class LabelMove(models.Model):
     before = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="+", null=True)
     after = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="+", null=True)
     how = models.CharField(max_length=16, choices=[(how, how) for how in HOW])
+    protected = models.BooleanField(default=False, help_text="whether the label was protected when it moved")
     reason = models.TextField(default="", blank=True)
     change = models.ForeignKey(ChangeRequest, on_delete=models.PROTECT, related_name="label_moves", null=True)
     person = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")

@@ -8,7 +8,7 @@ from registry import access
 from registry.access import TABLE, Actor, Role, Verb
 from registry.errors import NotFound
 from registry.models import ChangeRequest, Decision, Label, LabelMove, Membership
-from registry.queries import lineage, namespaces, verdicts
+from registry.queries import approvals, lineage, namespaces, verdicts
 from registry.queries.pages import Page, check_limit, cut, read_number
 from registry.review import checks, policy
 from registry.review.policy import Blocker, Facts, Standing, Voice
@@ -132,6 +132,9 @@ def facts_of(change: ChangeRequest) -> Facts:
         holds=held.version.number if held else None,
         holds_digest=held.version.digest if held else None,
         descends=held is None or lineage.descends(change.version, held.version),
+        held_by_approval=held is None
+        or held.version.digest != change.version.digest
+        or approvals.is_held(change.template, change.label, change.version.digest),
     )
 
 
@@ -143,6 +146,7 @@ def assemble(  # each is read elsewhere: for one request at a time, or for many 
     holds: int | None,
     holds_digest: str | None,
     descends: bool,
+    held_by_approval: bool,
 ) -> Facts:
     """The facts of a request from what was read for it; decisions with their persons, oldest first."""
     template, version = change.template, change.version
@@ -165,6 +169,7 @@ def assemble(  # each is read elsewhere: for one request at a time, or for many 
         archived=template.archived_at is not None,
         closed=not change.takes_decisions,
         unreviewed=change.unreviewed,
+        held_by_approval=held_by_approval,
     )
 
 

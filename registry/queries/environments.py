@@ -1,6 +1,7 @@
 """What stands where: templates with all their labels at once, and where a protected label could go back to."""
 
 from collections import defaultdict
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -8,7 +9,8 @@ from django.db.models import F, Q, QuerySet
 
 from registry.access import Actor
 from registry.models import Label, LabelMove, Template
-from registry.queries import namespaces
+from registry.queries import approvals, namespaces
+from registry.queries.approvals import Approval
 from registry.queries.pages import Page, check_limit, cut, read_text
 
 __all__ = ["Place", "Row", "behind_count", "page", "total"]
@@ -18,11 +20,16 @@ _HEAVY = ("words", "latest__bundle", "latest__problems", "latest__settings")
 
 @dataclass(frozen=True)
 class Place:
-    """Where a label stands, since when, and the version it held before that one (None where it held no other)."""
+    """Where a label stands, since when, and the version it may go back to: the last other one it held, for a protected
+    label the last other one it held by approval (None where there is none).
+
+    approval: for a protected label how it came to what it serves, else None.
+    """
 
     number: int
     moved_at: datetime
     before: int | None
+    approval: Approval | None = None
 
 
 @dataclass(frozen=True)
@@ -34,7 +41,7 @@ class Row:
 
 
 def page(actor: Actor, *, q: str = "", behind: bool = False, cursor: str | None = None, limit: int = 100) -> Page[Row]:
-    """Templates by name, three queries however many; with `behind` only those of which a protected label is behind."""
+    """Templates by name, as many queries however many; with `behind` only those of which a protected label is behind."""
     limit = check_limit(limit)
     rows = _behind(actor) if behind else _visible(actor)
     for word in q.replace("\0", "").casefold().split()[:10]:
@@ -72,22 +79,23 @@ def _behind(actor: Actor) -> QuerySet[Template]:
 
 def _places(rows: list[Template]) -> dict[int, dict[str, Place]]:
     ids = [template.pk for template in rows]
-    before = _before(ids)
+    protected = {template.pk: template.namespace.protected_labels for template in rows}
+    known, held = approvals.of_labels(rows), _held(ids, protected)
     places: defaultdict[int, dict[str, Place]] = defaultdict(dict)
     labels = Label.objects.filter(template__in=ids).order_by("name")
     for template, name, number, moved_at in labels.values_list("template_id", "name", "version__number", "moved_at"):
-        places[template][name] = Place(number, moved_at, before.get((template, name)))
+        before = next((other for other in held.get((template, name), ()) if other != number), None)
+        places[template][name] = Place(number, moved_at, before, known[template].get(name))
     return places
 
 
-def _before(ids: list[int]) -> dict[tuple[int, str], int]:
-    """For each label the last version it held that is not the one it holds."""
-    moves = LabelMove.objects.filter(template__in=ids, after__isnull=False)
-    held = dict[tuple[int, str], int]()
-    earlier = dict[tuple[int, str], int]()
-    for template, label, number in moves.order_by("pk").values_list("template_id", "label", "after__number"):
-        at = (template, label)
-        if held.get(at, number) != number:
-            earlier[at] = held[at]
-        held[at] = number
-    return earlier
+def _held(ids: list[int], protected: Mapping[int, Collection[str]]) -> dict[tuple[int, str], list[int]]:
+    """The versions that each label held, newest move first; of a protected label only those it held by approval."""
+    approved = approvals.digests(ids)
+    moves = LabelMove.objects.filter(template__in=ids, after__isnull=False).order_by("-pk")
+    held: defaultdict[tuple[int, str], list[int]] = defaultdict(list)
+    columns = ("template_id", "label", "after__number", "after__digest")
+    for template, label, number, digest in moves.values_list(*columns):
+        if label not in protected[template] or digest in approved[template, label]:
+            held[template, label].append(number)
+    return held

@@ -7,7 +7,8 @@ from datetime import UTC, datetime, timedelta
 from registry.access import Actor
 from registry.journal import Kind
 from registry.models import ChangeRequest, Event, Label, Version
-from registry.queries import changes, lineage
+from registry.queries import approvals, changes, lineage
+from registry.queries.approvals import Approval
 from registry.review import merging
 from registry.review.merging import Merged
 from registry.review.policy import Blocker
@@ -57,8 +58,14 @@ def turn_of(change: ChangeRequest, found: Sequence[Blocker], since: datetime) ->
 
 
 def riding_along(change: ChangeRequest) -> list[Version]:
-    """Versions that would go live with the head without having been proposed themselves, oldest first."""
-    numbers = lineage.riders(change.version, _held(change))
+    """Versions that would go live with the head without having been proposed themselves, oldest first.
+
+    Where the label never held what it serves by approval, those since the version that it held last by approval.
+    """
+    held = _held(change)
+    if approvals.of_label(change.template, change.label) == Approval.NEVER_APPROVED:
+        held = approvals.last_version(change.template, change.label)
+    numbers = lineage.riders(change.version, held)
     rows = Version.objects.filter(template=change.template_id, number__in=numbers).select_related("author")
     return list(rows.defer("bundle").order_by("number"))
 

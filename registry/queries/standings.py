@@ -9,7 +9,7 @@ from django.db.models import F, Max, OuterRef, Q, Subquery
 
 from registry.access import TABLE, Actor, Role, Verb
 from registry.models import ChangeRequest, Decision, Event, Label, Membership, SampleSet, Template, Verdict, Version
-from registry.queries import attachments, callers, changes, inclusions, namespaces, progress
+from registry.queries import approvals, attachments, callers, changes, inclusions, namespaces, progress
 from registry.queries.progress import Turn
 from registry.review import checks, policy
 from registry.review.checks import Looked, State
@@ -101,6 +101,9 @@ class _Desk:
             holds=held.number if held else None,
             holds_digest=held.digest if held else None,
             descends=held is None or self._descends(change, held.digest),
+            held_by_approval=held is None
+            or held.digest != change.version.digest
+            or approvals.is_held(change.template, change.label, held.digest),
         )
 
     def _descends(self, change: ChangeRequest, digest: str) -> bool:

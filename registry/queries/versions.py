@@ -6,9 +6,9 @@ from registry import access
 from registry.access import Actor, Verb
 from registry.errors import NotAllowed, NotFound
 from registry.journal import Kind
-from registry.models import ChangeRequest, Event, Key, Label, LabelMove, Template, Version
+from registry.models import Event, Key, Label, Template, Version
 from registry.names import LATEST, Ref, parse_ref
-from registry.queries import templates
+from registry.queries import approvals, templates
 from registry.queries.pages import Page, check_limit, cut, read_number
 
 __all__ = ["Entry", "get", "history", "is_approved", "require_readable", "resolve"]
@@ -70,7 +70,7 @@ def require_readable(actor: Actor, template: Template, version: Version, label: 
     """Raise NotAllowed where a key limited to approved digests asks for a version that was never approved, or one
     limited to labels for a version that none of them serves now.
 
-    A protected label is always answered: only the gate moves it.
+    A protected label is always answered, also where what it serves was never approved: only the gate moves it.
     """
     if actor.key is None:
         return
@@ -114,13 +114,8 @@ def is_limited(key: Key) -> bool:
 
 
 def is_approved(template: Template, version: Version) -> bool:
-    """Whether a protected label holds or held these very bytes, or a request for one is approved."""
-    protected = template.namespace.protected_labels
-    moved = LabelMove.objects.filter(template=template, label__in=protected, after__digest=version.digest)
-    agreed = ChangeRequest.objects.filter(
-        template=template, label__in=protected, version__digest=version.digest, state=ChangeRequest.APPROVED
-    )
-    return moved.exists() or agreed.exists()
+    """Whether a protected label held these very bytes by approval, or an open change for one of them is approved."""
+    return approvals.is_accepted(template, template.namespace.protected_labels, version.digest)
 
 
 def _find(template: Template, ref: Ref) -> Version:

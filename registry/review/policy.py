@@ -41,6 +41,7 @@ class Facts:
     archived: bool
     closed: bool = False
     unreviewed: bool = False
+    held_by_approval: bool = True  # what the label holds; asked for only where that is the head itself
 
 
 @dataclass(frozen=True)
@@ -125,7 +126,7 @@ def _of_the_label(facts: Facts) -> list[Blocker]:
         return [
             Blocker("archived", "The template is archived.", "Ask an admin to bring it back, or withdraw the request.")
         ]
-    if facts.holds_digest == facts.digest:
+    if facts.holds_digest == facts.digest and facts.held_by_approval:
         return [
             Blocker("held", f"{facts.label} already holds exactly this.", "Withdraw the request.", (facts.opened_by,))
         ]

@@ -7,12 +7,12 @@ from registry import access, journal, names
 from registry.access import Actor, Role, Verb, role_of
 from registry.errors import ApprovalRequired, Conflict, Invalid, NotAllowed
 from registry.journal import Kind
-from registry.models import ChangeRequest, Decision
+from registry.models import ChangeRequest, Decision, Template, Version
 from registry.queries import changes
 from registry.services import labels, notifications, pending, verdicts
 from registry.texts import check_text
 
-__all__ = ["decide", "propose", "publish", "reopen", "set_version", "withdraw"]
+__all__ = ["create", "decide", "propose", "publish", "reopen", "set_version", "withdraw"]
 
 _BY_REVIEWERS = {"approvals", "owners", "objection"}
 
@@ -29,21 +29,29 @@ def propose(*, actor: Actor, name: str, label: str, version: int, message: str) 
         access.require_label(actor, label)
         pending.require_protected(template, label)
         head = pending.find_version(template, version)
-        pending.require_news(template, label, head)
-        at = journal.now()
-        number = (ChangeRequest.objects.aggregate(most=Max("number"))["most"] or 0) + 1
-        change = ChangeRequest.objects.create(
-            number=number,
-            template=template,
-            label=label,
-            version=head,
-            message=message.strip(),
-            opened_by=actor.person,
-            key=actor.key,
-            created_at=at,
-            updated_at=at,
-        )
-        _ask(actor, Kind.CHANGE_PROPOSED, change, message=change.message)
+        return create(actor=actor, template=template, label=label, head=head, message=message)
+
+
+def create(*, actor: Actor, template: Template, label: str, head: Version, message: str) -> ChangeRequest:
+    """Write a change request that was allowed; for services, inside their transaction and under the journal's lock.
+
+    Invalid where the label holds the head by approval already, Conflict where an open request proposes it already.
+    """
+    pending.require_news(template, label, head)
+    at = journal.now()
+    number = (ChangeRequest.objects.aggregate(most=Max("number"))["most"] or 0) + 1
+    change = ChangeRequest.objects.create(
+        number=number,
+        template=template,
+        label=label,
+        version=head,
+        message=message.strip(),
+        opened_by=actor.person,
+        key=actor.key,
+        created_at=at,
+        updated_at=at,
+    )
+    _ask(actor, Kind.CHANGE_PROPOSED, change, message=change.message)
     return change
 
 

@@ -6,7 +6,7 @@ from registry import journal
 from registry.access import Actor, Verb
 from registry.errors import Conflict, Invalid, NotAllowed
 from registry.journal import Kind
-from registry.models import ChangeRequest
+from registry.models import ChangeRequest, Label
 from registry.queries import changes, emergencies
 from registry.services import labels, notifications, pending
 from registry.texts import check_text
@@ -33,6 +33,7 @@ def break_glass(*, actor: Actor, number: int, reason: str) -> ChangeRequest:
             raise Conflict("Nothing stands in the way of this request: publish it.", change=number)
         if stuck := [blocker for blocker in found if blocker.code in _BY_NO_MEANS]:
             raise Conflict(stuck[0].cause, change=number)
+        _require_effect(change)
         change.state, change.unreviewed = ChangeRequest.PUBLISHED, True
         change.closed_at = change.updated_at = journal.now()
         change.save()
@@ -88,6 +89,16 @@ def remind() -> int:
     """
     found = emergencies.of_many(emergencies.waiting())
     return sum(notifications.remind_of_emergency(emergency) for emergency in found.values())
+
+
+def _require_effect(change: ChangeRequest) -> None:
+    """Raise Conflict where the label serves the head already, only without an approval: an emergency changes nothing."""
+    served = Label.objects.filter(template=change.template, name=change.label, version__digest=change.version.digest)
+    if served.exists():
+        raise Conflict(
+            f"{change.label} serves version {change.version.number} already; what is missing is the approval of it.",
+            change=change.number,
+        )
 
 
 def _require_allowed(actor: Actor, change: ChangeRequest) -> None:

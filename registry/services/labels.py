@@ -9,7 +9,7 @@ from registry.access import Actor, Verb
 from registry.errors import ApprovalRequired, Conflict, Invalid, NotFound
 from registry.journal import Kind
 from registry.models import ChangeRequest, Label, LabelMove, Template, Version
-from registry.queries import templates
+from registry.queries import approvals, templates
 from registry.services import notifications, verdicts
 from registry.texts import check_text
 
@@ -46,7 +46,11 @@ def remove(*, actor: Actor, name: str, label: str, expected: int) -> None:
 
 
 def roll_back(*, actor: Actor, name: str, label: str, version: int, reason: str) -> Label:
-    """Put a label, protected or not, back on a version whose digest it held before; reviewers only, with a reason."""
+    """Put a label back on a version whose digest it held before; reviewers only, with a reason.
+
+    A protected label goes back only to what it held by approval itself: ApprovalRequired for anything else. Gone where
+    the version was redacted.
+    """
     names.check_label(label)
     if not check_text("reason", reason).strip():
         raise Invalid(fields={"reason": "say why it goes back: everyone concerned will read it."})
@@ -57,11 +61,8 @@ def roll_back(*, actor: Actor, name: str, label: str, version: int, reason: str)
             raise Conflict(f"{name} has no label {label}, so there is nothing to roll back.", actual=None)
         if held.version.digest == target.digest:
             raise Conflict(f"{label} holds version {held.version.number} already.", actual=held.version.number)
-        before = LabelMove.objects.filter(template=template, label=label, after__digest=target.digest)
-        if not before.exists():
-            raise ApprovalRequired(
-                f"{label} never held version {version}, so it can't go back to it: propose a change.", label=label
-            )
+        target.require_text()
+        _require_held(template, label, target)
         return place(
             actor=actor, template=template, label=label, target=target, how="rolled_back", reason=reason.strip()
         )
@@ -97,9 +98,10 @@ def place(
 
 
 def _record(actor: Actor, move: LabelMove, at: datetime) -> None:
-    move.person, move.key, move.created_at = actor.person, actor.key, at
-    move.save(force_insert=True)
     template, change = move.template, move.change
+    move.person, move.key, move.created_at = actor.person, actor.key, at
+    move.protected = move.label in template.namespace.protected_labels  # the rules as read under the journal's lock
+    move.save(force_insert=True)
     notifications.tell_of_move(actor, move)
     verdicts.ask(template)  # what pending requests are measured by has changed
     body = {
@@ -145,6 +147,20 @@ def _require_free(template: Template, label: str) -> None:
             f"{label} is protected in {template.namespace.name}: propose a change, and it moves once that is approved.",
             label=label,
             template=template.name,
+        )
+
+
+def _require_held(template: Template, label: str, target: Version) -> None:
+    """Raise ApprovalRequired where the label may not go back to this version."""
+    ever = LabelMove.objects.filter(template=template, label=label, after__digest=target.digest).exists()
+    if not ever:
+        raise ApprovalRequired(
+            f"{label} never held version {target.number}, so it can't go back to it: propose a change.", label=label
+        )
+    if label in template.namespace.protected_labels and not approvals.is_held(template, label, target.digest):
+        raise ApprovalRequired(
+            f"{label} is protected, and it held version {target.number} without an approval for it: propose a change.",
+            label=label,
         )
 
 

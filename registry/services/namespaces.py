@@ -1,6 +1,7 @@
 """Namespaces and their rules."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -9,13 +10,21 @@ from registry import access, journal, names
 from registry.access import Actor, Role, Verb
 from registry.errors import Conflict, Invalid, NotAllowed
 from registry.journal import Kind
-from registry.models import Membership, Namespace
-from registry.queries import namespaces
+from registry.models import ChangeRequest, Label, Membership, Namespace
+from registry.queries import namespaces, protecting
 from registry.review import rules as reading
 from registry.review.rules import Rules
-from registry.services import pending
+from registry.services import changes, pending
 
-__all__ = ["create", "set_rules"]
+__all__ = ["Ruled", "create", "set_rules"]
+
+
+@dataclass(frozen=True)
+class Ruled:
+    """A namespace with its new rules, and the change requests that were opened because labels became protected."""
+
+    namespace: Namespace
+    opened: tuple[ChangeRequest, ...]
 
 
 def create(
@@ -45,12 +54,15 @@ def create(
     return namespace
 
 
-def set_rules(*, actor: Actor, namespace: str, **rules: Any) -> Namespace:
+def set_rules(*, actor: Actor, namespace: str, **rules: Any) -> Ruled:
     """Change rules; those not given, or given as None, stay. Admins only.
+
+    Protecting a label approves nothing that it serves: for each template where it serves what it never held by approval
+    a change request is opened, by the actor, that proposes exactly that.
 
     protected_labels: names. approvals: 0 to 20. self_approval, break_glass, keys_approved_only: bool. required_checks: of
     `registry.review.rules.CHECKS`. compatibility: none or backward. owners: [{"pattern", "people": [usernames]}].
-    Event body: {"rules"}, all of them as they are now.
+    Event body: {"rules"}, all of them as they are now; then one event a request, as in `changes.propose`.
     """
     with transaction.atomic():
         journal.lock()  # whoever moves a label decides by rules that hold until then
@@ -59,13 +71,23 @@ def set_rules(*, actor: Actor, namespace: str, **rules: Any) -> Namespace:
         after = reading.read(rules, before)
         _check_owners(found, after)
         if after == before:
-            return found
+            return Ruled(found, ())
         for field, value in after.to_dict().items():
             setattr(found, field, value)
         found.save()
         pending.reassess(found)
         journal.append(Kind.NAMESPACE_RULED, actor, found, {"rules": after.to_dict()}, at=journal.now())
-    return found
+        opened = [_ask_approval(actor, found, row) for row in protecting.unasked(found, before, after)]
+    return Ruled(found, tuple(opened))
+
+
+def _ask_approval(actor: Actor, namespace: Namespace, row: Label) -> ChangeRequest:
+    row.template.namespace = namespace
+    message = (
+        f"Approve what {row.name} serves\n\n{row.name} of {row.template.name} served version {row.version.number} when it was "
+        f"protected, and never held it by approval. It goes on serving it. Publishing this request approves it."
+    )
+    return changes.create(actor=actor, template=row.template, label=row.name, head=row.version, message=message)
 
 
 def _check_owners(namespace: Namespace, rules: Rules) -> None:

@@ -5,7 +5,8 @@ from registry.access import Actor, Verb
 from registry.errors import Conflict, Invalid, NotAllowed, NotFound
 from registry.journal import Kind
 from registry.models import ChangeRequest, Label, Namespace, Template, Version
-from registry.queries import changes, namespaces, templates
+from registry.queries import approvals, changes, namespaces, templates
+from registry.queries.approvals import Approval
 from registry.review import policy
 
 __all__ = [
@@ -100,9 +101,18 @@ def require_protected(template: Template, label: str) -> None:
 
 
 def require_news(template: Template, label: str, head: Version) -> None:
+    """Raise Invalid or Conflict where a request for this head would change nothing.
+
+    What the label serves may be proposed as long as the label never held it by approval: publishing approves it.
+    """
     held = Label.objects.filter(template=template, name=label).select_related("version").first()
     if held is not None and held.version.digest == head.digest:
-        raise Invalid(fields={"version": f"{label} holds exactly this already (version {held.version.number})."})
+        known = f"{label} holds exactly this already (version {held.version.number})"
+        approval = approvals.of_label(template, label)
+        if approval == Approval.EMERGENCY:
+            raise Invalid(fields={"version": f"{known}: approve the change that was published in an emergency."})
+        if approval != Approval.NEVER_APPROVED:
+            raise Invalid(fields={"version": f"{known}."})
     pending = ChangeRequest.objects.filter(
         template=template, label=label, version=head, state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED)
     ).first()

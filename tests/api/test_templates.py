@@ -15,6 +15,7 @@ def test_a_template_tells_its_labels_and_its_latest_version(cast, caller):
         "tags": ["support"],
         "format": "parts",
         "labels": {"production": 1},
+        "approval": {"production": "approved"},
         "latest": {"version": 2, "digest": latest.digest},
         "archived_at": None,
     }

@@ -19,7 +19,9 @@ def replay(rows: Rows, event: Event, read: Read) -> None:
     if handler is None:
         raise MirrorError(f"Event {event.number} is of the kind {event.kind}, which this version can't restore.")
     rows.person(event.person)
-    handler(rows, event, json.loads(event.text)["body"], read)
+    body = json.loads(event.text)["body"]
+    rows.protection.hear(event.kind, event.namespace, body)
+    handler(rows, event, body, read)
 
 
 KINDS: Mapping[str, Callable[[Rows, Event, Mapping[str, Any], Read], None]] = {

@@ -6,8 +6,10 @@ from typing import Any
 
 from registry.access import OPERATOR
 from registry.journal import digest_of
+from registry.mirror.chain import facts_of
 from registry.mirror.errors import MirrorError
 from registry.models import Event, Namespace, Template, User, Version
+from registry.review.protection import RULING, Protection
 from renderer.yaml_text import Bounds, YamlError, compose, value_of
 
 __all__ = ["Read", "Rows", "moment", "moment_of", "read_yaml", "require_digest"]
@@ -22,6 +24,7 @@ class Rows:
     def __init__(self, redacted: Collection[tuple[str, int]] = ()) -> None:
         self._redacted = redacted
         self._people: dict[str, User] = {}
+        self.protection = Protection()
         self.namespaces: dict[str, Namespace] = {}
         self.templates: dict[str, Template] = {}
 
@@ -39,6 +42,8 @@ class Rows:
         """Know the rows that stand already, for a replay that goes on where they end."""
         self.namespaces = {row.name: row for row in Namespace.objects.all()}
         self.templates = {row.name: row for row in Template.objects.select_related("namespace").defer("words")}
+        ruling = Event.objects.filter(kind__in=RULING).order_by("number").values_list("kind", "namespace", "text")
+        self.protection = Protection((kind, space, facts_of(text)["body"]) for kind, space, text in ruling)
 
     def is_redacted(self, template: str, version: int | None) -> bool:
         """Whether a later event takes this version's text away, so that the mirror holds none."""

@@ -45,6 +45,10 @@ def _fault_of_publishing(namespace: Namespace, event: Event, body: Mapping[str, 
 
 
 def _fault_of_rolling_back(_namespace: Namespace, event: Event, body: Mapping[str, Any]) -> str:
+    """Any version that the label held will do: that was the rule once, and such events are restored like all others.
+
+    It gives a forger nothing lasting: a roll back is no approval, so limited keys and later roll backs don't count it.
+    """
     held = LabelMove.objects.filter(
         template__name=event.template, label=body["label"], after__digest=body["digest"]
     ).exists()

@@ -111,6 +111,7 @@ def label_moved(rows: Rows, event: Event, body: Mapping[str, Any], _read: Read) 
         before=rows.version(event, body["from"]) if body["from"] else None,
         after=target,
         how=body["how"],
+        protected=rows.protection.is_protected(event.namespace, label),
         reason=body["reason"],
         change_id=body["change"],
         created_at=moment(event),

@@ -71,7 +71,7 @@ def test_a_key_makes_no_namespace(admin):
 
 def test_rules_change_one_by_one(admin):
     namespaces.set_rules(actor=admin, namespace="support", approvals=2)
-    namespace = namespaces.set_rules(actor=admin, namespace="support", self_approval=True)
+    namespace = namespaces.set_rules(actor=admin, namespace="support", self_approval=True).namespace
     assert (namespace.approvals, namespace.self_approval, namespace.protected_labels) == (2, True, ["production"])
 
 

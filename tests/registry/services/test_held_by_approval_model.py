@@ -1,0 +1,290 @@
+"""Random lives of one label beside a small model of what may happen to it and what it held by approval."""
+
+from dataclasses import dataclass, field
+
+import pytest
+from django.db import transaction
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from registry.errors import PromptuaryError
+from registry.mirror.chain import facts_of
+from registry.models import ChangeRequest, Event, Label, LabelMove, Namespace, Template, Version
+from registry.queries import approvals, versions
+from registry.queries import changes as changes_query
+from registry.review.protection import Protection
+from registry.services import changes, emergencies, labels, namespaces, redactions
+
+NAME = "support/reply"
+MARKS = ("one", "two", "one", "three", "two")  # versions 1 to 5: 1 and 3 are the same bytes, 2 and 5 too
+OF_REQUESTS = ("approve", "publish", "break_glass", "withdraw")
+STEPS = {  # what people do in a row; acts on a request after `propose` are about that one
+    "change": ("propose", "approve", "publish"),
+    "change while loose": ("propose", "approve", "unprotect", "publish", "protect"),
+    "wander": ("unprotect", "move", "protect"),
+    "wander back": ("unprotect", "roll_back", "protect"),
+    "emergency": ("propose", "break_glass"),
+    "emergency while loose": ("propose", "unprotect", "break_glass", "protect"),
+    **{act: (act,) for act in ("protect", "unprotect", "move", "roll_back", "propose", "redact", *OF_REQUESTS)},
+}
+
+
+@dataclass
+class Request:
+    """A change request of the model. `glass`: published in an emergency; None, or whether the label was protected then."""
+
+    version: int
+    state: str = "open"
+    glass: bool | None = None
+    unreviewed: bool = False
+
+
+@dataclass
+class Model:
+    """What one label may do, written down a second time. Versions are numbers, `mark` gives the bytes of one."""
+
+    protected: bool = False
+    holds: int | None = None
+    ever: set[str] = field(default_factory=set)
+    approved: set[str] = field(default_factory=set)
+    redacted: set[str] = field(default_factory=set)
+    requests: list[Request] = field(default_factory=list)
+
+    def mark(self, version: int | None) -> str | None:
+        return MARKS[version - 1] if version else None
+
+    @property
+    def emergencies(self) -> set[str]:
+        return {MARKS[it.version - 1] for it in self.requests if it.unreviewed and it.glass}
+
+    def approval(self) -> str | None:
+        if not self.protected or self.holds is None:
+            return None
+        mark = MARKS[self.holds - 1]
+        if mark in self.approved - self.redacted:
+            return "approved"
+        return "emergency" if mark in self.emergencies else "never_approved"
+
+    def may_read(self, version: int) -> bool:
+        asked = {MARKS[it.version - 1] for it in self.requests if it.state == "approved"}
+        return self.protected and MARKS[version - 1] in self.approved | asked
+
+    def put(self, version: int) -> bool:
+        self.holds = version
+        self.ever.add(MARKS[version - 1])
+        return True
+
+    def is_pending(self, version: int) -> bool:
+        return any(it.version == version and it.state in ("open", "approved") for it in self.requests)
+
+    def blockers(self, request: Request) -> list[str]:
+        found, mark, held = [], self.mark(request.version), self.mark(self.holds)
+        if held == mark:
+            found += ["held"] if mark in self.approved else []
+        elif held is not None and held not in MARKS[: request.version]:
+            found.append("diverged")
+        return found if request.state == "approved" else [*found, "approvals"]
+
+    # Each act says whether it is let through, and notes what follows.
+
+    def protect(self, _version: int) -> bool:
+        if not self.protected and self.holds is not None:
+            waits = self.is_pending(self.holds) or self.mark(self.holds) in self.emergencies | self.redacted
+            if not waits and self.mark(self.holds) not in self.approved:
+                self.requests.append(Request(self.holds))
+        self.protected = True
+        return True
+
+    def unprotect(self, _version: int) -> bool:
+        self.protected = False
+        return True
+
+    def move(self, version: int) -> bool:
+        if self.protected:
+            return False
+        return version == self.holds or (self.mark(version) not in self.redacted and self.put(version))
+
+    def propose(self, version: int) -> bool:
+        mark = self.mark(version)
+        served = mark == self.mark(self.holds) and mark in self.approved | self.emergencies
+        if not self.protected or mark in self.redacted or served or self.is_pending(version):
+            return False
+        self.requests.append(Request(version))
+        return True
+
+    def approve(self, request: Request) -> bool:
+        if request.state in ("open", "approved"):
+            request.state = "approved"
+            return True
+        if not request.unreviewed:
+            return False
+        request.unreviewed = False
+        if request.glass:
+            self.approved.add(MARKS[request.version - 1])
+        return True
+
+    def publish(self, request: Request) -> bool:
+        if request.state not in ("open", "approved") or self.blockers(request):
+            return False
+        request.state = "published"
+        if self.protected:
+            self.approved.add(MARKS[request.version - 1])
+        return self.put(request.version)
+
+    def break_glass(self, request: Request) -> bool:
+        found = self.blockers(request)
+        if request.state not in ("open", "approved") or not found or "held" in found:
+            return False
+        if self.mark(request.version) == self.mark(self.holds):
+            return False
+        request.state, request.unreviewed, request.glass = "published", True, self.protected
+        return self.put(request.version)
+
+    def withdraw(self, request: Request) -> bool:
+        if request.state not in ("open", "approved"):
+            return False
+        request.state = "withdrawn"
+        return True
+
+    def roll_back(self, version: int) -> bool:
+        mark = self.mark(version)
+        if self.holds is None or mark in self.redacted or mark == self.mark(self.holds):
+            return False
+        return mark in (self.approved if self.protected else self.ever) and self.put(version)
+
+    def redact(self, version: int) -> bool:
+        if self.mark(version) in self.redacted:
+            return False
+        self.redacted.add(MARKS[version - 1])
+        self.approved.discard(MARKS[version - 1])
+        return True
+
+
+@dataclass
+class World:
+    """The same acts by the services; True where they were let through."""
+
+    author: object
+    reviewer: object
+    admin: object
+
+    def act(self, act: str, version: int, number: int) -> bool:
+        try:
+            with transaction.atomic():
+                getattr(self, act)(version if number == 0 else number)
+        except PromptuaryError:
+            return False
+        return True
+
+    def protect(self, _version):
+        namespaces.set_rules(actor=self.admin, namespace="support", protected_labels=["live"])
+
+    def unprotect(self, _version):
+        namespaces.set_rules(actor=self.admin, namespace="support", protected_labels=[])
+
+    def move(self, version):
+        held = Label.objects.filter(name="live").select_related("version").first()
+        expected = held.version.number if held else None
+        labels.move(actor=self.author, name=NAME, label="live", version=version, expected=expected)
+
+    def propose(self, version):
+        changes.propose(actor=self.author, name=NAME, label="live", version=version, message="")
+
+    def approve(self, number):
+        digest = ChangeRequest.objects.select_related("version").get(pk=number).version.digest
+        changes.decide(actor=self.reviewer, number=number, decision="approve", digest=digest)
+
+    def publish(self, number):
+        changes.publish(actor=self.author, number=number)
+
+    def break_glass(self, number):
+        emergencies.break_glass(actor=self.admin, number=number, reason="It burns")
+
+    def withdraw(self, number):
+        changes.withdraw(actor=self.reviewer, number=number)
+
+    def roll_back(self, version):
+        labels.roll_back(actor=self.reviewer, name=NAME, label="live", version=version, reason="It erred")
+
+    def redact(self, version):
+        redactions.redact(actor=self.admin, name=NAME, version=version, reason="A name", everywhere=True, force=True)
+
+
+@pytest.fixture
+def world(author, reviewer, admin, save):
+    rules = {"protected_labels": [], "break_glass": True, "required_checks": [], "approvals": 1}
+    namespaces.set_rules(actor=admin, namespace="support", **rules)
+    for mark in MARKS:
+        save(mark)
+    return World(author, reviewer, admin)
+
+
+def compare(model: Model) -> None:
+    """What the database says beside what the model says."""
+    template = Template.objects.select_related("namespace").get()
+    held = Label.objects.filter(name="live").select_related("version").first()
+    assert (held.version.number if held else None) == model.holds
+    assert approvals.of_label(template, "live") == model.approval()
+    for version in Version.objects.filter(template=template):
+        if MARKS[version.number - 1] not in model.redacted:
+            assert versions.is_approved(template, version) == model.may_read(version.number)
+    rows = ChangeRequest.objects.order_by("number").select_related("template__namespace", "version", "opened_by")
+    assert [(row.version.number, row.state, row.unreviewed) for row in rows] == [
+        (it.version, it.state, it.unreviewed) for it in model.requests
+    ]
+
+
+def compare_with_journal() -> None:
+    """Each row's `protected` beside what the journal's rules say."""
+    seen, told = Protection(), []
+    for kind, space, text in Event.objects.order_by("number").values_list("kind", "namespace", "text"):
+        body = facts_of(text)["body"]
+        seen.hear(kind, space, body)
+        if kind == "label.moved":
+            told.append(seen.is_protected(space, body["label"]))
+    assert list(LabelMove.objects.order_by("pk").values_list("protected", flat=True)) == told
+
+
+steps = st.lists(
+    st.tuples(st.sampled_from(list(STEPS)), st.integers(1, len(MARKS)), st.integers(0, 3)), min_size=3, max_size=8
+)
+
+
+def take(world: World, model: Model, act: str, version: int, index: int) -> None:
+    """Do one act on both sides and compare; `index` chooses the request, the newest being 0."""
+    if act not in OF_REQUESTS:
+        assert world.act(act, version, 0) == getattr(model, act)(version), (act, version)
+    elif model.requests:
+        place = len(model.requests) - 1 - index % len(model.requests)
+        request = model.requests[place]
+        if MARKS[request.version - 1] in model.redacted:
+            return  # its text is gone: nobody reads or serves it any more
+        number = list(ChangeRequest.objects.order_by("number").values_list("number", flat=True))[place]
+        assert world.act(act, 0, number) == getattr(model, act)(request), (act, number)
+    compare(model)
+
+
+@given(steps=steps)
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+def test_a_label_does_what_the_model_says(world, steps):
+    model, start = Model(), transaction.savepoint()
+    try:
+        for step, version, choice in [("protect", 1, 0), *steps]:
+            for act in STEPS[step]:
+                take(world, model, act, version, choice if len(STEPS[step]) == 1 else 0)
+        compare_with_journal()
+    finally:
+        transaction.savepoint_rollback(start)
+
+
+def test_the_model_is_not_empty(world):
+    """The story of the finding, through the model: freely to 1, 2 and back, protected, and no way to 2."""
+    model = Model()
+    for act, version, allowed in (("move", 1, True), ("move", 2, True), ("move", 1, True), ("protect", 0, True)):
+        assert world.act(act, version, 0) == getattr(model, act)(version) == allowed
+    assert world.act("roll_back", 2, 0) == model.roll_back(2) is False
+    compare(model)
+    assert Namespace.objects.get(name="support").protected_labels == ["live"]
+    assert [blocker.code for blocker in changes_query.blockers(ChangeRequest.objects.get(), world.reviewer)] == [
+        "approvals"
+    ]

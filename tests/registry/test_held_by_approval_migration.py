@@ -1,0 +1,139 @@
+"""Moves made before rows said whether their label was protected: the migration, the restore and the services agree."""
+
+import json
+import subprocess
+
+import pytest
+from django.db import connection, transaction
+from django.db.migrations.executor import MigrationExecutor
+
+from registry import immutability, mirror
+from registry.models import Event, Label, LabelMove
+from registry.review.protection import Protection
+from registry.services import changes, emergencies, labels, namespaces
+from tests.registry.mirror.test_restore import empty_the_database
+
+NAME = "support/reply"
+BEFORE = [("registry", "0016_judged_runs")]
+
+
+def protect(admin, *names):
+    return namespaces.set_rules(actor=admin, namespace="support", protected_labels=list(names), break_glass=True).opened
+
+
+def finish(author, reviewer, change):
+    digest = change.version.digest
+    changes.decide(actor=reviewer, number=change.number, decision="approve", digest=digest)
+    changes.publish(actor=author, number=change.number)
+
+
+@pytest.fixture
+def wandered(save, author, reviewer, admin):
+    """Moves of every kind, with and without protection: freely, published, loosened, in emergencies, back, removed."""
+    for mark in ("one", "two", "three", "four"):
+        save(mark)
+    for expected, version in ((None, 1), (1, 2)):
+        labels.move(actor=author, name=NAME, label="staging", version=version, expected=expected)
+    propose = {"actor": author, "name": NAME, "message": ""}
+    finish(author, reviewer, changes.propose(**propose, label="production", version=1))
+    finish(author, reviewer, changes.propose(**propose, label="production", version=2))
+    finish(author, reviewer, protect(admin, "production", "staging")[0])
+    labels.roll_back(actor=reviewer, name=NAME, label="production", version=1, reason="It erred")
+    loose = changes.propose(**propose, label="production", version=3)
+    digest = loose.version.digest
+    changes.decide(actor=reviewer, number=loose.number, decision="approve", digest=digest)
+    protect(admin, "staging")
+    changes.publish(actor=author, number=loose.number)
+    labels.roll_back(actor=reviewer, name=NAME, label="production", version=2, reason="It erred")
+    labels.remove(actor=author, name=NAME, label="production", expected=2)
+    protect(admin, "staging", "production")
+    for label, version in (("production", 3), ("staging", 4)):
+        urgent = changes.propose(**propose, label=label, version=version)
+        emergencies.break_glass(actor=reviewer, number=urgent.number, reason="It burns")
+        if label == "production":
+            changes.decide(actor=reviewer, number=urgent.number, decision="approve", digest=urgent.version.digest)
+
+
+def rows():
+    columns = ("template__name", "label", "before__number", "after__number", "how", "change", "protected", "created_at")
+    return list(LabelMove.objects.order_by("pk").values_list(*columns))
+
+
+def migrate(targets):
+    MigrationExecutor(connection).migrate(targets)
+
+
+def there_and_back():
+    migrate(BEFORE)
+    migrate(MigrationExecutor(connection).loader.graph.leaf_nodes("registry"))
+
+
+def test_live_migrated_and_restored_rows_are_the_same(transactional_db, wandered, settings, tmp_path, capsys):
+    live = rows()
+    assert [row[6] for row in live] == [False, False, True, True, True, True, False, False, False, True, True]
+    settings.MIRROR_PATH = tmp_path / "mirror.git"
+    mirror.catch_up()
+    there_and_back()
+    assert rows() == live
+    assert immutability.missing(connection) == []
+    said = capsys.readouterr().out
+    assert f"{NAME} production: 4 moves under protection; versions held by approval: 1, 2, 3." in said
+    assert f"{NAME} staging: 2 moves under protection; versions held by approval: 2." in said
+    assert "It serves version 4, which was not approved for it." in said
+    assert "5 other label moves were made while their label was not protected." in said
+    assert mirror.verify() == []
+    subprocess.run(["git", "clone", "-q", settings.MIRROR_PATH, tmp_path / "clone"], check=True)
+    with transaction.atomic():
+        empty_the_database()
+    mirror.restore(tmp_path / "clone")
+    assert rows() == live
+
+
+def test_the_migration_changes_no_event(transactional_db, wandered):
+    before = list(Event.objects.order_by("number").values_list("number", "text", "hash"))
+    there_and_back()
+    assert list(Event.objects.order_by("number").values_list("number", "text", "hash")) == before
+
+
+def test_a_move_that_the_journal_does_not_know_counts_as_unprotected_and_is_named(
+    transactional_db, wandered, author, capsys
+):
+    move = LabelMove.objects.filter(protected=True).order_by("pk").first()
+    move.pk, move.created_at, move.protected = None, Label.objects.first().moved_at, True
+    move.save(force_insert=True)
+    there_and_back()
+    assert not LabelMove.objects.get(pk=move.pk).protected
+    assert f"{NAME} production: 1 moves have no event in the journal" in capsys.readouterr().out
+
+
+def test_an_empty_database_is_migrated_without_a_word(transactional_db, capsys):
+    there_and_back()
+    assert capsys.readouterr().out == ""
+
+
+def test_protection_follows_the_rules_event_by_event():
+    def ruled(*names):
+        return {"rules": {"protected_labels": list(names)}}
+
+    seen = Protection([("namespace.created", "support", ruled("production")), ("namespace.created", "demo", ruled())])
+    assert seen.is_protected("support", "production")
+    assert not seen.is_protected("demo", "production")
+    assert not seen.is_protected("unknown", "production")
+    seen.hear("label.moved", "support", {"label": "staging"})
+    seen.hear("namespace.ruled", "support", ruled("staging"))
+    assert (seen.is_protected("support", "production"), seen.is_protected("support", "staging")) == (False, True)
+
+
+def test_adopting_goes_on_with_the_rules_that_the_database_knows(transactional_db, wandered, settings, tmp_path):
+    settings.MIRROR_PATH = tmp_path / "mirror.git"
+    mirror.catch_up()
+    live = rows()
+    last = Event.objects.filter(kind="label.moved").latest("number")
+    immutability.remove(connection.schema_editor())
+    LabelMove.objects.latest("pk").delete()
+    change = json.loads(last.text)["body"]["change"]
+    Label.objects.filter(name="staging").update(version=LabelMove.objects.filter(label="staging").latest("pk").after)
+    changes.ChangeRequest.objects.filter(number=change).update(state="open", unreviewed=False, closed_at=None)
+    Event.objects.filter(number__gte=last.number).delete()
+    assert mirror.adopt() == 1
+    assert rows() == live
