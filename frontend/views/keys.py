@@ -19,7 +19,6 @@ from registry.models import Key
 from registry.queries import keys as keys_query
 from registry.queries import namespaces, usage
 from registry.services import keys as keys_service
-from registry.signin import stepup
 
 __all__ = ["keys"]
 
@@ -41,7 +40,6 @@ def keys(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     turning = RotateForm(request.POST if do == "rotate" else None, initial={"key": request.GET.get("rotate", "")})
     issued, status = None, 200
     if do != "look":
-        stepup.require(request)
         chosen, work = (turning, _rotate) if do == "rotate" else (form, _issue)
         issued, status = _try(actor, namespace, chosen, work)
     if issued:

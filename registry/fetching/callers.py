@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from registry.access import Verb, role_of, verbs_of
+from registry.access import Verb, is_limited, role_of, verbs_of
 from registry.models import Key
-from registry.queries import keys, versions
+from registry.queries import keys
 
 __all__ = ["Caller", "read_caller"]
 
@@ -36,7 +36,7 @@ def _of_key(key: Key, good_until: float) -> Caller:
     return Caller(
         key.id,
         namespace,
-        versions.is_limited(key),
+        is_limited(key),
         frozenset(key.namespace.protected_labels),
         frozenset(key.labels),
         Verb.FETCH in verbs_of(key),

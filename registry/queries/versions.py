@@ -13,8 +13,6 @@ from registry.queries.pages import Page, check_limit, cut, read_number
 
 __all__ = ["Entry", "get", "history", "is_approved", "require_readable", "resolve"]
 
-_WRITING = frozenset(access.KEY_VERBS) - access.SCOPES[Key.READ]
-
 
 @dataclass(frozen=True)
 class Entry:
@@ -25,7 +23,7 @@ class Entry:
     labels: tuple[str, ...]
 
 
-def resolve(actor: Actor, name: str, ref: str, *, verb: Verb = Verb.READ) -> Version:
+def resolve(actor: Actor, name: str, ref: str, *, verb: Verb = Verb.BROWSE) -> Version:
     """The version that a number, digest or label of the template means now.
 
     A digest that several numbers carry means the lowest. A key limited to approved digests or to labels gets NotAllowed
@@ -75,7 +73,7 @@ def require_readable(actor: Actor, template: Template, version: Version, label: 
     if actor.key is None:
         return
     _require_served(actor.key, template, version)
-    if not is_limited(actor.key):
+    if not access.is_limited(actor.key):
         return
     if label in template.namespace.protected_labels or is_approved(template, version):
         return
@@ -99,18 +97,6 @@ def _require_served(key: Key, template: Template, version: Version) -> None:
             labels=list(key.labels),
             key=key.id,
         )
-
-
-def is_limited(key: Key) -> bool:
-    """Whether the key gets approved digests only: as set, else for keys that only read where a label is protected,
-    unless the namespace's rule keys_approved_only says otherwise.
-
-    A key that may write reads what it is going to change, approved or not.
-    """
-    if key.approved_only is not None:
-        return key.approved_only
-    space = key.namespace
-    return space.keys_approved_only and bool(space.protected_labels) and not _WRITING & access.verbs_of(key)
 
 
 def is_approved(template: Template, version: Version) -> bool:

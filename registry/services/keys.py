@@ -55,6 +55,7 @@ def issue(  # noqa: PLR0913  # each a fact of the key
     with transaction.atomic():
         journal.lock()
         key.namespace = access.find_namespace(actor, Verb.MANAGE, namespace)
+        access.require_proof(actor)
         key.person = _find_owner(key.namespace, person or actor.person.username)
         _require_reach(key)
         secret = _store(actor, key)
@@ -77,6 +78,7 @@ def rotate(
     with transaction.atomic():
         journal.lock()
         old = _find(actor, key_id)
+        access.require_proof(actor)
         _require_alive(old, at)
         key = Key(name=old.name, namespace=old.namespace, person=old.person, scope=old.scope, verbs=old.verbs)
         key.labels, key.approved_only, key.replaces, key.created_at = old.labels, old.approved_only, old, at

@@ -59,6 +59,7 @@ def set_rules(*, actor: Actor, namespace: str, **rules: Any) -> Namespace:
         _check_owners(found, after)
         if after == before:
             return found
+        access.require_proof(actor)
         for field, value in after.to_dict().items():
             setattr(found, field, value)
         found.save()
