@@ -6,6 +6,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from registry.access import Verb
 from registry.api import outputs, review_outputs, shapes
 from registry.api.authentication import actor_of
 from registry.api.pages import answer_page, read_query
@@ -102,7 +103,9 @@ class Changes(APIView):
         given, actor = read(ProposeInput, request), actor_of(request)
         row = services.propose(actor=actor, name=given.pop("template"), **given)
         location = f"/api/v1/changes/{row.number}"
-        return Response(shapes.change(queries.get(actor, row.number), actor), 201, headers={"Location": location})
+        answer = show(request, row.number, Verb.PROPOSE, 201)
+        answer["Location"] = location
+        return answer
 
 
 class Change(APIView):
@@ -110,8 +113,8 @@ class Change(APIView):
 
     @extend_schema(operation_id="getChange", responses=_ANSWERS)
     def get(self, request: Request, number: int) -> Response:
-        """What it proposes, what was said, and what it waits for."""
-        return show(request, number)
+        """What it proposes, what was said, and what it waits for. Not for limited keys."""
+        return show(request, number, Verb.READ)
 
 
 class SetVersion(APIView):
@@ -121,7 +124,7 @@ class SetVersion(APIView):
     def post(self, request: Request, number: int) -> Response:
         """Propose another version; approvals given so far are void."""
         services.set_version(actor=actor_of(request), number=number, **read(VersionInput, request))
-        return show(request, number)
+        return show(request, number, Verb.PROPOSE)
 
 
 class Decide(APIView):
@@ -135,7 +138,7 @@ class Decide(APIView):
     def post(self, request: Request, number: int) -> Response:
         """Approve, request changes or comment, on the digest that was looked at."""
         services.decide(actor=actor_of(request), number=number, **read(DecisionInput, request))
-        return show(request, number, status=201)
+        return show(request, number, Verb.COMMENT, 201)
 
 
 class RunChecks(APIView):
@@ -152,7 +155,7 @@ class RunChecks(APIView):
         """Have the worker run what has no verdict yet; a verdict is about digests and is given once for them."""
         read(NothingInput, request)
         verdicts.rerun(actor=actor_of(request), number=number)
-        return show(request, number, status=202)
+        return show(request, number, Verb.COMMENT, 202)
 
 
 class AcceptBreak(APIView):
@@ -166,7 +169,7 @@ class AcceptBreak(APIView):
     def post(self, request: Request, number: int) -> Response:
         """Acknowledge, as a reviewer in person, that this digest breaks what callers rely on; a decision like the others."""
         services.decide(actor=actor_of(request), number=number, decision="acknowledge", **read(BreakInput, request))
-        return show(request, number, status=201)
+        return show(request, number, Verb.COMMENT, 201)
 
 
 class Publish(APIView):
@@ -177,7 +180,7 @@ class Publish(APIView):
         """Move the label, when nothing stands in the way any more."""
         read(NothingInput, request)
         services.publish(actor=actor_of(request), number=number)
-        return show(request, number)
+        return show(request, number, Verb.PUBLISH)
 
 
 class Emergency(APIView):
@@ -187,7 +190,7 @@ class Emergency(APIView):
     def post(self, request: Request, number: int) -> Response:
         """Move the label at once, where the namespace allows it: a reviewer who signed in, with a reason that all read."""
         emergencies.break_glass(actor=actor_of(request), number=number, **read(EmergencyInput, request))
-        return show(request, number)
+        return show(request, number, Verb.COMMENT)
 
 
 class Withdraw(APIView):
@@ -197,7 +200,7 @@ class Withdraw(APIView):
     def post(self, request: Request, number: int) -> Response:
         """Withdraw the request."""
         services.withdraw(actor=actor_of(request), number=number, **read(ReasonInput, request))
-        return show(request, number)
+        return show(request, number, Verb.PROPOSE)
 
 
 class Reopen(APIView):
@@ -208,10 +211,10 @@ class Reopen(APIView):
         """Open a withdrawn request again; it needs its approvals anew."""
         read(NothingInput, request)
         services.reopen(actor=actor_of(request), number=number)
-        return show(request, number)
+        return show(request, number, Verb.PROPOSE)
 
 
-def show(request: Request, number: int, status: int = 200) -> Response:
-    """The request as it stands now: what every call that changes one answers."""
+def show(request: Request, number: int, verb: Verb, status: int = 200) -> Response:
+    """The request as it stands now: what every call that changes one answers. verb: what the call has just done."""
     actor = actor_of(request)
-    return Response(shapes.change(queries.get(actor, number), actor), status)
+    return Response(shapes.change(queries.find(actor, verb, number), actor), status)

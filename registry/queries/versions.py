@@ -1,5 +1,6 @@
 """Versions: what a ref means, and a template's history."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from registry import access
@@ -11,7 +12,7 @@ from registry.names import LATEST, Ref, parse_ref
 from registry.queries import templates
 from registry.queries.pages import Page, check_limit, cut, read_number
 
-__all__ = ["Entry", "get", "history", "is_approved", "require_readable", "resolve"]
+__all__ = ["Entry", "entries", "get", "history", "is_approved", "require_readable", "resolve"]
 
 
 @dataclass(frozen=True)
@@ -44,18 +45,26 @@ def get(actor: Actor, name: str, number: int) -> Version:
 
 def history(actor: Actor, name: str, cursor: str | None = None, limit: int = 50) -> Page[Entry]:
     """The template's versions, newest first, without their bundles."""
-    template = templates.get(actor, name)
+    return entries(templates.get(actor, name), cursor, limit)
+
+
+def entries(
+    template: Template, cursor: str | None = None, limit: int = 50, *, only: Collection[int] | None = None
+) -> Page[Entry]:
+    """The same of a template that the caller may read; only: the numbers to keep, None for all."""
     limit = check_limit(limit)
     rows = (
         template.versions.select_related("author", "base", "key", "redaction__person")
         .defer("bundle", "base__bundle")
         .order_by("-number")
     )
+    if only is not None:
+        rows = rows.filter(number__in=only)
     if before := read_number(cursor):
         rows = rows.filter(number__lt=before)
     page = cut(rows[: limit + 1], limit, lambda version: version.number)
     numbers = [version.number for version in page.items]
-    saved = Event.objects.filter(template=name, kind=Kind.VERSION_SAVED.value, version__in=numbers)
+    saved = Event.objects.filter(template=template.name, kind=Kind.VERSION_SAVED.value, version__in=numbers)
     commits = dict(saved.values_list("version", "commit__sha"))
     labels: dict[int, list[str]] = {}
     for label in template.labels.order_by("name"):
