@@ -8,7 +8,7 @@ from allauth.mfa.totp import views as totp
 from django.urls import path
 from django.views.decorators.http import require_http_methods, require_safe
 
-from frontend.views import account, provider
+from frontend.views import account, own_keys, provider
 
 _form = require_http_methods(["GET", "HEAD", "POST"])  # a form view of Django's takes PUT as well
 
@@ -21,6 +21,7 @@ urlpatterns = [
     path("login/stopped", provider.cancelled, name="socialaccount_login_cancelled"),
     path("logout", account.log_out, name="logout"),
     path("account", account.security, name="mfa_index"),
+    path("account/keys", own_keys.own_keys, name="own-keys"),
     path("account/password", _form(passwords.password_change), name="account_change_password"),
     path("account/no-password", account.no_password, name="account_set_password"),
     path("account/prove", _form(passwords.reauthenticate), name="account_reauthenticate"),

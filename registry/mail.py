@@ -65,7 +65,7 @@ def _take() -> dict[User, list[Notification]]:
 
 
 def _wanted(person: User, notifications: list[Notification]) -> list[Notification]:
-    """Those that the person wants by mail: unread still, new, and not refused."""
+    """Those that the person wants by mail: unread still, new, and not refused. What is about a key can't be refused."""
     if not person.email or not person.is_active:
         return []
     wishes, news = list(Watch.objects.filter(person=person)), journal.now() - _NEWS
@@ -74,7 +74,10 @@ def _wanted(person: User, notifications: list[Notification]) -> list[Notificatio
         for row in notifications
         if row.read_at is None
         and row.created_at > news
-        and level_for(wishes, row.template.namespace, row.template.name.partition("/")[2]) != Watch.NONE
+        and (
+            row.template is None
+            or level_for(wishes, row.template.namespace, row.template.name.partition("/")[2]) != Watch.NONE
+        )
     ]
 
 
@@ -83,7 +86,9 @@ def _message(person: User, notifications: list[Notification]) -> EmailMessage:
     more = f" (and {len(notifications) - 1} more)" if len(notifications) > 1 else ""
     lines: list[str] = []
     for row in notifications:
-        where = f"/changes/{row.change.number}" if row.change else f"/t/{row.template.name}"
+        where = f"/t/{row.template.name}" if row.template else "/account/keys"
+        if row.change:
+            where = f"/changes/{row.change.number}"
         lines += [row.sentence, f"{settings.BASE_URL}{where}", ""]
     choose = f"{settings.BASE_URL}/mail"
     lines += ["--", f"What you get mail about is yours to choose: {choose}"]

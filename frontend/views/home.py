@@ -6,7 +6,7 @@ from frontend import waiting
 from frontend.htmx import show
 from frontend.pages import signed_in
 from registry.access import Actor
-from registry.queries import drafts, labels, operations, standings
+from registry.queries import drafts, labels, notifications, operations, standings
 
 __all__ = ["home"]
 
@@ -30,5 +30,6 @@ def home(request: HttpRequest, actor: Actor) -> HttpResponse:
         "pending": len(stands),
         "waiting": len(mine),
         "troubles": operations.troubles(actor),
+        "key_notices": notifications.of_keys(actor),
     }
     return show(request, "home.html", context)

@@ -6,9 +6,11 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_http_methods
 
+from frontend import revoking
 from frontend.forms import KeyForm, RotateForm, add_errors
 from frontend.htmx import show
 from frontend.pages import signed_in, status_of
@@ -31,8 +33,7 @@ def keys(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     keys_query.listing(actor, namespace)  # refuses before anything is read from the form
     do = request.POST.get("do", "") if request.method == "POST" else "look"
     if do == "revoke":
-        key = keys_service.revoke(actor=actor, key_id=request.POST.get("key", ""))
-        messages.success(request, f"The key of {key.name} is revoked; it holds nowhere any more within a second.")
+        messages.success(request, revoking.revoke(request, actor))
         return redirect("keys", namespace)
     people = [member.person.username for member in namespaces.members(actor, namespace)]
     start = {"person": actor.person.username}
@@ -52,9 +53,10 @@ def keys(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
         "may_manage": True,
         "form": form,
         "turning": turning,
-        "verbs": [verb.value for verb in KEY_VERBS],
+        "verbs": [(verb.value, keys_query.describe_verb(verb)) for verb in KEY_VERBS],
         "issued": issued,
     }
+    context |= revoking.context_of(request, context["rows"], reverse("keys", args=[namespace]))
     context["rotating"] = next((key for key in context["rows"] if key.id == turning["key"].value()), None)
     return show(request, "keys.html", context, status=status)
 

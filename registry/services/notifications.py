@@ -8,14 +8,15 @@ from django.db import transaction
 from registry import journal
 from registry.access import OPERATOR, Actor, Role
 from registry.journal import Kind
-from registry.models import ChangeRequest, Comment, Decision, LabelMove, Membership, Notification, User, Version
-from registry.queries import watches
+from registry.models import ChangeRequest, Comment, Decision, Key, LabelMove, Membership, Notification, User, Version
+from registry.queries import keys, watches
 
 __all__ = [
     "mark_read",
     "settle",
     "tell_of_comment",
     "tell_of_decision",
+    "tell_of_key",
     "tell_of_move",
     "tell_of_redaction",
     "tell_of_save",
@@ -108,6 +109,19 @@ def tell_of_redaction(actor: Actor, versions: Sequence[Version], reason: str, re
         people = [version.author, *User.objects.filter(pk__in=admins.values("person"))]
         sentence = f"{_name(actor)} redacted {template.name} {version.number}: {reason}{places}"
         _write(actor, Kind.VERSION_REDACTED, people, sentence, version, journal.now())
+
+
+def tell_of_key(actor: Actor, key: Key) -> None:
+    """The person whom a key acts for hears of it, unless they made it themselves; for services, in its transaction."""
+    person = key.person
+    if person == actor.person or not person.is_active or person.username == OPERATOR:
+        return
+    kind, made = (Kind.KEY_ROTATED, "rotated") if key.replaces_id else (Kind.KEY_ISSUED, "issued")
+    sentence = (
+        f"{_name(actor)} {made} a key that acts in your name: {key.name} in {key.namespace.name}. It may "
+        f"{keys.describe(key)}. If you do not want it, revoke it on your account page."
+    )
+    Notification.objects.create(person=person, kind=kind.value, sentence=sentence, key=key, created_at=key.created_at)
 
 
 def settle(change: ChangeRequest, person: User | None = None) -> None:

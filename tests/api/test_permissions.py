@@ -119,6 +119,7 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
     ("api-events-export", "GET"): ("namespaces/support/events/export?format=csv", None, READERS_OF_ALL),
     ("api-chain", "GET"): ("namespaces/support/chain", None, READERS),
     ("api-chain", "POST"): ("namespaces/support/chain", None, ADMINS_ASK),
+    ("api-own-keys", "GET"): ("keys", None, (401, 200, 200, 200, 200, 200, 403, 403, 401)),
     ("api-key", "DELETE"): ("keys/{key}", None, ADMINS),
     ("api-key-rotate", "POST"): ("keys/{key}/rotate", {}, ADMINS_MAKE),
     ("api-datasets", "GET"): ("datasets", None, SIGNED_IN_OF_ALL),
