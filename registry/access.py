@@ -29,6 +29,7 @@ __all__ = [
     "require_key",
     "require_label",
     "require_proof",
+    "require_wide",
     "role_of",
     "verbs_of",
 ]
@@ -217,6 +218,12 @@ def is_limited(key: Key) -> bool:
 def is_narrow(key: Key | None) -> bool:
     """Whether the key sees some versions only: the approved ones, or those that its labels serve."""
     return key is not None and (bool(key.labels) or is_limited(key))
+
+
+def require_wide(actor: Actor, verb: Verb) -> None:
+    """Raise NotAllowed for a narrow key: this act's answer or refusal shows text of versions that it may not fetch."""
+    if actor.key is not None and is_narrow(actor.key):
+        raise _too_narrow(actor.key, verb)
 
 
 def _too_narrow(key: Key, verb: Verb) -> NotAllowed:

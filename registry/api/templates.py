@@ -6,6 +6,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from registry import access
 from registry.access import Actor, Verb
 from registry.api import outputs, shapes
 from registry.api.authentication import actor_of
@@ -94,9 +95,12 @@ class Template(APIView):
     def put(self, request: Request, name: str) -> Response:
         """Save a version: checked, numbered, immutable. An error in the document stores nothing."""
         given = read(SaveInput, request)
-        saved = services.save(actor=actor_of(request), name=name, base=read_base(request), **given)
+        actor = actor_of(request)
+        saved = services.save(actor=actor, name=name, base=read_base(request), **given)
         problems = [problem.to_dict() for problem in saved.problems]
         body = shapes.saved(saved.template.name, saved.version, problems)
+        if not saved.created and access.is_narrow(actor.key):
+            body["message"] = ""  # of whoever saved these bytes before
         headers = {
             "ETag": f'"{saved.version.digest}"',
             "Location": f"/api/v1/templates/{saved.template.name}@{saved.version.number}",

@@ -26,7 +26,7 @@ def apply(*, actor: Actor, number: int, comments: Sequence[tuple[int, int]], mes
     sound document. Nothing is changed then. The threads are resolved.
     """
     change = changes.find(actor, Verb.SAVE, number)
-    access.require(actor, Verb.READ, change.template.namespace)  # it shows what was suggested or conflicts
+    access.require_wide(actor, Verb.SAVE)  # it shows what was suggested or conflicts
     if not change.is_open:
         raise Conflict(f"Change request {number} is {change.state}.", state=change.state)
     if not comments:

@@ -50,6 +50,7 @@ inputs:
 - name: question
   content: "{STRANGE}: {{{{ question }}}}"
 """
+LATEST = DRAFT.replace("maxLength: 100", "maxLength: 90")
 T = f"templates/{REPLY}"
 LIMITS = {
     "reads where a label is protected": {"scope": "read"},
@@ -72,8 +73,8 @@ def world(cast, settings):
     save = partial(templates.save, actor=author, message=STRANGE, samples=samples)
     save(name=REPLY, document=DRAFT, base=first.digest)
     cast.move("canary", 2)
-    save(name=REPLY, document=DRAFT.replace("maxLength: 100", "maxLength: 90"), base=first.digest, parallel=True)
-    numbers = {"beside": cast.propose(3).number, "digest": first.digest}
+    latest = save(name=REPLY, document=LATEST, base=first.digest, parallel=True).version
+    numbers = {"beside": cast.propose(3).number, "digest": first.digest, "strange": latest.digest}
     for state in ("open", "approved", "withdrawn"):
         name = f"support/{state}"
         base = cast.save(APPROVED, name=name).version
@@ -119,6 +120,12 @@ def calls(world):
     pinned = APPROVED.replace("Kindly", "{{ fragment('support/open@2') }}")
     yield "fragment in check", "POST", "check", {"document": pinned}
     yield "fragment in render", "POST", "render", {"document": pinned, "data": {"question": "Why?"}}
+    for needed in ("maxLength: 100}", "maxLength: 3}"):
+        text = APPROVED.replace("maxLength: 100}", needed)
+        for match in (world["digest"], world["strange"]):
+            yield f"save {needed} {match}", "PUT", T, {"document": text, "message": ""}, {"If_Match": f'"{match}"'}
+    yield "save samples", "PUT", f"{T}/-/samples", {"samples": {"own": {"quest": "Why?"}}}
+    yield "save rows", "PUT", "datasets/support/mine", {"rows": [{"inputs": {}}], "template": REPLY}
     yield "fragment in save", "PUT", "templates/support/pinned", {"document": pinned, "message": ""}
     for number in (world["open"], world["beside"], world["approved"]):
         for act in ("publish", "merge", "checks", "version", "withdraw", "suggestions", "decisions"):
@@ -138,9 +145,9 @@ def calls(world):
 def test_no_call_tells_a_limited_key_what_it_may_not_fetch(cast, world, limit):
     caller = Caller(key=cast.key("author", **{"scope": "", **LIMITS[limit]}))
     told, failed = [], []
-    for name, method, path, body in calls(world):
+    for name, method, path, body, *headers in calls(world):
         with transaction.atomic():
-            answer = caller.call(method, path, body)
+            answer = caller.call(method, path, body, **(headers[0] if headers else {}))
             content = b"".join(answer.streaming_content) if answer.streaming else answer.content
             transaction.set_rollback(True)
         fetcher().forget()
@@ -153,7 +160,7 @@ def test_no_call_tells_a_limited_key_what_it_may_not_fetch(cast, world, limit):
 
 def test_a_key_without_limits_is_told_all_of_it(cast, world):
     caller = Caller(key=cast.key("author", "write"))
-    told = {name for name, method, path, body in calls(world) if method == "GET" and has_it(caller, path)}
+    told = {name for name, method, path, *_ in calls(world) if method == "GET" and has_it(caller, path)}
     assert told >= {"api-templates GET", "api-threads GET", "api-change GET", "api-run-rows GET", "api-events GET"}
     assert told >= {"api-dataset-rows GET", "api-samples GET", "api-template GET", "api-versions GET", "fetch 2"}
 
@@ -234,3 +241,16 @@ def test_langfuses_addresses_tell_no_more(cast, world, limit):
         row = next(row for row in listed.json()["data"] if row["name"] == REPLY)
         assert (row["versions"], row["tags"], row["lastConfig"]) == ([1], ["support"], {"temperature": 0})
         assert answers[f"v2/prompts?tag={STRANGE}"].json()["data"] == []
+
+
+def test_a_key_limited_to_labels_saves_and_learns_nothing_of_the_samples_and_messages_there_are(cast, world):
+    caller = Caller(key=cast.key("author", "write", labels=["staging"]))
+    current = {"If_Match": f'"{world["strange"]}"'}
+    body = {"document": APPROVED.replace("maxLength: 100", "maxLength: 3"), "message": "Short"}
+    found = problem(caller.put(T, body, **current), 422, "invalid")
+    assert [one["message"] for one in found["problems"]] == [
+        "a sample kept beside the template does not fit; a person who signs in sees which"
+    ]
+    again = caller.put(T, {"document": LATEST, "message": "Mine"}, **current)
+    assert (again.status_code, again.json()["message"]) == (200, "")
+    assert caller.put(T, {"document": APPROVED, "message": "Back"}, **current).status_code == 201
