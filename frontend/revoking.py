@@ -21,9 +21,7 @@ class RevokeForm(forms.Form):
     """Which key, and for how many hours it goes on."""
 
     key = forms.CharField(max_length=20)
-    after = forms.TypedChoiceField(
-        coerce=int, empty_value=0, required=False, choices=[(0, "ends at once"), (1, "ends in an hour")]
-    )
+    after = forms.TypedChoiceField(coerce=int, required=False, choices=[(0, "ends at once"), (1, "ends in an hour")])
 
 
 def context_of(request: HttpRequest, shown: Sequence[Key], leave_url: str) -> dict[str, Any]:
@@ -46,7 +44,7 @@ def revoke(request: HttpRequest, actor: Actor) -> str:
     form = RevokeForm(request.POST)
     if not form.is_valid():
         raise Invalid(fields={name: " ".join(map(str, sentences)) for name, sentences in form.errors.items()})
-    hours = form.cleaned_data["after"]
+    hours = form.cleaned_data["after"] or 0  # nothing chosen: at once
     keep_until = datetime.now(UTC) + timedelta(hours=hours) if hours else None
     key = keys.revoke(actor=actor, key_id=form.cleaned_data["key"], keep_until=keep_until)
     if key.revoked_at is None and key.expires_at is not None:
