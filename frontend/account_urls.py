@@ -9,7 +9,7 @@ from django.urls import path
 from django.views.decorators.http import require_safe
 
 from frontend.pages import form_page
-from frontend.views import account, provider
+from frontend.views import account, own_keys, provider
 
 urlpatterns = [
     path("login", account.log_in, name="login"),
@@ -20,6 +20,7 @@ urlpatterns = [
     path("login/stopped", provider.cancelled, name="socialaccount_login_cancelled"),
     path("logout", account.log_out, name="logout"),
     path("account", account.security, name="mfa_index"),
+    path("account/keys", own_keys.own_keys, name="own-keys"),
     path("account/password", form_page(passwords.password_change), name="account_change_password"),
     path("account/no-password", account.no_password, name="account_set_password"),
     path("account/prove", form_page(passwords.reauthenticate), name="account_reauthenticate"),

@@ -105,7 +105,7 @@ _WORDS: Mapping[str, Callable[[Body], str]] = {
     "namespace.ruled": lambda _: "set the rules",
     "member.set": _member,
     "key.issued": _issued,
-    "key.revoked": lambda body: f"revoked the key pb_{body['id']}",
+    "key.revoked": lambda body: f"revoked the key pb_{body['id']}{', to end later' if 'until' in body else ''}",
     "key.rotated": _rotated,
     "version.saved": _saved,
     "version.redacted": lambda body: f"redacted version {body['version']} of {body['template']}: {body['reason']}",

@@ -81,7 +81,7 @@ class KeyForm(forms.Form):
     scope = forms.ChoiceField(
         choices=[
             (Key.READ, "read"),
-            (Key.WRITE, "write, which includes read"),
+            (Key.WRITE, "write, which includes read, but not rolling back"),
             (Key.CHOSEN, "only what is chosen below"),
         ]
     )

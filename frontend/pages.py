@@ -4,10 +4,11 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Concatenate, ParamSpec, TypeVar
 
-from allauth.account.internal.flows.reauthentication import suspend_request
+from allauth.account.internal.flows.reauthentication import get_reauthentication_flows, suspend_request
 from allauth.mfa.models import Authenticator
 from allauth.mfa.utils import is_mfa_enabled
 from django.contrib import messages
+from django.contrib.auth import REDIRECT_FIELD_NAME
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import BadRequest, SuspiciousOperation
 from django.http import HttpRequest, HttpResponse
@@ -15,12 +16,14 @@ from django.http.multipartparser import MultiPartParserError
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods
 
 from frontend.htmx import show
 from registry import errors
 from registry.access import Actor
 from registry.models import User
+from registry.signin import stepup
 
 __all__ = ["form_page", "person_of", "refuse", "signed_in", "status_of", "typed"]
 
@@ -47,7 +50,8 @@ REFUSALS: tuple[tuple[type[errors.PromptuaryError], int, str], ...] = (
 )
 
 # Fields that people write into, by the names they have in the forms.
-WRITTEN = ("document", "samples", "message", "text", "reason")
+WRITTEN = ("document", "samples", "message", "text", "reason", "owners")
+_NO_METHOD = "Your account has neither a password nor a second step: sign out, sign in again, and come back here."
 
 
 def person_of(request: HttpRequest) -> User | None:
@@ -67,7 +71,8 @@ def signed_in(
         if person is None:
             return _to_login(request)
         try:
-            return view(request, Actor(person=person), *args, **kwargs)
+            actor = Actor(person, missing_proof=stepup.missing_proof(request))
+            return view(request, actor, *args, **kwargs)
         except errors.ProofRequired as error:
             return _to_proof(request, person, error)
         except errors.PromptuaryError as error:
@@ -107,11 +112,17 @@ def _to_proof(request: HttpRequest, person: User, error: errors.ProofRequired) -
     """Where the proof is given; what was posted is kept and goes on from there."""
     by_code = error.facts.get("proof") == "totp"
     if by_code and not is_mfa_enabled(person, [Authenticator.Type.TOTP]):
-        messages.warning(request, "This takes a code of your second step: switch it on first.")
+        sentence = "This takes a code of your second step: switch it on first."
+        if typed(request):
+            return refuse(request, errors.NotAllowed(f"{sentence} It is under Account and security."))
+        messages.warning(request, sentence)
         return redirect("mfa_activate_totp")
+    if not get_reauthentication_flows(person):
+        return refuse(request, errors.NotAllowed(f"{error.message} {_NO_METHOD}"))
     page = reverse("mfa_reauthenticate" if by_code else "account_reauthenticate")
-    answer: HttpResponse = suspend_request(request, page)
-    return answer
+    suspend_request(request, page)
+    # The kept request has its query with it, and allauth goes on with it only where `next` is its path alone.
+    return redirect(f"{page}?{urlencode({REDIRECT_FIELD_NAME: request.path})}")
 
 
 def _told(error: errors.PromptuaryError) -> tuple[int, str]:

@@ -7,7 +7,8 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from frontend.pages import person_of
-from registry.signin import stepup
+from registry import access
+from registry.access import Actor
 
 __all__ = ["fault", "wants_password"]
 
@@ -21,18 +22,15 @@ def wants_password(request: HttpRequest) -> bool:
     return settings.PROMPTUARY_STEP_UP == "off" and person is not None and person.has_usable_password()
 
 
-def fault(request: HttpRequest) -> str:
+def fault(request: HttpRequest, actor: Actor) -> str:
     """Why this request does not prove that it is the person, in a sentence; nothing where it does.
 
     Raises ProofRequired where the instance wants a proof that the session does not have.
     """
-    stepup.require(request)
-    person = person_of(request)
-    if person is None:
-        return "Sign in first."
+    access.require_proof(actor)
     if wants_password(request):
-        return "" if person.check_password(request.POST.get("password", "")) else "This is not your password."
-    fresh = person.last_login is not None and timezone.now() - person.last_login < FRESH
+        return "" if actor.person.check_password(request.POST.get("password", "")) else "This is not your password."
+    fresh = actor.person.last_login is not None and timezone.now() - actor.person.last_login < FRESH
     if settings.PROMPTUARY_STEP_UP != "off" or fresh:
         return ""
     return "You signed in more than ten minutes ago. Sign out, sign in again, and come back here."

@@ -3,10 +3,12 @@
 `require` and `can` ask the database each time, so that a role taken away counts from the next call on.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
-from registry.errors import Conflict, NotAllowed, NotFound
+from django.conf import settings
+
+from registry.errors import Conflict, NotAllowed, NotFound, ProofRequired
 from registry.models import Key, Membership, Namespace, Role, User
 
 __all__ = [
@@ -20,10 +22,14 @@ __all__ = [
     "can",
     "find_namespace",
     "granters",
+    "is_limited",
+    "is_narrow",
     "operator",
     "require",
     "require_key",
     "require_label",
+    "require_proof",
+    "require_wide",
     "role_of",
     "verbs_of",
 ]
@@ -34,6 +40,7 @@ OPERATOR = "operator"  # the username that commands run on the machine itself ac
 class Verb(StrEnum):
     """What can be done in a namespace."""
 
+    BROWSE = "browse"  # names, labels and the versions that the caller may fetch; whoever may read may browse
     READ = "read"
     CHECK = "check"
     FETCH = "fetch"
@@ -49,6 +56,7 @@ class Verb(StrEnum):
 
 
 TABLE: dict[Verb, Role] = {  # the least role that may
+    Verb.BROWSE: Role.READER,
     Verb.READ: Role.READER,
     Verb.CHECK: Role.READER,
     Verb.FETCH: Role.READER,
@@ -63,13 +71,17 @@ TABLE: dict[Verb, Role] = {  # the least role that may
     Verb.MANAGE: Role.ADMIN,
 }
 _NEVER_BY_KEY = frozenset({Verb.APPROVE, Verb.MANAGE})
-KEY_VERBS = tuple(verb for verb in Verb if verb not in _NEVER_BY_KEY)  # what a key can be given at all
+_BY_NAME_ONLY = frozenset({Verb.ROLL_BACK})  # no scope includes it: it moves a protected label at once
+_NEVER_BY_NARROW_KEY = frozenset({Verb.READ, Verb.COMMENT, Verb.EVALUATE})  # all show text of any version
+KEY_VERBS = tuple(verb for verb in Verb if verb not in {*_NEVER_BY_KEY, Verb.BROWSE})  # what a key can be given
 SCOPES: dict[str, frozenset[Verb]] = {  # the named sets; a key of the scope chosen has a set of its own
     Key.READ: frozenset({Verb.READ, Verb.CHECK, Verb.FETCH}),
-    Key.WRITE: frozenset(KEY_VERBS),
+    Key.WRITE: frozenset(KEY_VERBS) - _BY_NAME_ONLY,
 }
+_WRITING = frozenset(KEY_VERBS) - SCOPES[Key.READ]
 _NEVER_BY_OPERATOR = frozenset({Verb.APPROVE})
 _IN_WORDS = {
+    Verb.BROWSE: "read",
     Verb.ROLL_BACK: "roll back",
     Verb.MOVE: "move labels",
     Verb.EVALUATE: "run evaluations",
@@ -79,10 +91,15 @@ _IN_WORDS = {
 
 @dataclass(frozen=True)
 class Actor:
-    """Who acts: a person, maybe through a key of theirs."""
+    """Who acts: a person, maybe through a key of theirs.
+
+    missing_proof: what the person's session has to prove again before an act that weakens the gate, `password` or `totp`;
+    empty where nothing is asked, and for keys and commands, which have no session.
+    """
 
     person: User
     key: Key | None = None
+    missing_proof: str = field(default="", compare=False)
 
     @property
     def is_operator(self) -> bool:
@@ -165,10 +182,17 @@ def require_key(actor: Actor, verb: Verb) -> None:
             verb=verb.value,
             key=key.id,
         )
+    if verb == Verb.BROWSE:
+        is_wide, verb = True, Verb.READ
+    else:
+        is_wide = verb not in _NEVER_BY_NARROW_KEY or not is_narrow(key)
     if verb in verbs_of(key):
+        if not is_wide:
+            raise _too_narrow(key, verb)
         return
-    if key.scope == Key.CHOSEN:
-        has, takes = f"may {', '.join(key.verbs)}", f"the verb {verb.value}"
+    if key.scope == Key.CHOSEN or verb in _BY_NAME_ONLY:
+        has = f"may {', '.join(key.verbs)}" if key.scope == Key.CHOSEN else f"has the scope {key.scope}"
+        takes = f"the verb {verb.value}"
     else:
         has, takes = f"has the scope {key.scope}", "the scope write"
     raise NotAllowed(
@@ -176,6 +200,61 @@ def require_key(actor: Actor, verb: Verb) -> None:
         f"{granters(key.namespace)}",
         verb=verb.value,
         key=key.id,
+    )
+
+
+def is_limited(key: Key) -> bool:
+    """Whether the key gets approved digests only: as set, else for keys that only read where a label is protected,
+    unless the namespace's rule keys_approved_only says otherwise.
+
+    A key that may write reads what it is going to change, approved or not.
+    """
+    if key.approved_only is not None:
+        return key.approved_only
+    space = key.namespace
+    return space.keys_approved_only and bool(space.protected_labels) and not _WRITING & verbs_of(key)
+
+
+def is_narrow(key: Key | None) -> bool:
+    """Whether the key sees some versions only: the approved ones, or those that its labels serve."""
+    return key is not None and (bool(key.labels) or is_limited(key))
+
+
+def require_wide(actor: Actor, verb: Verb) -> None:
+    """Raise NotAllowed for a narrow key: this act's answer or refusal shows text of versions that it may not fetch."""
+    if actor.key is not None and is_narrow(actor.key):
+        raise _too_narrow(actor.key, verb)
+
+
+def _too_narrow(key: Key, verb: Verb) -> NotAllowed:
+    """The refusal of what shows text of versions that a narrow key may not fetch.
+
+    The text of a draft reaches far: change requests, threads, runs, datasets, samples and the journal all quote it. So a
+    narrow key gets none of these, and for all else exactly the versions that it may fetch.
+    """
+    limit = f"what {' and '.join(key.labels)} serves" if key.labels else "approved versions"
+    return NotAllowed(
+        f"The key {key.name} is limited to {limit}, and this shows text of other versions too. "
+        f"It may list templates, fetch, check and render. {granters(key.namespace)}",
+        verb=verb.value,
+        key=key.id,
+    )
+
+
+def require_proof(actor: Actor) -> None:
+    """Raise ProofRequired where the actor's session has to prove first that it is still the person.
+
+    For services, before whatever weakens the gate: rules, roles, keys, approvals, emergencies, publishing, redactions,
+    evaluations that are required, and webhooks, whose secrets they show. Never before what reverts: rolling back and
+    revoking are quick on purpose.
+    """
+    if not actor.missing_proof:
+        return
+    what = "a code of your second step" if actor.missing_proof == "totp" else "your password or a code"
+    minutes = settings.ACCOUNT_REAUTHENTICATION_TIMEOUT // 60
+    raise ProofRequired(
+        f"This takes {what}, given within the last {minutes} minutes: prove once more that it is you, at /account/prove.",
+        proof=actor.missing_proof,
     )
 
 

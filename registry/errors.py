@@ -65,8 +65,11 @@ class ApprovalRequired(NotAllowed):
     """The label is protected: only an approved change request moves it."""
 
 
-class ProofRequired(NotAllowed):
-    """The person has the right, but has to prove once more that it is them; `facts["proof"]` is password or totp."""
+class ProofRequired(PromptuaryError):
+    """The person has the right, but has to prove once more that it is them; `facts["proof"]` is password or totp.
+
+    No NotAllowed: a page that shows a refusal beside its form would swallow it, and nobody would be asked for the proof.
+    """
 
 
 class Conflict(PromptuaryError):

@@ -67,7 +67,8 @@ def _take() -> dict[User, list[Notification]]:
 
 
 def _wanted(person: User, notifications: list[Notification]) -> list[Notification]:
-    """Those that the person wants by mail: unread still, new, and not refused; of an emergency all until it is approved."""
+    """Those that the person wants by mail: unread still, new, and not refused. What is about a key can't be refused, and
+    an emergency is told until it is approved."""
     if not person.email or not person.is_active:
         return []
     wishes, news = list(Watch.objects.filter(person=person)), journal.now() - _NEWS
@@ -84,6 +85,8 @@ def _is_urgent(row: Notification) -> bool:
 
 
 def _is_wished(wishes: Sequence[Watch], row: Notification) -> bool:
+    if row.template is None:  # about a key that acts for the person
+        return True
     return level_for(wishes, row.template.namespace, row.template.name.partition("/")[2]) != Watch.NONE
 
 
@@ -92,7 +95,9 @@ def _message(person: User, notifications: list[Notification]) -> EmailMessage:
     more = f" (and {len(notifications) - 1} more)" if len(notifications) > 1 else ""
     lines: list[str] = []
     for row in notifications:
-        where = f"/changes/{row.change.number}" if row.change else f"/t/{row.template.name}"
+        where = f"/t/{row.template.name}" if row.template else "/account/keys"
+        if row.change:
+            where = f"/changes/{row.change.number}"
         lines += [row.sentence, f"{settings.BASE_URL}{where}", ""]
     choose = f"{settings.BASE_URL}/mail"
     lines += ["--", f"What you get mail about is yours to choose: {choose}"]

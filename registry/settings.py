@@ -154,7 +154,7 @@ ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_UNIQUE_EMAIL = False
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = False  # this session goes on, all others end
-ACCOUNT_REAUTHENTICATION_TIMEOUT = 600  # seconds that a proof holds
+ACCOUNT_REAUTHENTICATION_TIMEOUT = 900  # seconds that a proof holds
 ACCOUNT_RATE_LIMITS = {  # counted in the shared cache, so for all processes together
     "login": "60/m/ip",
     "login_failed": "30/5m/ip,5/5m/key",  # the key is an account as seen from one address, see AccountAdapter

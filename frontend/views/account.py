@@ -20,6 +20,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from frontend.htmx import show
 from frontend.pages import form_page, refuse, signed_in
+from frontend.views.own_keys import rows_of
 from registry.access import Actor
 from registry.errors import Busy, NotAllowed
 from registry.models import User
@@ -93,7 +94,7 @@ def log_out(request: HttpRequest) -> HttpResponse:
 @require_safe
 @signed_in
 def security(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """How one's own account is kept: password, second step, recovery codes, the provider."""
+    """How one's own account is kept: password, second step, recovery codes, the provider, the keys that act for it."""
     mine = {row.type: row for row in Authenticator.objects.filter(user=actor.person)}
     codes = mine.get(Authenticator.Type.RECOVERY_CODES)
     context = {
@@ -104,6 +105,7 @@ def security(request: HttpRequest, actor: Actor) -> HttpResponse:
         "provider": settings.OIDC_NAME,
         "linked": SocialAccount.objects.filter(user=actor.person).exists(),
         "step_up": settings.PROMPTUARY_STEP_UP,
+        "own_keys": rows_of(actor),
     }
     return show(request, "security.html", context)
 

@@ -19,7 +19,7 @@ from frontend.pages import form_page, signed_in, status_of
 from frontend.views.compare import diff_context
 from frontend.waiting import title_of
 from registry.access import TABLE, Actor, Role, Verb
-from registry.errors import Conflict, Invalid, NotAllowed, NotFound, PromptuaryError
+from registry.errors import Conflict, Invalid, NotAllowed, NotFound, PromptuaryError, ProofRequired
 from registry.models import ChangeRequest, Version
 from registry.queries import (
     approvals,
@@ -37,11 +37,9 @@ from registry.queries import changes as changes_query
 from registry.queries.approvals import Approval
 from registry.queries.standings import Stand
 from registry.services import changes
-from registry.signin import stepup
 
 __all__ = ["listing", "propose", "show_change"]
 
-PROVEN = ("publish",)  # acts for which the session's proof of who this is has to be fresh
 # A range longer than this is no longer a place.
 MOST_LINES = 400
 STATES = {"pending": "Open", "published": "Published", "withdrawn": "Withdrawn", "all": "All"}
@@ -82,11 +80,9 @@ def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
     """One request; a POST is one of its actions, and a refused one brings the page back with what was typed."""
     refused: PromptuaryError | None = None
     if request.method == "POST" and request.POST.get("do") != "range":
-        if request.POST.get("do") in PROVEN:
-            stepup.require(request)
         try:
             done = deeds.act(request, actor, number)
-        except NotFound:
+        except (NotFound, ProofRequired):
             raise
         except PromptuaryError as error:
             refused = error

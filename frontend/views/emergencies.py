@@ -27,7 +27,7 @@ def break_glass(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
     refused: PromptuaryError | None = None
     if request.method == "POST":
         try:
-            if fault := stepup.fault(request):
+            if fault := stepup.fault(request, actor):
                 raise Invalid(fields={"password": fault})
             emergencies.break_glass(actor=actor, number=number, reason=request.POST.get("reason", ""))
         except ProofRequired:

@@ -7,7 +7,7 @@ from frontend.context import frame_of
 from frontend.htmx import show
 from frontend.pages import signed_in
 from registry.access import Actor
-from registry.queries import drafts, labels, operations, standings
+from registry.queries import drafts, labels, notifications, operations, standings
 
 __all__ = ["home"]
 
@@ -31,6 +31,7 @@ def home(request: HttpRequest, actor: Actor) -> HttpResponse:
         "pending": len(stands),
         "emergencies": emergency_notices.notices(actor),
         "troubles": operations.troubles(actor),
+        "key_notices": notifications.of_keys(actor),
     }
     frame_of(request).set_counts(open_changes=len(stands), waiting=len(mine))
     return show(request, "home.html", context)

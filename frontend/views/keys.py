@@ -6,8 +6,10 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.views.decorators.debug import sensitive_variables
 
+from frontend import revoking
 from frontend.forms import KeyForm, RotateForm, add_errors
 from frontend.htmx import show
 from frontend.pages import form_page, signed_in, status_of
@@ -18,7 +20,6 @@ from registry.models import Key
 from registry.queries import keys as keys_query
 from registry.queries import namespaces, usage
 from registry.services import keys as keys_service
-from registry.signin import stepup
 
 __all__ = ["keys"]
 
@@ -31,8 +32,7 @@ def keys(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     keys_query.listing(actor, namespace)  # refuses before anything is read from the form
     do = request.POST.get("do", "") if request.method == "POST" else "look"
     if do == "revoke":
-        key = keys_service.revoke(actor=actor, key_id=request.POST.get("key", ""))
-        messages.success(request, f"The key of {key.name} is revoked; it holds nowhere any more within a second.")
+        messages.success(request, revoking.revoke(request, actor))
         return redirect("keys", namespace)
     people = [member.person.username for member in namespaces.members(actor, namespace)]
     start = {"person": actor.person.username}
@@ -40,7 +40,6 @@ def keys(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     turning = RotateForm(request.POST if do == "rotate" else None, initial={"key": request.GET.get("rotate", "")})
     issued, status = None, 200
     if do != "look":
-        stepup.require(request)
         chosen, work = (turning, _rotate) if do == "rotate" else (form, _issue)
         issued, status = _try(actor, namespace, chosen, work)
     if issued:
@@ -53,9 +52,10 @@ def keys(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
         "may_manage": True,
         "form": form,
         "turning": turning,
-        "verbs": [verb.value for verb in KEY_VERBS],
+        "verbs": [(verb.value, keys_query.describe_verb(verb)) for verb in KEY_VERBS],
         "issued": issued,
     }
+    context |= revoking.context_of(request, context["rows"], reverse("keys", args=[namespace]))
     context["rotating"] = next((key for key in context["rows"] if key.id == turning["key"].value()), None)
     return show(request, "keys.html", context, status=status)
 

@@ -8,6 +8,7 @@ from rest_framework.request import Request
 from registry.access import Actor
 from registry.addresses import client_address
 from registry.models import Key, User
+from registry.signin import stepup
 from registry.signin.key_attempts import key_attempts
 
 __all__ = ["KeyAuthentication", "KeyScheme", "actor_of"]
@@ -47,4 +48,6 @@ def actor_of(request: Request) -> Actor:
     person, key = request.user, request.auth
     if not isinstance(person, User):
         raise AuthenticationFailed
-    return Actor(person, key if isinstance(key, Key) else None)
+    if isinstance(key, Key):
+        return Actor(person, key)
+    return Actor(person, missing_proof=stepup.missing_proof(request))

@@ -6,6 +6,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from registry.access import Verb
 from registry.api import outputs, review_outputs, shapes
 from registry.api.authentication import actor_of
 from registry.api.pages import answer_page, read_query
@@ -15,7 +16,6 @@ from registry.queries import changes as queries
 from registry.queries import emergencies as emergency_queries
 from registry.services import changes as services
 from registry.services import emergencies, verdicts
-from registry.signin import stepup
 
 __all__ = [
     "AcceptBreak",
@@ -106,7 +106,9 @@ class Changes(APIView):
         given, actor = read(ProposeInput, request), actor_of(request)
         row = services.propose(actor=actor, name=given.pop("template"), **given)
         location = f"/api/v1/changes/{row.number}"
-        return Response(shapes.change(queries.get(actor, row.number), actor), 201, headers={"Location": location})
+        answer = show(request, row.number, Verb.PROPOSE, 201)
+        answer["Location"] = location
+        return answer
 
 
 class Change(APIView):
@@ -114,8 +116,8 @@ class Change(APIView):
 
     @extend_schema(operation_id="getChange", responses=_ANSWERS)
     def get(self, request: Request, number: int) -> Response:
-        """What it proposes, what was said, and what it waits for."""
-        return show(request, number)
+        """What it proposes, what was said, and what it waits for. Not for limited keys."""
+        return show(request, number, Verb.READ)
 
 
 class SetVersion(APIView):
@@ -125,7 +127,7 @@ class SetVersion(APIView):
     def post(self, request: Request, number: int) -> Response:
         """Propose another version; approvals given so far are void."""
         services.set_version(actor=actor_of(request), number=number, **read(VersionInput, request))
-        return show(request, number)
+        return show(request, number, Verb.PROPOSE)
 
 
 class Decide(APIView):
@@ -139,7 +141,7 @@ class Decide(APIView):
     def post(self, request: Request, number: int) -> Response:
         """Approve, request changes or comment, on the digest that was looked at."""
         services.decide(actor=actor_of(request), number=number, **read(DecisionInput, request))
-        return show(request, number, status=201)
+        return show(request, number, Verb.COMMENT, 201)
 
 
 class RunChecks(APIView):
@@ -156,7 +158,7 @@ class RunChecks(APIView):
         """Have the worker run what has no verdict yet; a verdict is about digests and is given once for them."""
         read(NothingInput, request)
         verdicts.rerun(actor=actor_of(request), number=number)
-        return show(request, number, status=202)
+        return show(request, number, Verb.COMMENT, 202)
 
 
 class AcceptBreak(APIView):
@@ -170,7 +172,7 @@ class AcceptBreak(APIView):
     def post(self, request: Request, number: int) -> Response:
         """Acknowledge, as a reviewer in person, that this digest breaks what callers rely on; a decision like the others."""
         services.decide(actor=actor_of(request), number=number, decision="acknowledge", **read(BreakInput, request))
-        return show(request, number, status=201)
+        return show(request, number, Verb.COMMENT, 201)
 
 
 class Publish(APIView):
@@ -180,9 +182,8 @@ class Publish(APIView):
     def post(self, request: Request, number: int) -> Response:
         """Move the label, when nothing stands in the way any more."""
         read(NothingInput, request)
-        stepup.require(request)
         services.publish(actor=actor_of(request), number=number)
-        return show(request, number)
+        return show(request, number, Verb.PUBLISH)
 
 
 class Emergency(APIView):
@@ -191,9 +192,8 @@ class Emergency(APIView):
     @extend_schema(operation_id="publishInEmergency", request=EmergencyInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:
         """Move the label at once, where the namespace allows it: a reviewer who signed in, with a reason that all read."""
-        stepup.require(request)
         emergencies.break_glass(actor=actor_of(request), number=number, **read(EmergencyInput, request))
-        return show(request, number)
+        return show(request, number, Verb.COMMENT)
 
 
 class CloseEmergency(APIView):
@@ -213,7 +213,7 @@ class Withdraw(APIView):
     def post(self, request: Request, number: int) -> Response:
         """Withdraw the request."""
         services.withdraw(actor=actor_of(request), number=number, **read(ReasonInput, request))
-        return show(request, number)
+        return show(request, number, Verb.PROPOSE)
 
 
 class Reopen(APIView):
@@ -224,10 +224,10 @@ class Reopen(APIView):
         """Open a withdrawn request again; it needs its approvals anew."""
         read(NothingInput, request)
         services.reopen(actor=actor_of(request), number=number)
-        return show(request, number)
+        return show(request, number, Verb.PROPOSE)
 
 
-def show(request: Request, number: int, status: int = 200) -> Response:
-    """The request as it stands now: what every call that changes one answers."""
+def show(request: Request, number: int, verb: Verb, status: int = 200) -> Response:
+    """The request as it stands now: what every call that changes one answers. verb: what the call has just done."""
     actor = actor_of(request)
-    return Response(shapes.change(queries.get(actor, number), actor), status)
+    return Response(shapes.change(queries.find(actor, verb, number), actor), status)

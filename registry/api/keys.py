@@ -1,4 +1,5 @@
-"""Keys: listing, issuing, rotating and revoking them. For admins who signed in; a key never manages keys."""
+"""Keys: listing, issuing, rotating and revoking them. For admins who signed in, and for the people whom they act for; a key
+never manages keys."""
 
 from typing import Any
 
@@ -17,18 +18,20 @@ from registry.api.shapes import moment
 from registry.models import Key
 from registry.queries import keys as queries
 from registry.services import keys as services
-from registry.signin import stepup
 
-__all__ = ["IssueInput", "Keys", "OneKey", "Rotate", "RotateInput"]
+__all__ = ["IssueInput", "Keys", "OneKey", "OwnKeys", "Rotate", "RotateInput"]
 
 
 class IssueInput(Input):
     """A service and what it may: a scope or verbs."""
 
     name = Text(help_text="Which service it is for.")
-    scope = Text(required=False, default="", help_text="read, or write, which includes read; or give verbs.")
+    scope = Text(required=False, default="", help_text="read, or write, which is all but rolling back; or give verbs.")
     verbs = serializers.ListField(
-        child=Text(), required=False, default=list, help_text=f"Some of {', '.join(KEY_VERBS)}, instead of a scope."
+        child=Text(),
+        required=False,
+        default=list,
+        help_text=f"Some of {', '.join(KEY_VERBS)}, instead of a scope; roll_back only so.",
     )
     labels = serializers.ListField(
         child=Text(), required=False, default=list, help_text="The only labels it acts on; fetches what they serve now."
@@ -86,9 +89,28 @@ class Keys(APIView):
     )
     def post(self, request: Request, namespace: str) -> Response:
         """Issue one. The answer is the only one that ever holds its secret. For admins."""
-        stepup.require(request)
         issued = services.issue(actor=actor_of(request), namespace=namespace, **read(IssueInput, request))
         return _answer(issued)
+
+
+class OwnKeyOutput(KeyOutput):
+    namespace = serializers.CharField()
+    may = serializers.CharField(help_text="What it may do, in words.")
+
+
+class OwnKeyList(outputs.Output):
+    results = OwnKeyOutput(many=True)
+
+
+class OwnKeys(APIView):
+    """The keys that act for the caller."""
+
+    @extend_schema(operation_id="listOwnKeys", responses={200: OwnKeyList, "4XX": outputs.ProblemOutput})
+    def get(self, request: Request) -> Response:
+        """In every namespace, ended ones too, newest first, whoever issued them. For people who signed in."""
+        rows = queries.own(actor_of(request))
+        told = [{**_shape(key), "namespace": key.namespace.name, "may": queries.describe(key)} for key in rows]
+        return Response({"results": told})
 
 
 class OneKey(APIView):
@@ -96,7 +118,7 @@ class OneKey(APIView):
 
     @extend_schema(operation_id="revokeKey", request=None, responses={200: KeyOutput, "4XX": outputs.ProblemOutput})
     def delete(self, request: Request, key: str) -> Response:
-        """Revoke it; it holds nowhere any more within a second. For admins."""
+        """Revoke it; it holds nowhere any more within a second. For admins and the person it acts for, not by key."""
         return Response(_shape(services.revoke(actor=actor_of(request), key_id=key)))
 
 
@@ -108,7 +130,6 @@ class Rotate(APIView):
     )
     def post(self, request: Request, key: str) -> Response:
         """Make a key with the same rights; the old one goes on until `keep_until`. For admins."""
-        stepup.require(request)
         return _answer(services.rotate(actor=actor_of(request), key_id=key, **read(RotateInput, request)))
 
 

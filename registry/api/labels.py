@@ -9,7 +9,7 @@ from registry.api import outputs, shapes
 from registry.api.authentication import actor_of
 from registry.api.pages import answer_page, read_query
 from registry.api.serializers import Input, Integer, Text, read
-from registry.queries import labels as queries
+from registry.queries import key_views
 from registry.services import labels as services
 
 __all__ = ["History", "Move", "MoveInput", "RollBack", "RollBackInput"]
@@ -53,7 +53,7 @@ class History(APIView):
     )
     def get(self, request: Request, name: str, label: str) -> Response:
         """Its moves, newest first: who, from where, where to, how and why."""
-        page = queries.moves(actor_of(request), name, label, **read_query(request))
+        page = key_views.moves(actor_of(request), name, label, **read_query(request))
         return answer_page(request, page, shapes.label_move)
 
 

@@ -5,6 +5,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from registry.access import Verb
 from registry.api import outputs, review_outputs, shapes
 from registry.api.authentication import actor_of
 from registry.api.changes import show
@@ -41,4 +42,4 @@ class Merge(APIView):
     def post(self, request: Request, number: int) -> Response:
         """Save the merge as a version made from what the label holds, and propose that; approvals so far are void."""
         services.merge(actor=actor_of(request), number=number, **read(MergeInput, request))
-        return show(request, number)
+        return show(request, number, Verb.SAVE)

@@ -5,12 +5,14 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from registry.access import Actor
+from registry import access
+from registry.access import Actor, Verb
 from registry.models import ChangeRequest, Comment, Decision, Label, LabelMove, Template, Version
 from registry.names import LATEST
 from registry.queries import approvals, changes, emergencies, progress, verdicts
 from registry.queries.approvals import Approval
 from registry.queries.emergencies import Emergency
+from registry.queries.key_views import Shown
 from registry.queries.progress import Merge
 from registry.queries.threads import Placed
 from registry.queries.versions import Entry
@@ -37,17 +39,17 @@ def moment(at: datetime | None) -> str | None:
     return at.isoformat(timespec="microseconds").replace("+00:00", "Z") if at else None
 
 
-def template(row: Template, labels: Mapping[str, int], approval: Mapping[str, Approval]) -> dict[str, Any]:
+def template(row: Template, labels: Mapping[str, int], told: Shown, approval: Mapping[str, Approval]) -> dict[str, Any]:
     """A template without its document; `latest` stands beside the labels, not among them.
 
     approval: protected label to how it came to what it serves.
     """
-    latest = {"version": row.latest.number, "digest": row.latest.digest} if row.latest else None
+    latest = {"version": told.version.number, "digest": told.version.digest} if told.version else None
     return {
         "name": row.name,
-        "description": row.description,
-        "tags": sorted(tag.name for tag in row.tags.all()),
-        "format": row.format,
+        "description": told.description,
+        "tags": list(told.tags),
+        "format": told.format,
         "labels": {label: number for label, number in labels.items() if label != LATEST},
         "approval": {label: found.value for label, found in approval.items()},
         "latest": latest,
@@ -188,7 +190,7 @@ def change(row: ChangeRequest, actor: Actor) -> dict[str, Any]:
     approval = approvals.of_label(row.template, row.label)
     decisions = row.decisions.select_related("person", "version").order_by("number")
     emergency = emergencies.of(row)
-    return {
+    told = {
         **change_item(row, emergency),
         "published_in_emergency": _published_early(row, emergency),
         "round": row.round,
@@ -204,6 +206,14 @@ def change(row: ChangeRequest, actor: Actor) -> dict[str, Any]:
             for blocker in changes.blockers(row, actor)
         ],
     }
+    return told if access.can(actor, Verb.READ, row.template.namespace) else _without_text(told)
+
+
+def _without_text(told: dict[str, Any]) -> dict[str, Any]:
+    """The same for a key that may propose or publish, but not read: what people wrote and checks found is left out."""
+    checks_told = [{**one, "summary": "", "findings": []} for one in told["checks"]]
+    decisions = [{**one, "text": ""} for one in told["decisions"]]
+    return {**told, "message": "", "checks": checks_told, "decisions": decisions}
 
 
 def _checks(row: ChangeRequest) -> list[dict[str, Any]]:

@@ -1,6 +1,5 @@
 """Templates: the listing, one of them, and saving a version."""
 
-from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
@@ -8,6 +7,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from registry import access
+from registry.access import Actor, Verb
 from registry.api import outputs, shapes
 from registry.api.authentication import actor_of
 from registry.api.pages import answer_page, read_query
@@ -15,7 +16,7 @@ from registry.api.preconditions import read_base
 from registry.api.serializers import Flag, Input, Text, read
 from registry.api.throttling import CallThrottle, RenderThrottle
 from registry.models import Template as TemplateRow
-from registry.queries import approvals
+from registry.queries import approvals, key_views
 from registry.queries import labels as label_queries
 from registry.queries import templates as queries
 from registry.services import templates as services
@@ -54,11 +55,18 @@ class Templates(APIView):
         responses={200: outputs.TemplatePage, "4XX": outputs.ProblemOutput},
     )
     def get(self, request: Request) -> Response:
-        """Find templates by words and filters, in the order of their names."""
+        """Find templates by words and filters, in the order of their names.
+
+        A key limited to approved versions or to labels searches names and what its labels serve, and is told of that.
+        """
         asked = read_query(request, *_FILTERS)
-        page = queries.search(actor_of(request), q=asked.pop("search", ""), **asked)
+        actor = actor_of(request)
+        page = key_views.search(actor, q=asked.pop("search", ""), **asked)
         numbers, found = label_queries.numbers_of_many(page.items), approvals.of_labels(page.items)
-        return answer_page(request, page, lambda row: shapes.template(row, numbers[row.pk], found[row.pk]))
+        told = key_views.shown_of_many(actor, page.items)
+        return answer_page(
+            request, page, lambda row: shapes.template(row, numbers[row.pk], told[row.pk], found[row.pk])
+        )
 
 
 class Template(APIView):
@@ -68,9 +76,12 @@ class Template(APIView):
 
     @extend_schema(operation_id="getTemplate", responses={200: outputs.TemplateOutput, "4XX": outputs.ProblemOutput})
     def get(self, request: Request, name: str) -> Response:
-        """What it is and where its labels stand; the document comes with `<name>@<ref>`."""
-        row = queries.get(actor_of(request), name)
-        return Response(_shape(row))
+        """What it is and where its labels stand; the document comes with `<name>@<ref>`.
+
+        A limited key is told of the newest version that its labels serve; `latest` is null where there is none.
+        """
+        actor = actor_of(request)
+        return _answer(actor, queries.find(actor, Verb.BROWSE, name))
 
     @extend_schema(
         operation_id="saveTemplate",
@@ -87,9 +98,12 @@ class Template(APIView):
     def put(self, request: Request, name: str) -> Response:
         """Save a version: checked, numbered, immutable. An error in the document stores nothing."""
         given = read(SaveInput, request)
-        saved = services.save(actor=actor_of(request), name=name, base=read_base(request), **given)
+        actor = actor_of(request)
+        saved = services.save(actor=actor, name=name, base=read_base(request), **given)
         problems = [problem.to_dict() for problem in saved.problems]
         body = shapes.saved(saved.template.name, saved.version, problems)
+        if not saved.created and access.is_narrow(actor.key):
+            body["message"] = ""  # of whoever saved these bytes before
         headers = {
             "ETag": f'"{saved.version.digest}"',
             "Location": f"/api/v1/templates/{saved.template.name}@{saved.version.number}",
@@ -107,8 +121,8 @@ class Archive(APIView):
     )
     def post(self, request: Request, name: str) -> Response:
         """Archive it: it is fetched as before, but not changed. For admins; a protected label needs `force` and a reason."""
-        row = services.archive(actor=actor_of(request), name=name, **read(ArchiveInput, request))
-        return Response(_shape(row))
+        actor = actor_of(request)
+        return _answer(actor, services.archive(actor=actor, name=name, **read(ArchiveInput, request)))
 
 
 class Unarchive(APIView):
@@ -122,9 +136,10 @@ class Unarchive(APIView):
     def post(self, request: Request, name: str) -> Response:
         """Bring an archived template back. For admins."""
         read(NoInput, request)
-        row = services.unarchive(actor=actor_of(request), name=name)
-        return Response(_shape(row))
+        actor = actor_of(request)
+        return _answer(actor, services.unarchive(actor=actor, name=name))
 
 
-def _shape(row: TemplateRow) -> dict[str, Any]:
-    return shapes.template(row, label_queries.numbers_of(row), approvals.of_labels([row])[row.pk])
+def _answer(actor: Actor, row: TemplateRow) -> Response:
+    approval = approvals.of_labels([row])[row.pk]
+    return Response(shapes.template(row, label_queries.numbers_of(row), key_views.shown(actor, row), approval))

@@ -6,6 +6,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from registry.access import Verb
 from registry.api import outputs, review_outputs, shapes
 from registry.api.authentication import actor_of
 from registry.api.changes import show
@@ -126,7 +127,7 @@ class Suggestions(APIView):
         given = read(SuggestionsInput, request)
         comments = [(one["thread"], one["comment"]) for one in given["comments"]]
         suggestions.apply(actor=actor_of(request), number=number, comments=comments, message=given["message"])
-        return show(request, number)
+        return show(request, number, Verb.SAVE)
 
 
 def _show(request: Request, number: int, thread: int, status: int = 200) -> Response:

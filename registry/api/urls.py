@@ -95,6 +95,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("namespaces/<str:namespace>/events", events.Events.as_view(), name="api-events"),
     path("namespaces/<str:namespace>/events/export", events.Export.as_view(), name="api-events-export"),
     path("namespaces/<str:namespace>/chain", events.ChainState.as_view(), name="api-chain"),
+    path("keys", keys.OwnKeys.as_view(), name="api-own-keys"),
     path("keys/<str:key>", keys.OneKey.as_view(), name="api-key"),
     path("keys/<str:key>/rotate", keys.Rotate.as_view(), name="api-key-rotate"),
     path("check", checks.Check.as_view(), name="api-check"),

@@ -11,7 +11,7 @@ from registry.api.authentication import actor_of
 from registry.api.pages import answer_page, read_query
 from registry.fetching.fetcher import fetcher
 from registry.fetching.served import Answer
-from registry.queries import versions as queries
+from registry.queries import key_views
 
 __all__ = ["Fetch", "History"]
 
@@ -49,8 +49,8 @@ class History(APIView):
         responses={200: outputs.HistoryPage, "4XX": outputs.ProblemOutput},
     )
     def get(self, request: Request, name: str) -> Response:
-        """Newest first. `commit` is null until the mirror has it."""
-        page = queries.history(actor_of(request), name, **read_query(request))
+        """Newest first; for a limited key those that it may fetch. `commit` is null until the mirror has it."""
+        page = key_views.history(actor_of(request), name, **read_query(request))
         return answer_page(request, page, shapes.history_item)
 
 

@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass
 
-from registry.access import Verb, role_of, verbs_of
+from registry.access import Verb, is_limited, role_of, verbs_of
 from registry.models import Key
-from registry.queries import versions
 
 __all__ = ["Caller", "caller_of_key"]
 
@@ -31,7 +30,7 @@ def caller_of_key(key: Key, good_until: float) -> Caller:
     return Caller(
         key.id,
         namespace,
-        versions.is_limited(key),
+        is_limited(key),
         frozenset(key.namespace.protected_labels),
         frozenset(key.labels),
         Verb.FETCH in verbs_of(key),

@@ -16,9 +16,10 @@ from registry.api.throttling import check_rates
 from registry.errors import NotFound, PromptuaryError
 from registry.fetching.served import APPROVAL
 from registry.langfuse.conversion import convert, settings_of
-from registry.models import Version
+from registry.models import Template, Version
 from registry.problems import of_error
-from registry.queries import approvals, templates, versions
+from registry.queries import approvals, key_views, versions
+from registry.queries.key_views import Shown
 from registry.signin.key_attempts import key_attempts
 
 __all__ = ["projects", "prompt", "prompts", "refuse_write", "traces"]
@@ -94,7 +95,7 @@ def prompt(request: HttpRequest, actor: Actor, name: str) -> JsonResponse:
 def prompts(request: HttpRequest, actor: Actor) -> JsonResponse:
     """The list, by name, a page at a time."""
     page, limit = _number(request, "page", 1, 1_000_000), _number(request, "limit", 10, MOST)
-    rows = templates.listed(
+    rows = key_views.listed(
         actor, name=request.GET.get("name"), tag=request.GET.get("tag"), label=request.GET.get("label")
     )
     pages = Paginator(rows, limit)
@@ -105,18 +106,8 @@ def prompts(request: HttpRequest, actor: Actor) -> JsonResponse:
         "totalItems": pages.count,
         "totalPages": pages.num_pages if pages.count else 0,
     }
-    data = [
-        {
-            "name": template.name,
-            "type": "text" if template.format == "text" else "chat",
-            "versions": list(range(1, template.latest.number + 1)) if template.latest else [],
-            "labels": [*sorted(label.name for label in template.labels.all()), "latest"],
-            "tags": sorted(tag.name for tag in template.tags.all()),
-            "lastUpdatedAt": template.updated_at.isoformat(),
-            "lastConfig": settings_of(template.latest) if template.latest else {},
-        }
-        for template in entries
-    ]
+    told = key_views.shown_of_many(actor, entries)
+    data = [_entry(actor, template, told[template.pk]) for template in entries]
     return JsonResponse({"data": data, "meta": meta, "pagination": meta})
 
 
@@ -142,8 +133,24 @@ def _drop_traces(_request: HttpRequest, _actor: Actor) -> JsonResponse:
 traces = with_key(_drop_traces, writes=True)
 
 
+def _entry(actor: Actor, template: Template, told: Shown) -> dict[str, Any]:
+    """A template in the list; a narrow key is told of what its labels serve, and which versions it may fetch."""
+    version, latest, known = told.version, template.latest, key_views.numbers(actor, template)
+    is_latest = latest is not None and version is not None and version.number == latest.number
+    return {
+        "name": template.name,
+        "type": "text" if told.format == "text" else "chat",
+        "versions": list(range(1, latest.number + 1 if latest else 1)) if known is None else sorted(known),
+        "labels": [*sorted(label.name for label in template.labels.all()), *(["latest"] if is_latest else [])],
+        "tags": list(told.tags),
+        "lastUpdatedAt": (version.created_at if known is not None and version else template.updated_at).isoformat(),
+        "lastConfig": settings_of(version) if version else {},
+    }
+
+
 def _row(version: Version, actor: Actor) -> dict[str, Any]:
     template = version.template
+    told = key_views.of_version(template, version)
     labels = sorted(template.labels.filter(version=version).values_list("name", flat=True))
     latest = template.latest
     is_latest = latest is not None and latest.number == version.number
@@ -159,7 +166,7 @@ def _row(version: Version, actor: Actor) -> dict[str, Any]:
         **convert(version),
         "config": settings_of(version),
         "labels": [*labels, *(["latest"] if is_latest else [])],
-        "tags": sorted(template.tags.values_list("name", flat=True)),
+        "tags": list(told.tags),
         "commitMessage": version.message or None,
         "resolutionGraph": None,
         "isActive": "production" in labels,

@@ -1,6 +1,7 @@
 """Change requests: one, a list, and what each waits for."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from django.db.models import Q
 
@@ -110,7 +111,20 @@ def blockers(change: ChangeRequest, actor: Actor) -> list[Blocker]:
     rules = namespaces.rules_of(change.template.namespace)
     viewer = "" if actor.key else actor.person.username
     facts = facts_of(change)
-    return policy.blockers(rules, facts, viewer, checks.blockers(verdicts.states(change), facts.author))
+    found = policy.blockers(rules, facts, viewer, checks.blockers(verdicts.states(change), facts.author))
+    if access.can(actor, Verb.READ, change.template.namespace):
+        return found
+    return [_without_findings(blocker) for blocker in found]
+
+
+def _without_findings(blocker: Blocker) -> Blocker:
+    """The same for a key that may not read the request: what a check found quotes the version's text and samples."""
+    if not blocker.code.startswith("check:"):
+        return blocker
+    name = blocker.code.partition(":")[2]
+    return replace(
+        blocker, cause=f"The check {name} has not passed.", action="A person sees why on the request's page."
+    )
 
 
 def awaited(change: ChangeRequest) -> tuple[str, ...]:

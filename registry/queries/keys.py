@@ -5,11 +5,24 @@ import hmac
 
 from registry import access, journal, usage
 from registry.access import Actor, Verb
+from registry.errors import NotAllowed
 from registry.models import Key
 
-__all__ = ["authenticate", "listing"]
+__all__ = ["authenticate", "describe", "describe_verb", "has_ended", "listing", "own"]
 
 _PREFIX = "pb_"
+_VERBS_IN_WORDS = {
+    Verb.READ: "read",
+    Verb.CHECK: "check and render",
+    Verb.FETCH: "fetch",
+    Verb.SAVE: "save versions",
+    Verb.PROPOSE: "propose changes",
+    Verb.COMMENT: "comment",
+    Verb.MOVE: "move unprotected labels",
+    Verb.PUBLISH: "publish what is approved",
+    Verb.EVALUATE: "run evaluations",
+    Verb.ROLL_BACK: "roll labels back",
+}
 
 
 def authenticate(token: str) -> Actor | None:
@@ -34,3 +47,31 @@ def listing(actor: Actor, namespace: str) -> list[Key]:
     """All keys of the namespace, revoked ones too, the newest first; admins only."""
     found = access.find_namespace(actor, Verb.MANAGE, namespace)
     return list(found.keys.select_related("person", "created_by", "replaced_by").order_by("-created_at"))
+
+
+def own(actor: Actor) -> list[Key]:
+    """All keys that act for the actor, in any namespace, ended ones too, the newest first; not by key."""
+    if actor.key is not None:
+        raise NotAllowed("A key does not list keys: sign in as the person it acts for.", key=actor.key.id)
+    rows = Key.objects.filter(person=actor.person).select_related("namespace", "person", "created_by")
+    return list(rows.order_by("-created_at"))
+
+
+def has_ended(key: Key) -> bool:
+    """Whether the key opens nothing any more."""
+    return key.revoked_at is not None or (key.expires_at is not None and key.expires_at <= journal.now())
+
+
+def describe_verb(verb: Verb) -> str:
+    """What a key with this verb may do: `roll labels back`."""
+    return _VERBS_IN_WORDS[verb]
+
+
+def describe(key: Key) -> str:
+    """What the key may do: `read, check and render and fetch, only what production serves`."""
+    verbs = access.verbs_of(key)
+    words = [said for verb, said in _VERBS_IN_WORDS.items() if verb in verbs]
+    text = f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]
+    if key.labels:
+        text += f", only what {' and '.join(key.labels)} serves"
+    return f"{text}, approved versions only" if access.is_limited(key) else text

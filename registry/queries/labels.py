@@ -8,7 +8,7 @@ from registry.names import LATEST
 from registry.queries import namespaces, templates
 from registry.queries.pages import Page, check_limit, cut, read_number
 
-__all__ = ["moves", "numbers_of", "numbers_of_many", "of", "published"]
+__all__ = ["moves", "moves_of", "numbers_of", "numbers_of_many", "of", "published"]
 
 
 def of(template: Template) -> dict[str, Label]:
@@ -38,7 +38,13 @@ def moves(
     actor: Actor, name: str, label: str | None = None, cursor: str | None = None, limit: int = 50
 ) -> Page[LabelMove]:
     """The moves of one label of the template, or of all, newest first."""
-    template = templates.get(actor, name)
+    return moves_of(templates.get(actor, name), label, cursor, limit)
+
+
+def moves_of(
+    template: Template, label: str | None = None, cursor: str | None = None, limit: int = 50
+) -> Page[LabelMove]:
+    """The same of a template that the caller may read."""
     limit = check_limit(limit)
     rows = template.label_moves.select_related("before", "after", "person", "change", "key")
     rows = rows.defer("before__bundle", "after__bundle").order_by("-pk")

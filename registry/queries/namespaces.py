@@ -10,12 +10,12 @@ from registry.review.rules import Owner, Rules
 __all__ = ["get", "members", "mine", "rules_of", "visible_to"]
 
 
-def visible_to(actor: Actor) -> QuerySet[Namespace]:
-    """The namespaces the actor may read in: those of the person, for a key only its own, for a command all.
+def visible_to(actor: Actor, verb: Verb = Verb.READ) -> QuerySet[Namespace]:
+    """The namespaces the actor may read or browse in: those of the person, for a key only its own, for a command all.
 
-    NotAllowed for a key that was not given the verb read.
+    NotAllowed for a key that was not given the verb read, and for a narrow one unless it only browses.
     """
-    access.require_key(actor, Verb.READ)
+    access.require_key(actor, verb)
     if actor.is_operator:
         return Namespace.objects.all()
     if not actor.person.is_active:
@@ -28,7 +28,7 @@ def mine(actor: Actor) -> list[tuple[Namespace, Role]]:
     """The namespaces the actor may read in, with the person's role in each; a command counts as admin."""
     if actor.is_operator:
         return [(namespace, Role.ADMIN) for namespace in Namespace.objects.order_by("name")]
-    roles = Membership.objects.filter(person=actor.person, namespace__in=visible_to(actor))
+    roles = Membership.objects.filter(person=actor.person, namespace__in=visible_to(actor, Verb.BROWSE))
     return [
         (member.namespace, Role(member.role))
         for member in roles.select_related("namespace").order_by("namespace__name")
@@ -37,7 +37,7 @@ def mine(actor: Actor) -> list[tuple[Namespace, Role]]:
 
 def get(actor: Actor, name: str) -> Namespace:
     """The namespace, or NotFound for an outsider."""
-    return access.find_namespace(actor, Verb.READ, name)
+    return access.find_namespace(actor, Verb.BROWSE, name)
 
 
 def members(actor: Actor, name: str) -> list[Membership]:

@@ -4,7 +4,9 @@ from registry.access import Actor
 from registry.models import Notification
 from registry.queries.pages import Page, check_limit, cut, read_number
 
-__all__ = ["count_unread", "page"]
+__all__ = ["count_unread", "of_keys", "page"]
+
+_MOST_OF_KEYS = 20
 
 
 def page(actor: Actor, *, unread: bool = False, cursor: str | None = None, limit: int = 50) -> Page[Notification]:
@@ -17,6 +19,12 @@ def page(actor: Actor, *, unread: bool = False, cursor: str | None = None, limit
     if before := read_number(cursor):
         rows = rows.filter(pk__lt=before)
     return cut(rows[: limit + 1], limit, lambda notification: notification.pk)
+
+
+def of_keys(actor: Actor) -> list[Notification]:
+    """What the actor was told of keys that act for them and has not marked as read, the newest first."""
+    rows = Notification.objects.filter(person=actor.person, read_at=None, key__isnull=False)
+    return list(rows.select_related("key__namespace").order_by("-pk")[:_MOST_OF_KEYS])
 
 
 def count_unread(actor: Actor) -> int:

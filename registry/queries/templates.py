@@ -12,7 +12,7 @@ from registry.names import LATEST
 from registry.queries import namespaces
 from registry.queries.pages import Page, check_limit, cut, read_text
 
-__all__ = ["Folder", "find", "get", "listed", "search", "tags", "take", "tree"]
+__all__ = ["Folder", "browsable", "find", "get", "placed", "search", "tags", "take", "tree", "words_of"]
 
 _HEAVY = ("words", "latest__bundle", "latest__problems", "latest__settings")
 _MOST_WORDS = 10
@@ -29,7 +29,10 @@ class Folder:
 
 
 def get(actor: Actor, name: str) -> Template:
-    """The template with its namespace and latest version, or NotFound, for outsiders too."""
+    """The template with its namespace and latest version, or NotFound, for outsiders too.
+
+    For whoever reads its newest text, samples or requests: a narrow key is refused, and goes through `key_views`.
+    """
     return find(actor, Verb.READ, name)
 
 
@@ -72,43 +75,50 @@ def search(  # noqa: PLR0913  # the filters of the browse page and the API, each
     """Templates by name that the actor may read and that meet every filter given.
 
     q: words that must all occur in the name, description, tags or latest document, in any case. folder: a full path such
-    as `support/refunds`, all below it counts. label: templates that carry this label.
+    as `support/refunds`, all below it counts. label: templates that carry this label. The newest text is looked through,
+    so a narrow key is refused: `key_views.search` is for both.
     """
     limit = check_limit(limit)
-    rows = _visible(actor).filter(archived_at__isnull=not archived)
-    for word in q.replace("\0", "").casefold().split()[:_MOST_WORDS]:
+    rows = placed(_visible(actor), namespace=namespace, label=label, folder=folder, archived=archived)
+    for word in words_of(q):
         rows = rows.filter(words__contains=word)
-    if namespace:
-        rows = rows.filter(namespace__name=namespace)
-    if folder:
-        rows = rows.filter(name__startswith=folder.rstrip("/") + "/")
     if tag:
         rows = rows.filter(tags__name=tag)
-    if label and label != LATEST:
-        rows = rows.filter(labels__name=label)
     if after := read_text(cursor):
         rows = rows.filter(name__gt=after)
     rows = rows.select_related("namespace", "latest", "latest__author").defer(*_HEAVY).prefetch_related("tags")
     return cut(rows.order_by("name")[: limit + 1], limit, lambda template: template.name)
 
 
-def listed(
-    actor: Actor, *, name: str | None = None, tag: str | None = None, label: str | None = None
+def words_of(q: str) -> list[str]:
+    """The words that a search looks for, in lower case."""
+    return q.replace("\0", "").casefold().split()[:_MOST_WORDS]
+
+
+def placed(
+    rows: QuerySet[Template],
+    *,
+    namespace: str | None = None,
+    label: str | None = None,
+    folder: str | None = None,
+    archived: bool = False,
 ) -> QuerySet[Template]:
-    """Templates the actor may read, by name, for who pages by number; each filter is exact."""
-    rows = _visible(actor).filter(archived_at=None)
-    if name:
-        rows = rows.filter(name=name)
-    if tag:
-        rows = rows.filter(tags__name=tag)
+    """The rows that meet the filters which look at no text."""
+    rows = rows.filter(archived_at__isnull=not archived)
+    if namespace:
+        rows = rows.filter(namespace__name=namespace)
+    if folder:
+        rows = rows.filter(name__startswith=folder.rstrip("/") + "/")
     if label and label != LATEST:
         rows = rows.filter(labels__name=label)
-    return (
-        rows.select_related("latest")
-        .defer("words", "latest__bundle")
-        .prefetch_related("tags", "labels")
-        .order_by("name")
-    )
+    return rows
+
+
+def browsable(actor: Actor) -> QuerySet[Template]:
+    """The templates whose names and labels the actor may see, by name; what they say is told by `key_views`."""
+    rows = Template.objects.filter(namespace__in=namespaces.visible_to(actor, Verb.BROWSE), latest__isnull=False)
+    rows = rows.select_related("namespace", "latest", "latest__author").defer("words", "latest__bundle")
+    return rows.prefetch_related("tags", "labels").order_by("name")
 
 
 def tree(actor: Actor) -> list[Folder]:

@@ -1,5 +1,6 @@
 """Versions: what a ref means, and a template's history."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from registry import access
@@ -11,9 +12,7 @@ from registry.names import LATEST, Ref, parse_ref
 from registry.queries import approvals, templates
 from registry.queries.pages import Page, check_limit, cut, read_number
 
-__all__ = ["Entry", "get", "history", "is_approved", "require_readable", "resolve"]
-
-_WRITING = frozenset(access.KEY_VERBS) - access.SCOPES[Key.READ]
+__all__ = ["Entry", "entries", "get", "history", "is_approved", "require_readable", "resolve"]
 
 
 @dataclass(frozen=True)
@@ -25,7 +24,7 @@ class Entry:
     labels: tuple[str, ...]
 
 
-def resolve(actor: Actor, name: str, ref: str, *, verb: Verb = Verb.READ) -> Version:
+def resolve(actor: Actor, name: str, ref: str, *, verb: Verb = Verb.BROWSE) -> Version:
     """The version that a number, digest or label of the template means now.
 
     A digest that several numbers carry means the lowest. A key limited to approved digests or to labels gets NotAllowed
@@ -46,18 +45,26 @@ def get(actor: Actor, name: str, number: int) -> Version:
 
 def history(actor: Actor, name: str, cursor: str | None = None, limit: int = 50) -> Page[Entry]:
     """The template's versions, newest first, without their bundles."""
-    template = templates.get(actor, name)
+    return entries(templates.get(actor, name), cursor, limit)
+
+
+def entries(
+    template: Template, cursor: str | None = None, limit: int = 50, *, only: Collection[int] | None = None
+) -> Page[Entry]:
+    """The same of a template that the caller may read; only: the numbers to keep, None for all."""
     limit = check_limit(limit)
     rows = (
         template.versions.select_related("author", "base", "key", "redaction__person")
         .defer("bundle", "base__bundle")
         .order_by("-number")
     )
+    if only is not None:
+        rows = rows.filter(number__in=only)
     if before := read_number(cursor):
         rows = rows.filter(number__lt=before)
     page = cut(rows[: limit + 1], limit, lambda version: version.number)
     numbers = [version.number for version in page.items]
-    saved = Event.objects.filter(template=name, kind=Kind.VERSION_SAVED.value, version__in=numbers)
+    saved = Event.objects.filter(template=template.name, kind=Kind.VERSION_SAVED.value, version__in=numbers)
     commits = dict(saved.values_list("version", "commit__sha"))
     labels: dict[int, list[str]] = {}
     for label in template.labels.order_by("name"):
@@ -75,7 +82,7 @@ def require_readable(actor: Actor, template: Template, version: Version, label: 
     if actor.key is None:
         return
     _require_served(actor.key, template, version)
-    if not is_limited(actor.key):
+    if not access.is_limited(actor.key):
         return
     if label in template.namespace.protected_labels or is_approved(template, version):
         return
@@ -99,18 +106,6 @@ def _require_served(key: Key, template: Template, version: Version) -> None:
             labels=list(key.labels),
             key=key.id,
         )
-
-
-def is_limited(key: Key) -> bool:
-    """Whether the key gets approved digests only: as set, else for keys that only read where a label is protected,
-    unless the namespace's rule keys_approved_only says otherwise.
-
-    A key that may write reads what it is going to change, approved or not.
-    """
-    if key.approved_only is not None:
-        return key.approved_only
-    space = key.namespace
-    return space.keys_approved_only and bool(space.protected_labels) and not _WRITING & access.verbs_of(key)
 
 
 def is_approved(template: Template, version: Version) -> bool:

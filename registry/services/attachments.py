@@ -71,6 +71,7 @@ def detach(*, actor: Actor, namespace: str, name: str) -> None:
         held = Attachment.objects.filter(namespace=space, name=name).first()
         if held is None:
             raise NotFound(f"{namespace} has no evaluation {name[:80]}.")
+        access.require_proof(actor)
         measured = _measured(space, held)
         held.delete()
         _ask(measured)
@@ -96,6 +97,7 @@ def _write(actor: Actor, namespace: str, name: str, dataset: Dataset, values: Ma
     with transaction.atomic():
         journal.lock()
         space = access.find_namespace(actor, Verb.MANAGE, namespace)
+        access.require_proof(actor)
         held = Attachment.objects.filter(namespace=space, name=name).first()
         before = _measured(space, held) if held else []
         attached, _ = Attachment.objects.update_or_create(

@@ -92,6 +92,8 @@ def decide(*, actor: Actor, number: int, decision: str, digest: str, text: str =
     verb = Verb.COMMENT if decision == Decision.COMMENT else Verb.APPROVE
     with transaction.atomic():
         change = pending.take(actor, verb, number)
+        if decision in (Decision.APPROVE, Decision.ACKNOWLEDGE):
+            access.require_proof(actor)
         if decision != Decision.COMMENT:
             pending.require_undecided(change)
             pending.require_others(change, actor)
@@ -123,6 +125,7 @@ def publish(*, actor: Actor, number: int) -> ChangeRequest:
     """
     with transaction.atomic():
         change = pending.take(actor, Verb.PUBLISH, number)
+        access.require_proof(actor)
         pending.require_pending(change)
         found = changes.blockers(change, actor)
         if found:

@@ -75,6 +75,7 @@ def save(  # what a person hands in when saving
     """
     namespace, _ = names.check_template(name)
     space = access.find_namespace(actor, Verb.SAVE, namespace)
+    access.require_wide(actor, Verb.SAVE)  # what does not fit names inputs of the latest versions
     check_text("message", message)
     read = _read(text, form, name)
     measured = [templates.get(actor, template)] if template else []

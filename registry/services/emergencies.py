@@ -2,7 +2,7 @@
 
 from django.db import transaction
 
-from registry import journal
+from registry import access, journal
 from registry.access import Actor, Verb
 from registry.errors import Conflict, Invalid, NotAllowed
 from registry.journal import Kind
@@ -26,6 +26,7 @@ def break_glass(*, actor: Actor, number: int, reason: str) -> ChangeRequest:
         raise Invalid(fields={"reason": "say why it can't wait: everyone concerned will read it."})
     with transaction.atomic():
         change = pending.take(actor, Verb.ROLL_BACK, number)
+        access.require_proof(actor)
         pending.require_pending(change)
         _require_allowed(actor, change)
         found = changes.blockers(change, actor)

@@ -13,6 +13,7 @@ from registry.access import KEY_VERBS, TABLE, Actor, Role, Verb
 from registry.errors import Conflict, Invalid, NotFound
 from registry.journal import Kind
 from registry.models import Key, Namespace, User
+from registry.services import notifications
 from registry.texts import check_text
 
 __all__ = ["Issued", "issue", "revoke", "rotate"]
@@ -43,7 +44,8 @@ def issue(  # noqa: PLR0913  # each a fact of the key
 ) -> Issued:
     """Make a key that acts for a member (by default the actor), never above that person's role; admins only.
 
-    scope: read, or write, which includes read; or instead of it `verbs`, a set of `access.KEY_VERBS`. labels: the only ones
+    scope: read, or write, which includes read and all but rolling back; or instead of it `verbs`, a set of
+    `access.KEY_VERBS`. labels: the only ones
     it acts on; with any, it fetches only what those serve at the time. expires_at: aware. approved_only: None follows the
     namespace's rules.
     Event body: {"id", "name", "scope", "verbs", "labels", "person", "expires_at": microseconds or null, "approved_only"}.
@@ -55,9 +57,11 @@ def issue(  # noqa: PLR0913  # each a fact of the key
     with transaction.atomic():
         journal.lock()
         key.namespace = access.find_namespace(actor, Verb.MANAGE, namespace)
+        access.require_proof(actor)
         key.person = _find_owner(key.namespace, person or actor.person.username)
         _require_reach(key)
         secret = _store(actor, key)
+        notifications.tell_of_key(actor, key)
         journal.append(Kind.KEY_ISSUED, actor, key.namespace, _body(key), at=key.created_at)
     return Issued(key, secret)
 
@@ -77,6 +81,7 @@ def rotate(
     with transaction.atomic():
         journal.lock()
         old = _find(actor, key_id)
+        access.require_proof(actor)
         _require_alive(old, at)
         key = Key(name=old.name, namespace=old.namespace, person=old.person, scope=old.scope, verbs=old.verbs)
         key.labels, key.approved_only, key.replaces, key.created_at = old.labels, old.approved_only, old, at
@@ -86,20 +91,34 @@ def rotate(
         old.expires_at = min(keep_until or at, old.expires_at) if old.expires_at else keep_until or at
         old.save(update_fields=["expires_at"])
         secret = _store(actor, key)
+        notifications.tell_of_key(actor, key)
         body = {**_body(key), "replaces": old.id, "replaced_until": journal.microseconds(old.expires_at)}
         journal.append(Kind.KEY_ROTATED, actor, key.namespace, body, at=at)
     return Issued(key, secret)
 
 
-def revoke(*, actor: Actor, key_id: str) -> Key:
-    """End a key for good; admins only. Event body: {"id"}."""
+def revoke(*, actor: Actor, key_id: str, keep_until: datetime | None = None) -> Key:
+    """End a key for good, now or at `keep_until`; for admins, and for the person whom it acts for. Never by key.
+
+    A key that ends by itself before `keep_until` stays as it is. Asks for no proof: what was lost must be ended quickly.
+    Event body: {"id", "until": microseconds, absent where it ends now}.
+    """
+    at = journal.now()
+    _require_future("keep_until", keep_until, at)
     with transaction.atomic():
         journal.lock()
-        key = _find(actor, key_id)
-        if key.revoked_at is None:
-            key.revoked_at = journal.now()
+        key = _find(actor, key_id, own=True)
+        if key.revoked_at is not None:
+            return key
+        if keep_until is None:
+            key.revoked_at = at
             key.save(update_fields=["revoked_at"])
-            journal.append(Kind.KEY_REVOKED, actor, key.namespace, {"id": key.id}, at=key.revoked_at)
+            journal.append(Kind.KEY_REVOKED, actor, key.namespace, {"id": key.id}, at=at)
+        elif key.expires_at is None or key.expires_at > keep_until:
+            key.expires_at = keep_until
+            key.save(update_fields=["expires_at"])
+            body = {"id": key.id, "until": journal.microseconds(keep_until)}
+            journal.append(Kind.KEY_REVOKED, actor, key.namespace, body, at=at)
     return key
 
 
@@ -125,8 +144,11 @@ def _body(key: Key) -> dict[str, object]:
     }
 
 
-def _find(actor: Actor, key_id: str) -> Key:
+def _find(actor: Actor, key_id: str, *, own: bool = False) -> Key:
+    """The key, with the right to manage it checked; own: the person whom it acts for needs none, a key never has it."""
     key = Key.objects.select_related("namespace", "person").filter(id=key_id[:20]).first()
+    if own and key is not None and actor.key is None and actor.person.is_active and key.person == actor.person:
+        return key
     unknown = NotFound(f"There is no key {key_id[:20]}, or you may not manage it.")
     if key is None:
         raise unknown

@@ -28,6 +28,7 @@ def set_role(*, actor: Actor, namespace: str, username: str, role: str | None) -
         member = Membership.objects.filter(namespace=found, person=person).first()
         if (member.role if member else None) == role:
             return member
+        access.require_proof(actor)
         if member is not None and member.role == Role.ADMIN:
             _require_other_admin(found, person)
         if role is None:

@@ -1,5 +1,6 @@
 """Merges: bringing what a label holds into a request that was made beside it."""
 
+from registry import access
 from registry.access import Actor, Verb
 from registry.errors import Conflict
 from registry.models import ChangeRequest
@@ -27,6 +28,7 @@ def merge(
     merge or conflicts are left (facts["lines"] says where), Invalid with its problems where the text is no sound document.
     """
     change = changes.find(actor, Verb.SAVE, number)
+    access.require_wide(actor, Verb.SAVE)  # it shows what was suggested or conflicts
     if not change.is_open:
         raise Conflict(f"Change request {number} is {change.state}.", state=change.state)
     found = progress.merge(change)

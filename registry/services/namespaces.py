@@ -72,6 +72,7 @@ def set_rules(*, actor: Actor, namespace: str, **rules: Any) -> Ruled:
         _check_owners(found, after)
         if after == before:
             return Ruled(found, ())
+        access.require_proof(actor)
         for field, value in after.to_dict().items():
             setattr(found, field, value)
         found.save()

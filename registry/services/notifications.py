@@ -12,6 +12,7 @@ from registry.models import (
     ChangeRequest,
     Comment,
     Decision,
+    Key,
     LabelMove,
     Membership,
     Namespace,
@@ -20,7 +21,7 @@ from registry.models import (
     Version,
 )
 from registry.models.notifications import EMERGENCY
-from registry.queries import watches
+from registry.queries import keys, watches
 from registry.queries.emergencies import Emergency
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "settle",
     "tell_of_comment",
     "tell_of_decision",
+    "tell_of_key",
     "tell_of_move",
     "tell_of_redaction",
     "tell_of_save",
@@ -147,6 +149,19 @@ def tell_of_redaction(actor: Actor, versions: Sequence[Version], reason: str, re
         people = [version.author, *User.objects.filter(pk__in=admins.values("person"))]
         sentence = f"{_name(actor)} redacted {template.name} {version.number}: {reason}{places}"
         _write(actor, Kind.VERSION_REDACTED, people, sentence, version, journal.now())
+
+
+def tell_of_key(actor: Actor, key: Key) -> None:
+    """The person whom a key acts for hears of it, unless they made it themselves; for services, in its transaction."""
+    person = key.person
+    if person == actor.person or not person.is_active or person.username == OPERATOR:
+        return
+    kind, made = (Kind.KEY_ROTATED, "rotated") if key.replaces_id else (Kind.KEY_ISSUED, "issued")
+    sentence = (
+        f"{_name(actor)} {made} a key that acts in your name: {key.name} in {key.namespace.name}. It may "
+        f"{keys.describe(key)}. If you do not want it, revoke it on your account page."
+    )
+    Notification.objects.create(person=person, kind=kind.value, sentence=sentence, key=key, created_at=key.created_at)
 
 
 def settle(change: ChangeRequest, person: User | None = None) -> None:

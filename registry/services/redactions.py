@@ -101,6 +101,7 @@ def redact(
         found = _plan(actor, _find(name, version), everywhere=everywhere)
         _require_alone(found)
         _require_rights(actor, found.versions)
+        access.require_proof(actor)
         if found.uses and not force:
             raise Conflict(
                 f"{'; '.join(found.uses)}. Move on first, or force it: then it answers 410 from this moment.",

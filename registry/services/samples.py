@@ -4,7 +4,7 @@ from datetime import datetime
 
 from django.db import transaction
 
-from registry import journal
+from registry import access, journal
 from registry.access import Actor, Verb
 from registry.errors import Conflict, Invalid
 from registry.journal import Kind
@@ -23,6 +23,7 @@ def save(*, actor: Actor, name: str, samples: Samples) -> SampleSet:
     Invalid carries the problems. Event body as in `store`.
     """
     template = templates.find(actor, Verb.SAVE, name)
+    access.require_wide(actor, Verb.SAVE)  # what does not fit names inputs of the latest version
     text = write_samples(samples)
     latest = template.latest
     if latest is None:

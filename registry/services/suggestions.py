@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
+from registry import access
 from registry.access import Actor, Verb
 from registry.errors import Conflict, Invalid, NotFound
 from registry.models import ChangeRequest
@@ -25,6 +26,7 @@ def apply(*, actor: Actor, number: int, comments: Sequence[tuple[int, int]], mes
     sound document. Nothing is changed then. The threads are resolved.
     """
     change = changes.find(actor, Verb.SAVE, number)
+    access.require_wide(actor, Verb.SAVE)  # it shows what was suggested or conflicts
     if not change.is_open:
         raise Conflict(f"Change request {number} is {change.state}.", state=change.state)
     if not comments:

@@ -1,7 +1,7 @@
 """Templates: saving a version of one, putting one away, bringing it back."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
@@ -81,14 +81,27 @@ def save(  # noqa: PLR0913  # what a person hands in when saving
         for _ in range(_TRIES):  # again where the samples were changed while the document was checked against them
             held = _held_samples(name)
             examined = examine(actor, document, samples if samples is not None else held.samples if held else None)
+            told = examined.problems if samples is not None else _told(actor, examined.problems)
             if not examined.is_sound:
-                raise Invalid(problems=examined.problems)
+                raise Invalid(problems=told)
             number = held.number if held else None
             work = _Work(name, examined, message.strip(), given, number, base, parallel, origin, even_if_equal)
             if saved := _store(actor, namespace, work):
                 spans.describe(current, saved.version.number, saved.version.digest)
-                return saved
+                return replace(saved, problems=told)
     raise Busy(f"The samples of {name} keep changing: try again.")
+
+
+def _told(actor: Actor, problems: list[Problem]) -> list[Problem]:
+    """The problems as a narrow key is told of them: not what the samples kept beside the template are."""
+    if not access.is_narrow(actor.key):
+        return problems
+    kept = [problem for problem in problems if problem.sample is None]
+    hidden = [problem for problem in problems if problem.sample is not None]
+    sentence = "a sample kept beside the template does not fit; a person who signs in sees which"
+    return kept + [
+        Problem(code, "error", sentence) for code in sorted({one.code for one in hidden if one.severity == "error"})
+    ]
 
 
 def archive(*, actor: Actor, name: str, reason: str, force: bool = False) -> Template:

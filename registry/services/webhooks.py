@@ -45,6 +45,7 @@ def create(*, actor: Actor, namespace: str, url: str, kinds: Iterable[str] = (),
     with transaction.atomic():
         journal.lock()
         found = access.find_namespace(actor, Verb.MANAGE, namespace)
+        access.require_proof(actor)
         if found.webhooks.count() >= MOST:
             raise Conflict(f"{namespace} has {MOST} webhooks: remove one first.")
         webhook = Webhook.objects.create(
@@ -76,6 +77,8 @@ def change(  # each a thing that can be changed
     with transaction.atomic():
         journal.lock()
         webhook = queries.find(actor, webhook_id)
+        if (url, kinds, template) != (None, None, None):  # where events go; pausing is quick
+            access.require_proof(actor)
         filters = _read(
             url=webhook.url if url is None else url,
             kinds=webhook.kinds_heard if kinds is None else kinds,
@@ -115,6 +118,7 @@ def rotate(*, actor: Actor, webhook_id: str, overlap: timedelta = OVERLAP) -> Ma
     with transaction.atomic():
         journal.lock()
         webhook = queries.find(actor, webhook_id)
+        access.require_proof(actor)
         before = webhook.secrets.filter(Q(expires_at=None) | Q(expires_at__gt=at + overlap))
         before.update(expires_at=at + overlap)
         webhook.secrets.filter(expires_at__lte=at).delete()

@@ -1,8 +1,11 @@
-"""A fresh proof before what can't be taken back: publishing to a protected label, breaking the glass, making keys.
+"""A fresh proof of who somebody is, before what weakens the gate.
 
 The setting PROMPTUARY_STEP_UP says what counts: `off` nothing is asked, `password` any proof of this session that is not
-older than ten minutes (the sign-in itself, a password, a code), `totp` a code of the second step only. A key is no session:
-what it may do without asking was decided when it was made.
+older than fifteen minutes (the sign-in itself, a password, a code), `totp` a code of the second step only.
+
+The doors that a session opens, pages and API, put what is missing into their `Actor`; the services ask for it with
+`access.require_proof`, which is the only place that refuses. A key is no session: what it may do without asking was decided
+when it was made.
 """
 
 import time
@@ -12,32 +15,20 @@ from django.conf import settings
 from django.http import HttpRequest
 from rest_framework.request import Request
 
-from registry.errors import ProofRequired
-from registry.models import Key, User
+from registry.models import User
 
-__all__ = ["is_proven", "require"]
-
-
-def require(request: HttpRequest | Request) -> None:
-    """Raise ProofRequired where the setting asks for a proof that this session does not have."""
-    if isinstance(getattr(request, "auth", None), Key) or is_proven(request):
-        return
-    what = "a code of your second step" if settings.PROMPTUARY_STEP_UP == "totp" else "your password or a code"
-    minutes = settings.ACCOUNT_REAUTHENTICATION_TIMEOUT // 60
-    raise ProofRequired(
-        f"This takes {what}, given within the last {minutes} minutes: prove once more that it is you, at /account/prove.",
-        proof=settings.PROMPTUARY_STEP_UP,
-    )
+__all__ = ["missing_proof"]
 
 
-def is_proven(request: HttpRequest | Request) -> bool:
-    """Whether the session has a proof of the kind asked for that is fresh enough."""
-    wanted = settings.PROMPTUARY_STEP_UP
+def missing_proof(request: HttpRequest | Request) -> str:
+    """What the session would have to prove again, `password` or `totp`; empty where it is proven, or nothing is asked."""
+    wanted = str(settings.PROMPTUARY_STEP_UP)
     if wanted == "off":
-        return True
+        return ""
     person = request.user if isinstance(request.user, User) else None
     since = time.time() - settings.ACCOUNT_REAUTHENTICATION_TIMEOUT
-    return any(
+    is_proven = any(
         record["at"] >= since and (wanted == "password" or record["method"] == "mfa")
         for record in get_authentication_records(request, person)
     )
+    return "" if is_proven else wanted

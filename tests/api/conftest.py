@@ -156,13 +156,17 @@ def server(transactional_db: None) -> Iterator[str]:
 
 @pytest.fixture
 def caller(cast: Cast) -> Callable[..., Caller]:
-    """`caller("author")` speaks by a write key of the author's; `caller("reader", session=True)` from a browser."""
+    """`caller("author")` speaks by a write key of the author's; `caller("reader", session=True)` from a browser.
+
+    The reader's key reads any version; what limited keys get is tested with `Cast.key`.
+    """
 
     def make(role: str, *, session: bool = False, scope: str = "", namespace: str = "support") -> Caller:
         if session:
             return Caller(person=cast.people[role])
         scope = scope or ("read" if role == "reader" else "write")
-        return Caller(key=cast.key(role, scope, "other" if role == "outsider" else namespace))
+        options = {"approved_only": False} if scope == "read" else {}
+        return Caller(key=cast.key(role, scope, "other" if role == "outsider" else namespace, **options))
 
     return make
 

@@ -140,7 +140,8 @@ def test_rollback_is_for_reviewers(run, cast):
     cast.publish(2)
     arguments = ("rollback", REPLY, 1, "--reason", "Rude answers", "--json")
     assert run(*arguments).exit_code == 1
-    result = run(*arguments, "--key", cast.key("reviewer", "write"))
+    assert run(*arguments, "--key", cast.key("reviewer", "write")).exit_code == 1
+    result = run(*arguments, "--key", cast.key("reviewer", "", verbs=["roll_back"]))
     assert (result.exit_code, _json(result)["version"]) == (0, 1)
 
 

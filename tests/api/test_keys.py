@@ -128,3 +128,21 @@ def test_an_admin_of_another_namespace_finds_no_key(cast):
     stranger = Caller(person=cast.people["outsider"])
     problem(stranger.call("DELETE", f"keys/{key}"), 404, "not-found")
     problem(stranger.post(f"keys/{key}/rotate", {}), 404, "not-found")
+
+
+def test_a_person_lists_the_keys_that_act_for_them_and_revokes_one(cast):
+    secret = cast.key("author", "write", labels=["staging"])
+    caller = Caller(person=cast.people["author"])
+    (listed,) = caller.get("keys").json()["results"]
+    assert (listed["namespace"], listed["created_by"], listed["person"]) == ("support", "admin", "author")
+    assert listed["may"].endswith("and run evaluations, only what staging serves")
+    assert Caller(person=cast.people["reader"]).get("keys").json() == {"results": []}
+    problem(Caller(person=cast.people["reviewer"]).call("DELETE", f"keys/{listed['id']}"), 403, "not-allowed")
+    assert caller.call("DELETE", f"keys/{listed['id']}").json()["revoked_at"]
+    assert Caller(key=secret).get("templates").status_code == 401
+
+
+def test_a_key_lists_and_revokes_none_not_even_itself(cast):
+    caller = Caller(key=cast.key("author", "write"))
+    found = problem(caller.get("keys"), 403, "not-allowed")
+    problem(caller.call("DELETE", f"keys/{found['key']}"), 403, "not-allowed")

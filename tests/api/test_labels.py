@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.api.conftest import OTHER, REPLY, problem
+from tests.api.conftest import OTHER, REPLY, Caller, problem
 
 PATH = f"templates/{REPLY}/-/labels"
 
@@ -69,7 +69,7 @@ def test_a_version_that_does_not_exist_is_not_found(caller, two, stored):
 def test_a_reviewer_rolls_a_protected_label_back_with_a_reason(cast, caller, two):
     cast.publish(1)
     cast.publish(2)
-    reviewer = caller("reviewer")
+    reviewer = caller("reviewer", session=True)
     response = reviewer.post(f"{PATH}/production/roll-back", {"version": 1, "reason": "Answers in verse"})
     assert (response.status_code, response.json()["version"]) == (200, 1)
     assert reviewer.get(f"templates/{REPLY}@production").json()["version"] == 1
@@ -77,8 +77,24 @@ def test_a_reviewer_rolls_a_protected_label_back_with_a_reason(cast, caller, two
 
 def test_rolling_back_to_what_the_label_never_held_is_refused(cast, caller, two, stored):
     cast.publish(1)
-    reviewer, before = caller("reviewer"), stored()
+    reviewer, before = caller("reviewer", session=True), stored()
     body = {"version": 2, "reason": "Try it"}
     problem(reviewer.post(f"{PATH}/production/roll-back", body), 403, "approval-required")
     problem(reviewer.post(f"{PATH}/production/roll-back", {**body, "reason": " "}), 422, "invalid")
     assert stored() == before
+
+
+@pytest.mark.parametrize("label", ["production", "staging"])
+def test_a_key_rolls_back_only_with_that_verb_by_name(cast, two, stored, label):
+    cast.publish(1)
+    cast.publish(2)
+    cast.move("staging", 1)
+    cast.move("staging", 2, expected=1)
+    path, body, before = f"{PATH}/{label}/roll-back", {"version": 1, "reason": "Answers in verse"}, stored()
+    written = Caller(key=cast.key("reviewer", "write"))
+    found = problem(written.post(path, body), 403, "not-allowed")
+    assert (found["verb"], "takes one with the verb roll_back" in found["detail"]) == ("roll_back", True)
+    before += 1  # the key
+    assert stored() == before
+    named = Caller(key=cast.key("reviewer", "", verbs=["roll_back"]))
+    assert named.post(path, body).json()["version"] == 1

@@ -25,10 +25,13 @@ from renderer.vocabularies import VOCABULARIES
 from tests.api.conftest import DOCUMENT, OTHER, REPLY, SAMPLES, THIRD, Caller
 
 CALLERS = ("anonymous", "outsider", "reader", "author", "reviewer", "admin", "read key", "write key", "revoked key")
-# read key and write key act for the author, the outsider is an admin of another namespace
+# read key and write key act for the author, the outsider is an admin of another namespace; the read key is limited to
+# approved versions, because production is protected
 ANYONE = (200,) * 9
 SIGNED_IN = (401, 200, 200, 200, 200, 200, 200, 200, 401)
 READERS = (401, 404, 200, 200, 200, 200, 200, 200, 401)
+READERS_OF_ALL = (401, 404, 200, 200, 200, 200, 403, 200, 401)  # shows text of any version: no limited key
+SIGNED_IN_OF_ALL = (401, 200, 200, 200, 200, 200, 403, 200, 401)
 AUTHORS = (401, 404, 403, 200, 200, 200, 403, 200, 401)
 AUTHORS_MAKE = (401, 404, 403, 201, 201, 201, 403, 201, 401)
 AUTHORS_ASK = (401, 404, 403, 202, 202, 202, 403, 202, 401)
@@ -53,20 +56,24 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
     ("api-fetch", "GET"): (f"{T}@production", None, READERS),
     ("api-vocabulary", "GET"): (f"vocabularies/sha256:{VOCABULARIES['o200k_base'].sha256}", None, SIGNED_IN),
     ("api-versions", "GET"): (f"{T}/-/versions", None, READERS),
-    ("api-samples", "GET"): (f"{T}/-/samples", None, READERS),
+    ("api-samples", "GET"): (f"{T}/-/samples", None, READERS_OF_ALL),
     ("api-samples", "PUT"): (f"{T}/-/samples", {"samples": SAMPLES}, AUTHORS),
     ("api-label", "PUT"): (f"{T}/-/labels/staging", {"version": 1, "expected": None}, AUTHORS),
     ("api-roll-back", "POST"): (f"{T}/-/labels/production/roll-back", {"version": 1, "reason": "Broken"}, REVIEWERS),
     ("api-label-history", "GET"): (f"{T}/-/labels/production/history", None, READERS),
-    ("api-dependants", "GET"): (f"{T}/-/dependants", None, READERS),
-    ("api-dependants", "POST"): (f"{T}/-/dependants", {"version": 1}, READERS),  # each dependant says who may not
+    ("api-dependants", "GET"): (f"{T}/-/dependants", None, READERS_OF_ALL),
+    ("api-dependants", "POST"): (
+        f"{T}/-/dependants",
+        {"version": 1},
+        READERS_OF_ALL,
+    ),  # each dependant says who may not
     ("api-archive", "POST"): ("templates/support/withdrawn/-/archive", {"reason": "Nobody uses it"}, ADMINS),
     ("api-unarchive", "POST"): (f"{T}/-/unarchive", None, ADMINS),
     ("api-template", "GET"): (T, None, READERS),
     ("api-template", "PUT"): ("templates/support/new", {"document": DOCUMENT, "message": "New"}, AUTHORS_MAKE),
-    ("api-changes", "GET"): ("changes", None, SIGNED_IN),
+    ("api-changes", "GET"): ("changes", None, SIGNED_IN_OF_ALL),
     ("api-changes", "POST"): ("changes", PROPOSAL, AUTHORS_MAKE),
-    ("api-change", "GET"): ("changes/{open}", None, READERS),
+    ("api-change", "GET"): ("changes/{open}", None, READERS_OF_ALL),
     ("api-change-version", "POST"): ("changes/{open}/version", {"version": 2}, AUTHORS),
     ("api-change-decisions", "POST"): (
         "changes/{open}/decisions",
@@ -79,7 +86,7 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
         {"digest": "{digest}", "text": "Nobody sends it"},
         REVIEWERS_IN_PERSON,
     ),
-    ("api-change-merge", "GET"): ("changes/{beside}/merge", None, READERS),
+    ("api-change-merge", "GET"): ("changes/{beside}/merge", None, READERS_OF_ALL),
     ("api-change-merge", "POST"): ("changes/{beside}/merge", {}, AUTHORS),
     ("api-change-emergency", "POST"): ("changes/{open}/emergency", {"reason": "It insults people"}, REVIEWERS),
     ("api-change-emergency-close", "POST"): (
@@ -90,7 +97,7 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
     ("api-change-publish", "POST"): ("changes/{approved}/publish", None, AUTHORS),
     ("api-change-withdraw", "POST"): ("changes/{open}/withdraw", {}, AUTHORS),
     ("api-change-reopen", "POST"): ("changes/{withdrawn}/reopen", None, AUTHORS),
-    ("api-threads", "GET"): ("changes/{open}/threads", None, READERS),
+    ("api-threads", "GET"): ("changes/{open}/threads", None, READERS_OF_ALL),
     ("api-threads", "POST"): ("changes/{open}/threads", {"version": 1, "line": 1, "text": "Why?"}, AUTHORS_MAKE),
     ("api-thread-replies", "POST"): ("changes/{open}/threads/1/replies", {"text": "So"}, AUTHORS_MAKE),
     ("api-thread-resolve", "POST"): ("changes/{open}/threads/1/resolve", None, AUTHORS),
@@ -117,28 +124,30 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
     ("api-webhook-deliveries", "GET"): ("webhooks/{webhook}/deliveries", None, ADMINS),
     ("api-keys", "GET"): ("namespaces/support/keys", None, ADMINS),
     ("api-keys", "POST"): ("namespaces/support/keys", {"name": "bot", "scope": "read"}, ADMINS_MAKE),
-    ("api-events", "GET"): ("namespaces/support/events", None, READERS),
-    ("api-events-export", "GET"): ("namespaces/support/events/export?format=csv", None, READERS),
+    ("api-events", "GET"): ("namespaces/support/events", None, READERS_OF_ALL),
+    ("api-events-export", "GET"): ("namespaces/support/events/export?format=csv", None, READERS_OF_ALL),
     ("api-chain", "GET"): ("namespaces/support/chain", None, READERS),
     ("api-chain", "POST"): ("namespaces/support/chain", None, ADMINS_ASK),
-    ("api-key", "DELETE"): ("keys/{key}", None, ADMINS),
+    ("api-own-keys", "GET"): ("keys", None, (401, 200, 200, 200, 200, 200, 403, 403, 401)),
+    # the key acts for the reader, who may revoke it
+    ("api-key", "DELETE"): ("keys/{key}", None, (401, 404, 200, 403, 403, 200, 403, 403, 401)),
     ("api-key-rotate", "POST"): ("keys/{key}/rotate", {}, ADMINS_MAKE),
-    ("api-datasets", "GET"): ("datasets", None, SIGNED_IN),
-    ("api-dataset", "GET"): (D, None, READERS),
+    ("api-datasets", "GET"): ("datasets", None, SIGNED_IN_OF_ALL),
+    ("api-dataset", "GET"): (D, None, READERS_OF_ALL),
     ("api-dataset", "PUT"): ("datasets/support/new", {"rows": [{"inputs": {}}]}, AUTHORS_MAKE),
-    ("api-dataset-versions", "GET"): (f"{D}/-/versions", None, READERS),
-    ("api-dataset-rows", "GET"): (f"{D}/-/rows", None, READERS),
-    ("api-dataset-diff", "GET"): (f"{D}/-/diff?from=1&to=1", None, READERS),
-    ("api-runs", "GET"): ("runs", None, SIGNED_IN),
+    ("api-dataset-versions", "GET"): (f"{D}/-/versions", None, READERS_OF_ALL),
+    ("api-dataset-rows", "GET"): (f"{D}/-/rows", None, READERS_OF_ALL),
+    ("api-dataset-diff", "GET"): (f"{D}/-/diff?from=1&to=1", None, READERS_OF_ALL),
+    ("api-runs", "GET"): ("runs", None, SIGNED_IN_OF_ALL),
     ("api-runs", "POST"): ("runs", {"template": REPLY, "dataset": "support/questions"}, AUTHORS_ASK),
-    ("api-run", "GET"): ("runs/{done}", None, READERS),
-    ("api-run-rows", "GET"): ("runs/{done}/rows", None, READERS),
+    ("api-run", "GET"): ("runs/{done}", None, READERS_OF_ALL),
+    ("api-run-rows", "GET"): ("runs/{done}/rows", None, READERS_OF_ALL),
     ("api-run-cancel", "POST"): ("runs/{waiting}/cancel", None, AUTHORS),
     ("api-run-rerun", "POST"): ("runs/{cancelled}/rerun", None, AUTHORS_ASK),
-    ("api-run-compare", "GET"): ("runs/{done}/compare?with={done}&metric=squad_f1", None, READERS),
-    ("api-run-export", "GET"): ("runs/{done}/export?form=csv", None, READERS),
+    ("api-run-compare", "GET"): ("runs/{done}/compare?with={done}&metric=squad_f1", None, READERS_OF_ALL),
+    ("api-run-export", "GET"): ("runs/{done}/export?form=csv", None, READERS_OF_ALL),
     ("api-models", "GET"): ("models?namespace=support", None, READERS),
-    ("api-attachments", "GET"): ("attachments?namespace=support", None, READERS),
+    ("api-attachments", "GET"): ("attachments?namespace=support", None, READERS_OF_ALL),
     ("api-attachment", "PUT"): (
         "attachments/support/answers",
         {"pattern": "*", "dataset": "support/questions", "model": "echo", "gates": ["squad_f1 >= 0.5"]},

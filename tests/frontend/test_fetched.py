@@ -84,5 +84,13 @@ def test_before_a_key_is_revoked_it_is_told_what_it_fetches(fetch, browser):
     assert "fetched 1,200 times yesterday, 1 template in 30 days" in words(browser("admin").get("/n/support/keys"))
 
 
+def test_the_form_that_revokes_a_key_tells_which_templates_it_fetches(fetch, browser):
+    fetch("chat", 1, "production", 1200, 1)
+    key = Key.objects.get(name="chat")
+    page = words(browser("admin").get(f"/n/support/keys?revoke={key.id}"))
+    assert "It fetched 1200 times in the last 30 days" in page or "It fetched 1,200 times in the last 30 days" in page
+    assert f'<a class="plain-link" href="/t/{REPLY}">{REPLY}</a> (1,200)' in page
+
+
 def test_an_outsider_is_told_nothing(fetch, browser):
     assert browser("outsider").get(f"/t/{REPLY}/-/fetches").status_code == 404

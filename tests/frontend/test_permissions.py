@@ -72,6 +72,9 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ("openid_connect_callback", "GET", ""): Row("/login/with/oidc/back", NOBODY),
     ("socialaccount_login_cancelled", "GET", ""): Row("/login/stopped", ANYONE),
     ("mfa_index", "GET", ""): Row("/account", SIGNED_IN),
+    ("own-keys", "GET", ""): Row("/account/keys", SIGNED_IN),
+    ("own-keys", "POST", "seen"): Row("/account/keys", _row(OUT, 302, 302, 302, 302, 302), {"do": "seen"}),
+    ("own-keys", "POST", "revoke"): Row("/account/keys", ADMINS_DO, {"do": "revoke", "key": "{key}"}),
     ("account_change_password", "GET", ""): Row("/account/password", SIGNED_IN),
     ("account_change_password", "POST", ""): Row("/account/password", SIGNED_IN, {}),  # the form with its errors
     ("account_set_password", "GET", ""): Row("/account/no-password", _row(IN, 403, 403, 403, 403, 403)),

@@ -34,9 +34,10 @@ cast = {role: Actor(people.create(actor=operator(), username=role, password=f"{r
 namespaces.create(actor=cast["admin"], name="support", protected_labels=["production"], required_checks=[])
 for role in roles[:2]:
     members.set_role(actor=cast["admin"], namespace="support", username=role, role=role)
+wanted = {"service": {"scope": "read", "person": "author"}, "author": {"scope": "write", "person": "author"}}
+wanted["reviewer"] = {"verbs": ["read", "roll_back"], "person": "reviewer"}
 issued = {
-    name: keys.issue(actor=cast["admin"], namespace="support", name=name, scope=scope, person=person).secret
-    for name, scope, person in (("service", "read", "author"), ("author", "write", "author"), ("reviewer", "write", "reviewer"))
+    name: keys.issue(actor=cast["admin"], namespace="support", name=name, **facts).secret for name, facts in wanted.items()
 }
 print(json.dumps(issued))
 """

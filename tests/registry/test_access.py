@@ -8,9 +8,9 @@ from registry.services import keys
 
 # The table of the design, written out once more by hand.
 MAY = {
-    "reader": {"read", "check", "fetch"},
-    "author": {"read", "check", "fetch", "save", "propose", "comment", "move", "publish", "evaluate"},
-    "reviewer": {"read", "check", "fetch", "save", "propose", "comment", "move", "publish", "evaluate"}
+    "reader": {"browse", "read", "check", "fetch"},
+    "author": {"browse", "read", "check", "fetch", "save", "propose", "comment", "move", "publish", "evaluate"},
+    "reviewer": {"browse", "read", "check", "fetch", "save", "propose", "comment", "move", "publish", "evaluate"}
     | {"approve", "roll_back"},
     "admin": {verb.value for verb in Verb},
 }
@@ -28,16 +28,42 @@ def test_each_role_may_what_the_table_says(cast, support, role):
 
 @pytest.mark.parametrize("role", MAY)
 def test_a_read_key_reads_whatever_its_person_may(cast, support, admin, role):
-    key = keys.issue(actor=admin, namespace="support", name="service", scope="read", person=role).key
+    key = keys.issue(
+        actor=admin, namespace="support", name="service", scope="read", person=role, approved_only=False
+    ).key
     actor = Actor(cast[role].person, key)
-    assert {verb.value for verb in Verb if can(actor, verb, support)} == {"read", "check", "fetch"}
+    assert {verb.value for verb in Verb if can(actor, verb, support)} == {"browse", "read", "check", "fetch"}
+
+
+def test_a_key_limited_to_approved_versions_browses_and_fetches_only(support, author, admin):
+    key = keys.issue(actor=admin, namespace="support", name="service", scope="read", person="author").key
+    actor = Actor(author.person, key)
+    assert {verb.value for verb in Verb if can(actor, verb, support)} == {"browse", "check", "fetch"}
+
+
+def test_a_key_limited_to_labels_takes_no_part_in_reviews_and_runs(support, author, admin):
+    key = keys.issue(
+        actor=admin, namespace="support", name="service", scope="write", person="author", labels=["staging"]
+    ).key
+    actor = Actor(author.person, key)
+    lost = {"read", "comment", "evaluate"}
+    assert {verb.value for verb in Verb if can(actor, verb, support)} == MAY["author"] - lost
 
 
 @pytest.mark.parametrize("role", ["author", "reviewer", "admin"])
 def test_a_write_key_never_approves_nor_manages(cast, support, admin, role):
     key = keys.issue(actor=admin, namespace="support", name="service", scope="write", person=role).key
     actor = Actor(cast[role].person, key)
-    assert {verb.value for verb in Verb if can(actor, verb, support)} == MAY[role] - {"approve", "manage"}
+    never = {"approve", "manage", "roll_back"}
+    assert {verb.value for verb in Verb if can(actor, verb, support)} == MAY[role] - never
+
+
+def test_a_key_rolls_back_only_where_it_has_that_verb_by_name(support, reviewer, admin):
+    written = keys.issue(actor=admin, namespace="support", name="ci", scope="write", person="reviewer").key
+    with pytest.raises(NotAllowed, match="takes one with the verb roll_back"):
+        require(Actor(reviewer.person, written), Verb.ROLL_BACK, support)
+    named = keys.issue(actor=admin, namespace="support", name="pager", verbs=["roll_back"], person="reviewer").key
+    require(Actor(reviewer.person, named), Verb.ROLL_BACK, support)
 
 
 def test_a_key_loses_what_its_person_loses(author, admin, support):

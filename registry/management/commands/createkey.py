@@ -21,8 +21,12 @@ class Command(BaseCommand):
             "--person", required=True, help="username of the member the key acts for, never above their role"
         )
         what = parser.add_mutually_exclusive_group(required=True)
-        what.add_argument("--scope", choices=sorted(access.SCOPES), help="write includes read")
-        what.add_argument("--verbs", default="", help=f"some of {','.join(KEY_VERBS)}, separated by commas")
+        what.add_argument("--scope", choices=sorted(access.SCOPES), help="write includes read, but not rolling back")
+        what.add_argument(
+            "--verbs",
+            default="",
+            help=f"instead: some of {','.join(KEY_VERBS)}, separated by commas; roll_back only so",
+        )
         parser.add_argument("--labels", default="", help="the only labels it acts on, separated by commas")
         parser.add_argument("--days", type=int, help="it ends after so many days; without this it holds until revoked")
         versions = parser.add_mutually_exclusive_group()

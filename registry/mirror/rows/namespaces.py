@@ -62,7 +62,10 @@ def key_rotated(rows: Rows, event: Event, body: Mapping[str, Any], read: Read) -
 
 
 def key_revoked(rows: Rows, event: Event, body: Mapping[str, Any], _read: Read) -> None:
-    Key.objects.filter(id=body["id"]).update(revoked_at=moment(event))
+    if "until" in body:  # it goes on for a while
+        Key.objects.filter(id=body["id"]).update(expires_at=moment_of(body["until"]))
+    else:
+        Key.objects.filter(id=body["id"]).update(revoked_at=moment(event))
 
 
 def webhook_noted(_rows: Rows, _event: Event, _body: Mapping[str, Any], _read: Read) -> None:

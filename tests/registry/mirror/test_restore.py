@@ -1,13 +1,14 @@
 """The database back from a clone, compared field by field."""
 
 import subprocess
+from datetime import timedelta
 
 import pytest
 from django.apps import apps
 from django.core.management import call_command
 from django.db import connection
 
-from registry import immutability, mirror
+from registry import immutability, journal, mirror
 from registry.models import Event, Key, Namespace
 from registry.queries.keys import authenticate
 from registry.services import changes, emergencies, keys, labels, namespaces, templates, threads, verdicts
@@ -26,6 +27,8 @@ def full(story):
         actor=admin, namespace="support", name="shop", scope="read", person="reader", approved_only=True
     )
     keys.revoke(actor=admin, key_id=keys.issue(actor=admin, namespace="support", name="old", scope="write").key.id)
+    ending = keys.issue(actor=admin, namespace="support", name="ending", scope="read").key
+    keys.revoke(actor=admin, key_id=ending.id, keep_until=journal.now() + timedelta(hours=1))
     change = changes.propose(actor=author, name=TEMPLATE, label="production", version=3, message="")
     changes.withdraw(actor=author, number=change.number, reason="Not yet")
     changes.reopen(actor=author, number=change.number)
@@ -127,7 +130,7 @@ def test_a_restored_key_opens_nothing(clone, full):
     assert authenticate(full["secret"]) is not None
     empty_the_database()
     mirror.restore(clone)
-    assert Key.objects.count() == 2
+    assert Key.objects.count() == 3
     assert authenticate(full["secret"]) is None
     assert authenticate(f"pb_{Key.objects.first().id}_") is None
 

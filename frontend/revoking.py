@@ -1,0 +1,52 @@
+"""Revoking a key from a page: what it is used for first, then at once or after a while."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django import forms
+from django.http import HttpRequest
+
+from registry.access import Actor
+from registry.errors import Invalid
+from registry.models import Key
+from registry.queries import keys as queries
+from registry.queries import usage
+from registry.services import keys
+
+__all__ = ["RevokeForm", "context_of", "revoke"]
+
+
+class RevokeForm(forms.Form):
+    """Which key, and for how many hours it goes on."""
+
+    key = forms.CharField(max_length=20)
+    after = forms.TypedChoiceField(coerce=int, required=False, choices=[(0, "ends at once"), (1, "ends in an hour")])
+
+
+def context_of(request: HttpRequest, shown: Sequence[Key], leave_url: str) -> dict[str, Any]:
+    """What `_revoke_key.html` needs where the address names one of the keys shown that still holds, else nothing."""
+    wanted = request.GET.get("revoke", "")
+    key = next((key for key in shown if key.id == wanted and not queries.has_ended(key)), None)
+    if key is None:
+        return {"revoking": None}
+    return {
+        "revoking": key,
+        "use": usage.of_key(key),
+        "days": usage.DAYS,
+        "revoke_form": RevokeForm(),
+        "leave_url": leave_url,
+    }
+
+
+def revoke(request: HttpRequest, actor: Actor) -> str:
+    """Do what the form asks for, and say it in a sentence."""
+    form = RevokeForm(request.POST)
+    if not form.is_valid():
+        raise Invalid(fields={name: " ".join(map(str, sentences)) for name, sentences in form.errors.items()})
+    hours = form.cleaned_data["after"] or 0  # nothing chosen: at once
+    keep_until = datetime.now(UTC) + timedelta(hours=hours) if hours else None
+    key = keys.revoke(actor=actor, key_id=form.cleaned_data["key"], keep_until=keep_until)
+    if key.revoked_at is None and key.expires_at is not None:
+        return f"The key of {key.name} holds until {key.expires_at:%H:%M} UTC, then nowhere any more."
+    return f"The key of {key.name} is revoked; it holds nowhere any more within a second."

@@ -1,0 +1,256 @@
+"""Keys that may fetch some versions only: no call of the API, and none of Langfuse's, tells them text of another version.
+
+An unapproved version, and all that is about it, holds one strange word wherever people write; the word is looked for in
+every answer that a limited key gets.
+"""
+
+import base64
+import json
+from functools import partial
+from urllib.parse import quote
+
+import pytest
+from django.db import transaction
+from django.test import Client
+
+from registry.fetching.fetcher import fetcher
+from registry.services import (
+    attachments,
+    changes,
+    datasets,
+    evaluating,
+    evaluations,
+    keys,
+    templates,
+    threads,
+    webhooks,
+)
+from registry.services.threads import Place
+from tests.api.conftest import REPLY, Caller, problem
+from tests.api.test_permissions import TABLE
+
+STRANGE = "zqxvanadium"
+APPROVED = """---
+description: Answer a question kindly
+tags: [support]
+settings: {temperature: 0}
+inputs:
+  question: {type: string, maxLength: 100}
+---
+- name: question
+  content: "Kindly: {{ question }}"
+"""
+DRAFT = f"""---
+description: Answer a question {STRANGE}
+tags: [support, {STRANGE}]
+settings: {{temperature: 1, note: {STRANGE}}}
+inputs:
+  question: {{type: string, maxLength: 100}}
+---
+- name: question
+  content: "{STRANGE}: {{{{ question }}}}"
+"""
+LATEST = DRAFT.replace("maxLength: 100", "maxLength: 90")
+T = f"templates/{REPLY}"
+LIMITS = {
+    "reads where a label is protected": {"scope": "read"},
+    "approved versions only": {"scope": "write", "approved_only": True},
+    "a label, reading": {"scope": "read", "labels": ["production"], "approved_only": False},
+    "a label, writing": {"scope": "write", "labels": ["production", "staging"]},
+    "verbs and approved versions": {"verbs": ["read", "check", "fetch", "publish", "propose"], "approved_only": True},
+    "nothing but fetching": {"verbs": ["fetch"]},
+}
+
+
+@pytest.fixture
+def world(cast, settings):
+    """Version 1 on production and staging, version 2 strange and on canary; requests in each state, runs, a dataset."""
+    first = cast.save(APPROVED).version
+    cast.publish(1)
+    cast.move("staging", 1)
+    samples = {STRANGE: {"question": STRANGE}}
+    author, reviewer = cast.actor("author"), cast.actor("reviewer")
+    save = partial(templates.save, actor=author, message=STRANGE, samples=samples)
+    save(name=REPLY, document=DRAFT, base=first.digest)
+    cast.move("canary", 2)
+    latest = save(name=REPLY, document=LATEST, base=first.digest, parallel=True).version
+    numbers = {"beside": cast.propose(3).number, "digest": first.digest, "strange": latest.digest}
+    for state in ("open", "approved", "withdrawn"):
+        name = f"support/{state}"
+        base = cast.save(APPROVED, name=name).version
+        save(name=name, document=DRAFT, base=base.digest)
+        change = changes.propose(
+            actor=author, name=name, label="production", version=1 if state == "approved" else 2, message=STRANGE
+        )
+        numbers[state] = change.number
+    changes.decide(actor=reviewer, number=numbers["approved"], decision="approve", digest=base.digest, text=STRANGE)
+    changes.withdraw(actor=author, number=numbers["withdrawn"], reason=STRANGE)
+    place = Place(version=2, line=2)
+    suggestion = f"description: {STRANGE}\n"
+    threads.open_at(actor=reviewer, number=numbers["open"], place=place, text=STRANGE, suggestion=suggestion)
+    rows = json.dumps({"inputs": {"question": STRANGE}, "expected": STRANGE}) + "\n"
+    datasets.save(actor=author, name="support/questions", text=rows, message=STRANGE)
+    measure = {"dataset": "support/questions", "model": "echo", "gates": ["squad_f1 >= 0"]}
+    attachments.attach(actor=cast.actor("admin"), namespace="support", name="old", pattern="nothing", **measure)
+    start = partial(evaluations.start, actor=author, template=REPLY, ref="2", dataset="support/questions")
+    done, waiting, cancelled = start(), start(), start()
+    evaluating.advance(done.pk)
+    evaluations.cancel(actor=author, number=cancelled.pk)
+    numbers |= {"done": done.pk, "waiting": waiting.pk, "cancelled": cancelled.pk}
+    settings.OUTBOUND_HOSTS = ["127.0.0.1"]
+    made = webhooks.create(actor=cast.actor("admin"), namespace="support", url="http://127.0.0.1:9/")
+    issued = keys.issue(actor=cast.actor("admin"), namespace="support", name="spare", scope="read", person="reader")
+    fetcher().forget()
+    return numbers | {"webhook": made.webhook.id, "key": issued.key.id}
+
+
+def calls(world):
+    """Every call there is, as the table of permissions has it, and further ways to ask for the strange version."""
+    for (route, method), (path, body, _) in TABLE.items():
+        given = {**body, "digest": world["digest"]} if body and "digest" in body else body
+        yield f"{route} {method}", method, path.format(**world), given
+    for ref in ("2", "latest", "canary", "1", "production"):
+        yield f"fetch {ref}", "GET", f"{T}@{ref}", None
+        yield f"many {ref}", "POST", "fetch", {"refs": [f"{REPLY}@{ref}"]}
+        yield f"render {ref}", "POST", "render", {"template": REPLY, "ref": ref, "data": {"question": "Why?"}}
+        yield f"run {ref}", "POST", "runs", {"template": REPLY, "ref": ref, "dataset": "support/questions"}
+    for label in ("production", "canary", "latest"):
+        yield f"bundle {label}", "GET", f"namespaces/support/bundle?label={label}", None
+        yield f"history {label}", "GET", f"{T}/-/labels/{label}/history", None
+    pinned = APPROVED.replace("Kindly", "{{ fragment('support/open@2') }}")
+    yield "fragment in check", "POST", "check", {"document": pinned}
+    yield "fragment in render", "POST", "render", {"document": pinned, "data": {"question": "Why?"}}
+    for needed in ("maxLength: 100}", "maxLength: 3}"):
+        text = APPROVED.replace("maxLength: 100}", needed)
+        for match in (world["digest"], world["strange"]):
+            yield f"save {needed} {match}", "PUT", T, {"document": text, "message": ""}, {"If_Match": f'"{match}"'}
+    yield "save samples", "PUT", f"{T}/-/samples", {"samples": {"own": {"quest": "Why?"}}}
+    yield "save rows", "PUT", "datasets/support/mine", {"rows": [{"inputs": {}}], "template": REPLY}
+    yield "fragment in save", "PUT", "templates/support/pinned", {"document": pinned, "message": ""}
+    for number in (world["open"], world["beside"], world["approved"]):
+        for act in ("publish", "merge", "checks", "version", "withdraw", "suggestions", "decisions"):
+            yield f"{act} {number}", "POST", f"changes/{number}/{act}", {"version": 2} if act == "version" else {}
+        yield f"threads {number}", "GET", f"changes/{number}/threads", None
+        yield f"merged {number}", "GET", f"changes/{number}/merge", None
+    for query in ("state=pending", "template=support/open", "namespace=support"):
+        yield f"changes {query}", "GET", f"changes?{query}", None
+    for name in ("open", "approved", "withdrawn"):
+        yield f"template {name}", "GET", f"templates/support/{name}", None
+        yield f"versions {name}", "GET", f"templates/support/{name}/-/versions", None
+    yield "export", "GET", "namespaces/support/events/export?format=jsonl", None
+    yield "report", "GET", f"runs/{world['done']}/export?form=html", None
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+def test_no_call_tells_a_limited_key_what_it_may_not_fetch(cast, world, limit):
+    caller = Caller(key=cast.key("author", **{"scope": "", **LIMITS[limit]}))
+    told, failed = [], []
+    for name, method, path, body, *headers in calls(world):
+        with transaction.atomic():
+            answer = caller.call(method, path, body, **(headers[0] if headers else {}))
+            content = b"".join(answer.streaming_content) if answer.streaming else answer.content
+            transaction.set_rollback(True)
+        fetcher().forget()
+        if STRANGE.encode() in content:
+            told.append(name)
+        if answer.status_code >= 500:
+            failed.append(name)
+    assert (told, failed) == ([], [])
+
+
+def test_a_key_without_limits_is_told_all_of_it(cast, world):
+    caller = Caller(key=cast.key("author", "write"))
+    told = {name for name, method, path, *_ in calls(world) if method == "GET" and has_it(caller, path)}
+    assert told >= {"api-templates GET", "api-threads GET", "api-change GET", "api-run-rows GET", "api-events GET"}
+    assert told >= {"api-dataset-rows GET", "api-samples GET", "api-template GET", "api-versions GET", "fetch 2"}
+
+
+def has_it(caller, path):
+    answer = caller.get(path)
+    return STRANGE.encode() in (b"".join(answer.streaming_content) if answer.streaming else answer.content)
+
+
+@pytest.mark.parametrize("limit", list(LIMITS)[:5])
+def test_the_search_answers_the_strange_word_as_it_answers_nonsense(cast, world, limit):
+    caller = Caller(key=cast.key("author", **{"scope": "", **LIMITS[limit]}))
+    for query in ("search={}", "tag={}", "search=reply {}", "search={}&label=production"):
+        words = (STRANGE, STRANGE[:5], "nonsense")
+        found = [caller.get("templates?" + quote(query.format(word), safe="=&")).content for word in words]
+        assert found[0] == found[1] == found[2]
+        assert json.loads(found[0])["results"] == []
+
+
+def test_the_search_finds_names_and_what_is_served(cast, world):
+    caller = Caller(key=cast.key("author", "read"))
+    for query in ("search=kindly", "search=KINDLY question", "tag=support", "search=refunds"):
+        found = caller.get("templates?" + quote(query, safe="=&")).json()["results"]
+        assert [row["name"] for row in found] == [REPLY]
+
+
+def test_a_template_is_told_as_its_label_serves_it(cast, world):
+    caller = Caller(key=cast.key("author", "read"))
+    told = caller.get(T).json()
+    assert (told["description"], told["tags"]) == ("Answer a question kindly", ["support"])
+    assert told["latest"] == {"version": 1, "digest": world["digest"]}
+    assert [row["version"] for row in caller.get(f"{T}/-/versions").json()["results"]] == [1]
+
+
+def test_a_template_that_nothing_serves_is_a_name(cast, world):
+    told = Caller(key=cast.key("author", "read")).get("templates/support/open").json()
+    assert (told["description"], told["tags"], told["latest"], told["labels"]) == ("", [], None, {})
+
+
+def test_the_history_holds_what_was_approved_but_is_served_no_more(cast, world):
+    cast.save(
+        APPROVED.replace("kindly", "briefly"), base=cast.save(DRAFT, parallel=True, base=world["digest"]).version.digest
+    )
+    caller = Caller(key=cast.key("author", "read"))
+    newest = Caller(key=cast.key("author", "write")).get(T).json()["latest"]["version"]
+    cast.publish(newest)
+    assert [row["version"] for row in caller.get(f"{T}/-/versions").json()["results"]] == [newest, 1]
+    assert caller.get(T).json()["description"] == "Answer a question briefly"
+
+
+def test_the_refusal_says_what_the_key_is_limited_to_and_what_it_may(cast, world):
+    found = problem(Caller(key=cast.key("author", "read")).get("changes"), 403, "not-allowed")
+    assert "is limited to approved versions, and this shows text of other versions too" in found["detail"]
+    found = problem(Caller(key=cast.key("author", "read", labels=["staging"])).get("runs"), 403, "not-allowed")
+    assert "is limited to what staging serves" in found["detail"]
+
+
+def test_a_limited_key_publishes_and_reads_no_text_in_the_answer(cast, world):
+    caller = Caller(key=cast.key("author", "write", labels=["production"]))
+    answer = caller.post(f"changes/{world['approved']}/publish")
+    assert (answer.status_code, answer.json()["state"], answer.json()["message"]) == (200, "published", "")
+
+
+@pytest.mark.parametrize("limit", list(LIMITS))
+def test_langfuses_addresses_tell_no_more(cast, world, limit):
+    secret = cast.key("author", **{"scope": "", **LIMITS[limit]})
+    sent = {"Authorization": "Basic " + base64.b64encode(f"pk:{secret}".encode()).decode()}
+    client = Client(headers=sent)
+    name = quote(REPLY, safe="")
+    paths = ["v2/prompts", f"v2/prompts?tag={STRANGE}", "v2/prompts?label=canary", "v2/prompts?limit=1&page=2"]
+    paths += [
+        f"v2/prompts/{name}{query}" for query in ("", "?version=2", "?label=canary", "?label=latest", "?version=1")
+    ]
+    answers = {path: client.get("/api/public/" + path) for path in paths}
+    assert [path for path, answer in answers.items() if STRANGE.encode() in answer.content.replace(b"%", b"")] == []
+    listed = answers["v2/prompts"]
+    if limit != "nothing but fetching":
+        row = next(row for row in listed.json()["data"] if row["name"] == REPLY)
+        assert (row["versions"], row["tags"], row["lastConfig"]) == ([1], ["support"], {"temperature": 0})
+        assert answers[f"v2/prompts?tag={STRANGE}"].json()["data"] == []
+
+
+def test_a_key_limited_to_labels_saves_and_learns_nothing_of_the_samples_and_messages_there_are(cast, world):
+    caller = Caller(key=cast.key("author", "write", labels=["staging"]))
+    current = {"If_Match": f'"{world["strange"]}"'}
+    body = {"document": APPROVED.replace("maxLength: 100", "maxLength: 3"), "message": "Short"}
+    found = problem(caller.put(T, body, **current), 422, "invalid")
+    assert [one["message"] for one in found["problems"]] == [
+        "a sample kept beside the template does not fit; a person who signs in sees which"
+    ]
+    again = caller.put(T, {"document": LATEST, "message": "Mine"}, **current)
+    assert (again.status_code, again.json()["message"]) == (200, "")
+    assert caller.put(T, {"document": APPROVED, "message": "Back"}, **current).status_code == 201

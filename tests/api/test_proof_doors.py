@@ -1,0 +1,83 @@
+"""Every call of the API that writes, in a session whose proof is too old: which of them ask for a fresh one."""
+
+import json
+
+import pytest
+from django.db import transaction
+from django.test import Client
+
+from registry.models import Event
+from tests.api.test_permissions import TABLE, world
+
+__all__ = ["world"]  # the fixture
+
+ASK = {  # all that weakens the gate; rolling back and revoking are not among them
+    ("api-change-decisions", "POST"),
+    ("api-change-contract", "POST"),
+    ("api-change-publish", "POST"),
+    ("api-change-emergency", "POST"),
+    ("api-namespace", "PATCH"),
+    ("api-member", "PUT"),
+    ("api-member", "DELETE"),
+    ("api-keys", "POST"),
+    ("api-key-rotate", "POST"),
+    ("api-webhooks", "POST"),
+    ("api-webhook", "PATCH"),
+    ("api-webhook-rotate", "POST"),
+    ("api-attachment", "PUT"),
+    ("api-attachment", "DELETE"),
+}
+WRITES = {asked: row for asked, row in TABLE.items() if asked[1] != "GET"}
+
+
+@pytest.fixture
+def session(cast, settings):
+    settings.PROMPTUARY_STEP_UP = "password"
+    client = Client()
+    client.force_login(cast.people["admin"])  # leaves no proof in the session
+    return client
+
+
+def send(client, asked, world):
+    """The answer and how many events it made; both are undone."""
+    path, body, _ = WRITES[asked]
+    body = {**body, "digest": world["digest"]} if body and "digest" in body else body
+    data = b"" if body is None else json.dumps(body).encode()
+    before = Event.objects.count()
+    with transaction.atomic():
+        answer = client.generic(asked[1], "/api/v1/" + path.format(**world), data, content_type="application/json")
+        made = Event.objects.count() - before
+        transaction.set_rollback(True)
+    return answer, made
+
+
+@pytest.mark.parametrize("route", ["api-runs"])  # `world` then has runs and a dataset too
+def test_what_weakens_the_gate_asks_for_a_proof_and_nothing_else_does(world, session, route):
+    assert set(WRITES) >= ASK
+    answers = {asked: send(session, asked, world) for asked in WRITES}
+    refused = {asked for asked, (answer, _) in answers.items() if b"proof-required" in answer.content}
+    assert refused == ASK
+    assert {asked: made for asked, (_, made) in answers.items() if asked in ASK and made} == {}
+    failed = {asked: answer.content for asked, (answer, _) in answers.items() if answer.status_code >= 400}
+    assert set(failed) - ASK == {("api-reports", "POST")}, failed  # only keys report
+
+
+@pytest.mark.parametrize("route", ["api-runs"])
+def test_with_a_fresh_proof_none_of_them_is_refused(world, session, settings, route):
+    settings.PROMPTUARY_STEP_UP = "off"
+    statuses = {asked: send(session, asked, world)[0].status_code for asked in ASK}
+    assert {asked: status for asked, status in statuses.items() if status >= 400} == {}
+
+
+@pytest.mark.parametrize("route", ["api-runs"])
+@pytest.mark.parametrize("decision", ["comment", "request_changes"])
+def test_what_does_not_approve_asks_for_nothing(world, session, route, decision):
+    body = {"decision": decision, "digest": world["digest"], "text": "Why?"}
+    answer = session.post(f"/api/v1/changes/{world['open']}/decisions", body, "application/json")
+    assert answer.status_code == 201
+
+
+@pytest.mark.parametrize("route", ["api-runs"])
+def test_pausing_a_webhook_asks_for_nothing(world, session, route):
+    answer = session.patch(f"/api/v1/webhooks/{world['webhook']}", {"paused": True}, "application/json")
+    assert answer.status_code == 200

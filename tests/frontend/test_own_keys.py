@@ -1,0 +1,63 @@
+"""The keys that act for a person: on their home page, on their account page, and revoked there."""
+
+import pytest
+
+from registry.models import Key
+from registry.services import keys
+from tests.frontend.conftest import words
+
+
+@pytest.fixture
+def key(desk):
+    issued = keys.issue(
+        actor=desk.actor("admin"),
+        namespace="support",
+        name="chat",
+        verbs=["fetch"],
+        labels=["production"],
+        person="author",
+    )
+    return issued.key
+
+
+def test_home_tells_of_a_new_key_until_it_was_seen(key, browser):
+    client = browser("author")
+    sentence = "admin issued a key that acts in your name: chat in support."
+    assert sentence in words(client.get("/"))
+    assert sentence not in words(browser("admin").get("/"))
+    assert client.post("/account/keys", {"do": "seen"})["Location"] == "/account/keys"
+    assert sentence not in words(client.get("/"))
+
+
+@pytest.mark.parametrize("address", ["/account", "/account/keys"])
+def test_the_account_page_lists_the_keys_that_act_for_the_person(key, browser, address):
+    page = words(browser("author").get(address))
+    assert f"pb_{key.id}_" in page
+    assert "fetch, only what production serves, approved versions only" in page
+    assert "by admin" in page
+    assert f"pb_{key.id}_" not in words(browser("reviewer").get(address))
+
+
+@pytest.mark.parametrize(("role", "address"), [("author", "/account/keys"), ("admin", "/n/support/keys")])
+def test_what_a_key_is_used_for_is_shown_before_it_is_revoked(key, reply, browser, role, address):
+    client = browser(role)
+    assert f'href="{address if role == "author" else ""}?revoke={key.id}"' in words(client.get(address))
+    page = words(client.get(f"{address}?revoke={key.id}"))
+    assert "It fetched nothing in the last 30 days" in page
+    assert ("ends at once" in page, "ends in an hour" in page) == (True, True)
+    assert Key.objects.get().revoked_at is None
+
+
+@pytest.mark.parametrize(("after", "ended"), [("", True), ("0", True), ("1", False)])
+def test_a_person_revokes_a_key_of_theirs(key, browser, after, ended):
+    client = browser("author")
+    client.post("/account/keys", {"do": "revoke", "key": key.id, "after": after})
+    stored = Key.objects.get()
+    assert (stored.revoked_at is not None, stored.expires_at is None) == (ended, ended)
+
+
+def test_nobody_revokes_a_key_of_another_there(key, browser):
+    assert browser("reviewer").post("/account/keys", {"do": "revoke", "key": key.id}).status_code == 403
+    assert browser("outsider").post("/account/keys", {"do": "revoke", "key": key.id}).status_code == 404
+    assert browser("author").post("/account/keys", {"do": "revoke", "key": key.id, "after": "9"}).status_code == 422
+    assert Key.objects.get().revoked_at is None

@@ -1,0 +1,136 @@
+"""Every form that writes, in a session whose proof is too old: which of them lead to the page that asks for a fresh one."""
+
+from copy import copy
+
+import pytest
+from django.db import transaction
+
+from frontend import deeds
+from registry.models import Event
+from registry.services import namespaces
+from tests.frontend.conftest import OTHER, words
+from tests.frontend.test_permissions import TABLE, Row, _ask, clients, world
+
+__all__ = ["clients", "world"]  # the fixtures
+
+C, W, N = "/changes/{open}", "/n/support/webhooks/{webhook}", "/n/support"
+SAID = {"digest": "{digest}", "text": "Why?"}
+FURTHER = {  # acts behind addresses that have another one in the table of permissions
+    **{("change", "POST", do): Row(C, (), {"do": do, **SAID}) for do in ("acknowledge", "request_changes", "send")},
+    ("change", "POST", "withdraw"): Row(C, (), {"do": "withdraw", "text": "Enough"}),
+    ("change", "POST", "rerun"): Row(C, (), {"do": "rerun"}),
+    ("emergency", "POST", "with a reason"): Row("/changes/{open}/emergency", (), {"reason": "It insults people"}),
+    ("members", "POST", "remove"): Row(f"{N}/members", (), {"username": "reader", "role": ""}),
+    ("members", "POST", "raise"): Row(f"{N}/members", (), {"username": "reader", "role": "reviewer"}),
+    ("webhook", "POST", "rotate"): Row(W, (), {"do": "rotate"}),
+    ("webhook", "POST", "pause"): Row(W, (), {"do": "pause"}),
+    ("webhook", "POST", "ping"): Row(W, (), {"do": "ping"}),
+    ("webhook", "POST", "change"): Row(W, (), {"url": "http://127.0.0.1:9/new"}),
+}
+ASK = {
+    ("change", "POST", "approve"),
+    ("change", "POST", "acknowledge"),
+    ("change", "POST", "publish"),
+    ("change", "POST", "publish too early"),
+    ("emergency", "POST", ""),
+    ("emergency", "POST", "with a reason"),
+    ("members", "POST", ""),
+    ("members", "POST", "remove"),
+    ("members", "POST", "raise"),
+    ("keys", "POST", "issue"),
+    ("keys", "POST", "rotate"),
+    ("rules", "POST", ""),
+    ("webhooks", "POST", ""),
+    ("webhook", "POST", "rotate"),
+    ("webhook", "POST", "change"),
+}
+WRITES = {asked: row for asked, row in {**TABLE, **FURTHER}.items() if asked[1] != "GET"}
+OWN = {
+    "mfa_activate_totp",
+    "mfa_generate_recovery_codes",
+    "mfa_reauthenticate",
+    "mfa_authenticate",
+}  # allauth's own proof
+
+
+def test_the_page_of_a_change_has_no_act_that_nobody_looked_at():
+    approving = {"approve", "acknowledge", "publish"}
+    others = {"request_changes", "comment", "send", "withdraw", "reopen", "set_version", "rerun", "thread", "suggest"}
+    others |= {"keep", "discard", "reply", "keep_reply", "resolve", "unresolve", "apply", "apply_batch"}
+    assert set(deeds.SAID) == approving | others | {"batch", "unbatch", "empty_batch"}
+
+
+def test_what_weakens_the_gate_leads_to_the_proof_and_nothing_else_does(desk, world, clients, settings):
+    namespaces.set_rules(actor=desk.actor("admin"), namespace="support", break_glass=True)
+    settings.PROMPTUARY_STEP_UP = "password"
+    client, led, made = clients["admin"], set(), {}
+    for asked, row in WRITES.items():
+        if asked[0] in OWN:
+            continue
+        cookies, before = copy(client.cookies), Event.objects.count()
+        with transaction.atomic():
+            answer = _ask(client, asked[1], row, world)
+            if answer.get("Location", "").startswith("/account/prove?"):
+                led.add(asked)
+                made[asked] = Event.objects.count() - before
+            transaction.set_rollback(True)
+        client.cookies = cookies
+    assert led == ASK
+    assert set(made.values()) == {0}
+
+
+def test_the_rules_that_were_typed_are_set_after_the_proof(desk, browser, settings):
+    settings.PROMPTUARY_STEP_UP = "password"
+    client = browser("admin")
+    typed = {"protected_labels": "production, live", "approvals": "2", "compatibility": "backward"}
+    asked = client.post("/n/support/rules", {**typed, "owners": "refunds/*: reviewer, admin"})
+    done = client.post(asked["Location"], {"password": "admin-promptuary", "next": "/n/support/rules"})
+    assert done["Location"] == "/n/support/rules"
+    page = words(client.get("/n/support/rules"))
+    assert ('value="production, live"' in page, "refunds/*: reviewer, admin" in page) == (True, True)
+
+
+@pytest.mark.parametrize("query", ["", "?view=conversation&against=label"])
+def test_an_approval_goes_on_after_the_proof_with_its_words(reply, browser, settings, query):
+    change = reply.propose(2)
+    settings.PROMPTUARY_STEP_UP = "password"
+    client, path = browser("reviewer"), f"/changes/{change.number}"
+    sent = {"do": "approve", "digest": change.version.digest, "text": "Reads well, ship it"}
+    asked = client.post(path + query, sent)
+    assert change.decisions.count() == 0
+    assert "What you typed is kept" in words(client.get(asked["Location"]))
+    done = client.post(asked["Location"], {"password": "reviewer-promptuary", "next": path})
+    assert (done.status_code, done["Location"].partition("?")[0]) == (302, path)
+    assert [said.text for said in change.decisions.all()] == ["Reads well, ship it"]
+
+
+def test_the_review_that_approves_asks_and_keeps_its_remarks(reply, browser, settings):
+    change = reply.propose(2)
+    settings.PROMPTUARY_STEP_UP = "totp"
+    client, path = browser("reviewer"), f"/changes/{change.number}"
+    keep = {"do": "keep", "version": "2", "line": "9", "side": "source", "text": "Shorter"}
+    client.post(path, keep)
+    answer = client.post(path, {"do": "approve", "digest": change.version.digest, "text": "Fine, with one wish"})
+    # Who has no second step yet is told so, and has the words back.
+    assert (answer.status_code, "Fine, with one wish" in words(answer)) == (403, True)
+    assert change.decisions.count() == 0
+
+
+def test_who_has_nothing_to_prove_it_with_is_told_what_to_do(reply, browser, settings):
+    change = reply.propose(2)
+    settings.PROMPTUARY_STEP_UP = "password"
+    person = reply.people["reviewer"]
+    person.set_unusable_password()
+    person.save()
+    client = browser("reviewer")
+    sent = {"do": "approve", "digest": change.version.digest, "text": "Reads well"}
+    answer = client.post(f"/changes/{change.number}", sent)
+    assert (answer.status_code, "sign out, sign in again" in words(answer)) == (403, True)
+
+
+def test_rolling_back_and_revoking_ask_for_nothing(reply, desk, browser, settings):
+    reply.publish(2)
+    settings.PROMPTUARY_STEP_UP = "totp"
+    sent = {"label": "production", "version": "1", "reason": "Broken", "do": "roll_back"}
+    assert browser("reviewer").post("/t/support/refunds/reply/-/labels", sent)["Location"] == "/t/support/refunds/reply"
+    assert OTHER not in browser("reader").get("/api/v1/templates/support/refunds/reply@production").json()["document"]
