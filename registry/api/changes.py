@@ -203,7 +203,7 @@ class CloseEmergency(APIView):
     def post(self, request: Request, number: int) -> Response:
         """Close it without an approval, once the label has moved on: another reviewer who signed in, with a reason."""
         emergencies.close(actor=actor_of(request), number=number, **read(EmergencyInput, request))
-        return show(request, number)
+        return show(request, number, Verb.COMMENT)
 
 
 class Withdraw(APIView):

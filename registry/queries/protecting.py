@@ -14,7 +14,7 @@ from django.db.models import Q
 from registry import access, journal
 from registry.access import Actor, Verb
 from registry.models import ChangeRequest, Fetch, Key, Label, Namespace
-from registry.queries import approvals, namespaces, versions
+from registry.queries import approvals, namespaces
 from registry.queries.usage import DAYS
 from registry.review import rules as reading
 from registry.review.rules import Rules
@@ -93,9 +93,9 @@ def _keys(namespace: Namespace, after: Rules) -> list[ConcernedKey]:
     rows = namespace.keys.filter(alive, revoked_at=None).select_related("person").order_by("name", "id")
     for key in rows:
         key.namespace = namespace
-        was_limited = versions.is_limited(key)
+        was_limited = access.is_limited(key)
         key.namespace = ruled
-        if versions.is_limited(key) and access.verbs_of(key) & set(_FETCHING):
+        if access.is_limited(key) and access.verbs_of(key) & set(_FETCHING):
             found.append((key, not was_limited))
     refused = _refused(ruled, [key.pk for key, _ in found])
     concerned = [ConcernedKey(key, newly, refused.get(key.pk, ())) for key, newly in found]

@@ -75,6 +75,7 @@ def close(*, actor: Actor, number: int, reason: str) -> ChangeRequest:
         pending.require_others(change, actor)
         if found.move.person_id == actor.person.pk and not change.template.namespace.self_approval:
             raise NotAllowed("You published it in an emergency. Another reviewer closes it.", change=number)
+        access.require_proof(actor)
         change.emergency_closed_at = change.updated_at = journal.now()
         change.save()
         notifications.settle(change)

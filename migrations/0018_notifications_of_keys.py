@@ -6,7 +6,7 @@ class Migration(migrations.Migration):
     """A notification may be about a key that acts for the person, and then about no template."""
 
     dependencies = [
-        ("registry", "0016_judged_runs"),
+        ("registry", "0017_held_by_approval"),
     ]
 
     operations = [

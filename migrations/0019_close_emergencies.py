@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("registry", "0016_judged_runs")]
+    dependencies = [("registry", "0018_notifications_of_keys")]
 
     operations = [
         migrations.AddField(
