@@ -7,7 +7,7 @@ from django.utils.functional import SimpleLazyObject
 
 from frontend.pages import person_of
 from registry.access import Actor
-from registry.queries import changes, standings
+from registry.queries import changes, gates
 
 __all__ = ["frame"]
 
@@ -17,5 +17,5 @@ def frame(request: HttpRequest) -> dict[str, Any]:
     person = person_of(request)
     return {
         "pending": SimpleLazyObject(lambda: changes.pending_count(Actor(person)) if person else 0),
-        "waiting": SimpleLazyObject(lambda: standings.waiting_count(Actor(person)) if person else 0),
+        "waiting": SimpleLazyObject(lambda: gates.waiting_count(Actor(person)) if person else 0),
     }

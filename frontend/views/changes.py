@@ -23,8 +23,8 @@ from registry.access import TABLE, Actor, Role, Verb
 from registry.errors import Conflict, Invalid, NotAllowed, NotFound, PromptuaryError
 from registry.models import ChangeRequest, Version
 from registry.queries import changes as changes_query
-from registry.queries import evaluations, labels, namespaces, progress, reviews, standings, templates, versions
-from registry.queries.standings import Stand
+from registry.queries import evaluations, gates, labels, namespaces, progress, reviews, templates, versions
+from registry.queries.gates import Gate
 from registry.services import changes
 from registry.signin import stepup
 
@@ -52,7 +52,7 @@ def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
     kept = {key: request.GET[key] for key in ("namespace", "template") if request.GET.get(key)}
     context = {
         "section": "changes",
-        "rows": [_row(stand, actor, roles) for stand in standings.of_many(page.items, actor)],
+        "rows": [_row(gate, actor, roles) for gate in gates.evaluate_many(page.items, actor)],
         "state": state,
         "tabs": [
             {"word": word, "url": f"?{urlencode({**kept, 'state': key})}", "on": key == state}
@@ -83,35 +83,37 @@ def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
             return redirect(done.url)
     change = changes_query.get(actor, number)
     change.version = versions.get(actor, change.template.name, change.version.number)
-    blockers = changes_query.blockers(change, actor)
-    act = asks.acts_of(change, actor, blockers)
+    gate, others = _gates(change, actor)
+    act = asks.acts_of(gate, actor)
     newest = change.template.latest.number if change.template.latest else change.version.number
-    checks = asks.checks_of(change)
+    checks = asks.checks_of(gate)
     context = {
         "section": "changes",
         "change": change,
         "title": title_of(change),
         "more": change.message.partition("\n")[2].strip(),
-        "obstacles": asks.obstacles(change, blockers, act, newest),
-        "turn": asks.turn_of(blockers, actor),
-        "pending_turn": progress.turn(change),
+        "waiting": sum(one.waits_on(actor.person.username) for one in others),
+        "gate": gate,
+        "obstacles": asks.obstacles(change, gate.blockers, act, newest),
+        "turn": asks.turn_of(gate.blockers, actor),
+        "pending_turn": gate.turn,
         "act": act,
-        "opinions": asks.opinions(change),
-        "standing": changes_query.standing(change),
-        "needed": change.template.namespace.approvals,
+        "opinions": asks.opinions(gate),
+        "standing": gate.standing,
+        "needed": gate.needed,
         "checks": checks,
-        "failing": any(blocker.code.startswith("check:") for blocker in blockers),
+        "failing": any(blocker.code.startswith("check:") for blocker in gate.blockers),
         "waits": any(check.word == "running" for check in checks),
         "checks_sum": _sum(checks),
         "runs": evaluations.of_change(change),
-        "riding": progress.riding_along(change) if change.is_open else [],
+        "riding": progress.riding_along(change, gate.riding),
         "overlapping": changes_query.overlapping(change) if change.is_open else [],
         "newer": range(newest, change.version.number, -1)[:20] if act.set_version else [],
         "refused": refused,
         "text": request.POST.get("text", ""),
     }
     if not any(asks_for(request, region) for region in ("checks", "blockers")):
-        context |= _reading(request, actor, change, act, refused)
+        context |= _reading(request, actor, gate, act, refused)
     status = status_of(refused) if refused else 200
     regions = {"diff": "_diff.html", "checks": "_checks.html", "blockers": "_blockers.html"}
     return show(request, "change.html", context, regions=regions, status=status)
@@ -157,9 +159,10 @@ def propose(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 
 
 def _reading(
-    request: HttpRequest, actor: Actor, change: ChangeRequest, act: asks.Act, error: PromptuaryError | None
+    request: HttpRequest, actor: Actor, gate: Gate, act: asks.Act, error: PromptuaryError | None
 ) -> dict[str, Any]:
     """What changed and what is said about it, in the view that was asked for."""
+    change = gate.change
     since = reviews.last_look(change, actor) if change.takes_decisions else None
     wanted = request.GET.get("against") or ("review" if since else "label")
     looks_since = since is not None and wanted == "review"
@@ -184,11 +187,18 @@ def _reading(
             {"word": "Conversation", "count": timeline.count_said(story), "url": talk_url, "on": bool(view)},
         ],
         "discussion": discuss(
-            change, place, _asked(request, error), act, remarks=remarks, batch=batches.read(request, change.number)
+            gate, place, _asked(request, error), act, remarks=remarks, batch=batches.read(request, change.number)
         ),
         "worst": comparison.worst_of(shown["cases"]),
         "keep_prefix": f"{actor.person.username}:change:{change.number}:",
     }
+
+
+def _gates(change: ChangeRequest, actor: Actor) -> tuple[Gate, list[Gate]]:
+    """How the request stands, and all that are pending for the top bar: read together."""
+    others = changes_query.listing(actor, state="pending", limit=gates.MOST).items
+    gate, *found = gates.evaluate_many([change, *(row for row in others if row.pk != change.pk)], actor)
+    return gate, [gate, *found]
 
 
 def _asked(request: HttpRequest, error: PromptuaryError | None) -> Asked | None:
@@ -219,8 +229,8 @@ def _asked(request: HttpRequest, error: PromptuaryError | None) -> Asked | None:
     )
 
 
-def _row(stand: Stand, actor: Actor, roles: Mapping[int, Role]) -> dict[str, Any]:
-    change, blockers = stand.change, stand.blockers
+def _row(gate: Gate, actor: Actor, roles: Mapping[int, Role]) -> dict[str, Any]:
+    change, blockers = gate.change, gate.blockers
     role = roles.get(change.template.namespace_id)
     return {
         "change": change,

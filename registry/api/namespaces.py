@@ -34,6 +34,7 @@ class RulesInput(Input):
     protected_labels = serializers.ListField(child=Text(), required=False, allow_null=True)
     approvals = Integer(required=False, allow_null=True)
     self_approval = Flag(required=False, allow_null=True)
+    suggesters_may_approve = Flag(required=False, allow_null=True)
     required_checks = serializers.ListField(child=Text(), required=False, allow_null=True)
     compatibility = Text(required=False, allow_null=True)
     owners = OwnerInput(many=True, required=False, allow_null=True)
@@ -57,6 +58,7 @@ class RulesOutput(outputs.Output):
     protected_labels = serializers.ListField(child=serializers.CharField())
     approvals = serializers.IntegerField()
     self_approval = serializers.BooleanField()
+    suggesters_may_approve = serializers.BooleanField()
     required_checks = serializers.ListField(child=serializers.CharField())
     compatibility = serializers.CharField()
     owners = serializers.ListField(child=serializers.DictField())
@@ -155,4 +157,4 @@ def _answer(actor: Actor, row: Namespace) -> Response:
 
 
 def _shape(row: Namespace, role: Role) -> dict[str, Any]:
-    return {"name": row.name, "role": role.value, "rules": queries.rules_of(row).to_dict()}
+    return {"name": row.name, "role": role.value, "rules": queries.rules_of(row).values()}

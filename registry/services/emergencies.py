@@ -6,20 +6,20 @@ from registry import journal
 from registry.access import Actor, Verb
 from registry.errors import Conflict, Invalid, NotAllowed
 from registry.models import ChangeRequest
-from registry.queries import changes
+from registry.queries import gates
 from registry.services import labels, notifications, pending
 from registry.texts import check_text
 
 __all__ = ["break_glass"]
 
-_BY_NO_MEANS = {"archived", "held"}
+_BY_NO_MEANS = {"archived", "held", "superseded"}
 
 
 def break_glass(*, actor: Actor, number: int, reason: str) -> ChangeRequest:
     """Move the label although approvals or checks are missing; by a reviewer in person, with a reason.
 
     The request counts as published but stays unreviewed until it has its approvals after the fact, and everyone concerned
-    is told. One event, as in `labels.place`, with how = broke_glass.
+    is told. Its checks stay as they are at this moment. One event, as in `labels.place`, with how = broke_glass.
     """
     if not check_text("reason", reason).strip():
         raise Invalid(fields={"reason": "say why it can't wait: everyone concerned will read it."})
@@ -27,13 +27,15 @@ def break_glass(*, actor: Actor, number: int, reason: str) -> ChangeRequest:
         change = pending.take(actor, Verb.ROLL_BACK, number)
         pending.require_pending(change)
         _require_allowed(actor, change)
-        found = changes.blockers(change, actor)
+        gate = gates.evaluate(change, actor)
+        found = gate.blockers
         if not found:
             raise Conflict("Nothing stands in the way of this request: publish it.", change=number)
         if stuck := [blocker for blocker in found if blocker.code in _BY_NO_MEANS]:
             raise Conflict(stuck[0].cause, change=number)
         change.state, change.unreviewed = ChangeRequest.PUBLISHED, True
         change.closed_at = change.updated_at = journal.now()
+        change.decided = gate.decided().to_dict()
         change.save()
         notifications.settle(change)
         labels.place(

@@ -47,8 +47,8 @@ def create(
 def set_rules(*, actor: Actor, namespace: str, **rules: Any) -> Namespace:
     """Change rules; those not given, or given as None, stay. Admins only.
 
-    protected_labels: names. approvals: 0 to 20. self_approval, break_glass, keys_approved_only: bool. required_checks: of
-    `registry.review.rules.CHECKS`. compatibility: none or backward. owners: [{"pattern", "people": [usernames]}].
+    protected_labels: names. approvals: 0 to 20. self_approval, suggesters_may_approve, break_glass, keys_approved_only:
+    bool. required_checks: of `registry.review.rules.CHECKS`. compatibility: none or backward. owners: [{"pattern", "people": [usernames]}].
     Event body: {"rules"}, all of them as they are now.
     """
     with transaction.atomic():
@@ -59,7 +59,7 @@ def set_rules(*, actor: Actor, namespace: str, **rules: Any) -> Namespace:
         _check_owners(found, after)
         if after == before:
             return found
-        for field, value in after.to_dict().items():
+        for field, value in after.values().items():
             setattr(found, field, value)
         found.save()
         pending.reassess(found)

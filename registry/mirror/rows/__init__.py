@@ -6,7 +6,7 @@ from typing import Any
 
 from registry.journal import Kind
 from registry.mirror.errors import MirrorError
-from registry.mirror.rows import changes, datasets, namespaces, templates
+from registry.mirror.rows import changes, contributions, datasets, namespaces, templates
 from registry.mirror.rows.context import Read, Rows
 from registry.models import Event
 
@@ -19,7 +19,10 @@ def replay(rows: Rows, event: Event, read: Read) -> None:
     if handler is None:
         raise MirrorError(f"Event {event.number} is of the kind {event.kind}, which this version can't restore.")
     rows.person(event.person)
-    handler(rows, event, json.loads(event.text)["body"], read)
+    body = json.loads(event.text)["body"]
+    decided = contributions.decided(rows, event, body)
+    handler(rows, event, body, read)
+    contributions.write(rows, event, body, decided)
 
 
 KINDS: Mapping[str, Callable[[Rows, Event, Mapping[str, Any], Read], None]] = {
