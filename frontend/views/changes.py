@@ -21,7 +21,7 @@ from frontend.views.compare import diff_context
 from frontend.waiting import title_of
 from registry.access import TABLE, Actor, Role, Verb
 from registry.errors import Conflict, Invalid, NotAllowed, NotFound, PromptuaryError
-from registry.models import ChangeRequest, Version
+from registry.models import ChangeRequest
 from registry.queries import changes as changes_query
 from registry.queries import evaluations, gates, labels, namespaces, progress, reviews, templates, versions
 from registry.queries.gates import Gate
@@ -82,7 +82,7 @@ def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
             messages.success(request, done.words, extra_tags=done.form)
             return redirect(done.url)
     change = changes_query.get(actor, number)
-    change.version = versions.get(actor, change.template.name, change.version.number)
+    change.version.template = change.template
     gate, others = _gates(change, actor)
     act = asks.acts_of(gate, actor)
     newest = change.template.latest.number if change.template.latest else change.version.number
@@ -166,7 +166,7 @@ def _reading(
     since = reviews.last_look(change, actor) if change.takes_decisions else None
     wanted = request.GET.get("against") or ("review" if since else "label")
     looks_since = since is not None and wanted == "review"
-    base = _baseline(actor, change)
+    base = changes_query.baseline(change)
     old = versions.get(actor, change.template.name, since.version.number) if since and looks_since else base
     view = "conversation" if request.GET.get("view") == "conversation" else ""
     shown = diff_context(request, old, change.version, view=view, every=True)
@@ -242,16 +242,6 @@ def _row(gate: Gate, actor: Actor, roles: Mapping[int, Role]) -> dict[str, Any]:
         "ready": change.is_open and not blockers,
         "may_publish": not blockers and role is not None and role.rank >= TABLE[Verb.PUBLISH].rank,
     }
-
-
-def _baseline(actor: Actor, change: ChangeRequest) -> Version | None:
-    """What the change is set against: what the label held when it was published, else what it holds now."""
-    move = changes_query.move_of(change)
-    if move is not None:
-        number = move.before.number if move.before else None
-    else:
-        number = labels.numbers_of(change.template).get(change.label)
-    return versions.get(actor, change.template.name, number) if number else None
 
 
 def _sum(checks: Sequence[asks.CheckRow]) -> str:

@@ -6,11 +6,11 @@ from registry import access
 from registry.access import Actor, Verb
 from registry.errors import NotFound
 from registry.journal import Kind
-from registry.models import ChangeRequest, Event, LabelMove
+from registry.models import ChangeRequest, Event, Label, LabelMove, Version
 from registry.queries import namespaces
 from registry.queries.pages import Page, check_limit, cut, read_number
 
-__all__ = ["closed_by", "find", "get", "listing", "move_of", "overlapping", "pending_count"]
+__all__ = ["baseline", "closed_by", "find", "get", "listing", "move_of", "overlapping", "pending_count"]
 
 
 def get(actor: Actor, number: int) -> ChangeRequest:
@@ -73,6 +73,19 @@ def move_of(change: ChangeRequest) -> LabelMove | None:
     """The label move that published the request, or None."""
     moves = change.label_moves.select_related("before", "after", "person")
     return moves.defer("before__bundle", "after__bundle").order_by("pk").first()
+
+
+def baseline(change: ChangeRequest) -> Version | None:
+    """What the request is set against: what the label served when it was published, else what it serves now."""
+    if not change.is_open and (move := move_of(change)):
+        number = move.before_id
+    else:
+        rows = Label.objects.filter(template=change.template_id, name=change.label)
+        number = rows.values_list("version_id", flat=True).first()
+    found = Version.objects.select_related("author", "redaction__person").filter(pk=number).first() if number else None
+    if found is not None:
+        found.template = change.template
+    return found
 
 
 def closed_by(change: ChangeRequest) -> str:

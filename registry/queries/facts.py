@@ -2,17 +2,15 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from django.db.models import F, Max, OuterRef, Q, Subquery
+from django.db.models import Max, OuterRef, Subquery
 
 from registry.access import TABLE, Role, Verb
 from registry.models import (
     ChangeRequest,
     Decision,
     Event,
-    Label,
     LabelMove,
     Membership,
     SampleSet,
@@ -23,38 +21,45 @@ from registry.queries import attachments, callers, histories, inclusions, measur
 from registry.queries.measuring import Measurement
 from registry.review import checks
 from registry.review.checks import Looked, State
-from registry.review.contributors import Request, contributors
+from registry.review.contributors import Request, Step, contributors
 from registry.review.policy import Facts, Voice
 from registry.review.rules import Rules
 
 __all__ = ["Checks", "People"]
 
 
-@dataclass(frozen=True)
-class _Held:
-    """What a label of a template holds."""
-
-    pk: int
-    number: int
-    digest: str
-
-
 class People:
-    """Labels, versions, decisions and roles: what says who may approve, and whether the label may move."""
+    """Labels, versions, decisions and roles: what says who may approve, and whether the label may move.
 
-    def __init__(self, rows: Sequence[ChangeRequest]) -> None:
+    with_times: whether `since` is going to be asked.
+    """
+
+    def __init__(self, rows: Sequence[ChangeRequest], *, with_times: bool = True) -> None:
         templates = {row.template_id: row.template for row in rows}
-        self.held = _held(set(templates))
         self.history = histories.read(templates.values())
-        self._emergencies = _emergencies(set(templates))
+        self._emergencies = _emergencies(set(templates)) if self.history.has_emergencies else {}
         self._reviewers = _reviewers({row.template.namespace_id for row in rows})
         self.said = _said([row.pk for row in rows])
-        self._since = _since([row.pk for row in rows])
+        self._since = _since([row.pk for row in rows]) if with_times else {}
+
+    def held(self, change: ChangeRequest) -> Step | None:
+        """The version that the request's label serves."""
+        pk = self.history.labels.get(change.template.name, {}).get(change.label)
+        return self.history.steps[pk] if pk is not None else None
+
+    def served(self, change: ChangeRequest) -> tuple[str, ...]:
+        """The digests of all that labels of the request's template serve, sorted."""
+        pks = self.history.labels.get(change.template.name, {}).values()
+        return tuple(sorted({self.history.steps[pk].digest for pk in pks}))
+
+    def last_decision(self, change: ChangeRequest) -> int:
+        """The number of the last decision in the request, 0 without any."""
+        return max((said.number for said in self.said[change.pk]), default=0)
 
     def facts(self, change: ChangeRequest) -> Facts:
         """The facts of one of the requests."""
         template, version, history = change.template, change.version, self.history
-        held = self.held[change.template_id].get(change.label)
+        held = self.held(change)
         reviewers = self._reviewers[template.namespace_id]
         descends = held is None or history.contains(version.pk, held.pk)
         return Facts(
@@ -79,7 +84,7 @@ class People:
 
     def riding(self, change: ChangeRequest) -> list[int]:
         """Numbers of the versions that would go live along with the head."""
-        held = self.held[change.template_id].get(change.label)
+        held = self.held(change)
         return self.history.riding(change.version_id, held.pk if held else None)
 
     def since(self, change: ChangeRequest) -> datetime:
@@ -112,10 +117,10 @@ class People:
 
     def _approved(self, change: ChangeRequest) -> int | None:
         """The id of the version that the label serves, or served before emergencies that nobody approved yet."""
-        held = self.held[change.template_id].get(change.label)
+        held = self.held(change)
         at = held.pk if held else None
         seen: set[int | None] = set()
-        moves = self._emergencies[change.template_id, change.label]
+        moves = self._emergencies.get((change.template_id, change.label), [])
         own = [before for number, before, _ in moves if number == change.number]
         if own:
             at = own[0]
@@ -144,14 +149,13 @@ class Checks:
 
     def looked(self, change: ChangeRequest) -> Looked:
         """The digests that count for the request now."""
-        held = self._people.held[change.template_id]
-        against = held.get(change.label)
+        against = self._people.held(change)
         return Looked(
             template=change.template.name,
             version=change.version.digest,
             samples=self._samples.get(change.template_id),
             against=against.digest if against else None,
-            served=tuple(sorted({one.digest for one in held.values()})),
+            served=self._people.served(change),
             fetched=self._fetched.get(change.template_id, ()),
             dependants=self._dependants.get(change.template.name, ()),
             evaluations=tuple(plan.to_dict() for plan in self._plans[change.template_id]),
@@ -209,16 +213,6 @@ class Checks:
         return measuring.measure_many(waiting) if waiting else {}
 
 
-def _held(templates: set[int]) -> Mapping[int, dict[str, _Held]]:
-    held: defaultdict[int, dict[str, _Held]] = defaultdict(dict)
-    rows = Label.objects.filter(template__in=templates)
-    for template, name, *version in rows.values_list(
-        "template_id", "name", "version_id", "version__number", "version__digest"
-    ):
-        held[template][name] = _Held(*version)
-    return held
-
-
 def _emergencies(templates: set[int]) -> Mapping[tuple[int, str], list[tuple[int, int | None, int]]]:
     """By template and label the moves of emergencies that nobody approved yet: (request, before, after), oldest first."""
     found: defaultdict[tuple[int, str], list[tuple[int, int | None, int]]] = defaultdict(list)
@@ -245,12 +239,10 @@ def _reviewers(spaces: set[int]) -> Mapping[int, tuple[str, ...]]:
 
 
 def _said(numbers: Sequence[int]) -> Mapping[int, list[Decision]]:
-    """The decisions of each request; comments of rounds gone by are left out, and their texts are not needed."""
-    rows = Decision.objects.filter(change__in=numbers).filter(
-        Q(round=F("change__round")) | Q(decision__in=("approve", "request_changes"))
-    )
+    """The decisions of each request, without their texts."""
+    rows = Decision.objects.filter(change__in=numbers).select_related("person").defer("text").order_by("pk")
     said: defaultdict[int, list[Decision]] = defaultdict(list)
-    for decision in rows.select_related("person").defer("text").order_by("pk"):
+    for decision in rows:
         said[decision.change_id].append(decision)
     return said
 

@@ -1,10 +1,10 @@
 """The gate of change requests: the one reader of its facts, and the one value that everything about a request is told from."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from registry.access import Actor
-from registry.models import ChangeRequest, Comment, Verdict
+from registry.models import ChangeRequest, Comment, Decision, Verdict
 from registry.queries import changes, namespaces, progress
 from registry.queries.facts import Checks, People
 from registry.queries.progress import Turn
@@ -27,6 +27,7 @@ class Gate:
 
     A closed request has the checks and approvals that it was decided on, no blockers and nobody's turn. `riding` are numbers of
     versions that would go live along with the head. `looked` is what the checks look at, None for a closed request.
+    `last_decision` is the number of the last decision in the request, 0 without any.
     """
 
     change: ChangeRequest
@@ -42,6 +43,7 @@ class Gate:
     exemptions: tuple[Exemption, ...]
     riding: tuple[int, ...]
     turn: Turn | None
+    last_decision: int
 
     @property
     def voices(self) -> tuple[Voice, ...]:
@@ -72,6 +74,25 @@ class Gate:
     def may_approve(self) -> bool:
         """Whether an approval by the one who looks would count."""
         return not self.why
+
+    def after(self, said: Decision) -> "Gate":
+        """The gate after one more decision of the one who looks; its blockers and turn are not worked out again."""
+        person = said.person.username
+        is_reviewer = person in self.facts.reviewers
+        voice = Voice(person, said.decision, said.digest, said.round, is_reviewer, self.facts.number)
+        facts = replace(self.facts, voices=(*self.facts.voices, voice))
+        standing = policy.standing(self.rules, facts)
+        given = {one.person: one for one in self.approvals}
+        if said.decision == Decision.APPROVE:
+            given[person] = Approval(person, progress.microseconds(said.created_at))
+        return replace(
+            self,
+            facts=facts,
+            standing=standing,
+            approvals=tuple(given[one] for one in standing.approvals),
+            exemptions=policy.exemptions(self.rules, facts),
+            last_decision=said.number,
+        )
 
     def of(self, code: str) -> Blocker | None:
         """The blocker with this code, or None."""
@@ -117,7 +138,8 @@ def waiting_count(actor: Actor) -> int:
 def evaluate(change: ChangeRequest, actor: Actor | None, *, with_checks: bool = True) -> Gate:
     """How the request stands now; inside a write, read after the journal's lock.
 
-    with_checks: without, neither checks nor their blockers are looked at: for those who ask about people only.
+    with_checks: without, neither checks nor their blockers are looked at, nor since when it is whose turn: for those who ask
+    about people only.
     """
     return evaluate_many([change], actor, with_checks=with_checks)[0]
 
@@ -137,7 +159,7 @@ class _Desk:
     def __init__(self, rows: Sequence[ChangeRequest], actor: Actor | None, *, with_checks: bool) -> None:
         self._actor = actor
         self._viewer = actor.person.username if actor and actor.key is None else ""
-        self._people = People(rows)
+        self._people = People(rows, with_times=with_checks)
         self._rules = {row.template.namespace_id: namespaces.rules_of(row.template.namespace) for row in rows}
         open_rows = [(row, self._rules[row.template.namespace_id]) for row in rows if row.is_open]
         self._checks = Checks(open_rows, self._people) if with_checks and open_rows else None
@@ -176,6 +198,7 @@ class _Desk:
             exemptions=policy.exemptions(rules, facts),
             riding=tuple(self._people.riding(change)) if change.is_open else (),
             turn=progress.turn_of(change, found, self._people.since(change)),
+            last_decision=self._people.last_decision(change),
         )
 
     def _closed(self, change: ChangeRequest, rules: Rules, facts: Facts, kept: Decided | None) -> Gate:
@@ -194,4 +217,5 @@ class _Desk:
             exemptions=kept.exemptions if kept else (),
             riding=(),
             turn=None,
+            last_decision=self._people.last_decision(change),
         )

@@ -4,15 +4,34 @@ import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django.db.models import Exists, OuterRef
 
 from registry.access import OPERATOR, Role
 from registry.journal import Kind
-from registry.models import Contribution, Event, Key, LabelMove, Template, Version
+from registry.models import ChangeRequest, Event, Key, LabelMove, Template, Version
 from registry.review.contributors import Grant, Head, History, KeyFacts, Step
 
 __all__ = ["read", "versions_of"]
 
 _HEADS = (Kind.CHANGE_PROPOSED, Kind.CHANGE_HEADED, Kind.CHANGE_REOPENED)
+_COLUMNS = (  # of a version, then of a label that stands on it, then of one thing that it took in
+    "pk",
+    "template_id",
+    "number",
+    "digest",
+    "base_id",
+    "author__username",
+    "key_id",
+    "created_at",
+    "labels__name",
+    "in_emergency",
+    "contributions__pk",
+    "contributions__source_id",
+    "contributions__comment__person__username",
+    "contributions__comment__key_id",
+)
 _START = datetime(1970, 1, 1, tzinfo=UTC)
 _MOST_COPIES = 20  # templates in a row, each a copy of the one before
 
@@ -25,16 +44,25 @@ def read(templates: Iterable[Template]) -> History:
     listed = list({template.pk: template for template in templates}.values())
     every = {template.pk: template.name for template in listed}
     origins = _origins({template.pk: template.copied_from for template in listed}, every)
-    steps, heads = _steps(every, origins), _heads([template.name for template in listed])
+    found = _Versions(every, origins)
     spaces = {template.name.partition("/")[0] for template in listed}
+    heads, grants = _events([template.name for template in listed], spaces)
     others = [pk for pk in every if pk not in {template.pk for template in listed}]
-    return History(steps, _keys(steps, heads), heads, _grants(spaces), _approved(steps, others))
+    return History(
+        found.steps,
+        _keys(found.steps, heads),
+        heads,
+        grants,
+        _approved(found.steps, others),
+        found.labels,
+        found.has_emergencies,
+    )
 
 
 def versions_of(templates: Collection[int]) -> History:
     """Only which version was made from which."""
     names = dict(Template.objects.filter(pk__in=templates).values_list("pk", "name"))
-    return History(_steps(names, {}))
+    return History(_Versions(names, {}).steps)
 
 
 def _origins(copied: Mapping[int, str], every: dict[int, str]) -> dict[int, tuple[str, int]]:
@@ -57,29 +85,33 @@ def _origins(copied: Mapping[int, str], every: dict[int, str]) -> dict[int, tupl
     return found
 
 
-def _steps(templates: Mapping[int, str], origins: Mapping[int, tuple[str, int]]) -> dict[int, Step]:
-    rows = Version.objects.filter(template__in=templates).values_list(
-        "pk", "template_id", "number", "digest", "base_id", "author__username", "key_id", "created_at"
-    )
-    listed = list(rows)
-    numbered = {(templates[template], number): pk for pk, template, number, *_ in listed}
-    taken: defaultdict[int, list[int]] = defaultdict(list)
-    suggested: defaultdict[int, list[tuple[str, str | None]]] = defaultdict(list)
-    contributions = Contribution.objects.filter(version__template__in=templates)
-    for version, source, person, key in contributions.values_list(
-        "version_id", "source_id", "comment__person__username", "comment__key_id"
-    ).order_by("pk"):
-        if source is not None:
-            taken[version].append(source)
-        else:
-            suggested[version].append((person, key))
-    for pk, template, number, *_ in listed:
-        if number == 1 and (origin := numbered.get(origins.get(template, ("", 0)))):
-            taken[pk].append(origin)
-    return {
-        pk: Step(pk, templates[template], number, digest, base, author, key, at, tuple(taken[pk]), tuple(suggested[pk]))
-        for pk, template, number, digest, base, author, key, at in listed
-    }
+class _Versions:
+    """Versions with what they took in and the labels that stand on them, in one query."""
+
+    def __init__(self, templates: Mapping[int, str], origins: Mapping[int, tuple[str, int]]) -> None:
+        waiting = ChangeRequest.objects.filter(template=OuterRef("template"), unreviewed=True)
+        rows = Version.objects.filter(template__in=templates).annotate(in_emergency=Exists(waiting))
+        self.labels: defaultdict[str, dict[str, int]] = defaultdict(dict)
+        self.has_emergencies = False
+        kept: dict[int, tuple[Any, ...]] = {}
+        parts: defaultdict[int, dict[int, tuple[int | None, str, str | None]]] = defaultdict(dict)
+        for row in rows.values_list(*_COLUMNS).order_by("pk"):
+            (pk, template, *_), (label, in_emergency, part, *taken) = row[:8], row[8:]
+            kept[pk] = row[:8]
+            self.has_emergencies = self.has_emergencies or in_emergency
+            if label is not None:
+                self.labels[templates[template]][label] = pk
+            if part is not None:
+                parts[pk][part] = (taken[0], taken[1], taken[2])
+        numbered = {(templates[template], number): pk for pk, template, number, *_ in kept.values()}
+        self.steps = {}
+        for pk, template, number, *facts in kept.values():
+            listed = [parts[pk][part] for part in sorted(parts[pk])]
+            taken_in = [source for source, _, _ in listed if source is not None]
+            if number == 1 and (origin := numbered.get(origins.get(template, ("", 0)))):
+                taken_in.append(origin)
+            suggested = tuple((person, key) for source, person, key in listed if source is None)
+            self.steps[pk] = Step(pk, templates[template], number, *facts, tuple(taken_in), suggested)
 
 
 def _keys(steps: Mapping[int, Step], heads: Mapping[str, list[Head]]) -> dict[str, KeyFacts]:
@@ -94,29 +126,31 @@ def _keys(steps: Mapping[int, Step], heads: Mapping[str, list[Head]]) -> dict[st
     return {key: KeyFacts(issuer, replaces) for key, issuer, replaces in rows}
 
 
-def _heads(names: Collection[str]) -> dict[str, list[Head]]:
-    rows = Event.objects.filter(template__in=names, kind__in=[kind.value for kind in _HEADS]).order_by("number")
-    found: defaultdict[str, list[Head]] = defaultdict(list)
-    for change, template, number, kind, person, key in rows.values_list(
-        "change", "template", "version", "kind", "person", "key"
-    ):
-        found[template].append(Head(change, template, number, kind.rpartition(".")[2], person, key or None))
-    return found
+def _events(names: Collection[str], spaces: Collection[str]) -> tuple[dict[str, list[Head]], dict[str, list[Grant]]]:
+    """The heads of requests by template, and by namespace every time that somebody got a role or a higher one; oldest first.
 
-
-def _grants(spaces: Collection[str]) -> dict[str, list[Grant]]:
-    """Every time that somebody got a role or a higher one, oldest first. What a command on the machine gives is left out."""
-    rows = Event.objects.filter(template="", kind=Kind.MEMBER_SET.value, namespace__in=spaces).order_by("number")
-    found: defaultdict[str, list[Grant]] = defaultdict(list)
+    What a command on the machine grants is left out.
+    """
+    kinds = [*(kind.value for kind in _HEADS), Kind.MEMBER_SET.value]
+    rows = Event.objects.filter(template__in=[*names, ""], kind__in=kinds, namespace__in=spaces).order_by("number")
+    heads: defaultdict[str, list[Head]] = defaultdict(list)
+    grants: defaultdict[str, list[Grant]] = defaultdict(list)
     held: dict[tuple[str, str], int] = {}
-    for space, person, at, text in rows.values_list("namespace", "person", "at", "text"):
-        body = json.loads(text)["body"]
+    for row in rows.only("number", "kind", "at", "person", "key", "namespace", "template", "version", "change", "text"):
+        if row.kind != Kind.MEMBER_SET.value:
+            kind = row.kind.rpartition(".")[2]
+            heads[row.template].append(
+                Head(row.change or 0, row.template, row.version or 0, kind, row.person, row.key or None)
+            )
+            continue
+        body = json.loads(row.text)["body"]
+        place = row.namespace, body["person"]
         rank = Role(body["role"]).rank if body["role"] else -1
-        before = held.get((space, body["person"]), -1)
-        held[space, body["person"]] = rank
-        if rank > before and person != OPERATOR:
-            found[space].append(Grant(person, body["person"], body["role"], _START + timedelta(microseconds=at)))
-    return found
+        if rank > held.get(place, -1) and row.person != OPERATOR:
+            at = _START + timedelta(microseconds=row.at)
+            grants[row.namespace].append(Grant(row.person, body["person"], body["role"], at))
+        held[place] = rank
+    return heads, grants
 
 
 def _approved(steps: Mapping[int, Step], origins: Collection[int]) -> set[int]:

@@ -90,13 +90,16 @@ class Request:
 @dataclass
 class History:
     """Versions by id, keys by id, heads of requests, grants of roles by namespace (oldest first), and the ids of the
-    versions of other templates that an approved request published: a copy of those carries nobody's name further."""
+    versions of other templates that an approved request published: a copy of those carries nobody's name further. `labels`
+    are the ids of what the labels of a template serve; `has_emergencies` says whether some were published without approval."""
 
     steps: dict[int, Step] = field(default_factory=dict)
     keys: Mapping[str, KeyFacts] = field(default_factory=dict)
     heads: Mapping[str, list[Head]] = field(default_factory=dict)
     grants: Mapping[str, list[Grant]] = field(default_factory=dict)
     approved: Collection[int] = frozenset()
+    labels: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    has_emergencies: bool = False
 
     def __post_init__(self) -> None:
         self._by_digest: defaultdict[tuple[str, str], list[int]] = defaultdict(list)

@@ -9,10 +9,11 @@ from registry.errors import ApprovalRequired, Conflict, Invalid, NotAllowed
 from registry.journal import Kind
 from registry.models import ChangeRequest, Decision
 from registry.queries import gates
+from registry.queries.gates import Gate
 from registry.services import labels, notifications, pending, verdicts
 from registry.texts import check_text
 
-__all__ = ["decide", "propose", "publish", "reopen", "set_version", "withdraw"]
+__all__ = ["check_words", "decide", "propose", "publish", "reopen", "say", "set_version", "withdraw"]
 
 _BY_REVIEWERS = {"approvals", "owners", "objection"}
 
@@ -79,33 +80,41 @@ def decide(*, actor: Actor, number: int, decision: str, digest: str, text: str =
     null, "reviewed": true where it was the last approval missing after an emergency, with "decided" as
     `registry.review.decided` has it}.
     """
+    check_words(decision, text)
+    verb = Verb.COMMENT if decision == Decision.COMMENT else Verb.APPROVE
+    with transaction.atomic():
+        change = pending.take(actor, verb, number)
+        return say(actor, change, decision=decision, digest=digest, text=text)
+
+
+def check_words(decision: str, text: str) -> None:
+    """Raise Invalid where this is no decision, or one that needs words has none."""
     if decision not in Decision.DECISIONS:
         raise Invalid(fields={"decision": f"one of {', '.join(Decision.DECISIONS)}."})
     check_text("text", text)
     if decision != Decision.APPROVE and not text.strip():
         raise Invalid(fields={"text": "say what: a comment or a wish without words helps nobody."})
-    verb = Verb.COMMENT if decision == Decision.COMMENT else Verb.APPROVE
-    with transaction.atomic():
-        change = pending.take(actor, verb, number)
-        if decision != Decision.COMMENT:
-            pending.require_undecided(change)
-            pending.require_others(gates.evaluate(change, actor, with_checks=False))
-        if digest != change.version.digest:
-            raise Conflict(
-                f"The request stands on version {change.version.number} now, which is not what you looked at.",
-                version=change.version.number,
-                digest=change.version.digest,
-            )
-        said = _say(actor, change, decision, text)
-        change.updated_at = said.created_at
-        facts = {"decision": decision, "number": said.number, "round": said.round}
-        facts["text"] = journal.digest_of(said.text) if said.text else None
-        if decision == Decision.COMMENT:
-            change.save(update_fields=["updated_at"])
-        else:
-            facts |= _assess(change, actor)
-        notifications.tell_of_decision(actor, said)
-        pending.append(Kind.CHANGE_DECIDED, actor, change, **facts)
+
+
+def say(actor: Actor, change: ChangeRequest, *, decision: str, digest: str, text: str) -> Decision:
+    """Write a decision whose words were checked; for services, on a request that was taken with the right to do this."""
+    gate = gates.evaluate(change, actor, with_checks=change.unreviewed)
+    if decision != Decision.COMMENT:
+        pending.require_undecided(change)
+        pending.require_others(gate)
+    if digest != change.version.digest:
+        raise Conflict(
+            f"The request stands on version {change.version.number} now, which is not what you looked at.",
+            version=change.version.number,
+            digest=change.version.digest,
+        )
+    said = _write(actor, gate, decision, text)
+    facts = {"decision": decision, "number": said.number, "round": said.round}
+    facts["text"] = journal.digest_of(said.text) if said.text else None
+    change.updated_at = said.created_at
+    facts |= _assess(gate.after(said))
+    notifications.tell_of_decision(actor, said)
+    pending.append(Kind.CHANGE_DECIDED, actor, change, **facts)
     return said
 
 
@@ -184,10 +193,11 @@ def reopen(*, actor: Actor, number: int) -> ChangeRequest:
     return change
 
 
-def _say(actor: Actor, change: ChangeRequest, decision: str, text: str) -> Decision:
+def _write(actor: Actor, gate: Gate, decision: str, text: str) -> Decision:
+    change = gate.change
     return Decision.objects.create(
         change=change,
-        number=(change.decisions.aggregate(most=Max("number"))["most"] or 0) + 1,
+        number=gate.last_decision + 1,
         person=actor.person,
         key=actor.key,
         decision=decision,
@@ -200,9 +210,9 @@ def _say(actor: Actor, change: ChangeRequest, decision: str, text: str) -> Decis
     )
 
 
-def _assess(change: ChangeRequest, actor: Actor) -> dict[str, object]:
+def _assess(gate: Gate) -> dict[str, object]:
     """Write what the decisions come to; where the last approval after an emergency is there, what it was decided on too."""
-    gate = gates.evaluate(change, actor, with_checks=change.unreviewed)
+    change = gate.change
     was_unreviewed = change.unreviewed
     if was_unreviewed and gate.standing.is_enough:
         change.decided = gate.decided().to_dict()

@@ -38,18 +38,25 @@ def reassess(namespace: Namespace) -> None:
 
 def take(actor: Actor, verb: Verb, number: int) -> ChangeRequest:
     """The request as it is now that nobody else writes: neither it, nor its label, nor the rules change until commit."""
-    seen = changes.find(actor, verb, number)
-    take_template(actor, verb, seen.template.name)
-    return changes.find(actor, verb, number)
+    templates.take_of_change(number)
+    journal.lock()
+    change = changes.find(actor, verb, number)
+    _require_present(change.template)
+    return change
 
 
 def take_template(actor: Actor, verb: Verb, name: str) -> Template:
+    """The same for a template that is to get a request."""
     templates.find(actor, verb, name, lock=True)
     journal.lock()
     template = templates.find(actor, verb, name)
-    if template.archived_at is not None:
-        raise Conflict(f"{name} is archived.")
+    _require_present(template)
     return template
+
+
+def _require_present(template: Template) -> None:
+    if template.archived_at is not None:
+        raise Conflict(f"{template.name} is archived.")
 
 
 def assess(gate: Gate) -> None:
