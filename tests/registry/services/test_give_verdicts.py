@@ -4,7 +4,6 @@ import pytest
 
 from registry.errors import Conflict, NotFound
 from registry.models import Event, Job, Label, Verdict
-from registry.queries import changes as asking
 from registry.queries import gates
 from registry.services import changes, labels, namespaces, samples, templates, verdicts
 from registry.tasks import work
