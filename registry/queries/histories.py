@@ -105,13 +105,14 @@ class _Versions:
                 parts[pk][part] = (taken[0], taken[1], taken[2])
         numbered = {(templates[template], number): pk for pk, template, number, *_ in kept.values()}
         self.steps = {}
-        for pk, template, number, *facts in kept.values():
+        for pk, template, number, digest, base, author, used_key, at in kept.values():
             listed = [parts[pk][part] for part in sorted(parts[pk])]
             taken_in = [source for source, _, _ in listed if source is not None]
             if number == 1 and (origin := numbered.get(origins.get(template, ("", 0)))):
                 taken_in.append(origin)
             suggested = tuple((person, key) for source, person, key in listed if source is None)
-            self.steps[pk] = Step(pk, templates[template], number, *facts, tuple(taken_in), suggested)
+            name, sources = templates[template], tuple(taken_in)
+            self.steps[pk] = Step(pk, name, number, digest, base, author, used_key, at, sources, suggested)
 
 
 def _keys(steps: Mapping[int, Step], heads: Mapping[str, list[Head]]) -> dict[str, KeyFacts]:

@@ -25,5 +25,5 @@ def write(rows: Rows, event: Event, body: Mapping[str, Any], kept: Mapping[str, 
         elif taken.source is not None:
             source = Version.objects.get(template__name=taken.template, number=taken.source)
             Contribution.objects.get_or_create(version=version, comment=None, source=source)
-    if kept is not None:
+    if kept is not None and event.change is not None:
         ChangeRequest.objects.filter(number=event.change).update(decided=kept)
