@@ -101,13 +101,14 @@ def say(actor: Actor, change: ChangeRequest, *, decision: str, digest: str, text
     gate = gates.evaluate(change, actor, with_checks=change.unreviewed)
     if decision != Decision.COMMENT:
         pending.require_undecided(change)
-        pending.require_others(gate)
     if digest != change.version.digest:
         raise Conflict(
             f"The request stands on version {change.version.number} now, which is not what you looked at.",
             version=change.version.number,
             digest=change.version.digest,
         )
+    if decision != Decision.COMMENT:
+        pending.require_others(gate)
     said = _write(actor, gate, decision, text)
     facts = {"decision": decision, "number": said.number, "round": said.round}
     facts["text"] = journal.digest_of(said.text) if said.text else None
