@@ -29,7 +29,7 @@ NUMBERS = ("Nothing", "One thing", "Two", "Three", "Four", "Five", "Six", "Seven
 
 @dataclass(frozen=True)
 class Item:
-    """A request that waits: for whom or to do what, since when, and why. `more` counts its other blockers."""
+    """A request that waits: for whom or to do what, since when, and why. `more` counts its other blockers, `advice` says what to do about all."""
 
     change: ChangeRequest
     title: str
@@ -38,6 +38,7 @@ class Item:
     reason: str
     since: datetime
     more: int = 0
+    advice: str = ""
 
 
 @dataclass(frozen=True)
@@ -115,4 +116,5 @@ def _item(gate: Gate, verb: str, button: str) -> Item:
         reason=turn.reason if turn else "",
         since=turn.since if turn else gate.change.updated_at,
         more=max(0, len(gate.blockers) - 1),
+        advice=" ".join(dict.fromkeys(blocker.action for blocker in gate.blockers)),
     )

@@ -236,6 +236,7 @@ def _row(gate: Gate, actor: Actor, roles: Mapping[int, Role]) -> dict[str, Any]:
         "change": change,
         "title": title_of(change),
         "cause": blockers[0].cause if blockers else "",
+        "advice": blockers[0].action if blockers else "",
         "more": len(blockers) - 1,
         "turn": asks.turn_of(blockers, actor),
         "mine": any(actor.person.username in blocker.waiting_for for blocker in blockers[:1]),
