@@ -99,21 +99,18 @@ class Gate:
         return next((blocker for blocker in self.blockers if blocker.code == code), None)
 
     def warning_of(self, comments: Iterable[Comment]) -> str:
-        """What applying these suggestions, by the one who looks, would cost: a sentence where too few people are left then
-        whose approval counts, else nothing."""
-        if self.rules.self_approval or policy.is_short_of_people(self.rules, self.facts):
+        """What applying these suggestions would cost: a sentence where those who wrote them are the only ones whose approval
+        counts, or too few others are left; else nothing."""
+        rules, facts = self.rules, self.facts
+        if rules.self_approval or rules.suggesters_may_approve or policy.is_short_of_people(rules, facts):
             return ""
-        lost = {self.actor.person.username} if self.actor else set()
-        for comment in comments if not self.rules.suggesters_may_approve else ():
-            lost.add(comment.person.username)
-            if comment.key is not None:
-                lost.add(comment.key.created_by.username)
-        if not policy.is_short_of_people(self.rules, self.facts, lost):
+        lost = {comment.person.username for comment in comments}
+        if not policy.is_short_of_people(rules, facts, lost):
             return ""
-        may = policy.able(self.rules, self.facts)
+        may = policy.able(rules, facts)
         out = " and ".join(person for person in may if person in lost)
         only = f"Only {' and '.join(may)} may approve this change"
-        return f"{only}. With this in it {out} would have contributed, and nobody could approve in that place."
+        return f"{only}. With this in it {out} would have contributed, and too few people would be left to approve it."
 
     def waits_on(self, username: str) -> bool:
         """Whether it is this person's turn."""
