@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 
 from django.urls import reverse
 
 from registry import access
-from registry.access import Actor, Verb
+from registry.access import TABLE, Actor, Verb
 from registry.models import ChangeRequest, Decision
-from registry.queries import changes, namespaces, verdicts
+from registry.queries.gates import Gate
 from registry.review import policy
 from registry.review.checks import State
 from registry.review.policy import Blocker
@@ -20,10 +21,13 @@ ICONS = {
     "owners": "users",
     "objection": "message-square",
     "diverged": "git-branch",
+    "superseded": "git-branch",
     "held": "check",
     "archived": "archive",
 }
 CHECK_LOOKS = {"passed": ("check", "ok", "passed"), "failed": ("x", "bad", "failed"), None: ("loader", "", "running")}
+START = datetime(1970, 1, 1, tzinfo=UTC)
+UNFINISHED = ("circle-dashed", "", "not finished")
 
 
 @dataclass(frozen=True)
@@ -39,7 +43,7 @@ class Obstacle:
 
 @dataclass(frozen=True)
 class Opinion:
-    """A reviewer's last word: on this digest, or voided by a newer head."""
+    """A reviewer's last word: on this digest, or voided by a newer head. `why` says why it does not count, or by what rule."""
 
     person: str
     word: str
@@ -47,11 +51,13 @@ class Opinion:
     look: str
     decision: Decision | None
     voided: bool
+    why: str = ""
 
 
 @dataclass(frozen=True)
 class CheckRow:
-    """A check with its state in words; `findings` of the contract are its changes, breaking ones first."""
+    """A check with its state in words; `findings` of the contract are its changes, breaking ones first. `at`: when it was given,
+    for a closed request."""
 
     name: str
     icon: str
@@ -61,6 +67,7 @@ class CheckRow:
     required: bool
     acknowledged: bool
     findings: Sequence[Mapping[str, object]]
+    at: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -78,22 +85,23 @@ class Act:
     emergency: bool
 
 
-def acts_of(change: ChangeRequest, actor: Actor, blockers: Sequence[Blocker]) -> Act:
+def acts_of(gate: Gate, actor: Actor) -> Act:
     """The buttons of the change page."""
+    change, blockers = gate.change, gate.blockers
     namespace = change.template.namespace
-    rules = namespaces.rules_of(namespace)
-    fault = policy.fault_of_approver(
-        rules, actor.person.username, change.opened_by.username, change.version.author.username
-    )
-    reviewer = access.can(actor, Verb.APPROVE, namespace)
+    role = access.role_of(actor.person, namespace) if actor.person.is_active else None
+
+    def may(verb: Verb) -> bool:
+        return role is not None and role.rank >= TABLE[verb].rank
+
+    reviewer, writer = may(Verb.APPROVE), may(Verb.PROPOSE)
     decides = change.takes_decisions and reviewer
-    writer = access.can(actor, Verb.PROPOSE, namespace)
     return Act(
-        approve=decides and not fault,
-        approve_fault=f"{fault} Another reviewer decides on it." if decides and fault else "",
-        acknowledge=decides and not fault and any(blocker.code == "check:contract" for blocker in blockers),
-        comment=access.can(actor, Verb.COMMENT, namespace),
-        publish=change.is_open and not blockers and access.can(actor, Verb.PUBLISH, namespace),
+        approve=decides and gate.may_approve,
+        approve_fault=gate.why if decides else "",
+        acknowledge=decides and gate.may_approve and any(blocker.code == "check:contract" for blocker in blockers),
+        comment=may(Verb.COMMENT),
+        publish=change.is_open and not blockers and may(Verb.PUBLISH),
         withdraw=change.is_open and writer and (reviewer or change.opened_by_id == actor.person.pk),
         reopen=change.state == ChangeRequest.WITHDRAWN and writer,
         set_version=change.is_open and writer,
@@ -114,42 +122,44 @@ def turn_of(blockers: Sequence[Blocker], actor: Actor) -> str:
     return f"next is {' or '.join(people[:3])}" if people else ""
 
 
-def opinions(change: ChangeRequest) -> list[Opinion]:
+def opinions(gate: Gate) -> list[Opinion]:
     """Each reviewer's last word on this request, then those who are still waited for."""
+    change, rules, facts = gate.change, gate.rules, gate.facts
     words = (Decision.APPROVE, Decision.REQUEST_CHANGES)
-    said = change.decisions.filter(decision__in=words).select_related("person", "version").order_by("pk")
-    last = {decision.person.username: decision for decision in said}
-    shown = [_opinion(change, decision) for decision in last.values()]
-    if not change.takes_decisions:
+    said = change.decisions.filter(decision__in=words).select_related("person", "version").defer("version__bundle")
+    last = {decision.person.username: decision for decision in said.order_by("pk")}
+    exempt = {it.person: it for it in gate.exemptions}
+    shown = []
+    for person, decision in last.items():
+        why = ""
+        if person in exempt:
+            why = f"counts by the rule {exempt[person].rule}, though {person} {exempt[person].why}"
+        elif against := policy.reasons_against(rules, facts, person):
+            why = f"does not count: {person} {against[0].they}"
+        shown.append(_opinion(gate, decision, why))
+    if gate.is_closed or not gate.standing.missing:
         return shown
-    facts = changes.facts_of(change)
-    rules = namespaces.rules_of(change.template.namespace)
-    standing = policy.standing(rules, facts)
-    if standing.missing:
-        waiting = [
-            person
-            for person in facts.reviewers
-            if person not in last and not policy.fault_of_approver(rules, person, facts.opened_by, facts.author)
-        ]
-        shown += [Opinion(person, "waiting", "circle-dashed", "", None, False) for person in waiting[:6]]
-    return shown
+    waiting = [person for person in policy.able(rules, facts) if person not in last]
+    return shown + [Opinion(person, "waiting", "circle-dashed", "", None, False) for person in waiting[:6]]
 
 
-def checks_of(change: ChangeRequest) -> list[CheckRow]:
-    """The checks of the request on the digests it stands on now."""
-    rows = []
-    for state in verdicts.states(change):
-        icon, look, word = CHECK_LOOKS.get(state.outcome, CHECK_LOOKS[None])
+def checks_of(gate: Gate) -> list[CheckRow]:
+    """The checks of the request on the digests it stands on now; of one that was moved, as they were when it was decided."""
+    rows, is_frozen = [], not gate.change.is_open
+    for state in gate.checks:
+        unknown = UNFINISHED if is_frozen else CHECK_LOOKS[None]
+        icon, look, word = unknown if state.outcome is None else CHECK_LOOKS[state.outcome]
         rows.append(
             CheckRow(
                 name=state.name,
                 icon=icon,
                 look=look,
                 word=word,
-                summary=_told(state),
+                summary=state.summary if is_frozen else _told(state),
                 required=state.is_required,
                 acknowledged=state.is_acknowledged,
                 findings=sorted(state.findings, key=lambda finding: not finding.get("breaking")),
+                at=START + timedelta(microseconds=state.at) if is_frozen and state.at is not None else None,
             )
         )
     return rows
@@ -162,14 +172,17 @@ def _told(state: State) -> str:
     return f"{state.summary} {state.action}".strip() if state.name == "evaluation" else ""
 
 
-def _opinion(change: ChangeRequest, decision: Decision) -> Opinion:
+def _opinion(gate: Gate, decision: Decision, why: str) -> Opinion:
+    change = gate.change
     voided = decision.digest != change.version.digest or decision.round != change.round
     person = decision.person.username
     if voided and change.is_open:
         return Opinion(person, "voided", "rotate-ccw", "warn", decision, True)
-    if decision.decision == Decision.APPROVE:
-        return Opinion(person, "approved", "check", "ok", decision, voided)
-    return Opinion(person, "asks for edits", "message-square", "bad", decision, voided)
+    if decision.decision != Decision.APPROVE:
+        return Opinion(person, "asks for edits", "message-square", "bad", decision, voided)
+    if change.takes_decisions and person not in gate.standing.approvals:
+        return Opinion(person, "does not count", "circle-x", "warn", decision, voided, why)
+    return Opinion(person, "approved", "check", "ok", decision, voided, why)
 
 
 def _obstacle(change: ChangeRequest, blocker: Blocker, act: Act, newest: int) -> Obstacle:
@@ -185,7 +198,7 @@ def _obstacle(change: ChangeRequest, blocker: Blocker, act: Act, newest: int) ->
             link, link_word = "#head", "Choose another version"
         else:
             link, link_word = reverse("edit", args=[change.template.name]), "Edit a draft"
-    elif blocker.code == "held" and act.withdraw:
+    elif blocker.code in ("held", "superseded") and act.withdraw:
         link, link_word = "#close", "Withdraw"
     icon = "loader" if blocker.code.startswith("check:") and "not finished" in blocker.cause else "circle-x"
     return Obstacle(ICONS.get(blocker.code, icon), blocker.cause, blocker.action, link, link_word)

@@ -9,7 +9,7 @@ from frontend.htmx import FRAME
 from frontend.pages import person_of
 from registry.access import Actor
 from registry.models import User
-from registry.queries import changes, standings
+from registry.queries import changes, gates
 
 __all__ = ["Frame", "frame", "frame_of"]
 
@@ -30,7 +30,7 @@ class Frame:
     @cached_property
     def waiting(self) -> int:
         """How many of them wait on the person."""
-        return standings.waiting_count(Actor(self._person)) if self._person else 0
+        return gates.waiting_count(Actor(self._person)) if self._person else 0
 
     def set_counts(self, *, open_changes: int, waiting: int) -> None:
         """Take the counts from a page that has them already."""

@@ -128,12 +128,12 @@ def _resolve(request: HttpRequest, actor: Actor, number: int) -> None:
 
 
 def _apply(request: HttpRequest, actor: Actor, number: int) -> None:
-    suggestions.apply(actor=actor, number=number, comments=[_chosen(request)])
+    suggestions.apply(actor=actor, number=number, comments=[_chosen(request)], confirm=_confirmed(request))
     batches.drop(request, number, _chosen(request))
 
 
 def _apply_batch(request: HttpRequest, actor: Actor, number: int) -> None:
-    suggestions.apply(actor=actor, number=number, comments=batches.read(request, number))
+    suggestions.apply(actor=actor, number=number, comments=batches.read(request, number), confirm=_confirmed(request))
     batches.empty(request, number)
 
 
@@ -147,6 +147,11 @@ def _unbatch(request: HttpRequest, _actor: Actor, number: int) -> None:
 
 def _empty_batch(request: HttpRequest, _actor: Actor, number: int) -> None:
     batches.empty(request, number)
+
+
+def _confirmed(request: HttpRequest) -> bool:
+    """Whether the box was ticked that says nobody who may approve would be left."""
+    return request.POST.get("confirm") == "yes"
 
 
 def _chosen(request: HttpRequest) -> tuple[int, int]:

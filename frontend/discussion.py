@@ -8,6 +8,7 @@ from frontend import diffs
 from frontend.asks import Act
 from registry.models import ChangeRequest, Comment, Remark, Thread
 from registry.queries import threads
+from registry.queries.gates import Gate
 from registry.queries.threads import Placed
 from registry.review.anchors import Anchors, take_lines
 
@@ -54,12 +55,16 @@ class Asked:
 
 @dataclass(frozen=True)
 class Said:
-    """A comment; `lines` is its suggestion as a diff against the lines it would replace, None where it suggests nothing."""
+    """A comment; `lines` is its suggestion as a diff against the lines it would replace, None where it suggests nothing.
+
+    `warning` says that nobody who may approve would be left once it is applied, or is empty.
+    """
 
     comment: Comment
     lines: Sequence[diffs.Line] | None
     may_apply: bool
     in_batch: bool = False
+    warning: str = ""
 
 
 @dataclass(frozen=True)
@@ -117,6 +122,7 @@ class Discussion:
     back: str
     count: int
     asked: Asked | None
+    batch_warning: str = ""
 
     @property
     def may_talk(self) -> bool:
@@ -125,7 +131,7 @@ class Discussion:
 
 
 def discuss(
-    change: ChangeRequest,
+    gate: Gate,
     view: View,
     asked: Asked | None,
     act: Act,
@@ -134,6 +140,7 @@ def discuss(
     batch: Sequence[Suggestion] = (),
 ) -> Discussion:
     """asked: the lines (of the head) that somebody wants to say something about, or None; batch: (thread, comment)."""
+    change = gate.change
     source: Spots = {}
     rendered: dict[int, Spots] = {}
 
@@ -149,7 +156,7 @@ def discuss(
     for placed in threads.of(change):
         thread = placed.thread
         replies = [one for one in unsent if one.remark.thread_id == thread.pk]
-        talk = _talk(placed, replies, act, batch)
+        talk = _talk(placed, replies, act, batch, gate)
         talks.append(talk)
         if placed.end_line is None:
             outdated.append(talk)
@@ -165,15 +172,17 @@ def discuss(
     if asked is not None and act.comment and view.shows(asked.side):
         asked = _filled(change, asked, remarks, lines)
         spot(asked.side, asked.part, asked.end_line).form = True
-        for number in range(asked.line, asked.end_line + 1):
-            spot(asked.side, asked.part, number).meant = True
+        for line in range(asked.line, asked.end_line + 1):
+            spot(asked.side, asked.part, line).meant = True
+    chosen = [(talk, said) for talk in talks for said in talk.said if said.in_batch and said.may_apply]
     return Discussion(
         source=source,
         rendered=rendered,
         elsewhere=elsewhere,
         outdated=outdated,
         unsent=unsent,
-        batch=[(talk, said) for talk in talks for said in talk.said if said.in_batch and said.may_apply],
+        batch=chosen,
+        batch_warning=gate.warning_of([said.comment for _, said in chosen]) if chosen else "",
         source_link=view.address(side="source") if act.comment else "",
         rendered_link=view.address(side="rendered") if act.comment else "",
         back=view.address(),
@@ -182,7 +191,7 @@ def discuss(
     )
 
 
-def _talk(placed: Placed, unsent: Sequence[Unsent], act: Act, batch: Sequence[Suggestion]) -> Talk:
+def _talk(placed: Placed, unsent: Sequence[Unsent], act: Act, batch: Sequence[Suggestion], gate: Gate) -> Talk:
     thread = placed.thread
     first = placed.line or thread.line
     lines = _lines(first, placed.end_line or thread.end_line)
@@ -196,6 +205,7 @@ def _talk(placed: Placed, unsent: Sequence[Unsent], act: Act, batch: Sequence[Su
             _suggested(thread.quote, comment.suggestion, first) if comment.suggestion is not None else None,
             applies and comment.suggestion is not None,
             (thread.number, comment.number) in batch,
+            gate.warning_of([comment]) if applies and comment.suggestion is not None else "",
         )
         for comment in placed.comments
     ]

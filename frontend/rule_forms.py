@@ -27,6 +27,7 @@ class RulesForm(forms.Form):
     protected_labels = forms.CharField(max_length=800, required=False)
     approvals = forms.IntegerField()
     self_approval = forms.BooleanField(required=False)
+    suggesters_may_approve = forms.BooleanField(required=False)
     required_checks = forms.MultipleChoiceField(
         choices=[(name, CHECKS_IN_WORDS[name]) for name in CHECKS], required=False
     )
@@ -69,7 +70,7 @@ def initial(rules: Rules) -> dict[str, Any]:
     """The rules as the form shows them: lists as words, an owner a line."""
     lines = [f"{owner.pattern}: {', '.join(owner.people)}" for owner in rules.owners]
     return {
-        **rules.to_dict(),
+        **rules.values(),
         "protected_labels": ", ".join(rules.protected_labels),
         "owners": "\n".join(lines),
     }

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from registry.access import Actor
 from registry.models import ChangeRequest, Draft, Template
-from registry.queries.standings import Stand
+from registry.queries.gates import Gate
 
 __all__ = ["Item", "Resumable", "count_of", "of_others", "of_person", "resumable", "title_of"]
 
@@ -20,6 +20,7 @@ ASKS = {
     "objection": ("Answer", "Answer"),
     "diverged": ("Merge", "Merge"),
     "held": ("Withdraw", "Open"),
+    "superseded": ("Withdraw", "Open"),
     "": ("Publish", "Publish"),
 }
 MEND = ("Mend", "See the check")
@@ -28,7 +29,7 @@ NUMBERS = ("Nothing", "One thing", "Two", "Three", "Four", "Five", "Six", "Seven
 
 @dataclass(frozen=True)
 class Item:
-    """A request that waits: for whom or to do what, since when, and why. `more` counts its other blockers."""
+    """A request that waits: for whom or to do what, since when, and why. `more` counts its other blockers, `advice` says what to do about all."""
 
     change: ChangeRequest
     title: str
@@ -37,6 +38,7 @@ class Item:
     reason: str
     since: datetime
     more: int = 0
+    advice: str = ""
 
 
 @dataclass(frozen=True)
@@ -54,16 +56,16 @@ def title_of(change: ChangeRequest) -> str:
     return change.message.partition("\n")[0] or f"Move {change.label} to v{change.version.number}"
 
 
-def of_person(stands: Sequence[Stand], actor: Actor) -> list[Item]:
+def of_person(gates: Sequence[Gate], actor: Actor) -> list[Item]:
     """The requests in which it is this person's turn, emergencies first."""
-    items = [_mine(stand) for stand in stands if stand.waits_on(actor.person.username)]
+    items = [_mine(gate) for gate in gates if gate.waits_on(actor.person.username)]
     return sorted(items, key=lambda item: not item.change.needs_approval)
 
 
-def of_others(stands: Sequence[Stand], actor: Actor) -> list[Item]:
+def of_others(gates: Sequence[Gate], actor: Actor) -> list[Item]:
     """Those the person opened, wrote or spoke in, while it is somebody else's turn."""
     person = actor.person.username
-    return [_theirs(stand) for stand in stands if not stand.waits_on(person) and _concerns(stand, person)]
+    return [_theirs(gate) for gate in gates if not gate.waits_on(person) and _concerns(gate, person)]
 
 
 def resumable(drafts: Sequence[Draft]) -> list[Resumable]:
@@ -88,31 +90,32 @@ def count_of(items: Sequence[Item]) -> str:
     return f"{NUMBERS[count] if count < len(NUMBERS) else count} things wait on you"
 
 
-def _concerns(stand: Stand, person: str) -> bool:
-    change = stand.change
-    spoke = any(voice.person == person for voice in stand.voices)
+def _concerns(gate: Gate, person: str) -> bool:
+    change = gate.change
+    spoke = any(voice.person == person for voice in gate.voices)
     return spoke or person in (change.opened_by.username, change.version.author.username)
 
 
-def _mine(stand: Stand) -> Item:
-    blocker = next((one for one in stand.blockers if one.waiting_for), None)
+def _mine(gate: Gate) -> Item:
+    blocker = next((one for one in gate.blockers if one.waiting_for), None)
     code = blocker.code if blocker else ""
-    return _item(stand, *ASKS.get(code, MEND))
+    return _item(gate, *ASKS.get(code, MEND))
 
 
-def _theirs(stand: Stand) -> Item:
-    people = stand.turn.people if stand.turn else ()
-    return _item(stand, " or ".join(people[:2]) if people else "A check", "Open")
+def _theirs(gate: Gate) -> Item:
+    people = gate.turn.people if gate.turn else ()
+    return _item(gate, " or ".join(people[:2]) if people else "A check", "Open")
 
 
-def _item(stand: Stand, verb: str, button: str) -> Item:
-    turn = stand.turn
+def _item(gate: Gate, verb: str, button: str) -> Item:
+    turn = gate.turn
     return Item(
-        change=stand.change,
-        title=title_of(stand.change),
+        change=gate.change,
+        title=title_of(gate.change),
         verb=verb,
         button=button,
         reason=turn.reason if turn else "",
-        since=turn.since if turn else stand.change.updated_at,
-        more=max(0, len(stand.blockers) - 1),
+        since=turn.since if turn else gate.change.updated_at,
+        more=max(0, len(gate.blockers) - 1),
+        advice=" ".join(dict.fromkeys(blocker.action for blocker in gate.blockers)),
     )

@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from frontend import asks, batches, comparison, deeds, emergency_notices, timeline
+from frontend.context import frame_of
 from frontend.crumbs import crumbs_of
 from frontend.discussion import Asked, View, discuss
 from frontend.forms import ProposeForm, add_errors
@@ -20,22 +21,22 @@ from frontend.views.compare import diff_context
 from frontend.waiting import title_of
 from registry.access import TABLE, Actor, Role, Verb
 from registry.errors import Conflict, Invalid, NotAllowed, NotFound, PromptuaryError, ProofRequired
-from registry.models import ChangeRequest, Version
+from registry.models import ChangeRequest
 from registry.queries import (
     approvals,
     emergencies,
     evaluations,
+    gates,
     labels,
     namespaces,
     progress,
     reviews,
-    standings,
     templates,
     versions,
 )
 from registry.queries import changes as changes_query
 from registry.queries.approvals import Approval
-from registry.queries.standings import Stand
+from registry.queries.gates import Gate
 from registry.services import changes
 
 __all__ = ["listing", "propose", "show_change"]
@@ -61,7 +62,7 @@ def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
     kept = {key: request.GET[key] for key in ("namespace", "template") if request.GET.get(key)}
     context = {
         "section": "changes",
-        "rows": [_row(stand, actor, roles) for stand in standings.of_many(page.items, actor)],
+        "rows": [_row(gate, actor, roles) for gate in gates.evaluate_many(page.items, actor)],
         "emergencies": emergencies.of_many(page.items),
         "state": state,
         "tabs": [
@@ -90,34 +91,35 @@ def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
             messages.success(request, done.words, extra_tags=done.form)
             return redirect(done.url)
     change = changes_query.get(actor, number)
-    change.version = versions.get(actor, change.template.name, change.version.number)
-    blockers = changes_query.blockers(change, actor)
-    act = asks.acts_of(change, actor, blockers)
+    change.version.template = change.template
+    gate, others = _gates(change, actor)
+    frame_of(request).waiting = sum(one.waits_on(actor.person.username) for one in others)
+    act = asks.acts_of(gate, actor)
     newest = change.template.latest.number if change.template.latest else change.version.number
-    checks = asks.checks_of(change)
+    checks = asks.checks_of(gate)
     emergency = emergencies.of(change)
-    held = labels.numbers_of(change.template).get(change.label) if change.is_open else None
     context = {
         "section": "changes",
         "change": change,
         "title": title_of(change),
         "more": change.message.partition("\n")[2].strip(),
-        "obstacles": asks.obstacles(change, blockers, act, newest),
-        "turn": asks.turn_of(blockers, actor),
-        "pending_turn": progress.turn(change),
+        "gate": gate,
+        "obstacles": asks.obstacles(change, gate.blockers, act, newest),
+        "turn": asks.turn_of(gate.blockers, actor),
+        "pending_turn": gate.turn,
         "act": act,
-        "opinions": asks.opinions(change),
-        "standing": changes_query.standing(change),
-        "needed": change.template.namespace.approvals,
+        "opinions": asks.opinions(gate),
+        "standing": gate.standing,
+        "needed": gate.needed,
         "checks": checks,
-        "failing": any(blocker.code.startswith("check:") for blocker in blockers),
-        "held": held,
+        "held": gate.facts.holds if change.is_open else None,
         "unapproved": change.is_open and approvals.of_label(change.template, change.label) == Approval.NEVER_APPROVED,
-        "approves_served": _approves_served(change, held),
+        "approves_served": _approves_served(change, gate),
+        "failing": any(blocker.code.startswith("check:") for blocker in gate.blockers),
         "waits": any(check.word == "running" for check in checks),
         "checks_sum": _sum(checks),
         "runs": evaluations.of_change(change),
-        "riding": progress.riding_along(change) if change.is_open else [],
+        "riding": progress.riding_along(change, gate.riding),
         "overlapping": changes_query.overlapping(change) if change.is_open else [],
         "newer": range(newest, change.version.number, -1)[:20] if act.set_version else [],
         "refused": refused,
@@ -126,7 +128,7 @@ def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
         "notice": emergency_notices.notice_of(emergency, actor) if emergency else None,
     }
     if not any(asks_for(request, region) for region in ("checks", "blockers")):
-        context |= _reading(request, actor, change, act, refused)
+        context |= _reading(request, actor, gate, act, refused)
     status = status_of(refused) if refused else 200
     regions = {"diff": "_diff.html", "checks": "_checks.html", "blockers": "_blockers.html"}
     return show(request, "change.html", context, regions=regions, status=status)
@@ -172,13 +174,14 @@ def propose(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 
 
 def _reading(
-    request: HttpRequest, actor: Actor, change: ChangeRequest, act: asks.Act, error: PromptuaryError | None
+    request: HttpRequest, actor: Actor, gate: Gate, act: asks.Act, error: PromptuaryError | None
 ) -> dict[str, Any]:
     """What changed and what is said about it, in the view that was asked for."""
+    change = gate.change
     since = reviews.last_look(change, actor) if change.takes_decisions else None
     wanted = request.GET.get("against") or ("review" if since else "label")
     looks_since = since is not None and wanted == "review"
-    base = _baseline(actor, change)
+    base = changes_query.baseline(change)
     old = versions.get(actor, change.template.name, since.version.number) if since and looks_since else base
     view = "conversation" if request.GET.get("view") == "conversation" else ""
     shown = diff_context(request, old, change.version, view=view, every=True)
@@ -199,11 +202,18 @@ def _reading(
             {"word": "Conversation", "count": timeline.count_said(story), "url": talk_url, "on": bool(view)},
         ],
         "discussion": discuss(
-            change, place, _asked(request, error), act, remarks=remarks, batch=batches.read(request, change.number)
+            gate, place, _asked(request, error), act, remarks=remarks, batch=batches.read(request, change.number)
         ),
         "worst": comparison.worst_of(shown["cases"]),
         "keep_prefix": f"{actor.person.username}:change:{change.number}:",
     }
+
+
+def _gates(change: ChangeRequest, actor: Actor) -> tuple[Gate, list[Gate]]:
+    """How the request stands, and all that are pending for the top bar: read together."""
+    others = changes_query.listing(actor, state="pending", limit=gates.MOST).items
+    gate, *found = gates.evaluate_many([change, *(row for row in others if row.pk != change.pk)], actor)
+    return gate, [gate, *found]
 
 
 def _asked(request: HttpRequest, error: PromptuaryError | None) -> Asked | None:
@@ -234,13 +244,14 @@ def _asked(request: HttpRequest, error: PromptuaryError | None) -> Asked | None:
     )
 
 
-def _row(stand: Stand, actor: Actor, roles: Mapping[int, Role]) -> dict[str, Any]:
-    change, blockers = stand.change, stand.blockers
+def _row(gate: Gate, actor: Actor, roles: Mapping[int, Role]) -> dict[str, Any]:
+    change, blockers = gate.change, gate.blockers
     role = roles.get(change.template.namespace_id)
     return {
         "change": change,
         "title": title_of(change),
         "cause": blockers[0].cause if blockers else "",
+        "advice": blockers[0].action if blockers else "",
         "more": len(blockers) - 1,
         "turn": asks.turn_of(blockers, actor),
         "mine": any(actor.person.username in blocker.waiting_for for blocker in blockers[:1]),
@@ -249,28 +260,12 @@ def _row(stand: Stand, actor: Actor, roles: Mapping[int, Role]) -> dict[str, Any
     }
 
 
-def _baseline(actor: Actor, change: ChangeRequest) -> Version | None:
-    """What the change is set against: what the label held when it was published, else what it holds now.
-
-    Where that is the proposed version itself, which nobody approved yet: what the label held by approval before.
-    """
-    move = changes_query.move_of(change)
-    if move is not None:
-        number = move.before.number if move.before else None
-    else:
-        number = labels.numbers_of(change.template).get(change.label)
-    if number == change.version.number:
-        earlier = approvals.last_version(change.template, change.label, before=move)
-        number = earlier.number if earlier and earlier.number != number else None
-    return versions.get(actor, change.template.name, number) if number else None
-
-
-def _approves_served(change: ChangeRequest, held: int | None) -> bool:
+def _approves_served(change: ChangeRequest, gate: Gate) -> bool:
     """Whether the change asks, or asked, for an approval of what the label serves anyway."""
+    if change.is_open:
+        return gate.facts.holds == change.version.number
     move = changes_query.move_of(change)
-    if move is not None:
-        return move.before_id is not None and move.before_id == move.after_id
-    return held == change.version.number
+    return move is not None and move.before_id is not None and move.before_id == move.after_id
 
 
 def _sum(checks: Sequence[asks.CheckRow]) -> str:

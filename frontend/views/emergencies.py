@@ -12,7 +12,7 @@ from frontend.waiting import title_of
 from registry import access
 from registry.access import Actor, Verb
 from registry.errors import Invalid, PromptuaryError, ProofRequired
-from registry.queries import changes, labels
+from registry.queries import changes, gates, labels
 from registry.queries import emergencies as emergency_queries
 from registry.services import emergencies
 
@@ -45,7 +45,7 @@ def break_glass(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
         "section": "changes",
         "change": change,
         "title": title_of(change),
-        "blockers": changes.blockers(change, actor),
+        "blockers": gates.evaluate(change, actor).blockers,
         "holds": labels.numbers_of(change.template).get(change.label),
         "allowed": change.template.namespace.break_glass,
         "may": access.can(actor, Verb.ROLL_BACK, change.template.namespace),

@@ -13,7 +13,7 @@ from frontend.waiting import title_of
 from registry.access import Actor, Verb
 from registry.errors import Invalid, PromptuaryError
 from registry.models import ChangeRequest
-from registry.queries import changes, progress, samples, versions
+from registry.queries import changes, gates, progress, samples, versions
 from registry.queries.progress import Merge
 from registry.services import checking, merges
 from renderer.problems import Problem, blocking
@@ -49,6 +49,7 @@ def merge(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         "change": change,
         "title": title_of(change),
         "merge": found,
+        "superseded": gates.evaluate(change, actor, with_checks=False).of("superseded") if found is None else None,
         "disputes": answers,
         "shown_disputes": answers[: disputes.MOST],
         "open_count": sum(not answer.way for answer in answers),

@@ -85,4 +85,9 @@ def _tell(connection: Connection, change: Any, as_json: bool) -> None:
         say(f"  {change['label']} serves version {change['holds']}, which was never approved.")
     for blocker in change["blockers"]:
         say(f"  {blocker['cause']} {blocker['action']}")
+    for exemption in change.get("exemptions", ()):  # an older registry gives none
+        person, rule, why = exemption["person"], exemption["rule"], exemption["why"]
+        say(f"  The approval by {person} counts by the rule {rule}, though {person} {why}.")
+    for contributor in change.get("contributors", ()) if change["blockers"] else ():
+        say(f"  {contributor['person']} {contributor['why']}: their approval does not count.")
     say(f"  {where}")

@@ -35,6 +35,7 @@ class RulesInput(Input):
     protected_labels = serializers.ListField(child=Text(), required=False, allow_null=True)
     approvals = Integer(required=False, allow_null=True)
     self_approval = Flag(required=False, allow_null=True)
+    suggesters_may_approve = Flag(required=False, allow_null=True)
     required_checks = serializers.ListField(child=Text(), required=False, allow_null=True)
     compatibility = Text(required=False, allow_null=True)
     owners = OwnerInput(many=True, required=False, allow_null=True)
@@ -64,6 +65,7 @@ class RulesOutput(outputs.Output):
     protected_labels = serializers.ListField(child=serializers.CharField())
     approvals = serializers.IntegerField()
     self_approval = serializers.BooleanField()
+    suggesters_may_approve = serializers.BooleanField()
     required_checks = serializers.ListField(child=serializers.CharField())
     compatibility = serializers.CharField()
     owners = serializers.ListField(child=serializers.DictField())
@@ -185,4 +187,4 @@ def _answer(actor: Actor, row: Namespace) -> Response:
 
 
 def _shape(row: Namespace, role: Role) -> dict[str, Any]:
-    return {"name": row.name, "role": role.value, "rules": queries.rules_of(row).to_dict()}
+    return {"name": row.name, "role": role.value, "rules": queries.rules_of(row).values()}

@@ -110,7 +110,7 @@ class TurnOutput(Output):
 
 
 class DigestsOutput(Output):
-    version = serializers.CharField()
+    version = serializers.CharField(required=False, help_text="Absent, as the rest is, once the request is closed.")
     samples = serializers.CharField(allow_null=True, required=False)
     against = serializers.CharField(allow_null=True, required=False)
     served = serializers.ListField(child=serializers.CharField(), required=False)
@@ -121,13 +121,28 @@ class DigestsOutput(Output):
 
 class StateOutput(Output):
     name = serializers.CharField()
-    state = serializers.ChoiceField(["passed", "failed", "waiting"])
+    state = serializers.ChoiceField(["passed", "failed", "waiting", "unfinished"])
     required = serializers.BooleanField()  # type: ignore[assignment]  # the metaclass takes declared fields out of the class
     blocking = serializers.BooleanField()
     acknowledged = serializers.BooleanField()
     summary = serializers.CharField()
+    at = serializers.DateTimeField(allow_null=True)
     findings = serializers.ListField(child=serializers.DictField())
     digests = DigestsOutput()
+
+
+class ApprovalOutput(Output):
+    person = serializers.CharField()
+    at = serializers.DateTimeField()
+
+
+class ContributorOutput(Output):
+    person = serializers.CharField()
+    why = serializers.CharField()
+
+
+class ExemptionOutput(ContributorOutput):
+    rule = serializers.ChoiceField(["suggesters_may_approve", "self_approval"])
 
 
 class ChangeOutput(ChangeItem):
@@ -139,10 +154,17 @@ class ChangeOutput(ChangeItem):
         allow_null=True,
         help_text="How the label came to what it holds now; null where it is not protected or not set.",
     )
+    closed_at = serializers.DateTimeField(allow_null=True)
     turn = TurnOutput(allow_null=True)
     riding_along = serializers.ListField(child=serializers.IntegerField())
     overlapping = serializers.ListField(child=serializers.IntegerField())
     checks = StateOutput(many=True)
+    approvals = ApprovalOutput(many=True)
+    approvals_needed = serializers.IntegerField()
+    may_approve = serializers.BooleanField()
+    why = serializers.CharField(allow_null=True)
+    contributors = ContributorOutput(many=True)
+    exemptions = ExemptionOutput(many=True)
     decisions = DecisionOutput(many=True)
     blockers = BlockerOutput(many=True)
 

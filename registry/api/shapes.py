@@ -2,21 +2,23 @@
 
 import json
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from registry import access
 from registry.access import Actor, Verb
 from registry.models import ChangeRequest, Comment, Decision, Label, LabelMove, Template, Version
 from registry.names import LATEST
-from registry.queries import approvals, changes, emergencies, progress, verdicts
+from registry.queries import approvals, changes, emergencies, gates
 from registry.queries.approvals import Approval
 from registry.queries.emergencies import Emergency
+from registry.queries.gates import Gate
 from registry.queries.key_views import Shown
 from registry.queries.progress import Merge
 from registry.queries.threads import Placed
 from registry.queries.versions import Entry
 from registry.review import checks
+from registry.review.checks import State
 from registry.services.dependants import Updated
 
 __all__ = [
@@ -185,25 +187,36 @@ def _published_early(row: ChangeRequest, found: Emergency | None) -> dict[str, A
 
 
 def change(row: ChangeRequest, actor: Actor) -> dict[str, Any]:
-    """A change request with what was said and what it waits for."""
-    facts, turn = changes.facts_of(row), progress.turn(row)
+    """A change request with what was said and what it waits for; of a closed one, what it was decided on."""
+    gate = gates.evaluate(row, actor)
+    turn = gate.turn
     approval = approvals.of_label(row.template, row.label)
-    decisions = row.decisions.select_related("person", "version").order_by("number")
+    decisions = row.decisions.select_related("person", "version").defer("version__bundle").order_by("number")
     emergency = emergencies.of(row)
     told = {
         **change_item(row, emergency),
         "published_in_emergency": _published_early(row, emergency),
         "round": row.round,
-        "holds": facts.holds,
+        "holds": gate.facts.holds,
         "approval": approval.value if approval else None,
+        "closed_at": moment(row.closed_at),
         "turn": {"people": list(turn.people), "reason": turn.reason, "since": moment(turn.since)} if turn else None,
-        "riding_along": [version.number for version in progress.riding_along(row)],
-        "overlapping": [other.number for other in changes.overlapping(row)],
-        "checks": _checks(row),
+        "riding_along": list(gate.riding),
+        "overlapping": [other.number for other in changes.overlapping(row)] if row.is_open else [],
+        "checks": [_check(gate, state) for state in gate.checks],
+        "approvals": [{"person": one.person, "at": _of_microseconds(one.at)} for one in gate.approvals],
+        "approvals_needed": gate.needed,
+        "may_approve": gate.may_approve,
+        "why": gate.why or None,
+        "contributors": [
+            {"person": person, "why": reason.they}
+            for person, reasons in gate.facts.contributors.items()
+            for reason in reasons
+        ],
+        "exemptions": [{"person": it.person, "rule": it.rule, "why": it.why} for it in gate.exemptions],
         "decisions": [_decision(said) for said in decisions],
         "blockers": [
-            {"code": blocker.code, "cause": blocker.cause, "action": blocker.action}
-            for blocker in changes.blockers(row, actor)
+            {"code": blocker.code, "cause": blocker.cause, "action": blocker.action} for blocker in gate.blockers
         ],
     }
     return told if access.can(actor, Verb.READ, row.template.namespace) else _without_text(told)
@@ -216,21 +229,23 @@ def _without_text(told: dict[str, Any]) -> dict[str, Any]:
     return {**told, "message": "", "checks": checks_told, "decisions": decisions}
 
 
-def _checks(row: ChangeRequest) -> list[dict[str, Any]]:
-    looked = verdicts.looked_at(row)
-    return [
-        {
-            "name": state.name,
-            "state": state.outcome or "waiting",
-            "required": state.is_required,
-            "blocking": state.is_blocking,
-            "acknowledged": state.is_acknowledged,
-            "summary": state.summary,
-            "findings": list(state.findings),
-            "digests": checks.digests_of(state.name, looked),
-        }
-        for state in verdicts.states(row)
-    ]
+def _check(gate: Gate, state: State) -> dict[str, Any]:
+    is_frozen = gate.looked is None
+    return {
+        "name": state.name,
+        "state": state.outcome or ("unfinished" if is_frozen else "waiting"),
+        "required": state.is_required,
+        "blocking": state.is_blocking and not is_frozen,
+        "acknowledged": state.is_acknowledged,
+        "summary": state.summary,
+        "at": _of_microseconds(state.at),
+        "findings": list(state.findings),
+        "digests": checks.digests_of(state.name, gate.looked) if gate.looked else {},
+    }
+
+
+def _of_microseconds(at: int | None) -> str | None:
+    return moment(datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=at)) if at is not None else None
 
 
 def _decision(said: Decision) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """Templates: the listing, one of them, and saving a version."""
 
-
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request

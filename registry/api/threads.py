@@ -58,6 +58,7 @@ class SuggestionsInput(Input):
 
     comments = SuggestionInput(many=True)
     message = Text(required=False, default="")
+    confirm = Flag(required=False, default=False, help_text="Apply them although nobody is left then who may approve.")
 
 
 class Threads(APIView):
@@ -126,7 +127,8 @@ class Suggestions(APIView):
         """Save a version with these suggestions in it and propose that; approvals so far are void, the threads resolved."""
         given = read(SuggestionsInput, request)
         comments = [(one["thread"], one["comment"]) for one in given["comments"]]
-        suggestions.apply(actor=actor_of(request), number=number, comments=comments, message=given["message"])
+        options = {"message": given["message"], "confirm": given["confirm"]}
+        suggestions.apply(actor=actor_of(request), number=number, comments=comments, **options)
         return show(request, number, Verb.SAVE)
 
 

@@ -2,6 +2,7 @@
 
 from registry.models.attachments import Attachment
 from registry.models.changes import ChangeRequest
+from registry.models.contributions import Contribution
 from registry.models.datasets import Dataset, DatasetVersion
 from registry.models.decisions import Decision
 from registry.models.drafts import Draft
@@ -33,6 +34,7 @@ __all__ = [
     "ChangeRequest",
     "Comment",
     "Commit",
+    "Contribution",
     "Dataset",
     "DatasetVersion",
     "Decision",

@@ -34,6 +34,7 @@ class ChangeRequest(models.Model):
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField()
     closed_at = models.DateTimeField(null=True)
+    decided = models.JSONField(null=True, help_text="what it was decided on, as registry.review.decided keeps it")
 
     class Meta:
         constraints = [

@@ -32,6 +32,9 @@ class Namespace(models.Model):
     protected_labels = models.JSONField(default=list, help_text="names of labels moved by approved requests only")
     approvals = models.PositiveSmallIntegerField(default=1, help_text="approvals a request needs")
     self_approval = models.BooleanField(default=False, help_text="whether one's own request may be approved")
+    suggesters_may_approve = models.BooleanField(
+        default=False, help_text="whether a person may approve a change that contains their suggestion"
+    )
     required_checks = models.JSONField(default=list, help_text="names of checks that must pass")
     compatibility = models.CharField(max_length=16, default="none", choices=[(mode, mode) for mode in COMPATIBILITY])
     owners = models.JSONField(default=list, help_text='[{"pattern": "refunds/*", "people": ["reviewer"]}]')

@@ -1,32 +1,16 @@
-"""Change requests: one, a list, and what each waits for."""
-
-from collections.abc import Iterable
-from dataclasses import replace
+"""Change requests: one, a list, and what is beside one. How they stand, `registry.queries.gates` says."""
 
 from django.db.models import Q
 
 from registry import access
-from registry.access import TABLE, Actor, Role, Verb
+from registry.access import Actor, Verb
 from registry.errors import NotFound
-from registry.models import ChangeRequest, Decision, Label, LabelMove, Membership
-from registry.queries import approvals, lineage, namespaces, verdicts
+from registry.journal import Kind
+from registry.models import ChangeRequest, Event, Label, LabelMove, Version
+from registry.queries import approvals, namespaces
 from registry.queries.pages import Page, check_limit, cut, read_number
-from registry.review import checks, policy
-from registry.review.policy import Blocker, Facts, Standing, Voice
 
-__all__ = [
-    "assemble",
-    "awaited",
-    "blockers",
-    "facts_of",
-    "find",
-    "get",
-    "listing",
-    "move_of",
-    "overlapping",
-    "pending_count",
-    "standing",
-]
+__all__ = ["baseline", "closed_by", "find", "get", "listing", "move_of", "overlapping", "pending_count"]
 
 _EMERGENCY = Q(unreviewed=True, emergency_closed_at=None)  # published without approval, and still to be approved
 
@@ -93,101 +77,36 @@ def move_of(change: ChangeRequest) -> LabelMove | None:
     return moves.defer("before__bundle", "after__bundle").order_by("pk").first()
 
 
+def baseline(change: ChangeRequest) -> Version | None:
+    """What the request is set against: what the label served when it was published, else what it serves now.
+
+    Where that is the proposed version itself, which nobody approved yet: what the label held by approval before.
+    """
+    move = None if change.is_open else move_of(change)
+    if move is not None:
+        number = move.before_id
+    else:
+        rows = Label.objects.filter(template=change.template_id, name=change.label)
+        number = rows.values_list("version_id", flat=True).first()
+    if number == change.version_id:
+        earlier = approvals.last_version(change.template, change.label, before=move)
+        number = earlier.pk if earlier and earlier.pk != number else None
+    found = Version.objects.select_related("author", "redaction__person").filter(pk=number).first() if number else None
+    if found is not None:
+        found.template = change.template
+    return found
+
+
+def closed_by(change: ChangeRequest) -> str:
+    """The username of who published or withdrew the request last, or nothing."""
+    kinds = (Kind.LABEL_MOVED.value, Kind.CHANGE_WITHDRAWN.value)
+    rows = Event.objects.filter(change=change.number, kind__in=kinds).order_by("-number")
+    return rows.values_list("person", flat=True).first() or ""
+
+
 def overlapping(change: ChangeRequest) -> list[ChangeRequest]:
     """Other pending requests for the same label of the same template."""
     pending = ChangeRequest.objects.filter(
         template=change.template, label=change.label, state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED)
     )
     return list(pending.exclude(pk=change.pk).select_related("version", "opened_by").order_by("number"))
-
-
-def standing(change: ChangeRequest) -> Standing:
-    """Who approved, who objects, how many approvals are missing."""
-    return policy.standing(namespaces.rules_of(change.template.namespace), facts_of(change))
-
-
-def blockers(change: ChangeRequest, actor: Actor) -> list[Blocker]:
-    """What keeps the request from being published, with the next action of the one who looks."""
-    rules = namespaces.rules_of(change.template.namespace)
-    viewer = "" if actor.key else actor.person.username
-    facts = facts_of(change)
-    found = policy.blockers(rules, facts, viewer, checks.blockers(verdicts.states(change), facts.author))
-    if access.can(actor, Verb.READ, change.template.namespace):
-        return found
-    return [_without_findings(blocker) for blocker in found]
-
-
-def _without_findings(blocker: Blocker) -> Blocker:
-    """The same for a key that may not read the request: what a check found quotes the version's text and samples."""
-    if not blocker.code.startswith("check:"):
-        return blocker
-    name = blocker.code.partition(":")[2]
-    return replace(
-        blocker, cause=f"The check {name} has not passed.", action="A person sees why on the request's page."
-    )
-
-
-def awaited(change: ChangeRequest) -> tuple[str, ...]:
-    """Usernames of the reviewers who could give the approvals that are missing."""
-    rules = namespaces.rules_of(change.template.namespace)
-    found = policy.blockers(rules, facts_of(change), "")
-    waiting = [person for blocker in found if blocker.code in ("approvals", "owners") for person in blocker.waiting_for]
-    return tuple(dict.fromkeys(waiting))
-
-
-def facts_of(change: ChangeRequest) -> Facts:
-    """What the gate looks at, as it is now; inside a write, read after the journal's lock."""
-    held = Label.objects.select_related("version").filter(template=change.template, name=change.label).first()
-    decisions = Decision.objects.filter(change=change).select_related("person").order_by("pk")
-    return assemble(
-        change,
-        reviewers=_reviewers(change),
-        decisions=decisions,
-        holds=held.version.number if held else None,
-        holds_digest=held.version.digest if held else None,
-        descends=held is None or lineage.descends(change.version, held.version),
-        held_by_approval=held is None
-        or held.version.digest != change.version.digest
-        or approvals.is_held(change.template, change.label, change.version.digest),
-    )
-
-
-def assemble(  # each is read elsewhere: for one request at a time, or for many at once
-    change: ChangeRequest,
-    *,
-    reviewers: tuple[str, ...],
-    decisions: Iterable[Decision],
-    holds: int | None,
-    holds_digest: str | None,
-    descends: bool,
-    held_by_approval: bool,
-) -> Facts:
-    """The facts of a request from what was read for it; decisions with their persons, oldest first."""
-    template, version = change.template, change.version
-    return Facts(
-        label=change.label,
-        path=template.path,
-        number=version.number,
-        digest=version.digest,
-        round=change.round,
-        opened_by=change.opened_by.username,
-        author=version.author.username,
-        voices=tuple(
-            Voice(said.person.username, said.decision, said.digest, said.round, said.person.username in reviewers)
-            for said in decisions
-        ),
-        reviewers=reviewers,
-        holds=holds,
-        holds_digest=holds_digest,
-        descends=descends,
-        archived=template.archived_at is not None,
-        closed=not change.takes_decisions,
-        unreviewed=change.unreviewed,
-        held_by_approval=held_by_approval,
-    )
-
-
-def _reviewers(change: ChangeRequest) -> tuple[str, ...]:
-    able = [role for role in Role if role.rank >= TABLE[Verb.APPROVE].rank]
-    rows = Membership.objects.filter(namespace=change.template.namespace, role__in=able, person__is_active=True)
-    return tuple(rows.order_by("person__username").values_list("person__username", flat=True))

@@ -4,15 +4,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Q
-
 from registry.access import Actor
 from registry.models import ChangeRequest, Decision, Label, LabelMove
-from registry.queries import namespaces
+from registry.queries import approvals, namespaces
 
 __all__ = ["Emergency", "last_approved", "of", "of_many", "served", "unapproved", "waiting"]
-
-_APPROVED = Q(how="published") | Q(how="broke_glass", change__unreviewed=False)
 
 
 @dataclass(frozen=True)
@@ -108,7 +104,7 @@ def _held(templates: set[int]) -> Mapping[tuple[int, str], tuple[int, str]]:
 
 def _targets(templates: set[int]) -> dict[tuple[int, str], list[tuple[int, int, str]]]:
     """Template and label to the moves by which it held something by approval, newest first: id, number and digest."""
-    rows = LabelMove.objects.filter(_APPROVED, template__in=templates, after__redaction=None, after__isnull=False)
+    rows = approvals.held().filter(template__in=templates)
     found: dict[tuple[int, str], list[tuple[int, int, str]]] = {}
     columns = ("template_id", "label", "pk", "after__number", "after__digest")
     for template, label, pk, number, digest in rows.order_by("-pk").values_list(*columns):

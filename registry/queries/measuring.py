@@ -1,5 +1,6 @@
 """How far the evaluations of a change request are, and what to do where they don't go on by themselves."""
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from evaluation.gates import parse_gate
@@ -7,9 +8,12 @@ from registry.models import ChangeRequest, Run, RunRow
 from registry.queries import attachments, evaluations
 from registry.queries.attachments import Plan
 
-__all__ = ["Measured", "measured", "needs_baseline", "progress", "unanswered"]
+__all__ = ["Measured", "Measurement", "measure_many", "measured", "needs_baseline", "unanswered"]
 
 _WAITING = "It has not finished."
+
+# A request's number, its plans, the digest of its head, and that of what the label holds.
+Asked = tuple[int, Sequence[Plan], str, str | None]
 
 
 @dataclass(frozen=True)
@@ -32,16 +36,64 @@ class Measured:
         return (self.head is None) + (self.wants_baseline and self.baseline is None)
 
 
-def measured(change: ChangeRequest, against: str | None) -> list[Measured]:
+@dataclass(frozen=True)
+class Measurement:
+    """The plans of one request with their runs, and by run the number of rows that the model gave no answer for."""
+
+    parts: Sequence[Measured]
+    silent: Mapping[int, int]
+
+    def progress(self) -> tuple[str, str]:
+        """A sentence on how far it is, and what to do where it doesn't go on by itself."""
+        under_way = []
+        for one in self.parts:
+            if one.plan.fault:
+                return (
+                    f"{one.plan.name}: {one.plan.fault}",
+                    "Ask the operator to list the model, or an admin for another one.",
+                )
+            for run in one.runs:
+                if run.state in (Run.FAILED, Run.CANCELLED):
+                    return f"Run {run.number} was ended: {run.error or run.state}.", f"Run it again: run {run.number}."
+                if run.state != Run.DONE:
+                    under_way.append(f"run {run.number} has {run.done} of {run.total} rows")
+                elif silent := self.silent.get(run.pk):
+                    return (
+                        f"The model gave no answer for {silent} of {run.total} rows of run {run.number}.",
+                        f"Run the rows that failed again: run {run.number}.",
+                    )
+        return f"{_WAITING[:-1]}: {', '.join(under_way)}." if under_way else _WAITING, ""
+
+
+def measured(change: ChangeRequest, against: str | None) -> Sequence[Measured]:
     """Each plan of the request with its runs; `against`: the digest of what the label holds."""
-    plans = attachments.plans(change.template)
-    keys = {plan.name: (_key(change.version.digest, plan), _key(against, plan)) for plan in plans}
+    asked = (change.pk, attachments.plans(change.template), change.version.digest, against)
+    return _parts([asked])[change.pk]
+
+
+def measure_many(asked: Sequence[Asked]) -> dict[int, Measurement]:
+    """By the number of a request how far its evaluations are, in two queries for all of them."""
+    parts = _parts(asked)
+    runs = [run for found in parts.values() for one in found for run in one.runs]
+    silent = _unanswered(runs)
+    return {number: Measurement(found, silent) for number, found in parts.items()}
+
+
+def _parts(asked: Sequence[Asked]) -> dict[int, Sequence[Measured]]:
+    keys = {
+        (number, plan.name): (_key(digest, plan), _key(against, plan))
+        for number, plans, digest, against in asked
+        for plan in plans
+    }
     runs = evaluations.latest({key for pair in keys.values() for key in pair if key})
-    found = []
-    for plan in plans:
-        head, baseline = keys[plan.name]
-        wants = against is not None and needs_baseline(plan)
-        found.append(Measured(plan, runs.get(head), runs.get(baseline) if wants else None, wants))
+    found: dict[int, Sequence[Measured]] = {}
+    for number, plans, _, against in asked:
+        parts = []
+        for plan in plans:
+            head, baseline = keys[number, plan.name]
+            wants = against is not None and needs_baseline(plan)
+            parts.append(Measured(plan, runs.get(head), runs.get(baseline) if wants else None, wants))
+        found[number] = parts
     return found
 
 
@@ -50,34 +102,17 @@ def needs_baseline(plan: Plan) -> bool:
     return any(parse_gate(gate).fall is not None for gate in plan.gates)
 
 
-def progress(change: ChangeRequest, against: str | None) -> tuple[str, str]:
-    """A sentence on how far it is, and what to do where it doesn't go on by itself."""
-    under_way = []
-    for one in measured(change, against):
-        if one.plan.fault:
-            return (
-                f"{one.plan.name}: {one.plan.fault}",
-                "Ask the operator to list the model, or an admin for another one.",
-            )
-        for run in one.runs:
-            if run.state in (Run.FAILED, Run.CANCELLED):
-                return f"Run {run.number} was ended: {run.error or run.state}.", f"Run it again: run {run.number}."
-            if run.state != Run.DONE:
-                under_way.append(f"run {run.number} has {run.done} of {run.total} rows")
-            elif silent := unanswered(run):
-                return (
-                    f"The model gave no answer for {silent} of {run.total} rows of run {run.number}.",
-                    f"Run the rows that failed again: run {run.number}.",
-                )
-    return f"{_WAITING[:-1]}: {', '.join(under_way)}." if under_way else _WAITING, ""
-
-
 def unanswered(run: Run) -> int:
     """How many rows the model gave no answer for: that says nothing of the template."""
-    if not run.failed:
-        return 0
-    failed = RunRow.objects.filter(run=run, is_failed=True)
-    return sum((row.problem or {}).get("step") == "model" for row in failed)
+    return _unanswered([run]).get(run.pk, 0)
+
+
+def _unanswered(runs: Iterable[Run]) -> dict[int, int]:
+    failed = {run.pk for run in runs if run.failed and run.state == Run.DONE}
+    found: dict[int, int] = {}
+    for row in RunRow.objects.filter(run__in=failed, is_failed=True) if failed else ():
+        found[row.run_id] = found.get(row.run_id, 0) + ((row.problem or {}).get("step") == "model")
+    return found
 
 
 def _key(digest: str | None, plan: Plan) -> str:

@@ -52,6 +52,7 @@ def rules_of(namespace: Namespace) -> Rules:
         protected_labels=tuple(namespace.protected_labels),
         approvals=namespace.approvals,
         self_approval=namespace.self_approval,
+        suggesters_may_approve=namespace.suggesters_may_approve,
         required_checks=tuple(namespace.required_checks),
         compatibility=namespace.compatibility,
         owners=tuple(Owner(owner["pattern"], tuple(owner["people"])) for owner in namespace.owners),

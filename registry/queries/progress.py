@@ -4,16 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from registry.access import Actor
 from registry.journal import Kind
-from registry.models import ChangeRequest, Event, Label, Version
-from registry.queries import approvals, changes, lineage
-from registry.queries.approvals import Approval
+from registry.models import ChangeRequest, Label, Version
+from registry.queries import histories
 from registry.review import merging
 from registry.review.merging import Merged
 from registry.review.policy import Blocker
 
-__all__ = ["TURNING", "Merge", "Turn", "merge", "riding_along", "turn", "turn_of"]
+__all__ = ["TURNING", "Merge", "Turn", "merge", "microseconds", "riding_along", "turn_of"]
 
 # The events that pass the turn on.
 TURNING = [kind.value for kind in (Kind.CHANGE_PROPOSED, Kind.CHANGE_HEADED, Kind.CHANGE_DECIDED, Kind.CHANGE_REOPENED)]
@@ -38,17 +36,8 @@ class Merge:
     merged: Merged
 
 
-def turn(change: ChangeRequest) -> Turn | None:
-    """Whose turn it is, or None once the request is closed."""
-    if not change.takes_decisions:
-        return None
-    last = Event.objects.filter(change=change.number, kind__in=TURNING).order_by("-number").first()
-    since = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=last.at) if last else change.created_at
-    return turn_of(change, changes.blockers(change, Actor(change.opened_by)), since)
-
-
 def turn_of(change: ChangeRequest, found: Sequence[Blocker], since: datetime) -> Turn | None:
-    """The same from blockers and a moment that are known."""
+    """Whose turn it is by what blocks the request, or None once it is closed. since: when the turn was passed on."""
     if not change.takes_decisions:
         return None
     if not found:
@@ -57,25 +46,23 @@ def turn_of(change: ChangeRequest, found: Sequence[Blocker], since: datetime) ->
     return Turn(first.waiting_for, first.cause, since)
 
 
-def riding_along(change: ChangeRequest) -> list[Version]:
-    """Versions that would go live with the head without having been proposed themselves, oldest first.
-
-    Where the label never held what it serves by approval, those since the version that it held last by approval.
-    """
-    held = _held(change)
-    if approvals.of_label(change.template, change.label) == Approval.NEVER_APPROVED:
-        held = approvals.last_version(change.template, change.label)
-    numbers = lineage.riders(change.version, held)
+def riding_along(change: ChangeRequest, numbers: Sequence[int]) -> list[Version]:
+    """The versions of the request's template with these numbers, oldest first, with their authors."""
+    if not numbers:
+        return []
     rows = Version.objects.filter(template=change.template_id, number__in=numbers).select_related("author")
     return list(rows.defer("bundle").order_by("number"))
 
 
 def merge(change: ChangeRequest) -> Merge | None:
-    """What head and label come to together, or None where the head already comes from what the label holds."""
+    """What head and label come to together; None where the head comes from what the label holds, or the other way round."""
     held, head = _held(change), change.version
-    if held is None or lineage.descends(head, held):
+    if held is None:
         return None
-    meeting = lineage.Lineage(head.template_id, max(head.number, held.number)).meeting(head, held)
+    history = histories.versions_of([change.template_id])
+    if history.contains(head.pk, held.pk) or history.contains(held.pk, head.pk):
+        return None
+    meeting = history.meeting(head.pk, held.pk)
     base = Version.objects.filter(pk=meeting).first() if meeting is not None else None
     before = base.remaining if base else ""
     merged = merging.merge(
@@ -86,6 +73,11 @@ def merge(change: ChangeRequest) -> Merge | None:
         their_name=f"version {held.number} ({change.label})",
     )
     return Merge(base, held, head, merged)
+
+
+def microseconds(at: datetime) -> int:
+    """Microseconds since 1970 UTC, as the journal keeps a moment."""
+    return (at - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
 
 
 def _held(change: ChangeRequest) -> Version | None:

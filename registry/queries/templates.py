@@ -12,7 +12,19 @@ from registry.names import LATEST
 from registry.queries import namespaces
 from registry.queries.pages import Page, check_limit, cut, read_text
 
-__all__ = ["Folder", "browsable", "find", "get", "placed", "search", "tags", "take", "tree", "words_of"]
+__all__ = [
+    "Folder",
+    "browsable",
+    "find",
+    "get",
+    "placed",
+    "search",
+    "tags",
+    "take",
+    "take_of_change",
+    "tree",
+    "words_of",
+]
 
 _HEAVY = ("words", "latest__bundle", "latest__problems", "latest__settings")
 _MOST_WORDS = 10
@@ -58,6 +70,11 @@ def take(name: str) -> bool:
     as it was before.
     """
     return Template.objects.select_for_update(no_key=True).filter(name=name).values_list("pk").first() is not None
+
+
+def take_of_change(number: int) -> None:
+    """Lock the row of the template that a change request is about until commit, if there is one."""
+    Template.objects.select_for_update(no_key=True).filter(changes=number).values_list("pk").first()
 
 
 def search(  # noqa: PLR0913  # the filters of the browse page and the API, each with its own meaning

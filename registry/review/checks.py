@@ -47,7 +47,8 @@ class Looked:
 class State:
     """One check of a request. `outcome` is passed, failed, or None while it has not been given for these digests.
 
-    `action` is what to do about it where it doesn't come by itself.
+    `action` is what to do about it where it doesn't come by itself; `at` is when the verdict was given, in microseconds since
+    1970 UTC.
     """
 
     name: str
@@ -58,6 +59,7 @@ class State:
     findings: tuple[Mapping[str, object], ...] = ()
     is_acknowledged: bool = False
     action: str = ""
+    at: int | None = None
 
     @property
     def is_blocking(self) -> bool:

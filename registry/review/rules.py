@@ -31,6 +31,7 @@ class Rules:
     protected_labels: tuple[str, ...] = ()
     approvals: int = 1
     self_approval: bool = False
+    suggesters_may_approve: bool = False
     required_checks: tuple[str, ...] = ()
     compatibility: str = "none"
     owners: tuple[Owner, ...] = ()
@@ -43,7 +44,14 @@ class Rules:
         return owning[-1] if owning else ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON types, as the journal keeps them."""
+        """Plain JSON types, as the journal keeps them: a rule that came later is left out while it is off."""
+        values = self.values()
+        if not self.suggesters_may_approve:
+            values.pop("suggesters_may_approve")
+        return values
+
+    def values(self) -> dict[str, Any]:
+        """Every rule by name, in plain JSON types: the columns of the namespace's row."""
         return {
             **asdict(self),
             "protected_labels": list(self.protected_labels),
@@ -123,6 +131,7 @@ _READERS = {
     "protected_labels": _labels,
     "approvals": _approvals,
     "self_approval": _switch,
+    "suggesters_may_approve": _switch,
     "required_checks": _checks,
     "compatibility": _mode,
     "owners": _owners,

@@ -8,11 +8,12 @@ from registry.access import Actor, Role, Verb, role_of
 from registry.errors import ApprovalRequired, Conflict, Invalid, NotAllowed
 from registry.journal import Kind
 from registry.models import ChangeRequest, Decision, Template, Version
-from registry.queries import changes
+from registry.queries import gates
+from registry.queries.gates import Gate
 from registry.services import labels, notifications, pending, verdicts
 from registry.texts import check_text
 
-__all__ = ["create", "decide", "propose", "publish", "reopen", "set_version", "withdraw"]
+__all__ = ["check_words", "create", "decide", "propose", "publish", "reopen", "say", "set_version", "withdraw"]
 
 _BY_REVIEWERS = {"approvals", "owners", "objection"}
 
@@ -58,7 +59,8 @@ def create(*, actor: Actor, template: Template, label: str, head: Version, messa
 def set_version(*, actor: Actor, number: int, version: int, expected: int | None = None) -> ChangeRequest:
     """Make another version the head of the request; approvals given so far are void, because the round rises.
 
-    expected: the number of the head that the caller saw; Conflict where it is another one by now. Event body: {"change", "template", "label", "version", "digest", "round"}.
+    expected: the number of the head that the caller saw; Conflict where it is another one by now. Event body: {"change",
+    "template", "label", "version", "digest", "round", "from": the number of the head before}.
     """
     with transaction.atomic():
         change = pending.take(actor, Verb.PROPOSE, number)
@@ -69,10 +71,11 @@ def set_version(*, actor: Actor, number: int, version: int, expected: int | None
         if expected is not None and change.version.number != expected:
             raise Conflict(f"The request stands on version {change.version.number} now.", version=change.version.number)
         pending.require_news(change.template, change.label, head)
+        before = change.version.number
         change.version = head
         change.round += 1
         change.updated_at = journal.now()
-        _ask(actor, Kind.CHANGE_HEADED, change, round=change.round)
+        _ask(actor, Kind.CHANGE_HEADED, change, round=change.round, **{"from": before})
     return change
 
 
@@ -80,40 +83,52 @@ def decide(*, actor: Actor, number: int, decision: str, digest: str, text: str =
     """Approve, request changes, comment, or acknowledge a break of the contract; bound to the request's label and the
     digest that the person looked at.
 
-    Conflict where the head is another digest by now, NotAllowed for one's own request, for keys and for authors.
+    Conflict where the head is another digest by now, NotAllowed for contributors, for keys and for authors.
     Event body: {"change", "template", "label", "version", "digest", "decision", "number", "round", "text": its digest or
-    null, "reviewed": true where it was the last approval missing after an emergency}.
+    null, "reviewed": true where it was the last approval missing after an emergency, with "decided" as
+    `registry.review.decided` has it}.
     """
+    check_words(decision, text)
+    verb = Verb.COMMENT if decision == Decision.COMMENT else Verb.APPROVE
+    with transaction.atomic():
+        change = pending.take(actor, verb, number)
+        return say(actor, change, decision=decision, digest=digest, text=text)
+
+
+def check_words(decision: str, text: str) -> None:
+    """Raise Invalid where this is no decision, or one that needs words has none."""
     if decision not in Decision.DECISIONS:
         raise Invalid(fields={"decision": f"one of {', '.join(Decision.DECISIONS)}."})
     check_text("text", text)
     if decision != Decision.APPROVE and not text.strip():
         raise Invalid(fields={"text": "say what: a comment or a wish without words helps nobody."})
-    verb = Verb.COMMENT if decision == Decision.COMMENT else Verb.APPROVE
-    with transaction.atomic():
-        change = pending.take(actor, verb, number)
-        if decision in (Decision.APPROVE, Decision.ACKNOWLEDGE):
-            access.require_proof(actor)
-        if decision != Decision.COMMENT:
-            pending.require_undecided(change)
-            pending.require_others(change, actor)
-        if digest != change.version.digest:
-            raise Conflict(
-                f"The request stands on version {change.version.number} now, which is not what you looked at.",
-                version=change.version.number,
-                digest=change.version.digest,
-            )
-        said = _say(actor, change, decision, text)
-        change.updated_at = said.created_at
-        was_unreviewed = change.unreviewed
-        pending.assess(change)
-        notifications.tell_of_decision(actor, said)
-        facts = {"decision": decision, "number": said.number, "round": said.round}
-        facts["text"] = journal.digest_of(said.text) if said.text else None
-        if was_unreviewed and not change.unreviewed:
-            facts["reviewed"] = True
-            notifications.settle(change)
-        pending.append(Kind.CHANGE_DECIDED, actor, change, **facts)
+
+
+def say(actor: Actor, change: ChangeRequest, *, decision: str, digest: str, text: str) -> Decision:
+    """Write a decision whose words were checked; for services, on a request that was taken with the right to do this."""
+    if decision in (Decision.APPROVE, Decision.ACKNOWLEDGE):
+        access.require_proof(actor)
+    gate = gates.evaluate(change, actor, with_checks=change.unreviewed)
+    if decision != Decision.COMMENT:
+        pending.require_undecided(change)
+    if digest != change.version.digest:
+        raise Conflict(
+            f"The request stands on version {change.version.number} now, which is not what you looked at.",
+            version=change.version.number,
+            digest=change.version.digest,
+        )
+    if decision != Decision.COMMENT:
+        pending.require_others(gate)
+    said = _write(actor, gate, decision, text)
+    facts = {"decision": decision, "number": said.number, "round": said.round}
+    facts["text"] = journal.digest_of(said.text) if said.text else None
+    change.updated_at = said.created_at
+    if decision == Decision.COMMENT:  # it decides nothing, whatever the approvals before it come to
+        change.save()
+    else:
+        facts |= _assess(gate.after(said))
+    notifications.tell_of_decision(actor, said)
+    pending.append(Kind.CHANGE_DECIDED, actor, change, **facts)
     return said
 
 
@@ -121,19 +136,21 @@ def publish(*, actor: Actor, number: int) -> ChangeRequest:
     """Move the label, when nothing stands in the way any more: the gate itself.
 
     ApprovalRequired while reviewers are waited for, Conflict for every other blocker; facts["blockers"] lists them.
-    One event, as in `labels.place`, with the request's number.
+    One event, as in `labels.place`, with the request's number and "decided" as `registry.review.decided` has it.
     """
     with transaction.atomic():
         change = pending.take(actor, Verb.PUBLISH, number)
         access.require_proof(actor)
         pending.require_pending(change)
-        found = changes.blockers(change, actor)
+        gate = gates.evaluate(change, actor)
+        found = gate.blockers
         if found:
             error = ApprovalRequired if any(blocker.code in _BY_REVIEWERS for blocker in found) else Conflict
             listed = [{"code": it.code, "cause": it.cause, "action": it.action} for it in found]
             raise error(" ".join(blocker.cause for blocker in found), blockers=listed)
         change.state = ChangeRequest.PUBLISHED
         change.closed_at = change.updated_at = journal.now()
+        change.decided = gate.decided().to_dict()
         change.save()
         labels.place(
             actor=actor,
@@ -151,7 +168,7 @@ def publish(*, actor: Actor, number: int) -> ChangeRequest:
 def withdraw(*, actor: Actor, number: int, reason: str = "") -> ChangeRequest:
     """Close the request without publishing; by the one who opened it, or a reviewer.
 
-    Event body: {"change", "template", "label", "version", "digest", "reason"}.
+    Event body: {"change", "template", "label", "version", "digest", "reason", "decided"}.
     """
     check_text("reason", reason)
     with transaction.atomic():
@@ -164,11 +181,12 @@ def withdraw(*, actor: Actor, number: int, reason: str = "") -> ChangeRequest:
             and (not role or role.rank < Role.REVIEWER.rank)
         ):
             raise NotAllowed(f"{change.opened_by.username} opened this request; only they or a reviewer withdraw it.")
+        change.decided = gates.evaluate(change, actor).decided().to_dict()
         change.state = ChangeRequest.WITHDRAWN
         change.closed_at = change.updated_at = journal.now()
         change.save()
         notifications.settle(change)
-        pending.append(Kind.CHANGE_WITHDRAWN, actor, change, reason=reason.strip())
+        pending.append(Kind.CHANGE_WITHDRAWN, actor, change, reason=reason.strip(), decided=change.decided)
     return change
 
 
@@ -183,17 +201,18 @@ def reopen(*, actor: Actor, number: int) -> ChangeRequest:
             raise Conflict(f"Change request {number} is {change.state}; only a withdrawn one can be reopened.")
         pending.require_news(change.template, change.label, change.version)
         change.round += 1
-        change.closed_at = None
+        change.closed_at = change.decided = None
         change.updated_at = journal.now()
         change.state = ChangeRequest.OPEN
         _ask(actor, Kind.CHANGE_REOPENED, change, round=change.round)
     return change
 
 
-def _say(actor: Actor, change: ChangeRequest, decision: str, text: str) -> Decision:
+def _write(actor: Actor, gate: Gate, decision: str, text: str) -> Decision:
+    change = gate.change
     return Decision.objects.create(
         change=change,
-        number=(change.decisions.aggregate(most=Max("number"))["most"] or 0) + 1,
+        number=gate.last_decision + 1,
         person=actor.person,
         key=actor.key,
         decision=decision,
@@ -206,9 +225,27 @@ def _say(actor: Actor, change: ChangeRequest, decision: str, text: str) -> Decis
     )
 
 
+def _assess(gate: Gate) -> dict[str, object]:
+    """Write what the decisions come to; where the last approval after an emergency is there, what it was decided on too."""
+    change = gate.change
+    was_unreviewed = change.unreviewed
+    if change.needs_approval and gate.standing.is_enough:
+        change.decided = gate.decided().to_dict()
+    pending.assess(gate)
+    if was_unreviewed and not change.unreviewed:
+        return {"reviewed": True, "decided": change.decided}
+    return {}
+
+
 def _ask(actor: Actor, kind: Kind, change: ChangeRequest, **further: object) -> None:
-    """Weigh the request, have it checked, tell those it waits for, and append."""
-    pending.assess(change)
-    verdicts.ask(change.template, change.label)
-    notifications.tell_reviewers(actor, kind, change, changes.awaited(change))
+    """Append, assess the request, have it checked, and tell those it waits for.
+
+    Appended first: who put which head in is read from the journal.
+    """
+    change.save()
     pending.append(kind, actor, change, **further)
+    gate = gates.evaluate(change, actor, with_checks=False)
+    pending.assess(gate)
+    verdicts.ask(change.template, change.label)
+    waiting = [person for it in gate.blockers if it.code in ("approvals", "owners") for person in it.waiting_for]
+    notifications.tell_reviewers(actor, kind, change, dict.fromkeys(waiting))

@@ -7,20 +7,20 @@ from registry.access import Actor, Verb
 from registry.errors import Conflict, Invalid, NotAllowed
 from registry.journal import Kind
 from registry.models import ChangeRequest, Label
-from registry.queries import changes, emergencies
+from registry.queries import emergencies, gates
 from registry.services import labels, notifications, pending
 from registry.texts import check_text
 
 __all__ = ["break_glass", "close", "remind"]
 
-_BY_NO_MEANS = {"archived", "held"}
+_BY_NO_MEANS = {"archived", "held", "superseded"}
 
 
 def break_glass(*, actor: Actor, number: int, reason: str) -> ChangeRequest:
     """Move the label although approvals or checks are missing; by a reviewer in person, with a reason.
 
     The request counts as published but stays unreviewed until it has its approvals after the fact, and everyone concerned
-    is told. One event, as in `labels.place`, with how = broke_glass.
+    is told. Its checks stay as they are at this moment. One event, as in `labels.place`, with how = broke_glass.
     """
     if not check_text("reason", reason).strip():
         raise Invalid(fields={"reason": "say why it can't wait: everyone concerned will read it."})
@@ -29,7 +29,8 @@ def break_glass(*, actor: Actor, number: int, reason: str) -> ChangeRequest:
         access.require_proof(actor)
         pending.require_pending(change)
         _require_allowed(actor, change)
-        found = changes.blockers(change, actor)
+        gate = gates.evaluate(change, actor)
+        found = gate.blockers
         if not found:
             raise Conflict("Nothing stands in the way of this request: publish it.", change=number)
         if stuck := [blocker for blocker in found if blocker.code in _BY_NO_MEANS]:
@@ -37,6 +38,7 @@ def break_glass(*, actor: Actor, number: int, reason: str) -> ChangeRequest:
         _require_effect(change)
         change.state, change.unreviewed = ChangeRequest.PUBLISHED, True
         change.closed_at = change.updated_at = journal.now()
+        change.decided = gate.decided().to_dict()
         change.save()
         notifications.settle(change)
         labels.place(
@@ -72,7 +74,7 @@ def close(*, actor: Actor, number: int, reason: str) -> ChangeRequest:
                 f"{change.label} still serves version {change.version.number}: approve it, or roll back first.",
                 change=number,
             )
-        pending.require_others(change, actor)
+        pending.require_others(gates.evaluate(change, actor, with_checks=False))
         if found.move.person_id == actor.person.pk and not change.template.namespace.self_approval:
             raise NotAllowed("You published it in an emergency. Another reviewer closes it.", change=number)
         access.require_proof(actor)

@@ -83,7 +83,8 @@ def place(
 
     at: the moment that the caller's own rows carry, by default now, so that a restore from the event finds it.
     Event body: {"template", "label", "from": number or null, "to": number or null, "digest": of `to` or null, "how":
-    one of LabelMove.HOW, "reason", "change": number or null}.
+    one of LabelMove.HOW, "reason", "change": number or null, "decided": what the request was decided on, absent where
+    none moved it}.
     """
     at = at or journal.now()
     target.require_text()
@@ -104,7 +105,7 @@ def _record(actor: Actor, move: LabelMove, at: datetime) -> None:
     move.save(force_insert=True)
     notifications.tell_of_move(actor, move)
     verdicts.ask(template)  # what pending requests are measured by has changed
-    body = {
+    body: dict[str, object] = {
         "template": template.name,
         "label": move.label,
         "from": move.before.number if move.before else None,
@@ -114,6 +115,8 @@ def _record(actor: Actor, move: LabelMove, at: datetime) -> None:
         "reason": move.reason,
         "change": change.number if change else None,
     }
+    if change is not None and change.decided is not None:
+        body["decided"] = change.decided
     journal.append(
         Kind.LABEL_MOVED,
         actor,

@@ -4,9 +4,9 @@ from registry import access
 from registry.access import Actor, Verb
 from registry.errors import Conflict
 from registry.models import ChangeRequest
-from registry.queries import changes, progress
+from registry.queries import changes, gates, progress
 from registry.services import changes as writing
-from registry.services import templates
+from registry.services import pending, templates
 
 __all__ = ["merge"]
 
@@ -29,10 +29,11 @@ def merge(
     """
     change = changes.find(actor, Verb.SAVE, number)
     access.require_wide(actor, Verb.SAVE)  # it shows what was suggested or conflicts
-    if not change.is_open:
-        raise Conflict(f"Change request {number} is {change.state}.", state=change.state)
+    pending.require_pending(change)
     found = progress.merge(change)
     if found is None:
+        if stuck := gates.evaluate(change, actor, with_checks=False).of("superseded"):
+            raise Conflict(f"{stuck.cause} {stuck.action}", change=number)
         raise Conflict("There is nothing to merge: the version comes from what the label holds.")
     if seen is not None and seen != (found.head.digest, found.held.digest):
         raise Conflict(
@@ -58,5 +59,6 @@ def merge(
         base=found.held.digest,
         parallel=True,
         even_if_equal=True,
+        merged=found.head,
     )
     return writing.set_version(actor=actor, number=number, version=saved.version.number, expected=found.head.number)

@@ -60,8 +60,8 @@ def set_rules(*, actor: Actor, namespace: str, **rules: Any) -> Ruled:
     Protecting a label approves nothing that it serves: for each template where it serves what it never held by approval
     a change request is opened, by the actor, that proposes exactly that.
 
-    protected_labels: names. approvals: 0 to 20. self_approval, break_glass, keys_approved_only: bool. required_checks: of
-    `registry.review.rules.CHECKS`. compatibility: none or backward. owners: [{"pattern", "people": [usernames]}].
+    protected_labels: names. approvals: 0 to 20. self_approval, suggesters_may_approve, break_glass,
+    keys_approved_only: bool. required_checks: of `registry.review.rules.CHECKS`. compatibility: none or backward. owners: [{"pattern", "people": [usernames]}].
     Event body: {"rules"}, all of them as they are now; then one event a request, as in `changes.propose`.
     """
     with transaction.atomic():
@@ -73,7 +73,7 @@ def set_rules(*, actor: Actor, namespace: str, **rules: Any) -> Ruled:
         if after == before:
             return Ruled(found, ())
         access.require_proof(actor)
-        for field, value in after.to_dict().items():
+        for field, value in after.values().items():
             setattr(found, field, value)
         found.save()
         pending.reassess(found)

@@ -1,13 +1,13 @@
-"""Requests under way: taking one for a write, weighing it anew, and what must be true of it."""
+"""Requests under way: taking one for a write, assessing it again, and what must be true of it."""
 
 from registry import journal
 from registry.access import Actor, Verb
 from registry.errors import Conflict, Invalid, NotAllowed, NotFound
 from registry.journal import Kind
 from registry.models import ChangeRequest, Label, Namespace, Template, Version
-from registry.queries import approvals, changes, namespaces, templates
+from registry.queries import approvals, changes, gates, templates
 from registry.queries.approvals import Approval
-from registry.review import policy
+from registry.queries.gates import Gate
 
 __all__ = [
     "append",
@@ -25,40 +25,53 @@ __all__ = [
 
 
 def reassess(namespace: Namespace) -> None:
-    """Find anew which pending requests are approved, after rules or roles changed; under the journal's lock."""
+    """Write which pending requests are approved, after rules or roles changed; under the journal's lock."""
     rows = ChangeRequest.objects.filter(
         template__namespace=namespace, state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED)
     )
-    for change in rows.select_related("template", "version", "version__author", "opened_by"):
+    listed = list(rows.select_related("template", "version", "version__author", "opened_by"))
+    for change in listed:
         change.template.namespace = namespace
-        assess(change)
+    for gate in gates.evaluate_many(listed, None, with_checks=False):
+        if gate.change.state != _state_of(gate):
+            assess(gate)
 
 
 def take(actor: Actor, verb: Verb, number: int) -> ChangeRequest:
     """The request as it is now that nobody else writes: neither it, nor its label, nor the rules change until commit."""
-    seen = changes.find(actor, verb, number)
-    take_template(actor, verb, seen.template.name)
-    return changes.find(actor, verb, number)
+    templates.take_of_change(number)
+    journal.lock()
+    change = changes.find(actor, verb, number)
+    _require_present(change.template)
+    return change
 
 
 def take_template(actor: Actor, verb: Verb, name: str) -> Template:
+    """The same for a template that is to get a request."""
     templates.find(actor, verb, name, lock=True)
     journal.lock()
     template = templates.find(actor, verb, name)
-    if template.archived_at is not None:
-        raise Conflict(f"{name} is archived.")
+    _require_present(template)
     return template
 
 
-def assess(change: ChangeRequest) -> None:
+def _require_present(template: Template) -> None:
+    if template.archived_at is not None:
+        raise Conflict(f"{template.name} is archived.")
+
+
+def assess(gate: Gate) -> None:
     """Write the request, with the state that its decisions come to as long as they count."""
-    if change.takes_decisions:
-        enough = policy.standing(namespaces.rules_of(change.template.namespace), changes.facts_of(change)).is_enough
-        if change.is_open:
-            change.state = ChangeRequest.APPROVED if enough else ChangeRequest.OPEN
-        else:
-            change.unreviewed = not enough
+    change = gate.change
+    if change.is_open:
+        change.state = _state_of(gate)
+    elif change.needs_approval:
+        change.unreviewed = not gate.standing.is_enough
     change.save()
+
+
+def _state_of(gate: Gate) -> str:
+    return ChangeRequest.APPROVED if gate.standing.is_enough else ChangeRequest.OPEN
 
 
 def append(kind: Kind, actor: Actor, change: ChangeRequest, **further: object) -> None:
@@ -84,13 +97,26 @@ def append(kind: Kind, actor: Actor, change: ChangeRequest, **further: object) -
 
 
 def require_undecided(change: ChangeRequest) -> None:
+    """Raise Conflict, saying who closed it and when, where decisions do not count any more."""
     if not change.takes_decisions:
-        raise Conflict(f"Change request {change.number} is {change.state}.", state=change.state)
+        raise _closed(change)
 
 
 def require_pending(change: ChangeRequest) -> None:
+    """Raise Conflict, saying who closed it and when, where the request is not open."""
     if not change.is_open:
-        raise Conflict(f"Change request {change.number} is {change.state}.", state=change.state)
+        raise _closed(change)
+
+
+def _closed(change: ChangeRequest) -> Conflict:
+    said = f"Change request {change.number} is {change.state}"
+    who, at = changes.closed_by(change), change.closed_at
+    if not who or at is None:
+        return Conflict(f"{said}.", state=change.state)
+    told = f"{said}: {who} {'published' if change.state == ChangeRequest.PUBLISHED else 'withdrew'} it on {at:%Y-%m-%d at %H:%M} UTC."
+    if change.state == ChangeRequest.PUBLISHED:
+        told += " Nothing more is to be done."
+    return Conflict(told, state=change.state, by=who, at=at.isoformat(timespec="microseconds").replace("+00:00", "Z"))
 
 
 def require_protected(template: Template, label: str) -> None:
@@ -123,11 +149,10 @@ def require_news(template: Template, label: str, head: Version) -> None:
         )
 
 
-def require_others(change: ChangeRequest, actor: Actor) -> None:
-    rules = namespaces.rules_of(change.template.namespace)
-    author, opened_by = change.version.author.username, change.opened_by.username
-    if fault := policy.fault_of_approver(rules, actor.person.username, opened_by, author):
-        raise NotAllowed(f"{fault} Another reviewer decides on it.", change=change.number)
+def require_others(gate: Gate) -> None:
+    """Raise NotAllowed, with the reason that the page gives beforehand, where the actor's decision does not count."""
+    if gate.why:
+        raise NotAllowed(gate.why, change=gate.change.number)
 
 
 def find_version(template: Template, number: int) -> Version:

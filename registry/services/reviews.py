@@ -88,21 +88,23 @@ def send(*, actor: Actor, number: int, digest: str, decision: str = "", text: st
     """
     _require_person(actor)
     with transaction.atomic():
-        change = pending.take(actor, Verb.COMMENT, number)
+        decides = decision in (Decision.APPROVE, Decision.REQUEST_CHANGES, Decision.ACKNOWLEDGE)
+        change = pending.take(actor, Verb.APPROVE if decides else Verb.COMMENT, number)
         kept = list(
             Remark.objects.filter(person=actor.person, change=change).select_related("version", "thread").order_by("pk")
         )
         for remark in kept:
             _send(actor, change, remark)
-        Remark.objects.filter(pk__in=[remark.pk for remark in kept]).delete()
+        if kept:
+            Remark.objects.filter(pk__in=[remark.pk for remark in kept]).delete()
         silent = decision in ("", Decision.COMMENT) and not text.strip()
         if silent and kept:
             return Sent(len(kept), None)
         if decision == Decision.REQUEST_CHANGES and kept and not text.strip():
             text = f"See what is said on the lines: {len(kept)} {'remark' if len(kept) == 1 else 'remarks'}."
-        said = deciding.decide(
-            actor=actor, number=number, decision=decision or Decision.COMMENT, digest=digest, text=text
-        )
+        decision = decision or Decision.COMMENT
+        deciding.check_words(decision, text)
+        said = deciding.say(actor, change, decision=decision, digest=digest, text=text)
     return Sent(len(kept), said)
 
 

@@ -6,12 +6,13 @@ from itertools import pairwise
 from registry import access
 from registry.access import Actor, Verb
 from registry.errors import Conflict, Invalid, NotFound
-from registry.models import ChangeRequest
-from registry.queries import changes, threads
+from registry.models import ChangeRequest, Comment
+from registry.queries import changes, gates, threads
 from registry.queries.threads import Placed
+from registry.review import policy
 from registry.review.anchors import replace_lines
 from registry.services import changes as writing
-from registry.services import templates
+from registry.services import pending, templates
 from registry.services import threads as discussing
 
 __all__ = ["apply"]
@@ -19,28 +20,41 @@ __all__ = ["apply"]
 Edit = tuple[int, int, str]
 
 
-def apply(*, actor: Actor, number: int, comments: Sequence[tuple[int, int]], message: str = "") -> ChangeRequest:
+def apply(
+    *, actor: Actor, number: int, comments: Sequence[tuple[int, int]], message: str = "", confirm: bool = False
+) -> ChangeRequest:
     """Save a version with these suggestions in it, each named by (thread, comment), and make it the request's head.
 
     Conflict where lines were changed since or two suggestions meet; Invalid, with its problems, where what comes out is no
-    sound document. Nothing is changed then. The threads are resolved.
+    sound document. Nothing is changed then. The threads are resolved. confirm: to apply them although too few people are left
+    then whose approval counts; Conflict without it (facts["confirm"] is true then, and "people" names who could approve).
     """
     change = changes.find(actor, Verb.SAVE, number)
     access.require_wide(actor, Verb.SAVE)  # it shows what was suggested or conflicts
-    if not change.is_open:
-        raise Conflict(f"Change request {number} is {change.state}.", state=change.state)
+    pending.require_pending(change)
     if not comments:
         raise Invalid(fields={"comments": "name at least one suggestion."})
     placed = {one.thread.number: one for one in threads.of(change)}
     edits = [_edit(placed, thread, comment) for thread, comment in comments]
     _require_apart(edits)
+    applied = [_comment(placed, thread, comment) for thread, comment in comments]
+    gate = gates.evaluate(change, actor, with_checks=False)
+    if not confirm and (warning := gate.warning_of(applied)):
+        raise Conflict(
+            f"{warning} Nothing was changed: send it again with confirm to apply it all the same.",
+            confirm=True,
+            people=list(policy.able(gate.rules, gate.facts)),
+        )
+    document = replace_lines(change.version.document, edits)
     saved = templates.save(
         actor=actor,
         name=change.template.name,
-        document=replace_lines(change.version.document, edits),
+        document=document,
         message=message or _message(len(edits)),
         base=change.version.digest,
         parallel=True,
+        even_if_equal=document != change.version.document,
+        suggestions=applied,
     )
     change = writing.set_version(
         actor=actor, number=number, version=saved.version.number, expected=change.version.number
@@ -48,6 +62,13 @@ def apply(*, actor: Actor, number: int, comments: Sequence[tuple[int, int]], mes
     for thread in dict.fromkeys(thread for thread, _ in comments):
         discussing.resolve(actor=actor, number=number, thread=thread)
     return change
+
+
+def _comment(placed: dict[int, Placed], thread: int, comment: int) -> Comment:
+    found = placed[thread]
+    said = next(one for one in found.comments if one.number == comment)
+    said.thread = found.thread
+    return said
 
 
 def _edit(placed: dict[int, Placed], thread: int, comment: int) -> Edit:

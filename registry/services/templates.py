@@ -1,6 +1,7 @@
 """Templates: saving a version of one, putting one away, bringing it back."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -11,7 +12,19 @@ from registry import access, journal, names, spans
 from registry.access import Actor, Verb
 from registry.errors import Busy, Conflict, Invalid, PreconditionRequired, Stale
 from registry.journal import Kind
-from registry.models import ChangeRequest, Draft, Inclusion, Namespace, Redaction, SampleSet, Tag, Template, Version
+from registry.models import (
+    ChangeRequest,
+    Comment,
+    Contribution,
+    Draft,
+    Inclusion,
+    Namespace,
+    Redaction,
+    SampleSet,
+    Tag,
+    Template,
+    Version,
+)
 from registry.queries import samples as sample_sets
 from registry.queries import templates, versions
 from registry.review import references
@@ -50,6 +63,8 @@ class _Work:
     parallel: bool
     copied_from: str
     even_if_equal: bool
+    merged: Version | None
+    suggestions: Sequence[Comment]
 
 
 def save(  # noqa: PLR0913  # what a person hands in when saving
@@ -63,13 +78,16 @@ def save(  # noqa: PLR0913  # what a person hands in when saving
     parallel: bool = False,
     copied_from: str | None = None,
     even_if_equal: bool = False,
+    merged: Version | None = None,
+    suggestions: Sequence[Comment] = (),
 ) -> Saved:
     """Make the next version of a template, or its first; nothing is stored unless all is right.
 
     samples: None keeps those there are, which then must fit the document; {} clears them. base: digest of the version
     this was made from, needed once the template exists: PreconditionRequired without, Stale where it is not the latest
     unless `parallel`. A bundle equal to the latest makes no version, unless `even_if_equal`: a merge has to be made from
-    what it takes in, whatever it reads. copied_from: name@ref of the origin of a new template.
+    what it takes in, whatever it reads. copied_from: name@ref of the origin of a new template. merged: the version of this
+    template that it takes in besides its base; suggestions: the comments whose lines are in it.
     Invalid carries all problems. Event body as in `_append`.
     """
     namespace, _ = names.check_template(name)
@@ -85,7 +103,19 @@ def save(  # noqa: PLR0913  # what a person hands in when saving
             if not examined.is_sound:
                 raise Invalid(problems=told)
             number = held.number if held else None
-            work = _Work(name, examined, message.strip(), given, number, base, parallel, origin, even_if_equal)
+            work = _Work(
+                name,
+                examined,
+                message.strip(),
+                given,
+                number,
+                base,
+                parallel,
+                origin,
+                even_if_equal,
+                merged,
+                suggestions,
+            )
             if saved := _store(actor, namespace, work):
                 spans.describe(current, saved.version.number, saved.version.digest)
                 return replace(saved, problems=told)
@@ -180,6 +210,7 @@ def _store(actor: Actor, space: str, work: _Work) -> Saved | None:
         else:
             base = None if is_new else _find_base(template, work)
             version, created = _add_version(actor, template, work, base, at), True
+            _add_contributions(version, work)
             describe(template, version, work.examined.document)
         _discard_draft(actor, template)
         if created:
@@ -263,6 +294,14 @@ def _add_version(actor: Actor, template: Template, work: _Work, base: Version | 
     )
 
 
+def _add_contributions(version: Version, work: _Work) -> None:
+    taken = [Contribution(version=version, comment=comment) for comment in work.suggestions]
+    if work.merged is not None:
+        taken.append(Contribution(version=version, source=work.merged))
+    if taken:
+        Contribution.objects.bulk_create(taken)
+
+
 def describe(template: Template, version: Version, document: Document | None) -> None:
     """Bring what lists and search read up to the latest version; for services and the restore, inside a transaction."""
     if document is None:
@@ -287,7 +326,9 @@ def describe(template: Template, version: Version, document: Document | None) ->
 
 def _append(actor: Actor, template: Template, version: Version, work: _Work, at: datetime) -> None:
     """Event body: {"template", "number", "digest", "document": its sha256, "fragments": {ref: sha256}, "profile": sha256 of
-    its canonical text or null, "base": number or null, "message", "copied_from": only of a first version}."""
+    its canonical text or null, "base": number or null, "message", "copied_from": only of a first version, "merged_from":
+    the number of the version that was merged, absent without, "suggestions": [[change, thread, comment]] that were applied,
+    absent without}."""
     bundle = json.loads(work.examined.bundle)
     profile = bundle["profile"]
     body = {
@@ -302,6 +343,11 @@ def _append(actor: Actor, template: Template, version: Version, work: _Work, at:
     }
     if version.number == 1:
         body["copied_from"] = template.copied_from
+    if work.merged is not None:
+        body["merged_from"] = work.merged.number
+    if work.suggestions:
+        said = [(comment.thread.change_id, comment.thread.number, comment.number) for comment in work.suggestions]
+        body["suggestions"] = [list(one) for one in said]
     namespace = template.namespace
     notifications.tell_of_save(actor, version)
     journal.append(Kind.VERSION_SAVED, actor, namespace, body, at=at, template=template.name, version=version.number)

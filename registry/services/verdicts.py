@@ -8,13 +8,14 @@ from django.db.models import Q
 
 from registry import access, journal
 from registry.access import Actor, Verb
-from registry.errors import Conflict, NotFound
+from registry.errors import NotFound
 from registry.journal import Kind
 from registry.models import ChangeRequest, Job, Template, Verdict
-from registry.queries import changes, verdicts
+from registry.queries import changes, gates
+from registry.queries.gates import Gate
 from registry.review import checks
 from registry.review.checks import Looked
-from registry.services import findings, jobs
+from registry.services import findings, jobs, pending
 from registry.services.findings import Finding
 
 __all__ = ["ask", "ask_again", "give", "rerun"]
@@ -39,8 +40,7 @@ def rerun(*, actor: Actor, number: int) -> Job:
     A verdict belongs to digests and never changes, so those that were given are not given twice.
     """
     change = changes.find(actor, Verb.COMMENT, number)
-    if not change.takes_decisions:
-        raise Conflict(f"Change request {number} is {change.state}.", state=change.state)
+    pending.require_pending(change)
     return jobs.enqueue(jobs.CHECKS, subject=f"change {number}", payload={"change": number})
 
 
@@ -49,17 +49,26 @@ def ask_again() -> int:
     or a template that includes the fragment was saved. For the clock; gives how many requests it asked for.
     """
     rows = ChangeRequest.objects.filter(state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED))
-    rows = rows.select_related("template", "template__namespace", "version").defer("template__words", "version__bundle")
+    rows = rows.select_related("template", "template__namespace", "version", "version__author", "opened_by")
+    rows = rows.defer("template__words", "version__bundle").order_by("number")[:_MOST]
     lately = journal.now() - _AGAIN
     asked = 0
-    for change in rows.order_by("number")[:_MOST]:
-        stale = any(state.outcome is None and state.name in _BY_OTHERS for state in verdicts.states(change))
-        subject = f"change {change.number}"
+    for gate in gates.evaluate_many(rows, None):
+        if gate.standing.is_enough != (gate.change.state == ChangeRequest.APPROVED):
+            _reassess(gate.change)
+        stale = any(state.outcome is None and state.name in _BY_OTHERS for state in gate.checks)
+        subject = f"change {gate.change.number}"
         jobs_there = Job.objects.filter(kind=jobs.CHECKS, subject=subject)
         if stale and not jobs_there.filter(Q(state__in=(Job.QUEUED, Job.RUNNING)) | Q(created_at__gt=lately)).exists():
-            jobs.enqueue(jobs.CHECKS, subject=subject, payload={"change": change.number})
+            jobs.enqueue(jobs.CHECKS, subject=subject, payload={"change": gate.change.number})
             asked += 1
     return asked
+
+
+def _reassess(change: ChangeRequest) -> None:
+    """Write the state that the decisions come to now: an account was closed, or it was decided under other rules."""
+    with transaction.atomic():
+        pending.reassess(change.template.namespace)
 
 
 def give(*, number: int, report: Callable[[int, int], None] = lambda _done, _all: None) -> list[Verdict]:
@@ -70,13 +79,19 @@ def give(*, number: int, report: Callable[[int, int], None] = lambda _done, _all
     An evaluation starts the runs it needs and is given when they are done: each of them has this asked for again.
     Event body: {"change", "template", "version", "digest", "check", "key", "outcome", "summary", "details": sha256 of their text}.
     """
-    change = ChangeRequest.objects.select_related("template", "template__namespace", "version").filter(number=number)
-    found = change.first()
+    rows = ChangeRequest.objects.select_related(
+        "template", "template__namespace", "version", "version__author", "opened_by"
+    )
+    found = rows.filter(number=number).first()
     if found is None:
         raise NotFound(f"There is no change request {number}.")
-    looked, case = verdicts.looked_at(found), findings.read(found)
+    gate: Gate = gates.evaluate(found, None)
+    looked = gate.looked
+    if looked is None:
+        return []
+    case = findings.read(found)
     given = []
-    waiting = [state.name for state in verdicts.states(found) if state.outcome is None]
+    waiting = [state.name for state in gate.checks if state.outcome is None]
     for done, name in enumerate(waiting):
         report(done, len(waiting))
         finding = findings.RUN[name](case)

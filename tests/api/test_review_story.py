@@ -7,7 +7,7 @@ import pytest
 
 from registry.fetching.fetcher import fetcher
 from registry.mirror import writer
-from registry.services import verdicts
+from registry.services import members, verdicts
 from tests.api.conftest import DOCUMENT, REPLY, SAMPLES, problem
 
 PATH = f"templates/{REPLY}"
@@ -19,13 +19,18 @@ POLITE = '  content: "Please answer: {{ question }} {{ order }}"\n'
 
 @pytest.fixture
 def people(cast, caller):
-    """Author and service by keys, the reviewer in person: keys never approve. Version 1 is on production, contracts are kept."""
+    """Author and service by keys, the reviewers in person: keys never approve. Version 1 is on production, contracts are kept.
+
+    The outsider is the second reviewer: the first one makes a suggestion, and the admin issued the author's key.
+    """
+    members.set_role(actor=cast.actor("admin"), namespace="support", username="outsider", role="reviewer")
     cast.save(samples=SAMPLES)
     cast.publish(1)
     admin = caller("admin", session=True)
     rules = {"required_checks": ["problems", "samples"], "compatibility": "backward"}
     assert admin.call("PATCH", "namespaces/support", rules).status_code == 200
-    return caller("author"), caller("reviewer", session=True), caller("reader")
+    reviewers = caller("reviewer", session=True), caller("outsider", session=True)
+    return caller("author"), *reviewers, caller("reader")
 
 
 @pytest.fixture
@@ -35,12 +40,14 @@ def mirror(settings, tmp_path):
 
 
 def test_a_change_goes_all_the_way_and_back_over_the_api(people, mirror):
-    author, reviewer, service = people
+    author, reviewer, second, service = people
     first = service.get(f"{PATH}@production").json()
     change, digest = _propose_what_breaks(author, first["digest"])
     number, digest = _mend(author, change, digest)
     head = _apply_a_suggestion(author, reviewer, change, number, digest)
-    _approve_and_publish(author, reviewer, change, head["digest"])
+    approval = {"decision": "approve", "digest": head["digest"]}
+    problem(reviewer.post(f"changes/{change}/decisions", approval), 403, "not-allowed")
+    _approve_and_publish(author, second, change, head["digest"])
     fetcher().hurry()
     now = service.get(f"{PATH}@production").json()
     assert (now["version"], now["digest"]) == (head["version"], head["digest"])

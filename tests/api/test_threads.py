@@ -87,7 +87,7 @@ def test_a_thread_that_is_not_there_is_not_found(caller, change, verb):
 
 
 def test_suggestions_are_applied_together_as_the_next_version(caller, change):
-    reviewer, author = caller("reviewer"), caller("author")
+    reviewer, author = caller("reviewer", session=True), caller("author", session=True)
     _suggest(reviewer)
     _suggest(reviewer, 3, "tags: [support, refunds]\n")
     both = [{"thread": 1, "comment": 1}, {"thread": 2, "comment": 1}]
@@ -110,8 +110,8 @@ def test_two_suggestions_for_one_line_are_a_conflict(caller, change, stored):
 
 
 def test_a_suggestion_that_breaks_the_document_stores_nothing(caller, change, stored):
-    _suggest(caller("reviewer"), text="description: [\n")
-    author, before = caller("author"), stored()
+    _suggest(caller("reviewer", session=True), text="description: [\n")
+    author, before = caller("author", session=True), stored()
     one = {"comments": [{"thread": 1, "comment": 1}]}
     assert problem(author.post("changes/1/suggestions", one), 422, "invalid")["problems"]
     assert stored() == before

@@ -4,9 +4,9 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from registry.models import Rendering
+from registry.models import ChangeRequest, Rendering
 from registry.rendering import bounded
-from registry.services import samples, verdicts
+from registry.services import changes, samples, verdicts
 from tests.frontend.conftest import REPLY, words
 
 FIFTY = {f"case {number:02}": {"question": f"Where is parcel {number}?"} for number in range(50)}
@@ -54,3 +54,37 @@ def test_what_was_rendered_once_is_not_rendered_again(reply, number, browser, mo
         assert f"Where is parcel {int(sample[-2:] or 0)}?" in page
         assert "PT70" not in page
     assert Rendering.objects.count() == kept
+
+
+def test_the_page_takes_forty_queries_at_most(reply, number, browser):
+    client = browser("reviewer")
+    assert look(client, number)[1] <= 40
+    assert look(client, number)[1] <= 40
+
+
+def test_an_approval_takes_twenty_queries_at_most(reply, number, browser):
+    client = browser("reviewer")
+    look(client, number)
+    digest = ChangeRequest.objects.get(number=number).version.digest
+    with CaptureQueriesContext(connection) as queries:
+        answer = client.post(f"/changes/{number}", {"do": "approve", "digest": digest})
+    assert answer.status_code == 302
+    assert ChangeRequest.objects.get(number=number).state == "approved"
+    assert len(queries) <= 20
+
+
+def test_lists_take_as_many_queries_with_many_changes_as_with_one(reply, number, browser):
+    client, author = browser("reviewer"), reply.actor("author")
+
+    def cost(address):
+        client.get(address)
+        with CaptureQueriesContext(connection) as queries:
+            assert client.get(address).status_code == 200
+        return len(queries)
+
+    addresses = ("/", "/changes/", "/changes/?state=all", "/api/v1/changes", f"/changes/{number}")
+    before = [cost(address) for address in addresses]
+    for name in ("support/one", "support/two", "support/three"):
+        reply.save(name=name)
+        changes.propose(actor=author, name=name, label="production", version=1, message="")
+    assert [cost(address) for address in addresses] == before

@@ -4,7 +4,7 @@ import pytest
 
 from registry.models import ChangeRequest, Key, Label, Namespace, Run, Template, User, Verdict
 from registry.queries import evaluations as queries
-from registry.queries import verdicts as states
+from registry.queries import gates
 from registry.starter import library, measured
 
 pytestmark = pytest.mark.usefixtures("db")
@@ -69,7 +69,7 @@ def test_a_load_that_stopped_halfway_is_gone_on_with():
 def test_a_change_is_measured_against_what_is_served():
     load()
     change = ChangeRequest.objects.get(template__name=measured.TEMPLATE, state="open")
-    state = next(state for state in states.states(change) if state.name == "evaluation")
+    state = next(state for state in gates.evaluate(change, None).checks if state.name == "evaluation")
     assert (state.outcome, len(state.findings)) == ("passed", 2)
     runs = Run.objects.order_by("pk")
     assert [(run.state, run.done, run.failed) for run in runs] == [("done", 200, 0)] * 2

@@ -6,7 +6,7 @@ from typing import Any
 
 from registry.journal import Kind
 from registry.mirror.errors import MirrorError
-from registry.mirror.rows import changes, datasets, namespaces, templates
+from registry.mirror.rows import changes, contributions, datasets, namespaces, templates
 from registry.mirror.rows.context import Read, Rows
 from registry.models import Event
 
@@ -21,7 +21,9 @@ def replay(rows: Rows, event: Event, read: Read) -> None:
     rows.person(event.person)
     body = json.loads(event.text)["body"]
     rows.protection.hear(event.kind, event.namespace, body)
+    decided = contributions.decided(rows, event, body)
     handler(rows, event, body, read)
+    contributions.write(rows, event, body, decided)
 
 
 KINDS: Mapping[str, Callable[[Rows, Event, Mapping[str, Any], Read], None]] = {

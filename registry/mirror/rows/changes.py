@@ -69,6 +69,7 @@ def change_withdrawn(rows: Rows, event: Event, body: Mapping[str, Any], _read: R
 
 def change_reopened(rows: Rows, event: Event, body: Mapping[str, Any], _read: Read) -> None:
     opened = {"state": ChangeRequest.OPEN, "closed_at": None, "round": body["round"], "updated_at": moment(event)}
+    opened["decided"] = None
     ChangeRequest.objects.filter(number=body["change"]).update(**opened)
 
 

@@ -1,6 +1,7 @@
 """What every step of a restore needs: rows named before, files of the commit, digests that must fit."""
 
-from collections.abc import Callable, Collection
+import json
+from collections.abc import Callable, Collection, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -9,6 +10,7 @@ from registry.journal import digest_of
 from registry.mirror.chain import facts_of
 from registry.mirror.errors import MirrorError
 from registry.models import Event, Namespace, Template, User, Version
+from registry.review.derived import Derivation, Fact
 from registry.review.protection import RULING, Protection
 from renderer.yaml_text import Bounds, YamlError, compose, value_of
 
@@ -27,6 +29,8 @@ class Rows:
         self.protection = Protection()
         self.namespaces: dict[str, Namespace] = {}
         self.templates: dict[str, Template] = {}
+        self.derivation = Derivation()
+        self.is_strict = False  # whether some publication before was decided with every contributor counted
 
     def person(self, username: str) -> User:
         """The account, made without a password where it was not named before."""
@@ -44,6 +48,24 @@ class Rows:
         self.templates = {row.name: row for row in Template.objects.select_related("namespace").defer("words")}
         ruling = Event.objects.filter(kind__in=RULING).order_by("number").values_list("kind", "namespace", "text")
         self.protection = Protection((kind, space, facts_of(text)["body"]) for kind, space, text in ruling)
+        for event in Event.objects.order_by("number").iterator():
+            body = json.loads(event.text)["body"]
+            self.is_strict = self.is_strict or "decided" in body
+            self.derivation.take(self.fact(event, body))
+
+    def fact(self, event: Event, body: Mapping[str, Any]) -> Fact:
+        """The event as `registry.review.derived` reads it."""
+        return Fact(
+            event.kind,
+            event.at,
+            event.person,
+            event.key,
+            event.namespace,
+            event.template,
+            event.version,
+            event.change,
+            body,
+        )
 
     def is_redacted(self, template: str, version: int | None) -> bool:
         """Whether a later event takes this version's text away, so that the mirror holds none."""

@@ -27,7 +27,8 @@ def namespace_created(rows: Rows, event: Event, body: Mapping[str, Any], _read: 
 
 
 def namespace_ruled(rows: Rows, event: Event, body: Mapping[str, Any], _read: Read) -> None:
-    Namespace.objects.filter(name=event.namespace).update(**body["rules"])
+    rules = {"suggesters_may_approve": False, **body["rules"]}  # absent while it is off
+    Namespace.objects.filter(name=event.namespace).update(**rules)
 
 
 def member_set(rows: Rows, event: Event, body: Mapping[str, Any], _read: Read) -> None:

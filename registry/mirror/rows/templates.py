@@ -97,7 +97,7 @@ def samples_saved(rows: Rows, event: Event, body: Mapping[str, Any], read: Read)
 
 
 def label_moved(rows: Rows, event: Event, body: Mapping[str, Any], _read: Read) -> None:
-    gate.require_allowed(event, body)
+    gate.require_allowed(rows, event, body)
     template, label = rows.templates[event.template], body["label"]
     target = rows.version(event, body["to"]) if body["to"] else None
     if target is None:

@@ -1,7 +1,7 @@
 import pytest
 
 from registry.errors import NotFound
-from registry.queries import changes
+from registry.queries import changes, gates
 from registry.services import changes as writing
 
 
@@ -39,8 +39,8 @@ def test_requests_for_one_label_overlap(two):
 
 
 def test_each_viewer_sees_their_own_next_action(author, reviewer, two):
-    (for_author,) = changes.blockers(two[0], author)
-    (for_reviewer,) = changes.blockers(two[0], reviewer)
+    (for_author,) = gates.evaluate(two[0], author).blockers
+    (for_reviewer,) = gates.evaluate(two[0], reviewer).blockers
     assert for_author.action == "Ask admin or reviewer to review it."
     assert for_reviewer.action == "Read the change, then approve it or request changes."
     assert for_author.waiting_for == ("admin", "reviewer")
@@ -48,11 +48,11 @@ def test_each_viewer_sees_their_own_next_action(author, reviewer, two):
 
 def test_an_approved_request_has_no_blocker(author, reviewer, two):
     writing.decide(actor=reviewer, number=1, decision="approve", digest=two[0].version.digest)
-    assert changes.blockers(changes.get(author, 1), author) == []
-    assert changes.standing(two[0]).approvals == ("reviewer",)
+    assert gates.evaluate(changes.get(author, 1), author).blockers == ()
+    assert gates.evaluate(two[0], None).standing.approvals == ("reviewer",)
 
 
 def test_publishing_one_leaves_the_other_to_be_merged_or_not(author, reviewer, two):
     writing.decide(actor=reviewer, number=1, decision="approve", digest=two[0].version.digest)
     writing.publish(actor=author, number=1)
-    assert [blocker.code for blocker in changes.blockers(two[1], author)] == ["approvals"]
+    assert [blocker.code for blocker in gates.evaluate(two[1], author).blockers] == ["approvals"]

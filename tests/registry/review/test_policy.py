@@ -3,6 +3,7 @@ from dataclasses import replace
 import pytest
 
 from registry.review import policy
+from registry.review.contributors import Reason
 from registry.review.policy import Facts, Voice
 from registry.review.rules import Owner, Rules
 
@@ -21,6 +22,11 @@ FACTS = Facts(
     holds_digest=D2,
     descends=True,
     archived=False,
+    contributors={"author": (Reason("opened", "You opened this request.", "opened this request"),)},
+)
+WROTE = Reason("wrote", "You wrote version 3, which this change contains.", "wrote version 3")
+SUGGESTED = Reason(
+    "suggested", "Your suggestion is in version 3, which this change contains.", "suggested lines of version 3"
 )
 
 
@@ -62,7 +68,7 @@ def test_what_is_no_approval_of_this(voice):
 
 
 def test_one_who_wrote_the_version_does_not_count_although_another_opened():
-    facts = replace(with_voices(said("reviewer")), author="reviewer")
+    facts = replace(with_voices(said("reviewer")), contributors={"reviewer": (WROTE,)})
     assert codes(Rules(), facts) == ["approvals"]
 
 

@@ -7,7 +7,7 @@ from registry.errors import Conflict, Invalid, NotAllowed
 from registry.models import Event, Label
 from registry.queries import changes as asking
 from registry.queries import emergencies as queries
-from registry.queries import notifications, progress
+from registry.queries import gates, notifications, progress
 from registry.services import changes, emergencies, keys, namespaces
 
 
@@ -28,7 +28,7 @@ def break_glass(actor, reason="Customers get insults"):
 def test_a_reviewer_publishes_and_the_request_stays_unreviewed(allowed, admin, reviewer, change):
     broken = break_glass(reviewer)
     assert (broken.state, broken.unreviewed, Label.objects.get().version.number) == ("published", True, 1)
-    assert [blocker.code for blocker in asking.blockers(broken, admin)] == ["approvals"]
+    assert [blocker.code for blocker in gates.evaluate(broken, admin).blockers] == ["approvals"]
     assert [found.number for found in asking.listing(admin, state="pending").items] == [1]
     body = json.loads(Event.objects.latest("number").text)["body"]
     assert (body["how"], body["reason"], body["change"]) == ("broke_glass", "Customers get insults", 1)
@@ -39,7 +39,7 @@ def test_an_approval_after_the_fact_closes_it(allowed, admin, reviewer, change, 
     approve(change, actor=admin)
     change.refresh_from_db()
     assert (change.state, change.unreviewed) == ("published", False)
-    assert progress.turn(change) is None
+    assert gates.evaluate(change, None).turn is None
 
 
 def test_everyone_concerned_is_told(allowed, author, admin, reviewer, change):

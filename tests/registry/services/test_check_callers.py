@@ -5,8 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from registry.models import ChangeRequest, Fetch, Job, Version
-from registry.queries import standings
-from registry.queries import verdicts as found
+from registry.queries import gates
 from registry.services import changes, keys, namespaces, samples, templates, verdicts
 
 NEEDY = "---\ninputs:\n  question: {type: string}\n  tone: {type: string}\n---\n- name: q\n  content: '{{ question }} {{ tone }}'\n"
@@ -41,7 +40,7 @@ def proposed(author, document, name="support/reply"):
 
 
 def state_of(change, name):
-    return next(state for state in found.states(change) if state.name == name)
+    return next(state for state in gates.evaluate(change, None).checks if state.name == name)
 
 
 def test_the_contract_names_the_services_that_would_break(author, live, fetched):
@@ -92,8 +91,8 @@ def test_many_requests_at_once_are_measured_alike(author, reviewer, live, fetche
     fetched(live, "1")
     change = proposed(author, document("three"))
     verdicts.give(number=change.number)
-    (stand,) = standings.of_many([change], reviewer)
-    assert [blocker.code for blocker in stand.blockers] == ["approvals"]
+    (gate,) = gates.evaluate_many([change], reviewer)
+    assert [blocker.code for blocker in gate.blockers] == ["approvals"]
 
 
 @pytest.fixture
@@ -123,7 +122,7 @@ def test_a_fragment_that_its_includers_cannot_take_blocks(author, reviewer, poli
 
 def test_where_nothing_includes_it_there_is_nothing_to_check(author, admin, live, document):
     change = proposed(author, document("three"))
-    assert "dependants" not in [state.name for state in found.states(change)]
+    assert "dependants" not in [state.name for state in gates.evaluate(change, None).checks]
     namespaces.set_rules(actor=admin, namespace="support", required_checks=["dependants"])
     change = ChangeRequest.objects.get(number=change.number)
     assert state_of(change, "dependants").summary == "No template of its namespace includes it."

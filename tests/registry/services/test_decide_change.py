@@ -50,7 +50,7 @@ def test_one_s_own_is_not_approved(reviewer, propose, save):
 
 def test_one_s_own_version_is_not_approved_although_another_proposed_it(author, reviewer, propose, save):
     change = propose(save("one", actor=reviewer), actor=author)
-    with pytest.raises(NotAllowed, match="You wrote the version"):
+    with pytest.raises(NotAllowed, match="You wrote version 1"):
         decide(reviewer, change, "approve")
 
 

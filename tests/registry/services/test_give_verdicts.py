@@ -4,8 +4,7 @@ import pytest
 
 from registry.errors import Conflict, NotFound
 from registry.models import Event, Job, Label, Verdict
-from registry.queries import changes as asking
-from registry.queries import verdicts as found
+from registry.queries import gates
 from registry.services import changes, labels, namespaces, samples, templates, verdicts
 from registry.tasks import work
 
@@ -38,7 +37,7 @@ def proposed(author, document):
 
 
 def outcomes(change):
-    return {state.name: state.outcome for state in found.states(change)}
+    return {state.name: state.outcome for state in gates.evaluate(change, None).checks}
 
 
 def test_a_request_asks_for_its_checks(propose, save):
@@ -85,10 +84,10 @@ def test_a_new_required_input_breaks_the_contract(author, admin, reviewer, save,
     namespaces.set_rules(actor=admin, namespace="support", compatibility="backward")
     change = proposed(author, NARROWED)
     verdicts.give(number=change.number)
-    state = next(state for state in found.states(change) if state.name == "contract")
+    state = next(state for state in gates.evaluate(change, None).checks if state.name == "contract")
     assert (state.outcome, state.is_required, state.is_blocking) == ("failed", True, True)
     assert "`tone` is new and required" in state.summary
-    assert [blocker.code for blocker in asking.blockers(change, reviewer)] == ["check:contract", "approvals"]
+    assert [blocker.code for blocker in gates.evaluate(change, reviewer).blockers] == ["check:contract", "approvals"]
 
 
 def test_callers_of_every_label_count(author, save, publish):
@@ -103,7 +102,7 @@ def test_callers_of_every_label_count(author, save, publish):
     labels.move(actor=author, name="support/reply", label="staging", version=saved.version.number, expected=None)
     change = proposed(author, NARROWED.replace("tone", "mood"))
     verdicts.give(number=change.number)
-    state = next(state for state in found.states(change) if state.name == "contract")
+    state = next(state for state in gates.evaluate(change, None).checks if state.name == "contract")
     assert {(item["against"], *item["labels"]) for item in state.findings if item["breaking"]} == {
         (1, "production"),
         (2, "staging"),
@@ -137,7 +136,7 @@ def test_a_part_cut_now_that_was_not_cut_before_fails_the_budget(author, sampled
     samples.save(actor=author, name="support/reply", samples={"a": {"question": "why " * 22}})
     change = proposed(author, LONG)
     verdicts.give(number=change.number)
-    state = next(state for state in found.states(change) if state.name == "budget")
+    state = next(state for state in gates.evaluate(change, None).checks if state.name == "budget")
     assert state.outcome == "failed"
     assert state.findings[0]["newly_cut"] == ["extra"]
 

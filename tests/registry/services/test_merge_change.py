@@ -2,8 +2,7 @@ import pytest
 
 from registry.errors import Conflict, Invalid
 from registry.models import Version
-from registry.queries import changes as asking
-from registry.queries import progress
+from registry.queries import gates, progress
 from registry.services import changes, merges, templates
 
 BASE = "- name: one\n  content: first\n- name: two\n  content: second\n- name: three\n  content: third\n"
@@ -49,7 +48,7 @@ def test_changes_of_one_line_are_shown_and_decided(author, beside):
         merges.merge(actor=author, number=change.number)
     assert caught.value.facts["lines"] == [2]
     change = merges.merge(actor=author, number=change.number, document=BASE.replace("first", "both"))
-    assert asking.blockers(change, author)[0].code == "approvals"
+    assert gates.evaluate(change, author).blockers[0].code == "approvals"
 
 
 def test_markers_left_behind_are_refused(author, beside):
@@ -76,7 +75,7 @@ def test_a_head_that_has_it_all_already_still_gets_a_version_of_its_own(author, 
     change = beside(BASE.replace("first", "FIRST"), BASE.replace("first", "FIRST").replace("third", "THIRD"))
     change = merges.merge(actor=author, number=change.number)
     assert (change.version.number, change.version.base.number) == (4, 2)
-    assert [blocker.code for blocker in asking.blockers(change, author)] == ["approvals"]
+    assert [blocker.code for blocker in gates.evaluate(change, author).blockers] == ["approvals"]
 
 
 def test_a_label_that_has_it_all_already_needs_no_merge(author, beside):

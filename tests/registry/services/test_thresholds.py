@@ -8,8 +8,7 @@ from registry.errors import Invalid, NotAllowed, NotFound
 from registry.models import Attachment, Event, Job, Run
 from registry.queries import attachments as queries
 from registry.queries import changes as change_queries
-from registry.queries import standings
-from registry.queries import verdicts as states
+from registry.queries import gates
 from registry.services import (
     attachments,
     changes,
@@ -79,7 +78,7 @@ def work(change):
 
 
 def state_of(change):
-    found = [state for state in states.states(change) if state.name == "evaluation"]
+    found = [state for state in gates.evaluate(change, None).checks if state.name == "evaluation"]
     return found[0] if found else None
 
 
@@ -183,7 +182,7 @@ def test_a_check_under_way_says_how_far_it_is(attach, propose, required, author)
     change = propose()
     verdicts.give(number=change.number)
     assert "has 0 of 8 rows" in state_of(change).summary
-    blocker = next(one for one in change_queries.blockers(change, author) if one.code == "check:evaluation")
+    blocker = next(one for one in gates.evaluate(change, author).blockers if one.code == "check:evaluation")
     assert blocker.action == "Wait for it: it runs by itself."
 
 
@@ -195,7 +194,7 @@ def test_rows_without_an_answer_keep_it_open_with_what_to_do(attach, propose, re
     state = work(change)
     run = Run.objects.get()
     assert (state.outcome, state.action) == (None, f"Run the rows that failed again: run {run.pk}.")
-    blocker = next(one for one in change_queries.blockers(change, author) if one.code == "check:evaluation")
+    blocker = next(one for one in gates.evaluate(change, author).blockers if one.code == "check:evaluation")
     assert "no answer for 8 of 8" in blocker.cause
 
 
@@ -221,8 +220,8 @@ def test_lists_of_requests_say_the_same_as_the_request(attach, propose, required
     attach("squad_f1 >= 0.9")
     change = propose("badly")
     work(change)
-    listed = standings.of_many(change_queries.listing(author).items, author)[0]
-    assert [one.code for one in listed.blockers] == [one.code for one in change_queries.blockers(change, author)]
+    listed = gates.evaluate_many(change_queries.listing(author).items, author)[0]
+    assert [one.code for one in listed.blockers] == [one.code for one in gates.evaluate(change, author).blockers]
     assert "check:evaluation" in [one.code for one in listed.blockers]
 
 

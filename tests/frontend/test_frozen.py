@@ -1,0 +1,146 @@
+"""A closed request keeps what it was decided on: nothing on its page runs, changes, or can be started again."""
+
+import pytest
+
+from registry.errors import Conflict
+from registry.models import ChangeRequest
+from registry.services import changes, emergencies, namespaces, samples, verdicts
+from tests.api.conftest import problem
+from tests.frontend.conftest import OTHER, REPLY, words
+
+
+@pytest.fixture
+def required(reply):
+    namespaces.set_rules(
+        actor=reply.actor("admin"),
+        namespace="support",
+        required_checks=["problems", "samples", "budget", "contract"],
+        break_glass=True,
+    )
+    return reply
+
+
+def approve(desk, change, role="reviewer"):
+    digest = ChangeRequest.objects.get(number=change.number).version.digest
+    changes.decide(actor=desk.actor(role), number=change.number, decision="approve", digest=digest)
+
+
+def close(desk, how):
+    """Change 2, closed in this way."""
+    change = desk.propose(2)
+    if how == "emergency":
+        verdicts.give(number=change.number)
+        emergencies.break_glass(actor=desk.actor("admin"), number=change.number, reason="It burns")
+        approve(desk, change)
+        return change.number
+    verdicts.give(number=change.number)
+    approve(desk, change)
+    if how == "withdrawn":
+        changes.withdraw(actor=desk.actor("author"), number=change.number)
+    else:
+        changes.publish(actor=desk.actor("author"), number=change.number)
+    return change.number
+
+
+def told(client, number):
+    body = client.get(f"/api/v1/changes/{number}").json()
+    return body["checks"], body["approvals"], body["approvals_needed"]
+
+
+@pytest.mark.parametrize("how", ["published", "withdrawn", "emergency"])
+def test_what_it_was_decided_on_stays(required, browser, how):
+    number, client = close(required, how), browser("author")
+    checks, approvals, needed = told(client, number)
+    assert {check["name"]: check["state"] for check in checks} == dict.fromkeys(
+        ("problems", "samples", "budget", "contract"), "passed"
+    )
+    assert all(check["at"] for check in checks)
+    assert ([one["person"] for one in approvals], needed) == (["reviewer"], 1)
+    samples.save(actor=required.actor("author"), name=REPLY, samples={"other": {"question": "Why?"}})
+    namespaces.set_rules(actor=required.actor("admin"), namespace="support", approvals=3, required_checks=["problems"])
+    assert told(client, number) == (checks, approvals, needed)
+
+
+@pytest.mark.parametrize("how", ["published", "withdrawn", "emergency"])
+def test_its_page_runs_nothing_and_offers_nothing_to_run(required, browser, how):
+    number = close(required, how)
+    samples.save(actor=required.actor("author"), name=REPLY, samples={"other": {"question": "Why?"}})
+    answer = browser("author").get(f"/changes/{number}")
+    html = answer.content.decode()
+    for sign in ("every 3s", "spins", 'value="rerun"', ">running<"):
+        assert sign not in html
+    assert "1 of 1 on this digest" in words(answer)
+    assert "as they were when it was" in words(answer)
+
+
+@pytest.mark.parametrize("how", ["published", "withdrawn", "emergency"])
+def test_its_checks_are_not_run_again_at_any_door(required, browser, how):
+    number = close(required, how)
+    state = "withdrawn" if how == "withdrawn" else "published"
+    with pytest.raises(Conflict, match=f"Change request {number} is {state}"):
+        verdicts.rerun(actor=required.actor("author"), number=number)
+    client = browser("author")
+    client.cookies["promptuary-csrf"] = "c" * 32
+    answer = client.post(
+        f"/api/v1/changes/{number}/checks", "{}", "application/json", headers={"X-CSRFToken": "c" * 32}
+    )
+    assert f"is {state}" in problem(answer, 409, "conflict")["detail"]
+    assert client.post(f"/changes/{number}", {"do": "rerun"}).status_code == 409
+
+
+def test_a_check_that_was_never_given_is_told_as_not_finished(required, browser):
+    change = required.propose(2)
+    changes.withdraw(actor=required.actor("author"), number=change.number)
+    checks, _, _ = told(browser("author"), change.number)
+    assert {check["state"] for check in checks} == {"unfinished"}
+    assert not any(check["blocking"] for check in checks)
+    answer = browser("author").get(f"/changes/{change.number}")
+    assert "It was not finished when the request was closed." in words(answer)
+    assert "spins" not in answer.content.decode()
+
+
+def test_reopened_it_is_checked_anew(required, browser):
+    number = close(required, "withdrawn")
+    changes.reopen(actor=required.actor("author"), number=number)
+    _, approvals, _ = told(browser("author"), number)
+    assert approvals == []
+    assert ChangeRequest.objects.get(number=number).decided is None
+
+
+def test_who_published_it_first_is_named_with_the_time(required, browser):
+    number = close(required, "published")
+    with pytest.raises(Conflict, match=rf"Change request {number} is published: author published it on \d{{4}}-"):
+        changes.publish(actor=required.actor("reviewer"), number=number)
+
+
+def test_a_superseded_request_can_only_be_withdrawn(required, browser):
+    """Version 3 was made from 2 and is live: it contains 2, so there is nothing to merge."""
+    namespaces.set_rules(actor=required.actor("admin"), namespace="support", required_checks=[])
+    first = required.propose(2)
+    required.save(OTHER + "\n", message="More")
+    required.publish(3)
+    client = browser("author")
+    page = words(client.get(f"/changes/{first.number}"))
+    assert "holds version 3 now, which already contains version 2." in page
+    assert "Withdraw the request." in page
+    assert f"/changes/{first.number}/merge" not in client.get(f"/changes/{first.number}").content.decode()
+    assert client.get(f"/api/v1/changes/{first.number}/merge").json()["needed"] is False
+    assert "already contains version 2" in words(client.get(f"/changes/{first.number}/merge"))
+    client.cookies["promptuary-csrf"] = "c" * 32
+    answer = client.post(
+        f"/api/v1/changes/{first.number}/merge", "{}", "application/json", headers={"X-CSRFToken": "c" * 32}
+    )
+    assert "already contains version 2" in problem(answer, 409, "conflict")["detail"]
+
+
+def test_a_voided_approval_is_named_among_the_blockers(required, browser):
+    namespaces.set_rules(actor=required.actor("admin"), namespace="support", required_checks=[])
+    change = required.propose(2)
+    approve(required, change)
+    required.save(OTHER + "\n")
+    changes.set_version(actor=required.actor("author"), number=change.number, version=3)
+    assert "Your approval was for version 2; version 3 is proposed now." in words(
+        browser("reviewer").get(f"/changes/{change.number}")
+    )
+    blockers = browser("author").get(f"/api/v1/changes/{change.number}").json()["blockers"]
+    assert "The approval by reviewer was for version 2" in blockers[0]["cause"]

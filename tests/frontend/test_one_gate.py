@@ -1,0 +1,64 @@
+"""Home, the list, the page and the API tell the same of a request: what blocks it, and what to do about it."""
+
+import html
+
+import pytest
+
+from registry.errors import ApprovalRequired
+from registry.models import Attachment
+from registry.queries import changes, gates
+from registry.services import changes as deciding
+from registry.services import datasets, members, namespaces
+from tests.frontend.conftest import words
+
+
+@pytest.fixture
+def unmeasured(reply):
+    """The required evaluation is attached with a model that the operator lists no more."""
+    admin = reply.actor("admin")
+    namespaces.set_rules(actor=admin, namespace="support", required_checks=["evaluation"])
+    row = '{"id": "a", "inputs": {"question": "Why?"}, "expected": {"answer": "So"}}\n'
+    dataset = datasets.save(actor=reply.actor("author"), name="support/answers", text=row).dataset
+    Attachment.objects.create(
+        namespace=dataset.namespace,
+        name="answers",
+        pattern="*",
+        dataset=dataset,
+        model="gone",
+        gates=["rouge_1 >= 0.5"],
+        created_by=reply.people["admin"],
+        created_at=dataset.created_at,
+    )
+    return reply.propose(2)
+
+
+@pytest.mark.parametrize("role", ["author", "reviewer", "reader", "admin"])
+def test_every_door_gives_the_same_blockers_and_advice(reply, browser, unmeasured, role):
+    actor, client = reply.actor(role), browser(role)
+    alone = gates.evaluate(changes.get(actor, unmeasured.number), actor)
+    (listed,) = [gate for gate in gates.pending(actor) if gate.change.number == unmeasured.number]
+    assert (listed.blockers, listed.turn) == (alone.blockers, alone.turn)
+    told = client.get(f"/api/v1/changes/{unmeasured.number}").json()["blockers"]
+    assert told == [{"code": one.code, "cause": one.cause, "action": one.action} for one in alone.blockers]
+    page = html.unescape(words(client.get(f"/changes/{unmeasured.number}")))
+    for blocker in alone.blockers:
+        assert blocker.action in page
+    first = alone.blockers[0]
+    assert first.action == "Ask the operator to list the model, or an admin for another one."
+    listed = html.unescape(words(client.get("/changes/")))
+    assert first.cause in listed
+    assert first.action in listed
+    assert "it runs by itself" not in listed
+    if role != "reader":
+        assert first.action in html.unescape(words(client.get("/")))
+    assert "it runs by itself" not in page
+
+
+def test_a_role_taken_away_counts_at_publish(reply, browser):
+    """Membership is read at publish: an approval by somebody who is no reviewer any more does not count."""
+    change = reply.propose(2)
+    digest = change.version.digest
+    deciding.decide(actor=reply.actor("reviewer"), number=change.number, decision="approve", digest=digest)
+    members.set_role(actor=reply.actor("admin"), namespace="support", username="reviewer", role="author")
+    with pytest.raises(ApprovalRequired, match="1 of 1 approval is missing"):
+        deciding.publish(actor=reply.actor("author"), number=change.number)

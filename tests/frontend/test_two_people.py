@@ -1,0 +1,157 @@
+"""What the change page says about who may approve, before anybody presses a button."""
+
+import pytest
+from django.urls import reverse
+
+from registry.models import ChangeRequest, Namespace, Version
+from registry.services import changes, keys, members, merges, namespaces, suggestions, templates, threads
+from registry.services.threads import Place
+from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, words
+
+BETTER = DOCUMENT.replace("Use only the policy.", "Use the policy and nothing else.")
+SUGGESTION = "description: Answer a refund question well\n"
+
+
+def save(desk, document, base, role="author"):
+    digest = Version.objects.get(template__name=REPLY, number=base).digest
+    options = {"name": REPLY, "document": document, "message": "", "base": digest, "parallel": True}
+    return templates.save(actor=desk.actor(role), **options).version
+
+
+def suggest(desk, number, version, role="reviewer"):
+    place = Place(version=version, line=2)
+    threads.open_at(actor=desk.actor(role), number=number, place=place, text="", suggestion=SUGGESTION)
+
+
+def page(browser, role, number, **query):
+    return words(browser(role).get(f"/changes/{number}", query))
+
+
+def shows_the_fault(browser, role, number, sentence):
+    """The sentence stands on the page, the button does nothing, and a POST is refused with the same sentence."""
+    client = browser(role)
+    answer = client.get(f"/changes/{number}")
+    assert sentence in words(answer)
+    assert 'value="approve"' not in answer.content.decode()
+    digest = ChangeRequest.objects.get(number=number).version.digest
+    refused = client.post(f"/changes/{number}", {"do": "approve", "digest": digest})
+    assert refused.status_code == 403
+    assert sentence in words(refused)
+
+
+def test_a_rebased_version(reply, browser):
+    save(reply, BETTER, 1, "reviewer")
+    save(reply, BETTER + "\n", 3)
+    number = reply.propose(4).number
+    shows_the_fault(browser, "reviewer", number, "You wrote version 3, which this change contains.")
+    assert 'value="approve"' in browser("admin").get(f"/changes/{number}").content.decode()
+
+
+def test_a_merged_version(reply, browser):
+    save(reply, DOCUMENT.replace("Answer a refund", "Answer any refund"), 1, "reviewer")
+    reply.publish(2)
+    number = reply.propose(3).number
+    merges.merge(actor=reply.actor("author"), number=number)
+    changes.withdraw(actor=reply.actor("author"), number=number)
+    again = reply.propose(4).number
+    shows_the_fault(browser, "reviewer", again, "You wrote version 3, which this change contains.")
+
+
+def test_an_applied_suggestion(reply, browser):
+    number = reply.propose(2).number
+    suggest(reply, number, 2)
+    suggestions.apply(actor=reply.actor("author"), number=number, comments=[(1, 1)])
+    shows_the_fault(browser, "reviewer", number, "Your suggestion is in version 3, which this change contains.")
+
+
+def test_the_issuer_of_a_key(reply, browser):
+    key = keys.issue(actor=reply.actor("admin"), namespace="support", name="CI", scope="write", person="author").key
+    by_key = type(reply.actor("author"))(reply.people["author"], key)
+    changes.propose(actor=by_key, name=REPLY, label="production", version=2, message="")
+    shows_the_fault(browser, "admin", 2, "You issued the key that this request was opened with.")
+
+
+def test_an_earlier_proposer_and_an_earlier_head(reply, browser):
+    changes.propose(actor=reply.actor("reviewer"), name=REPLY, label="production", version=2, message="")
+    changes.withdraw(actor=reply.actor("admin"), number=2)
+    reply.propose(2)
+    shows_the_fault(browser, "reviewer", 3, "You proposed this text in change 2.")
+    changes.withdraw(actor=reply.actor("author"), number=3)
+    save(reply, BETTER, 1, "admin")
+    reply.propose(3)
+    save(reply, BETTER + "\n\n", 1)
+    changes.set_version(actor=reply.actor("author"), number=4, version=4)
+    shows_the_fault(browser, "admin", 4, "You wrote version 3, which this change contains.")
+
+
+def test_the_same_bytes_and_a_copy(reply, browser):
+    save(reply, BETTER, 1, "reviewer")
+    save(reply, OTHER, 1)
+    save(reply, BETTER, 1)
+    shows_the_fault(browser, "reviewer", reply.propose(5).number, "You wrote version 3, which this change contains.")
+    templates.save(
+        actor=reply.actor("author"), name="support/copy", document=BETTER, message="", copied_from=f"{REPLY}@3"
+    )
+    made = changes.propose(actor=reply.actor("author"), name="support/copy", label="production", version=1, message="")
+    shows_the_fault(browser, "reviewer", made.number, f"You wrote version 3 of {REPLY}, which this change contains.")
+
+
+def test_an_account_that_a_contributor_raised(reply, browser):
+    save(reply, BETTER, 1, "admin")
+    number = reply.propose(3).number
+    members.set_role(actor=reply.actor("admin"), namespace="support", username="reader", role="reviewer")
+    shows_the_fault(browser, "reader", number, "You have the role reviewer in support from admin")
+
+
+def test_with_nobody_left_everybody_reads_what_to_do(reply, browser):
+    save(reply, BETTER, 1, "admin")
+    save(reply, BETTER + "\n", 3, "reviewer")
+    number = reply.propose(4).number
+    advice = "Ask an admin to make another person a reviewer: nobody who may approve is left."
+    assert advice in page(browser, "author", number)
+    assert "Nobody who may approve is left" in page(browser, "reviewer", number)
+    assert browser("author").get(f"/api/v1/changes/{number}").json()["blockers"][0]["action"] == advice
+
+
+def test_before_the_only_reviewer_s_suggestion_is_applied_the_page_asks(reply, browser):
+    save(reply, BETTER, 1, "admin")
+    number = reply.propose(3).number
+    suggest(reply, number, 3)
+    warning = "Only reviewer may approve this change."
+    assert warning in page(browser, "author", number)
+    client = browser("author")
+    act = {"do": "apply", "thread": "1", "comment": "1"}
+    refused = client.post(f"/changes/{number}", act)
+    assert refused.status_code == 409
+    assert Version.objects.filter(template__name=REPLY).count() == 3
+    assert client.post(f"/changes/{number}", {**act, "confirm": "yes"}).status_code == 302
+    assert Version.objects.filter(template__name=REPLY).count() == 4
+
+
+def test_with_another_reviewer_left_it_does_not_ask(reply, browser):
+    number = reply.propose(2).number
+    suggest(reply, number, 2)
+    assert "may approve this change" not in page(browser, "author", number)
+
+
+def test_an_approval_that_a_rule_allowed_is_named(reply, browser):
+    namespaces.set_rules(actor=reply.actor("admin"), namespace="support", suggesters_may_approve=True)
+    number = reply.propose(2).number
+    suggest(reply, number, 2)
+    suggestions.apply(actor=reply.actor("author"), number=number, comments=[(1, 1)])
+    digest = ChangeRequest.objects.get(number=number).version.digest
+    changes.decide(actor=reply.actor("reviewer"), number=number, decision="approve", digest=digest)
+    told = "Counts by the rule suggesters_may_approve, though reviewer suggested lines of version 3"
+    assert told in page(browser, "author", number)
+    changes.publish(actor=reply.actor("author"), number=number)
+    assert told in page(browser, "author", number)
+
+
+@pytest.mark.parametrize("on", [True, False])
+def test_the_rule_is_set_on_the_page_of_rules(reply, browser, on):
+    given = {"approvals": "1", "compatibility": "none", "protected_labels": "production"}
+    given |= {"suggesters_may_approve": "on"} if on else {}
+    client = browser("admin")
+    assert client.post(reverse("rules", args=["support"]), given).status_code == 302
+    assert Namespace.objects.get(name="support").suggesters_may_approve is on
+    assert "A person whose suggestion was applied may approve" in words(client.get(reverse("rules", args=["support"])))

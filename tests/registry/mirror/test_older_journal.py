@@ -1,0 +1,158 @@
+"""A journal of before versions said what they took in, and before requests kept what they were decided on."""
+
+import importlib
+import json
+import subprocess
+
+import pytest
+from django.apps import apps
+
+from registry import journal, mirror
+from registry.models import ChangeRequest, Contribution, Event
+from registry.queries import gates
+from registry.services import changes, merges, suggestions, templates, threads, verdicts
+from registry.services.threads import Place
+from tests.registry.mirror import photograph
+from tests.registry.mirror.conftest import TEMPLATE
+from tests.registry.mirror.test_restore import empty_the_database
+
+pytestmark = pytest.mark.django_db
+NEWER = ("merged_from", "suggestions", "from", "decided")
+BASE = "- name: one\n  content: first\n- name: two\n  content: second\n- name: three\n  content: third\n"
+
+
+def save(actor, text, base):
+    return templates.save(
+        actor=actor, name=TEMPLATE, document=text, message="", base=base.digest if base else None, parallel=True
+    ).version
+
+
+def publish(people, version):
+    change = changes.propose(
+        actor=people["author"], name=TEMPLATE, label="production", version=version.number, message=""
+    )
+    verdicts.give(number=change.number)
+    changes.decide(actor=people["reviewer"], number=change.number, decision="approve", digest=version.digest)
+    return changes.publish(actor=people["author"], number=change.number)
+
+
+def tell(people):
+    """Versions 1 and 2 go live; 3, by the reviewer, is merged into 4 with a request; 5 takes in a suggestion of the admin."""
+    author, admin = people["author"], people["admin"]
+    first = save(author, BASE, None)
+    publish(people, first)
+    second = save(author, BASE.replace("first", "FIRST"), first)
+    publish(people, second)
+    third = save(people["reviewer"], BASE.replace("third", "THIRD"), first)
+    changes.propose(actor=author, name=TEMPLATE, label="production", version=third.number, message="")
+    merges.merge(actor=author, number=3)
+    changes.withdraw(actor=author, number=3)
+    changes.reopen(actor=author, number=3)
+    place = Place(version=4, line=2)
+    threads.open_at(actor=admin, number=3, place=place, text="", suggestion="  content: better\n")
+    suggestions.apply(actor=author, number=3, comments=[(1, 1)], confirm=True)
+
+
+@pytest.fixture
+def without(monkeypatch):
+    """The services as they were before: nothing of this is written."""
+    append = journal.append
+
+    def old_append(kind, actor, namespace, body, **facts):
+        newer = [name for name in NEWER if name in body and not (name == "from" and kind == "label.moved")]
+        return append(kind, actor, namespace, {k: v for k, v in body.items() if k not in newer}, **facts)
+
+    monkeypatch.setattr(journal, "append", old_append)
+    monkeypatch.setattr(templates, "_add_contributions", lambda *_: None)
+
+
+def took_in():
+    rows = Contribution.objects.order_by("version__number")
+    return [
+        (
+            row.version.number,
+            row.source.number if row.source else None,
+            row.comment.person.username if row.comment else None,
+        )
+        for row in rows
+    ]
+
+
+TAKEN = [(4, 3, None), (5, None, "admin")]
+
+
+def test_what_versions_took_in_is_kept_as_it_is_written(cast):
+    tell(cast)
+    assert took_in() == TAKEN
+
+
+def migrate():
+    ChangeRequest.objects.update(decided=None)
+    importlib.import_module("migrations.0021_derive_contributors").derive(apps, None)
+
+
+def test_the_migration_and_a_restore_derive_the_same(cast, without, mirror_path, tmp_path, capsys):
+    tell(cast)
+    assert took_in() == []
+    assert not any(json.loads(event.text)["body"].get("decided") for event in Event.objects.all())
+    migrate()
+    assert took_in() == TAKEN
+    assert f"{TEMPLATE}@5 took in a suggestion of admin (change 3)" in capsys.readouterr().out
+    mirror.catch_up()
+    subprocess.run(["git", "clone", "-q", mirror_path, tmp_path / "clone"], check=True)
+    before = photograph.take()
+    empty_the_database()
+    mirror.restore(tmp_path / "clone")
+    after = photograph.take()
+    assert after["Contribution"] == before["Contribution"]
+    assert after["ChangeRequest"] == before["ChangeRequest"]
+    assert took_in() == TAKEN
+
+
+def test_the_derived_and_the_written_decision_are_the_same(cast, monkeypatch):
+    tell(cast)
+    written = dict(ChangeRequest.objects.values_list("number", "decided"))
+    assert [one["person"] for one in written[1]["approvals"]] == ["reviewer"]
+    rows = list(Event.objects.order_by("number"))
+    bodies = [{k: v for k, v in json.loads(row.text)["body"].items() if k != "decided"} for row in rows]
+    derived = {}
+    derivation, fact = _reader()
+    for row, body in zip(rows, bodies, strict=True):
+        found = derivation.decided(fact(row, body))
+        if found is not None:
+            derived[row.change] = found
+        derivation.take(fact(row, body))
+    for number in (1, 2):
+        assert derived[number]["approvals"] == written[number]["approvals"]
+        given = [check for check in written[number]["checks"] if check["outcome"] and check["at"]]
+        assert derived[number]["checks"] == given
+
+
+def _reader():
+    rows = importlib.import_module("registry.mirror.rows.context").Rows()
+    return rows.derivation, rows.fact
+
+
+def test_nobody_who_contributed_approves_after_the_migration(cast, without):
+    tell(cast)
+    migrate()
+    change = ChangeRequest.objects.get(number=3)
+    assert gates.evaluate(change, cast["reviewer"]).why.startswith("You wrote version 3")
+    assert gates.evaluate(change, cast["admin"]).why.startswith("Your suggestion is in version 5")
+
+
+def test_an_older_publication_is_restored_by_the_rules_of_its_day(cast, without, mirror_path, tmp_path, monkeypatch):
+    """Version 3 contains the reviewer's version 2: then the reviewer's approval counted, and it still does in what is past."""
+    author, reviewer = cast["author"], cast["reviewer"]
+    first = save(author, BASE, None)
+    publish(cast, first)
+    second = save(reviewer, BASE.replace("first", "FIRST"), first)
+    third = save(author, BASE.replace("first", "FIRST!"), second)
+    with monkeypatch.context() as patch:
+        patch.setattr("registry.queries.facts.contributors", lambda _history, _request: {})
+        publish(cast, third)
+    migrate()
+    mirror.catch_up()
+    subprocess.run(["git", "clone", "-q", mirror_path, tmp_path / "clone"], check=True)
+    empty_the_database()
+    assert mirror.restore(tmp_path / "clone").events
