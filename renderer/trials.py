@@ -13,7 +13,6 @@ from renderer.formats import Body
 from renderer.problems import Problem, Severity
 from renderer.prompt import Part
 from renderer.template import Template
-from renderer.tokens import LazyTokenizer
 
 __all__ = ["least_case", "structure_problems", "worst_case"]
 
@@ -59,7 +58,7 @@ def least_case(template: Template, tokenizer: Tokenizer) -> Iterator[Problem]:
     room = None if limit is None else limit - document.reserve
     if limit is None or room is None or room < 1:
         return
-    tokens = least.least_prompt(template, tokenizer.loaded() if isinstance(tokenizer, LazyTokenizer) else tokenizer)
+    tokens = least.least_prompt(template, tokenizer)
     if tokens <= room:
         return
     key = next((key for key in ("token_limit", "profile", "model") if key in document.front), "token_limit")

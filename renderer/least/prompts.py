@@ -18,6 +18,7 @@ from renderer.least.variants import TooMany, Variant, variants
 from renderer.prompt import Part
 from renderer.structure import Structure
 from renderer.template import Template
+from renderer.tokens import LazyTokenizer
 
 __all__ = ["least_prompt"]
 
@@ -25,9 +26,13 @@ _SPEAKERS = ("user", "assistant", "tool")
 
 
 def least_prompt(template: Template, tokenizer: Tokenizer) -> int:
-    """The tokens that every prompt of the template takes at least, after all that may be cut is gone."""
+    """The tokens that every prompt of the template takes at least, after all that may be cut is gone.
+
+    Raises MissingVocabularyError where the tokenizer's vocabulary can't be had.
+    """
+    loaded = tokenizer.loaded() if isinstance(tokenizer, LazyTokenizer) else tokenizer
     try:
-        return _Least(template, tokenizer).prompt()
+        return _Least(template, loaded).prompt()
     except ProfileError:
         return 0  # the family cannot take these parts at all, which a rendering says
 

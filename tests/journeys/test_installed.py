@@ -47,7 +47,7 @@ def wheel(tmp_path_factory) -> Path:
     run(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", folder, source, cwd=folder)
     (found,) = folder.glob("*.whl")
     assert found.name.startswith(f"promptuary-{VERSION}-")
-    return found
+    return Path(found)
 
 
 def install(wheel: Path, folder: Path, extra: str) -> Path:

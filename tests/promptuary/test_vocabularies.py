@@ -164,7 +164,7 @@ def test_the_async_client_warms_it_too(world, gone):
         client = world.async_client()
         await client.warm([NAME])
         world.registry.down = True
-        return (await client.get(NAME)).render(LONG).text
+        return str((await client.get(NAME)).render(LONG).text)
 
     assert asyncio.run(story()) == wanted().text
 
@@ -222,7 +222,7 @@ def folder(gone, tmp_path, monkeypatch) -> Path:
     text = "---\nmodel: llama-3.1-8b\ntoken_limit: 100\ninputs: {q: {type: string, maxLength: 60}}\n---\n"
     (tmp_path / "a.yml.j2").write_text(text + "- name: q\n  content: '{{ q }}'\n")
     (tmp_path / "a.samples.yml").write_text("long:\n  q: " + "x" * 60 + "\n")
-    return tmp_path
+    return Path(tmp_path)
 
 
 def run(*arguments: str):

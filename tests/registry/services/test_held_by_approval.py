@@ -7,7 +7,7 @@ import pytest
 from registry.access import Actor
 from registry.errors import ApprovalRequired, Conflict, Gone, Invalid, NotAllowed
 from registry.models import ChangeRequest, Event, Key, Label, LabelMove, User
-from registry.queries import approvals, standings, versions
+from registry.queries import approvals, gates, versions
 from registry.queries import changes as changes_query
 from registry.queries.approvals import Approval
 from registry.services import changes, emergencies, keys, labels, members, namespaces, redactions, templates
@@ -112,7 +112,7 @@ def test_protecting_opens_a_change_for_what_the_label_serves(admin, wandered):
 def test_only_approvals_stand_in_its_way(reviewer, wandered):
     [change] = wandered
     assert [found.code for found in changes_query.blockers(change, reviewer)] == ["approvals"]
-    [listed] = standings.pending(reviewer)
+    [listed] = gates.pending(reviewer)
     assert [found.code for found in listed.blockers] == ["approvals"]
 
 
