@@ -58,7 +58,12 @@ COLUMNS: Mapping[str, Mapping[str, Holds]] = {
         "side": _NOTHING,
         "sample": _NOTHING,
     },
-    "registry_changerequest": {"message": _WORDS, "label": _NOTHING, "state": _NOTHING},
+    "registry_changerequest": {
+        "message": _WORDS,
+        "label": _NOTHING,
+        "state": _NOTHING,
+        "decided": _WORDS,  # summaries of checks, as verdicts have them; stands in the journal as well
+    },
     "registry_decision": {"text": _WORDS, "decision": _NOTHING, "label": _NOTHING, "digest": _NOTHING},
     "registry_labelmove": {"reason": _WORDS, "label": _NOTHING, "how": _NOTHING},
     "registry_redaction": {"reason": _WORDS},

@@ -127,6 +127,8 @@ def say(actor: Actor, change: ChangeRequest, *, decision: str, digest: str, text
         change.save()
     else:
         facts |= _assess(gate.after(said))
+        if "reviewed" in facts:
+            notifications.settle(change)
     notifications.tell_of_decision(actor, said)
     pending.append(Kind.CHANGE_DECIDED, actor, change, **facts)
     return said

@@ -38,7 +38,7 @@ def test_a_new_namespace_requires_checks_unless_told_otherwise(operator, given, 
 
 def test_an_older_namespace_keeps_what_it_has(admin, support):
     assert support.required_checks == []
-    assert namespaces.set_rules(actor=admin, namespace="support", approvals=2).required_checks == []
+    assert namespaces.set_rules(actor=admin, namespace="support", approvals=2).namespace.required_checks == []
 
 
 def test_by_default_no_label_moves_before_its_checks_passed(operator, admin, reviewer, save, propose, approve):

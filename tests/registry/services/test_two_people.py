@@ -164,7 +164,7 @@ def open_change():
 
 @pytest.fixture
 def team(operator):
-    namespaces.create(actor=operator, name="support", protected_labels=["production"])
+    namespaces.create(actor=operator, name="support", protected_labels=["production"], required_checks=[])
     for name in PEOPLE:
         User.objects.create(username=name)
         members.set_role(actor=operator, namespace="support", username=name, role="reviewer")
