@@ -8,7 +8,6 @@ from registry.access import Actor
 from registry.errors import ApprovalRequired, Conflict, Gone, Invalid, NotAllowed
 from registry.models import ChangeRequest, Event, Key, Label, LabelMove, User
 from registry.queries import approvals, gates, versions
-from registry.queries import changes as changes_query
 from registry.queries.approvals import Approval
 from registry.services import changes, emergencies, keys, labels, members, namespaces, redactions, templates
 
@@ -111,7 +110,7 @@ def test_protecting_opens_a_change_for_what_the_label_serves(admin, wandered):
 
 def test_only_approvals_stand_in_its_way(reviewer, wandered):
     [change] = wandered
-    assert [found.code for found in changes_query.blockers(change, reviewer)] == ["approvals"]
+    assert [found.code for found in gates.evaluate(change, reviewer).blockers] == ["approvals"]
     [listed] = gates.pending(reviewer)
     assert [found.code for found in listed.blockers] == ["approvals"]
 
@@ -234,7 +233,7 @@ class TestProtectedAgain:
         move(3, "production")
         assert protect("production") == ()
         change.refresh_from_db()
-        assert [found.code for found in changes_query.blockers(change, author)] == ["approvals"]
+        assert [found.code for found in gates.evaluate(change, author).blockers] == ["approvals"]
 
     def test_setting_the_same_rules_again_opens_nothing(self, loosened, move, protect):
         move(3, "production")
