@@ -29,7 +29,18 @@ _ROLES = ("system", "user", "assistant", "developer", "tool")
 _KNOWN = ("name", "type", "prompt", "config", "tags", "version", "commitMessage")
 # What its server adds to a prompt and what only says where it stood there.
 _SERVERS = (
-    *("id", "createdAt", "updatedAt", "projectId", "createdBy", "labels", "resolutionGraph", "isActive", "digest"),
+    *(
+        "id",
+        "createdAt",
+        "updatedAt",
+        "projectId",
+        "createdBy",
+        "labels",
+        "resolutionGraph",
+        "isActive",
+        "digest",
+        "approval",
+    ),
     "lastUpdatedAt",
 )
 

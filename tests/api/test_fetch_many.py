@@ -3,7 +3,7 @@
 import pytest
 
 from registry.api import fetches
-from tests.api.conftest import OTHER, REPLY, problem
+from tests.api.conftest import OTHER, REPLY, Caller, problem
 
 
 @pytest.fixture
@@ -36,7 +36,8 @@ def test_a_miss_fails_no_other(caller, versions):
 
 
 def test_a_key_limited_to_approved_versions_is_told_so_beside_the_rest(cast, caller, versions):
-    results = _fetch(caller("author", scope="read"), f"{REPLY}@production", f"{REPLY}@3")
+    limited = Caller(key=cast.key("author", scope="read"))
+    results = _fetch(limited, f"{REPLY}@production", f"{REPLY}@3")
     assert [result["status"] for result in results] == [200, 403]
     assert results[1]["problem"]["type"] == "not-allowed"
 

@@ -101,7 +101,7 @@ def world(cast, settings):
     made = webhooks.create(actor=cast.actor("admin"), namespace="support", url="http://127.0.0.1:9/")
     issued = keys.issue(actor=cast.actor("admin"), namespace="support", name="spare", scope="read", person="reader")
     fetcher().forget()
-    return numbers | {"webhook": made.webhook.id, "key": issued.key.id}
+    return numbers | {"webhook": made.webhook.id, "key": issued.key.id, "hurried": numbers["open"]}
 
 
 def calls(world):
