@@ -73,21 +73,24 @@ class Workspace:
             return document.exists() or samples.exists()
         return _hash_of(document) not in (None, pulled.document) or _hash_of(samples) not in (None, pulled.samples)
 
-    def write(self, body: Mapping[str, Any], samples: Mapping[str, Any]) -> Path:
-        """Write a fetched version, its samples and its fragments; remember what they were made from."""
+    def write(self, body: Mapping[str, Any], samples: Mapping[str, Any] | None) -> Path:
+        """Write a fetched version, its samples and its fragments; remember what they were made from.
+
+        samples: None where they could not be read; a file of samples then stays as it is.
+        """
         name = str(body["name"])
         path = self.document_path(name)
         _write(path, str(body["document"]))
         if samples:
             _write(self.samples_path(name), plain_yaml.write(samples))
-        else:
+        elif samples is not None:
             self.samples_path(name).unlink(missing_ok=True)
         for ref, text in body["fragments"].items():
             _write(self.folder / STATE / "fragments" / f"{ref.replace(':', '-')}{DOCUMENT}", text)
         self.remember(name, int(body["version"]), str(body["digest"]))
         return path
 
-    def bring_in(self, body: Mapping[str, Any], merged: str, samples: Mapping[str, Any]) -> Path:
+    def bring_in(self, body: Mapping[str, Any], merged: str, samples: Mapping[str, Any] | None) -> Path:
         """Write a merged document whose base is a fetched version from now on. Samples that were edited here stay."""
         name = str(body["name"])
         pulled = self.pulled().get(name)

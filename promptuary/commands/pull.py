@@ -9,7 +9,7 @@ from promptuary.commands.answers import FINDINGS, Finding, Json, Key, Url, Usage
 from promptuary.commands.completion import complete_name
 from promptuary.commands.connection import Connection
 from promptuary.commands.git import merge as merge_texts
-from promptuary.errors import NotFound
+from promptuary.errors import NotAllowed, NotFound
 from promptuary.fetching import Fetched
 from promptuary.names import split
 from promptuary.workspace import Workspace, read_text
@@ -97,8 +97,15 @@ def _merge(connection: Connection, workspace: Workspace, name: str, ref: str) ->
     return {**_result(fetched, path), "result": told, "conflicts": conflicts}
 
 
-def _fetch(connection: Connection, name: str, ref: str) -> tuple[Fetched, dict[str, Any]]:
-    return connection.client.fetch(name, ref), connection.get(f"templates/{name}/-/samples")["samples"]
+def _fetch(connection: Connection, name: str, ref: str) -> tuple[Fetched, dict[str, Any] | None]:
+    """The version and the template's samples; None in their place where the key is limited and may not read samples."""
+    fetched = connection.client.fetch(name, ref)
+    try:
+        samples = connection.get(f"templates/{name}/-/samples")["samples"]
+    except NotAllowed:
+        say(f"{name}: without its samples, which this key may not read")
+        samples = None
+    return fetched, samples
 
 
 def _body(fetched: Fetched) -> dict[str, Any]:

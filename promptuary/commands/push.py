@@ -93,7 +93,10 @@ def _tell(result: dict[str, Any]) -> None:
 def _push(connection: Connection, workspace: Workspace, name: str, message: str, label: str) -> dict[str, Any]:
     pulled = workspace.pulled().get(name)
     path = workspace.document_path(name)
-    body = {"document": read_text(path), "message": message, "samples": read_samples(path)}
+    body: dict[str, Any] = {"document": read_text(path), "message": message}
+    samples = read_samples(path)
+    if samples or pulled is None or pulled.samples is not None:  # where there were none and are none, nothing changes
+        body["samples"] = samples
     answer = connection.call("PUT", f"templates/{name}", body, _base_of(pulled))
     workspace.remember(name, answer["version"], answer["digest"])
     is_new = pulled is None or answer["digest"] != pulled.digest

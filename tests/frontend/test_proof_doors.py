@@ -54,7 +54,7 @@ OWN = {
 
 
 def test_the_page_of_a_change_has_no_act_that_nobody_looked_at():
-    approving = {"approve", "acknowledge", "publish"}
+    approving = {"approve", "acknowledge", "publish", "close_emergency"}
     others = {"request_changes", "comment", "send", "withdraw", "reopen", "set_version", "rerun", "thread", "suggest"}
     others |= {"keep", "discard", "reply", "keep_reply", "resolve", "unresolve", "apply", "apply_batch"}
     assert set(deeds.SAID) == approving | others | {"batch", "unbatch", "empty_batch"}
