@@ -81,7 +81,7 @@ FAMILIES = [name for name in profiles.names() if name != "gemma"]
 
 @pytest.mark.parametrize("profile", FAMILIES)
 def test_one_document_serves_every_family_by_its_profile_alone(profile):
-    prompt = load(ASK + f"tools: {json.dumps(TOOLS)}\n", profile=profile).render(DATA)
+    prompt = load(ASK + f"tools: {json.dumps(TOOLS)}\n", profile=profile).render(DATA, tokenizer="estimate")
     for said in ("Use ctx.", "hi", "hello", "why?"):
         assert said in prompt.text
         assert any(said in message["content"] for message in prompt.messages)
