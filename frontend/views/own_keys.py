@@ -6,11 +6,10 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods
 
 from frontend import revoking
 from frontend.htmx import show
-from frontend.pages import signed_in
+from frontend.pages import form_page, signed_in
 from registry.access import Actor
 from registry.models import Key
 from registry.queries import keys as queries
@@ -35,7 +34,7 @@ def rows_of(actor: Actor) -> list[Row]:
     return sorted(rows, key=lambda row: row.has_ended)
 
 
-@require_http_methods(["GET", "POST"])
+@form_page
 @signed_in
 def own_keys(request: HttpRequest, actor: Actor) -> HttpResponse:
     """The list; `revoke` in the address shows first what a key is used for, a POST revokes it or marks notices as read."""
