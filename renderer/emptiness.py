@@ -11,6 +11,7 @@ from renderer.expressions import Call, Field, Literal, Name
 from renderer.formats.prompter_body import PrompterBody
 from renderer.formats.shaped import ShapedBody
 from renderer.problems import Place, Problem
+from renderer.prompt import Content
 
 __all__ = ["empty_prompt"]
 
@@ -19,7 +20,7 @@ def empty_prompt(document: Document, body: object) -> Problem | None:
     """An error for a body that can give no text at all, whatever the data hold."""
     if isinstance(body, JinjaBody):
         silent = not _says(outline(body.unit), values=document.format == "text")
-        if silent or (document.format == "parts" and not body.names() and _gives_nothing(body)):
+        if silent or (not body.names() and _gives_nothing(body)):
             what = "the body gives no parts" if silent and document.format == "parts" else "the body says nothing"
             return _problem(document, what)
     if isinstance(body, ShapedBody) and not any(map(_shows, body.pieces)):
@@ -58,7 +59,14 @@ def _gives_nothing(body: JinjaBody) -> bool:
         parts = [part for prompt in body.parts({}) for part in prompt]
     except RenderError:
         return False  # what is wrong with it is told elsewhere
-    return all(isinstance(part.content, str) and not part.content.strip() for part in parts)
+    return not any(_has_content(part.content) for part in parts)
+
+
+def _has_content(content: Content) -> bool:
+    """Whether a part says something: text that is no white space, or an item that is no text."""
+    if isinstance(content, str):
+        return bool(content.strip())
+    return any(item.get("type") != "text" or str(item.get("text", "")).strip() for item in content)
 
 
 def _shows(piece: expressions.Text | Field) -> bool:

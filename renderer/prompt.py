@@ -94,6 +94,7 @@ class Part:
     `content` is text, or a list of content items in OpenAI form. `line` is where the part starts in the document.
     `shrink` and `min_tokens` say how truncation may shorten the content instead of dropping the part. `token_count` is
     None before the prompt is made; then it is counted when it is first asked for, unless it had to be counted already.
+    `label` is what errors call the part: its name, with `…` for each value that the author printed into it.
     """
 
     name: str
@@ -107,6 +108,7 @@ class Part:
     min_tokens: int = 0
     line: int | None = field(default=None, compare=False)
     frame: Frame | None = field(default=None, repr=False)
+    label: str = field(default="", repr=False, compare=False)
 
     def __init__(  # noqa: PLR0913, PLR0917 -- one argument a field
         self,
@@ -121,6 +123,7 @@ class Part:
         min_tokens: int = 0,
         line: int | None = None,
         frame: Frame | None = None,
+        label: str = "",
     ) -> None:
         # Written out, as a chat has thousands of parts and the generated method takes several times as long.
         fields = self.__dict__
@@ -135,6 +138,7 @@ class Part:
         fields["min_tokens"] = min_tokens
         fields["line"] = line
         fields["frame"] = frame
+        fields["label"] = label or name
 
     def uncounted(self, counts: Counts, index: int) -> Self:
         """The same part, whose tokens are asked of `counts` when somebody wants them."""

@@ -53,9 +53,9 @@ class Recipe:
             marks = tuple(Mark(0, 0, slots.sites[slots.base + slot]) for slot in _item_slots(self.content))
         role = "user" if self.role is None else self.role.constant or self._role(slots)
         priority = self.priority if isinstance(self.priority, int) else self._priority(slots, self.priority)
-        return Part(
-            self.name.fill(slots), role, content, priority, None, None, marks, self.shrink, self.min_tokens, line
-        )
+        name, label = self.name.fill(slots), self.name.shown()
+        shrink, least = self.shrink, self.min_tokens
+        return Part(name, role, content, priority, None, None, marks, shrink, least, line, None, label)
 
     def _role(self, slots: Slots) -> str:
         text = self.role.fill(slots) if self.role else "user"

@@ -101,6 +101,12 @@ class Text:
         found: list[Piece] = [piece for step in self._steps for piece in step if piece != ""]
         return [*found, self._tail] if self._tail else found
 
+    def shown(self) -> str:
+        """The author's text alone, for messages: `…` stands for each value."""
+        return (
+            self.constant if self.constant is not None else "".join(f"{text}…" for text, _ in self._steps) + self._tail
+        )
+
     def slots(self) -> list[int]:
         """The numbers of its slots."""
         return [slot for _, slot in self._steps]

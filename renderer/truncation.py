@@ -160,6 +160,7 @@ def _with_count(part: Part, count: int) -> Part:
         part.min_tokens,
         part.line,
         part.frame,
+        part.label,
     )
 
 
@@ -186,9 +187,9 @@ def _because(priority: int, over: int) -> str:
 
 
 def _cannot_fit(kept: list[Part], left: int, limit: int) -> TruncationError:
-    protected = [part.name for part in kept]
+    protected = [part.label for part in kept]
     largest = sorted(kept, key=lambda part: -(part.token_count or 0))[:8]
-    named = ", ".join(f"{part.name} ({part.token_count})" for part in largest)
+    named = ", ".join(f"{part.label} ({part.token_count})" for part in largest)
     more = f" and {len(kept) - 8} more" if len(kept) > 8 else ""
     message = (
         f"The prompt can't be cut to {limit} tokens: the parts that may not be cut take {left}, {left - limit} too many. "

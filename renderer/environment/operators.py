@@ -107,8 +107,8 @@ def formatted(value: str, *args: Any, **kwargs: Any) -> Any:
     return remainder(value.cooked if isinstance(value, Written) else str(value), kwargs or args)
 
 
-def replace(value: str, old: str, new: str, count: int | None = None) -> str:
-    text, old, new = str(value), str(old), str(new)
+def replace(value: Any, old: Any, new: Any, count: int | None = None) -> str:
+    text, old, new = (str(each) if isinstance(each, str) else as_text(each) for each in (value, old, new))
     times = text.count(old) if count is None else min(count, text.count(old))
     _refuse_text(len(text) + times * max(0, len(new) - len(old)))
     return text.replace(old, new, -1 if count is None else count)

@@ -15,7 +15,7 @@ from renderer import near, watch
 from renderer.environment.checks import NOT_REPRODUCIBLE, check_size
 from renderer.environment.operators import FILTERS
 from renderer.environment.pieces import Captured, Piece
-from renderer.environment.sandbox import MAX_OUTPUT, MissingValue, Sandbox, Unit, path_to, too_much
+from renderer.environment.sandbox import MAX_OUTPUT, MissingValue, Sandbox, Unit, path_to, too_much, without_values
 from renderer.errors import DocumentError, InputError, LimitError, RenderError
 from renderer.lines import Lines
 from renderer.printing import Unprintable
@@ -189,11 +189,12 @@ class Program:
             context = template.new_context({**data, RUN: run})
             self._collect(template.root_render_func(context), stream)
         except RenderError as error:
-            raise error.located(self._where(error.__traceback__)[0]) from error.__cause__
+            raise error.located(self._where(error.__traceback__)[0]) from None
         except UndefinedError as error:
-            raise self._missing(error) from error
-        except Exception as error:
-            raise self._failed(error) from error
+            # The causes quote values, and whoever logs the error would print them too. `__context__` still has them.
+            raise self._missing(error) from None
+        except Exception as error:  # noqa: BLE001 -- whatever a template runs into becomes a typed error
+            raise self._failed(error) from None
         return stream
 
     def _collect(self, source: Iterable[Piece], stream: Stream) -> None:
@@ -251,9 +252,11 @@ class Program:
         return InputError(message, code="PT401", place=place, variable=path_to(name, expression))
 
     def _failed(self, error: Exception) -> RenderError:
-        place = self._where(error.__traceback__)[0]
+        place, expression = self._where(error.__traceback__)
         if isinstance(error, SecurityError):
-            return DocumentError(f"this is not allowed: {error}", code="PT207", place=place)
+            return DocumentError(
+                f"this is not allowed: {without_values(str(error), expression)}", code="PT207", place=place
+            )
         if isinstance(error, Unprintable):
             return RenderError(f"this prints {error.what}", code="PT206", place=place)
         if isinstance(error, TemplateNotFound):
@@ -262,15 +265,24 @@ class Program:
             return LimitError("the template calls itself without end", code="PT702", place=place)
         if isinstance(error, MemoryError):
             return LimitError("this needs more memory than a rendering may take", place=place)
-        return RenderError(f"this fails with {_describe_failure(error)}", code="PT206", place=place)
+        return RenderError(f"this fails with {_describe_failure(error, expression)}", code="PT206", place=place)
 
 
-def _describe_failure(error: Exception) -> str:
-    """What Jinja or Python says, except where Python quotes the value that it can't use: then its kind alone."""
+def _describe_failure(error: Exception, expression: str) -> str:
+    """What Jinja or Python says, without values; of other code, and where Python tells the value, its kind alone."""
     if isinstance(error, TemplateError):
-        return str(error)
-    quotes_values = isinstance(error, ValueError | LookupError)
-    return type(error).__name__ if quotes_values else f"{type(error).__name__}: {error}"
+        return without_values(str(error), expression)
+    is_telling = isinstance(error, TypeError | ArithmeticError | AttributeError) and _is_our_own(error.__traceback__)
+    kind = type(error).__name__
+    return f"{kind}: {without_values(str(error), expression)}" if is_telling else kind
+
+
+def _is_our_own(trace: TracebackType | None) -> bool:
+    """Whether the error was raised by a template, Jinja or this package, not inside a caller's own function."""
+    names = {}
+    while trace is not None:
+        names, trace = trace.tb_frame.f_globals, trace.tb_next
+    return "__jinja_template__" in names or str(names.get("__name__")).partition(".")[0] in ("jinja2", "renderer")
 
 
 def with_run(call: Callable[..., Any]) -> Callable[..., Any]:

@@ -25,11 +25,22 @@ from renderer.lines import Lines
 from renderer.problems import Place
 from renderer.prompt import Site
 
-__all__ = ["GLOBALS", "MAX_OUTPUT", "Literal", "Missing", "MissingValue", "Sandbox", "Unit", "path_to", "too_much"]
+__all__ = [
+    "GLOBALS",
+    "MAX_OUTPUT",
+    "Literal",
+    "Missing",
+    "MissingValue",
+    "Sandbox",
+    "Unit",
+    "path_to",
+    "too_much",
+    "without_values",
+]
 
 
 class MissingValue(UndefinedError):
-    """Something was used that is not there; `name` is the key that was looked for, which may be a caller's value."""
+    """Something was used that is not there; `name` is what was looked for, which may be a caller's value."""
 
     def __init__(self, message: str, name: str | None = None, unnamed: str = "") -> None:
         super().__init__(message)
@@ -38,8 +49,8 @@ class MissingValue(UndefinedError):
 
     def told(self, expression: str) -> tuple[str, str | None]:
         """The message and the name, where the author's expression holds the name; else a message without it, and None."""
-        if self.name is None or self.name in expression:
-            return str(self.message), self.name
+        if self.name is not None and self.name in expression:
+            return str(self.message), None if self.name.lstrip("-").isdigit() else self.name
         return self._unnamed, None
 
 
@@ -55,9 +66,11 @@ class Missing(StrictUndefined):
         super().__init__(hint, obj, name, raises)
 
     def _missing(self, message: str) -> MissingValue:
-        name = self._undefined_name if isinstance(self._undefined_name, str) else None
-        owner = self._undefined_obj
-        return MissingValue(message, name, "" if owner is missing else f"{_describe(owner)} does not have that key")
+        owner, looked_for = self._undefined_obj, self._undefined_name
+        name = str(looked_for) if isinstance(looked_for, str | int) else None
+        is_plain = bool(self._undefined_hint) or owner is missing
+        what = "key" if isinstance(looked_for, str) else "item"
+        return MissingValue(message, name, "" if is_plain else f"{_describe(owner)} does not have that {what}")
 
     @property
     def _undefined_message(self) -> str:
@@ -165,6 +178,11 @@ GLOBALS: Mapping[str, Callable[..., Any]] = {
 
 MAX_OUTPUT = 8_000_000
 """Characters that a rendering may give in all; each piece counts one more."""
+
+_QUOTED = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""", re.DOTALL)
+_TYPES = frozenset(
+    ("NoneType", "bool", "builtin_function_or_method", "dict", "float", "int", "list", "range", "str", "tuple")
+)
 
 _MOVED_BY_METHODS = {"replace": (0, 2), "join": (0, 1)}
 _COUNTERS = frozenset(("index", "index0", "first", "last", "length", "revindex", "revindex0"))
@@ -294,18 +312,18 @@ class Sandbox(ImmutableSandboxedEnvironment):
             return as_text(value)
         except UndefinedError as error:
             here = self.sites[site]
-            raise missing_value(error, here) from error
+            raise missing_value(error, here) from None
         except LimitError as error:
             here = self.sites[site]
             raise error.located(Place(here.line, here.column)) from None
         except SecurityError as error:
             here = self.sites[site]
-            message = f"this is not allowed: {error}"
-            raise DocumentError(message, code="PT207", place=Place(here.line, here.column)) from error
+            message = f"this is not allowed: {without_values(str(error), here.expression)}"
+            raise DocumentError(message, code="PT207", place=Place(here.line, here.column)) from None
         except Unprintable as error:
             here = self.sites[site]
             message = f"`{here.expression}` prints {error.what}"
-            raise RenderError(message, code="PT206", place=Place(here.line, here.column)) from error
+            raise RenderError(message, code="PT206", place=Place(here.line, here.column)) from None
 
 
 def too_much() -> LimitError:
@@ -320,6 +338,16 @@ def missing_value(error: UndefinedError, site: Site) -> InputError:
         message = f"`{site.expression}`: {message}"
     variable = path_to(name, site.expression)
     return InputError(message, code="PT401", place=Place(site.line, site.column), variable=variable)
+
+
+def without_values(message: str, expression: str) -> str:
+    """A message of Jinja or Python; what it quotes and the author did not write, but for names of types, gives way."""
+
+    def told(quoted: re.Match[str]) -> str:
+        word = quoted.group()[1:-1]
+        return quoted.group() if word in expression or word in _TYPES else "'…'"
+
+    return _QUOTED.sub(told, message)
 
 
 def path_to(name: str | None, expression: str) -> str | None:

@@ -165,11 +165,10 @@ class ShapedBody:
             if isinstance(error, InputError) and error.variable is None and names:
                 error.variable = error.path = names[0]
                 error.facts["path"] = names[0]
-            error.located(self._document.body_place(node.start, node.end))
-            raise
-        except Exception as error:
+            raise error.located(self._document.body_place(node.start, node.end)) from None
+        except Exception as error:  # noqa: BLE001 -- whatever a shaper runs into becomes a typed error
             place = self._document.body_place(node.start, node.end)
-            raise InputError(f"`{node.name}` cannot do this: {error}", code="PT911", place=place) from error
+            raise InputError(f"`{node.name}` cannot do this: {error}", code="PT911", place=place) from None
 
     def _nodes(self) -> Iterable[Node]:
         for piece in self._pieces:

@@ -34,7 +34,7 @@ def _pieces(pattern: str) -> tuple[_Piece, ...]:
         end = match.end()
         if match["alone"] is not None:
             raise InputError(
-                f"the pattern {pattern!r} has a `$` at character {match.start() + 1} that starts no placeholder; "
+                f"the pattern has a `$` at character {match.start() + 1} that starts no placeholder; "
                 "write `$$` for a dollar sign"
             )
         if match["escaped"]:
@@ -55,7 +55,7 @@ def replace(text: str, str_replace: Mapping[str, str] | None = None) -> str:
     """Replace each key by its value, one pair after the other, so that a later pair sees what an earlier one wrote."""
     for old, new in _pairs(str_replace):
         if len(text) + text.count(old) * (len(new) - len(old)) > MAX_TEXT:
-            raise LimitError(f"replacing {old!r} would make a text of more than {MAX_TEXT:,} characters")
+            raise LimitError(f"a replacement would make a text of more than {MAX_TEXT:,} characters")
         text = text.replace(old, new)
     return text
 
@@ -67,7 +67,7 @@ def _pairs(str_replace: Any) -> Iterable[tuple[str, str]]:
         raise InputError(f"the replacements must be a mapping from text to text, not {_kind(str_replace)}")
     for old, new in str_replace.items():
         if not isinstance(old, str) or not isinstance(new, str):
-            raise InputError(f"the replacement {old!r}: {new!r} must be text on both sides")
+            raise InputError("a replacement must be text on both sides")
     return str_replace.items()
 
 
@@ -79,7 +79,7 @@ def content_of(item: Any) -> str:
         for field in ("content", "answer"):
             if field in item:
                 return "" if item[field] is None else printed(item[field])
-        raise InputError(f"a document needs `content` and an answer needs `answer`; this item has only {_names(item)}")
+        raise InputError("a document needs `content` and an answer needs `answer`; this item has neither")
     raise InputError(f"documents must be text or mappings with `content`, not {_kind(item)}")
 
 
@@ -153,7 +153,3 @@ def _kind(value: Any) -> str:
     if isinstance(value, Sequence) and not isinstance(value, str):
         return "a list"
     return _KINDS.get(type(value), type(value).__name__)
-
-
-def _names(item: Mapping[Any, Any]) -> str:
-    return ", ".join(f"`{name}`" for name in list(item)[:8]) or "no fields"

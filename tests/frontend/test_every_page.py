@@ -9,7 +9,9 @@ from urllib.parse import urlencode
 import pytest
 from django.db import transaction
 from django.test import Client
+from django.urls import resolve
 
+import frontend.urls
 from registry.models import Draft, Fetch, Version
 from registry.queries import labels as label_queries
 from registry.services import changes, drafts, emergencies, keys, labels, namespaces, templates, threads, verdicts
@@ -54,6 +56,7 @@ MORE = [
     "/runs/{done}/export.jsonl",
     f"/d/{GOLD}/-/diff?from=1&to=2",
     "/environments/?show=behind",
+    "/account/keys",
     "/n/support/audit?kind=label.moved",
     "/no/such",
 ]
@@ -227,6 +230,21 @@ def test_no_page_shows_a_repr_to_anybody(busy, clients, role):
     assert wrong == {}
 
 
+def _named(patterns):
+    """The names of all addresses of the pages, included ones too."""
+    for pattern in patterns:
+        if hasattr(pattern, "url_patterns"):
+            yield from _named(pattern.url_patterns)
+        else:
+            yield pattern.name
+
+
+def test_these_are_all_pages(busy):
+    visited = {resolve(address.partition("?")[0]).url_name for address in _addresses(busy) if address != "/no/such"}
+    missing = set(_named(frontend.urls.urlpatterns)) - visited
+    assert sorted(missing - NO_PAGES) == []
+
+
 def test_head_answers_as_get_does_and_without_a_body(busy, clients):
     for role in ("anonymous", "admin"):
         for address in [address for address in _addresses(busy) if "?" not in address]:
@@ -235,6 +253,8 @@ def test_head_answers_as_get_does_and_without_a_body(busy, clients):
             assert b"".join(head) == b""
 
 
+# They take POST, PUT or DELETE only, or are another name of a page.
+NO_PAGES = {"account_login", "draft", "logout", "preview", "theme"}
 NONSENSE = [
     "\0",
     "\ufffd",

@@ -140,6 +140,8 @@ FUNCTIONS = [
         "{{ [V] | map('string') | list }}",
         "{{ V | upper }}",
         "{{ V | replace('a', 'b') }}",
+        "{{ 'a' | replace('a', V) }}",
+        "{{ ['a'] | map('replace', 'a', V) | list }}",
         "{{ V | trim }}",
         "{{ V | e }}",
         "{{ V | center }}",

@@ -1,6 +1,7 @@
 """An error of a rendering names inputs, types and limits; it never carries what the caller sent."""
 
 import json
+import traceback
 
 import pytest
 from hypothesis import given
@@ -52,16 +53,34 @@ BODIES = {
     "loop": "{% for x in 3 + value %}\n- name: a\n  content: x\n{% endfor %}\n",
     "join": "- name: a\n  content: '{{ join(value, value, value) }}'\n",
     "tojson": "- name: a\n  content: '{{ prices|tojson(value) }}'\n",
+    "key of a loop": "- name: a\n  content: '{{ value|map(attribute=value)|list }}'\n",
+    "name of a filter": "- name: a\n  content: '{{ [1]|map(value)|list }}'\n",
+    "name of a test": "- name: a\n  content: '{{ [1]|select(value)|list }}'\n",
+    "name of an argument": "{% macro m(a) %}{% endmacro %}- name: a\n  content: '{{ m(**{value: 1}) }}'\n",
+    "argument of a method": "- name: a\n  content: '{{ value.split(**{value: 1}) }}'\n",
+    "private name": "- name: a\n  content: '{{ value[\"_\" ~ value] }}'\n",
+    "number": "- name: a\n  content: '{{ [1][value|length * 10000 + 37] }}'\n",
+    "encoding": "- name: a\n  content: '{{ value.encode(value) }}'\n",
+    "field of a text": "- name: a\n  content: \"{{ ('{' ~ value ~ '}').format(1) }}\"\n",
+    "function of the caller": "- name: a\n  content: '{{ refuse(value) }}'\n",
+    "name of a part": "---\ntoken_limit: 3\n---\n- name: 'about {{ value }}'\n  content: one two three {{ value }}\n",
+    "shaper": "---\nformat: shaped\n---\n{join_strings(value, prices)} {rename(value, prices)}\n",
+    "keys of a document": "---\nformat: shaped\n---\n{response_sentences(documents)}\n",
 }
 
 
 def failure(document: str, data: dict[str, object]) -> str:
     """All that an exception tracker would keep of the error."""
     with pytest.raises(RenderError) as failed:
-        load(document).render(data)
+        load(document, functions={"refuse": refuse}).render(data)
     error = failed.value
     told = [str(error), repr(error), json.dumps(error.to_problem().to_dict()), json.dumps(error.facts, default=repr)]
-    return "\n".join(told)
+    return "\n".join([*told, *traceback.format_exception(error)])
+
+
+def refuse(value: str) -> str:
+    """A function of the caller's own that quotes what it was given."""
+    raise RuntimeError(f"cannot take {value}")
 
 
 @pytest.mark.parametrize("schema", SCHEMAS)
@@ -85,10 +104,18 @@ def test_nor_one_inside_of_another(schema):
 @pytest.mark.parametrize("body", BODIES)
 def test_a_template_that_fails_on_a_value_does_not_tell_it(body):
     try:
-        told = failure(BODIES[body], {"value": CANARY, "prices": {"a": 1}})
+        told = failure(BODIES[body], {"value": CANARY, "prices": {"a": 1}, "documents": [{CANARY: 1}]})
     except pytest.fail.Exception:
         pytest.skip("this one renders")
     assert CANARY not in told
+    assert "220037" not in told
+
+
+def test_the_author_is_told_what_stands_in_the_template():
+    told = failure("- name: a\n  content: '{{ [1]|map(\"nonsense\")|list }} {{ prices.a }}'\n", {"prices": {}})
+    assert "No filter named 'nonsense'" in told
+    document = "---\ntoken_limit: 3\n---\n- name: 'about {{ value }}'\n  content: one two three {{ value }}\n"
+    assert "Largest of them: about … (" in failure(document, {"value": "x"})
 
 
 def test_limits_and_allowed_values_are_told():

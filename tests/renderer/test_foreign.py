@@ -105,8 +105,12 @@ EMPTY = {
     "parts": [
         "", " \n\n", "# c\n", "{# c #}", "[]", "[]\n# x", "{% set x = 1 %}", "{% for x in xs %}\n{% endfor %}", "{{ x }}\n",
         '- name: a\n  content: ""\n', "{% macro m() %}- name: a\n  content: b{% endmacro %}", "{% if x %} {% endif %}",
+        "- name: a\n  content: []\n", "- name: a\n  content: [{type: text, text: ' '}]\n",
     ],
-    "text": ["", "\n \n", "{# c #}\n", "{% set x = 1 %}", "{% if x %} {% endif %}", "{% macro m() %}a{% endmacro %}"],
+    "text": [
+        "", "\n \n", "{# c #}\n", "{% set x = 1 %}", "{% if x %} {% endif %}", "{% macro m() %}a{% endmacro %}",
+        "{{ '' }}", "{% if false %}a{% endif %}", "{% for x in [] %}a{% endfor %}",
+    ],
     "shaped": ["", " \n", "\\n", "{new_line}", "{''}"],
     "prompter": ["", "# c\n", "kind: chat", "kind: alpaca\ninstruction: ''", "kind: alpaca\ninstruction: {system: ' ', user: ''}"],
 }  # fmt: skip
@@ -117,6 +121,19 @@ EMPTY = {
 def test_a_document_of_which_nothing_can_come_is_refused(name, body, front):
     found = renderer.validate(f"---\nformat: {name}\n{front}---\n{body}")
     assert [problem for problem in found if problem.severity == "error"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- name: a\n  content: [{type: image_url, image_url: {url: 'https://example.com/a.png'}}]\n",
+        "---\nformat: text\n---\n{{ 1 }}",
+        "---\nformat: text\n---\n{{ x }}",
+        "---\nformat: text\n---\n{% if token_limit > 5 %}a{% endif %}",
+    ],
+)
+def test_a_document_of_which_something_can_come_is_taken(text):
+    assert "PT311" not in [problem.code for problem in renderer.validate(text)]
 
 
 @pytest.mark.parametrize(

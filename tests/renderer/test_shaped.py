@@ -144,7 +144,7 @@ def test_wrong_data_for_a_function_names_the_input_and_the_place():
 
 
 def test_a_document_without_content_is_refused():
-    assert "has only `text`" in refusal("{join(documents)}", documents=[{"text": "x"}]).message
+    assert "this item has neither" in refusal("{join(documents)}", documents=[{"text": "x"}]).message
 
 
 def test_an_unknown_function_suggests_the_likely_one():
