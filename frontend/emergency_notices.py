@@ -1,6 +1,6 @@
 """What pages say of an emergency that is not approved yet, and what the one who looks may do about it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
@@ -8,10 +8,11 @@ from django.urls import reverse
 
 from frontend.waiting import title_of
 from registry.access import TABLE, Actor, Role, Verb
-from registry.queries import emergencies, namespaces
+from registry.queries import emergencies, gates, namespaces
 from registry.queries.emergencies import Emergency
+from registry.queries.gates import Gate
 
-__all__ = ["Notice", "notice_of", "notices", "roll_back_url"]
+__all__ = ["Notice", "notice_of", "notices", "notices_of", "roll_back_url"]
 
 
 @dataclass(frozen=True)
@@ -27,14 +28,21 @@ class Notice:
 
 def notices(actor: Actor) -> list[Notice]:
     """Those of every emergency that the person may read and nobody approved or closed, the oldest first."""
-    found = emergencies.unapproved(actor)
-    roles = _roles(actor) if found else {}
-    return [_notice(emergency, actor, roles) for emergency in found]
+    return notices_of(emergencies.unapproved(actor), actor)
 
 
-def notice_of(emergency: Emergency, actor: Actor) -> Notice:
-    """The same of one emergency; approved or closed, it asks for nothing any more."""
-    return _notice(emergency, actor, _roles(actor))
+def notices_of(found: Sequence[Emergency], actor: Actor) -> list[Notice]:
+    """The same of these emergencies; one that was approved or closed asks for nothing any more."""
+    if not found:
+        return []
+    roles = _roles(actor)
+    listed = gates.evaluate_many([emergency.change for emergency in found], actor, with_checks=False)
+    return [_notice(emergency, gate, actor, roles) for emergency, gate in zip(found, listed, strict=True)]
+
+
+def notice_of(emergency: Emergency, gate: Gate, actor: Actor) -> Notice:
+    """The same of one emergency whose gate is known."""
+    return _notice(emergency, gate, actor, _roles(actor))
 
 
 def roll_back_url(template: str, label: str, number: int) -> str:
@@ -46,12 +54,11 @@ def _roles(actor: Actor) -> dict[int, Role]:
     return {space.pk: role for space, role in namespaces.mine(actor)}
 
 
-def _notice(emergency: Emergency, actor: Actor, roles: Mapping[int, Role]) -> Notice:
+def _notice(emergency: Emergency, gate: Gate, actor: Actor, roles: Mapping[int, Role]) -> Notice:
     change = emergency.change
     space = change.template.namespace
-    role, person = roles.get(space.pk), actor.person.username
-    is_own = person in (change.opened_by.username, change.version.author.username) and not space.self_approval
-    approves = change.needs_approval and _may(role, Verb.APPROVE) and not is_own
+    role = roles.get(space.pk)
+    approves = change.needs_approval and gate.may_approve
     goes_back = change.needs_approval and emergency.is_served and emergency.back and _may(role, Verb.ROLL_BACK)
     closes = approves and not emergency.is_served
     closes = closes and (space.self_approval or emergency.move.person_id != actor.person.pk)

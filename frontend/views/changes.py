@@ -125,7 +125,7 @@ def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
         "refused": refused,
         "text": request.POST.get("text", ""),
         "emergency": emergency,
-        "notice": emergency_notices.notice_of(emergency, actor) if emergency else None,
+        "notice": emergency_notices.notice_of(emergency, gate, actor) if emergency else None,
     }
     if not any(asks_for(request, region) for region in ("checks", "blockers")):
         context |= _reading(request, actor, gate, act, refused)

@@ -88,7 +88,7 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
         "version_labels": [label for label, number in standing.items() if number == version.number],
         "standing": standing,
         "open_changes": [change for change in pending if change.is_open],
-        "emergencies": [emergency_notices.notice_of(found, actor) for found in emergencies.of_many(hurried).values()],
+        "emergencies": emergency_notices.notices_of(list(emergencies.of_many(hurried).values()), actor),
         "kept_query": [(key, request.GET[key]) for key in ("ref", "pin", "as") if request.GET.get(key)],
         "ref_query": f"{urlencode({'ref': ref})}&" if ref else "",
         "samples": list(data),

@@ -252,6 +252,8 @@ class Fetcher:
             return
         if kind in _OF_LABELS:
             self._labels.pop(event.template, None)
+            if kind == Kind.LABEL_MOVED:
+                self._approved.clear()  # a request may have lost its approval: others are contributors now
         elif kind in _OF_CALLERS:
             self._callers.clear()
             self._approved.clear()

@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 _APPROVED = Q(how="published") | Q(how="broke_glass", change__unreviewed=False)
-_EMERGENCY = Q(how="broke_glass", change__unreviewed=True)
+_EMERGENCY = Q(how="broke_glass", change__unreviewed=True, change__emergency_closed_at=None)
 _SAME: dict[str, Any] = {  # moves of the label that is asked about, to the bytes that it serves
     "template": OuterRef("template"),
     "label": OuterRef("name"),
@@ -40,7 +40,7 @@ class Approval(StrEnum):
     """How a protected label came to what it serves."""
 
     APPROVED = "approved"
-    EMERGENCY = "emergency"  # published in an emergency that nobody approved yet
+    EMERGENCY = "emergency"  # published in an emergency that waits for its approval
     NEVER_APPROVED = "never_approved"  # it held this when it was protected, and no change approved it since
 
 

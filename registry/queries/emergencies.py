@@ -16,7 +16,7 @@ class Emergency:
     """A change that was published before it was approved.
 
     move: who, when, why. holds: the number that the label serves now, None where it is not set. is_served: whether
-    those are the bytes of the emergency. back: the number of the version that the label held last by approval and may go
+    those are the bytes of the emergency, and no other change got an approval for them. back: the number of the version that the label held last by approval and may go
     back to, or None. approvers: usernames, in the order of their approvals. approved_at: when the last one came; None
     until it is approved.
     """
@@ -66,6 +66,8 @@ def of_many(rows: Iterable[ChangeRequest]) -> dict[int, Emergency]:
         place, move = (change.template_id, change.label), moved[change.pk]
         holds, digest = held.get(place, (None, ""))
         is_served = digest == change.version.digest
+        if change.unreviewed and any(other == digest for _, _, other in targets.get(place, ())):
+            is_served = False  # another change got the approval for these bytes: they are no emergency any more
         back = next((number for pk, number, other in targets.get(place, ()) if pk < move.pk and other != digest), None)
         approvers, at = approvals.get(change.pk, ((), None))
         is_approved = not change.unreviewed
@@ -79,11 +81,12 @@ def served(actor: Actor) -> dict[tuple[int, str], int]:
     """Template id and label to the number of the unapproved emergency that the label serves, as far as the actor may read."""
     rows = ChangeRequest.objects.filter(template__namespace__in=namespaces.visible_to(actor), unreviewed=True)
     asked = {(row.template_id, row.label, row.version.digest): row.pk for row in rows.select_related("version")}
-    held = _held({template for template, _, _ in asked}) if asked else {}
+    templates = {template for template, _, _ in asked}
+    held, approved = (_held(templates), approvals.digests(templates)) if asked else ({}, {})
     return {
         (template, label): number
         for (template, label, digest), number in asked.items()
-        if held.get((template, label), (None, ""))[1] == digest
+        if held.get((template, label), (None, ""))[1] == digest and digest not in approved.get((template, label), ())
     }
 
 

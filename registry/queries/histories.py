@@ -8,7 +8,8 @@ from typing import Any
 
 from registry.access import OPERATOR, Role
 from registry.journal import Kind
-from registry.models import Event, Key, LabelMove, Template, Version
+from registry.models import Event, Key, Template, Version
+from registry.queries import approvals
 from registry.review.contributors import Grant, Head, History, KeyFacts, Step
 
 __all__ = ["read", "versions_of"]
@@ -148,10 +149,19 @@ def _events(names: Collection[str], spaces: Collection[str]) -> tuple[dict[str, 
 
 
 def _approved(steps: Mapping[int, Step], origins: Collection[int]) -> set[int]:
-    """The ids of the versions of these templates whose bytes an approved request published."""
+    """The ids of the versions of these templates that a protected label held by the approval of somebody who did not
+    contribute. A namespace may ask for no approval, or let contributors approve: that speaks for itself alone."""
     if not origins:
         return set()
-    moves = LabelMove.objects.filter(template__in=origins, how__in=("published", "broke_glass"))
-    rows = moves.filter(change__unreviewed=False).values_list("template__name", "after__digest")
-    digests = set(rows)
+    rows = approvals.held().filter(template__in=origins)
+    columns = rows.values_list("template__name", "after__digest", "change__decided")
+    digests = {(name, digest) for name, digest, decided in columns if _has_approval_of_another(decided)}
     return {step.pk for step in steps.values() if (step.template, step.digest) in digests}
+
+
+def _has_approval_of_another(decided: Mapping[str, Any] | None) -> bool:
+    """Whether one of the approvals that a request was decided on needed no exemption."""
+    if decided is None:
+        return False
+    exempt = {one["person"] for one in decided.get("exemptions", ())}
+    return any(one["person"] not in exempt for one in decided["approvals"])

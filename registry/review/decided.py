@@ -76,7 +76,7 @@ def _state(check: Mapping[str, Any], findings: Sequence[Mapping[str, object]]) -
         is_required=check["required"],
         outcome=check["outcome"],
         summary=check["summary"] or "It was not finished when the request was closed.",
-        findings=tuple(findings),
+        findings=tuple(findings) if check["at"] is not None else (),  # else the verdict came later
         is_acknowledged=check["acknowledged"],
         at=check["at"],
     )

@@ -10,7 +10,7 @@ from registry.errors import ApprovalRequired, Conflict, Invalid, NotFound
 from registry.journal import Kind
 from registry.models import ChangeRequest, Label, LabelMove, Template, Version
 from registry.queries import approvals, templates
-from registry.services import notifications, verdicts
+from registry.services import notifications, pending, verdicts
 from registry.texts import check_text
 
 __all__ = ["move", "place", "remove", "roll_back"]
@@ -105,6 +105,7 @@ def _record(actor: Actor, move: LabelMove, at: datetime) -> None:
     move.save(force_insert=True)
     notifications.tell_of_move(actor, move)
     verdicts.ask(template)  # what pending requests are measured by has changed
+    pending.reassess(template.namespace, template, move.label)
     body: dict[str, object] = {
         "template": template.name,
         "label": move.label,

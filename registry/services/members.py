@@ -36,8 +36,8 @@ def set_role(*, actor: Actor, namespace: str, username: str, role: str | None) -
             member = None
         else:
             member, _ = Membership.objects.update_or_create(namespace=found, person=person, defaults={"role": role})
-        pending.reassess(found)
         journal.append(Kind.MEMBER_SET, actor, found, {"person": username, "role": role}, at=journal.now())
+        pending.reassess(found)  # after the event: who gave whom a role is read from the journal
     return member
 
 

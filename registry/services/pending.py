@@ -24,11 +24,19 @@ __all__ = [
 ]
 
 
-def reassess(namespace: Namespace) -> None:
-    """Write which pending requests are approved, after rules or roles changed; under the journal's lock."""
+def reassess(namespace: Namespace, template: Template | None = None, label: str | None = None) -> None:
+    """Write which pending requests are approved, after rules or roles changed; under the journal's lock.
+
+    template, label: only the requests of these, where their label moved or a version of theirs was redacted: what the label
+    held by approval says who contributed.
+    """
     rows = ChangeRequest.objects.filter(
         template__namespace=namespace, state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED)
     )
+    if template is not None:
+        rows = rows.filter(template=template)
+    if label is not None:
+        rows = rows.filter(label=label)
     listed = list(rows.select_related("template", "version", "version__author", "opened_by"))
     for change in listed:
         change.template.namespace = namespace

@@ -5,7 +5,9 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet, TextField
+from django.db.models.functions import Cast
+from django.db.models.lookups import Contains
 
 from registry import endpoints
 from registry.models import Reply, Run, RunRow, Version
@@ -18,11 +20,11 @@ REMOVED = "[redacted]"
 
 
 def contains(column: str, passages: Iterable[str]) -> Q:
-    """The condition that a text column holds one of the passages, in whichever spelling; never true without any."""
+    """The condition that a text or JSON column holds one of the passages, in whichever spelling; never true without any."""
     condition = Q(pk__in=[])
     for passage in passages:
         for spelling in spellings(passage):
-            condition |= Q(**{f"{column}__contains": spelling})
+            condition |= Q(Contains(Cast(F(column), TextField()), spelling))  # a JSON column compares no texts itself
     return condition
 
 

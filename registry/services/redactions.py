@@ -38,7 +38,7 @@ from registry.models import (
 )
 from registry.names import LATEST
 from registry.queries import templates
-from registry.services import notifications, redacted_runs, repetitions
+from registry.services import notifications, pending, redacted_runs, repetitions
 from registry.services.templates import describe
 from registry.texts import check_text
 from renderer import differences
@@ -111,6 +111,8 @@ def redact(
         for row in found.versions:
             _take_away(actor, row, reason.strip(), found.passages)
         repetitions.blank(found.passages)
+        for template in {row.template_id: row.template for row in found.versions}.values():
+            pending.reassess(template.namespace, template)
     differences.forget()
     return found
 

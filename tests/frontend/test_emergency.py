@@ -4,8 +4,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from registry.models import ChangeRequest, Label
-from registry.services import changes, emergencies, labels, namespaces
+from registry.models import ChangeRequest, Label, Version
+from registry.services import changes, emergencies, labels, namespaces, templates
 from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, words
 
 
@@ -216,3 +216,19 @@ def test_an_archive_waits_for_it(hurried, browser):
     answer = browser("admin").post(f"/t/{REPLY}/-/archive", sent)
     assert answer.status_code == 409
     assert "was published in an emergency: approve it first" in words(answer)
+
+
+def test_approving_it_is_offered_only_to_whom_the_gate_lets(reply, browser):
+    """The admin wrote a version below the head: neither the head nor the request is theirs."""
+    admin, reviewer = reply.actor("admin"), reply.actor("reviewer")
+    namespaces.set_rules(actor=admin, namespace="support", break_glass=True, required_checks=[])
+    base = Version.objects.get(template__name=REPLY, number=2).digest
+    document = OTHER.replace("---\n", "---\n# terms\n", 1)
+    templates.save(actor=admin, name=REPLY, document=document, message="", base=base)
+    head = reply.save(document.replace("# terms", "# policy"))
+    change = reply.propose(head.number)
+    emergencies.break_glass(actor=reviewer, number=change.number, reason="Wrong terms")
+    link = f"/changes/{change.number}#decide"
+    for path in ("/", f"/t/{REPLY}"):
+        assert link in words(browser("reviewer").get(path))
+        assert link not in words(browser("admin").get(path))

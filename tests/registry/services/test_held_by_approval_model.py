@@ -7,10 +7,11 @@ from django.db import transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from registry.access import Verb
 from registry.errors import PromptuaryError
 from registry.mirror.chain import facts_of
 from registry.models import ChangeRequest, Event, Label, LabelMove, Namespace, Template, Version
-from registry.queries import approvals, versions
+from registry.queries import approvals, gates, versions
 from registry.queries import changes as changes_query
 from registry.review.protection import Protection
 from registry.services import changes, emergencies, labels, namespaces, redactions
@@ -82,7 +83,7 @@ class Model:
         if held == mark:
             found += ["held"] if mark in self.approved else []
         elif held is not None and held not in MARKS[: request.version]:
-            found.append("diverged")
+            found.append("superseded" if mark in MARKS[: self.holds] else "diverged")
         return found if request.state == "approved" else [*found, "approvals"]
 
     # Each act says whether it is let through, and notes what follows.
@@ -133,7 +134,7 @@ class Model:
 
     def break_glass(self, request: Request) -> bool:
         found = self.blockers(request)
-        if request.state not in ("open", "approved") or not found or "held" in found:
+        if request.state not in ("open", "approved") or not found or {"held", "superseded"} & set(found):
             return False
         if self.mark(request.version) == self.mark(self.holds):
             return False
@@ -285,6 +286,5 @@ def test_the_model_is_not_empty(world):
     assert world.act("roll_back", 2, 0) == model.roll_back(2) is False
     compare(model)
     assert Namespace.objects.get(name="support").protected_labels == ["live"]
-    assert [blocker.code for blocker in changes_query.blockers(ChangeRequest.objects.get(), world.reviewer)] == [
-        "approvals"
-    ]
+    change = changes_query.find(world.reviewer, Verb.READ, ChangeRequest.objects.get().pk)
+    assert [blocker.code for blocker in gates.evaluate(change, world.reviewer).blockers] == ["approvals"]

@@ -1,0 +1,185 @@
+"""What labels held by approval, who contributed and what requests were decided on, back from a clone."""
+
+import subprocess
+
+import pytest
+
+from registry import mirror
+from registry.access import Actor
+from registry.models import ChangeRequest, Template, User
+from registry.queries import approvals, gates
+from registry.services import (
+    changes,
+    emergencies,
+    labels,
+    members,
+    merges,
+    namespaces,
+    redactions,
+    suggestions,
+    templates,
+    threads,
+    verdicts,
+)
+from registry.services.threads import Place
+from tests.registry.mirror import photograph
+from tests.registry.mirror.test_restore import empty_the_database
+
+pytestmark = pytest.mark.django_db
+TEMPLATE = "support/refunds/reply"
+
+
+class World:
+    """People of `support`, and short words for what they do."""
+
+    def __init__(self, cast, operator):
+        self.author, self.reviewer, self.admin = cast["author"], cast["reviewer"], cast["admin"]
+        User.objects.create(username="second")
+        members.set_role(actor=operator, namespace="support", username="second", role="reviewer")
+        self.second = Actor(User.objects.get(username="second"))
+
+    def save(self, text, actor=None, base=None, last="three", **more):
+        lines = f"- name: one\n  content: {text}\n- name: two\n  content: two\n- name: three\n  content: {last}\n"
+        if base is None and (latest := self.latest()):
+            base = latest.digest
+        actor = actor or self.author
+        return templates.save(actor=actor, name=TEMPLATE, document=lines, message=text, base=base, **more).version
+
+    def latest(self):
+        row = Template.objects.select_related("latest").filter(name=TEMPLATE).first()
+        return row.latest if row else None
+
+    def propose(self, version, actor=None):
+        actor, number = actor or self.author, version.number
+        return changes.propose(actor=actor, name=TEMPLATE, label="production", version=number, message="")
+
+    def approve(self, change, actor=None):
+        change = ChangeRequest.objects.get(pk=change.pk)
+        digest = change.version.digest
+        return changes.decide(actor=actor or self.reviewer, number=change.pk, decision="approve", digest=digest)
+
+    def publish(self, change, actor=None):
+        self.approve(change, actor)
+        return changes.publish(actor=self.author, number=change.pk)
+
+    def rule(self, **rules):
+        return namespaces.set_rules(actor=self.admin, namespace="support", **rules)
+
+    def hurry(self, change):
+        return emergencies.break_glass(actor=self.reviewer, number=change.pk, reason="It can't wait")
+
+    def back(self, number):
+        facts = {"name": TEMPLATE, "label": "production", "version": number, "reason": "It erred"}
+        return labels.roll_back(actor=self.second, **facts)
+
+
+@pytest.fixture
+def world(cast, operator):
+    return World(cast, operator)
+
+
+def moves_about(world):
+    """Versions 1 and 2 are published; 3 too, but while production is not protected; then back to 1."""
+    one, two = world.save("one"), world.save("two", actor=world.reviewer)
+    world.publish(world.propose(one))
+    second = world.propose(two)
+    world.publish(second, actor=world.second)
+    three = world.save("three")
+    loose = world.propose(three)
+    world.approve(loose)
+    world.rule(protected_labels=[])
+    changes.publish(actor=world.author, number=loose.pk)
+    world.rule(protected_labels=["production", "staging"])
+    world.back(1)
+
+
+def hurries(world):
+    """Two emergencies: another change got the approval for the first, the second was approved afterwards."""
+    world.rule(break_glass=True, required_checks=["problems", "budget"])
+    four = world.save("four")
+    first = world.propose(four)
+    verdicts.give(number=first.pk)
+    world.hurry(first)
+    world.back(1)
+    again = world.propose(four)
+    verdicts.give(number=again.pk)
+    world.publish(again, actor=world.second)
+    emergencies.close(actor=world.second, number=first.pk, reason="Another change approved it")
+    five = world.save("five")
+    other = world.propose(five)
+    verdicts.give(number=other.pk)
+    world.hurry(other)
+    changes.decide(actor=world.second, number=other.pk, decision="comment", digest=five.digest, text="Hm")
+    world.approve(other, actor=world.second)
+
+
+def joins(world):
+    """A suggestion is applied and published; another change, made beside it, takes it in."""
+    held = world.latest()
+    mine = world.save("mine", base=held.digest)
+    beside = world.save("two", base=held.digest, last="Theirs", actor=world.reviewer, parallel=True)
+    change, other = world.propose(mine), world.propose(beside, actor=world.reviewer)
+    place = Place(mine.number, 4, 4)
+    thread = threads.open_at(actor=world.reviewer, number=change.pk, place=place, text="", suggestion="  content: 2\n")
+    suggestions.apply(actor=world.author, number=change.pk, comments=[(thread.number, 1)])
+    verdicts.give(number=change.pk)
+    world.publish(change, actor=world.second)
+    merges.merge(actor=world.author, number=other.pk, document="- name: one\n  content: merged\n")
+
+
+def redact(world, number):
+    redactions.redact(actor=world.admin, name=TEMPLATE, version=number, reason="Names", force=True)
+
+
+@pytest.fixture
+def require_same(mirror_path, tmp_path):
+    """Restore from a clone, and compare every row and what the gate says of every request."""
+
+    def run():
+        mirror.catch_up()
+        subprocess.run(["git", "clone", "-q", mirror_path, tmp_path / "clone"], check=True)
+        before, told_before = photograph.take(), told()
+        empty_the_database()
+        mirror.restore(tmp_path / "clone")
+        for name, rows in photograph.take().items():
+            assert rows == before[name]
+        assert told() == told_before
+
+    return run
+
+
+def told():
+    rows = ChangeRequest.objects.select_related("template__namespace", "version__author", "opened_by").order_by(
+        "number"
+    )
+    said = {
+        gate.change.number: (gate.facts, gate.approvals, gate.exemptions, gate.checks)
+        for gate in gates.evaluate_many(rows, None)
+    }
+    return said, sorted(approvals.held().values_list("label", "after__number", "how"))
+
+
+def test_moves_emergencies_merges_and_a_redaction_come_back(world, require_same):
+    moves_about(world)
+    hurries(world)
+    joins(world)
+    redact(world, 1)
+    require_same()
+
+
+def test_a_role_that_a_contributor_gave_back_revives_no_approval(world, require_same):
+    change = world.propose(world.save("one", actor=world.admin))
+    world.approve(change)
+    for role in ("author", "reviewer"):
+        members.set_role(actor=world.admin, namespace="support", username="reviewer", role=role)
+    require_same()
+    assert ChangeRequest.objects.get().state == ChangeRequest.OPEN
+
+
+def test_what_a_redacted_version_was_approved_by_is_judged_as_before_the_redaction(world, require_same):
+    world.publish(world.propose(world.save("one")))
+    world.publish(world.propose(world.save("two", actor=world.reviewer)), actor=world.second)
+    world.publish(world.propose(world.save("three", actor=world.second)))
+    for number in (2, 1):
+        redact(world, number)
+    require_same()

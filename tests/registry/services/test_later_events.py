@@ -1,0 +1,214 @@
+"""What an approval is worth after later events: other moves, redactions, roles, emergencies, copies and late verdicts."""
+
+import pytest
+
+from registry.access import Actor, Verb
+from registry.errors import ApprovalRequired, Conflict, NotAllowed
+from registry.models import ChangeRequest, Key, Label, User, Verdict, Version
+from registry.queries import approvals, gates, versions
+from registry.queries import changes as changes_query
+from registry.queries import emergencies as emergencies_query
+from registry.queries.approvals import Approval
+from registry.services import changes, emergencies, keys, labels, members, namespaces, redactions, templates
+
+NAME = "support/reply"
+
+
+@pytest.fixture
+def limited(admin, author, support):
+    """Ask for a version with a read key, which gets approved versions only."""
+    issued = keys.issue(actor=admin, namespace="support", name="shop", scope="read", person="author")
+
+    def ask(ref):
+        key = Key.objects.select_related("namespace").get(pk=issued.key.pk)
+        return versions.resolve(Actor(author.person, key), NAME, ref).number
+
+    return ask
+
+
+@pytest.fixture
+def second(operator, support):
+    """Another reviewer."""
+    User.objects.create(username="second")
+    members.set_role(actor=operator, namespace="support", username="second", role="reviewer")
+    return Actor(User.objects.get(username="second"))
+
+
+@pytest.fixture
+def rule(admin, support):
+    """Set rules of the namespace; gives what was opened."""
+    return lambda **rules: namespaces.set_rules(actor=admin, namespace="support", **rules).opened
+
+
+@pytest.fixture
+def back(second):
+    """Roll production back."""
+
+    def run(version):
+        return labels.roll_back(actor=second, name=NAME, label="production", version=version, reason="It erred")
+
+    return run
+
+
+@pytest.fixture
+def hurried(save, publish, propose, reviewer, rule):
+    """Version 1 was approved; version 2 was published in an emergency by this change."""
+    rule(break_glass=True)
+    publish(save("one"))
+    change = propose(save("two"))
+    return emergencies.break_glass(actor=reviewer, number=change.number, reason="It can't wait")
+
+
+def state_of(change):
+    return ChangeRequest.objects.get(pk=change.pk).state
+
+
+def gate_of(change, actor):
+    return gates.evaluate(changes_query.find(actor, Verb.READ, change.pk), actor)
+
+
+class TestLostApprovals:
+    """The reviewer wrote version 2, which is live, and approved version 3 on top of it."""
+
+    @pytest.fixture
+    def change(self, save, publish, propose, approve, author, reviewer, second, limited):
+        publish(save("one"))
+        live = propose(save("two", actor=reviewer))
+        approve(live, actor=second)
+        changes.publish(actor=author, number=live.number)
+        change = propose(save("three"))
+        approve(change)
+        assert limited("3") == 3
+        return change
+
+    def require_open(self, change, limited, second):
+        assert gate_of(change, second).standing.approvals == ()
+        assert state_of(change) == ChangeRequest.OPEN
+        with pytest.raises(NotAllowed, match="not approved"):
+            limited("3")
+
+    def test_a_roll_back_makes_the_change_contain_the_reviewers_version(self, change, limited, second, back):
+        back(1)
+        self.require_open(change, limited, second)
+
+    def test_so_does_a_redaction_of_what_the_label_serves(self, change, limited, second, admin):
+        redactions.redact(actor=admin, name=NAME, version=2, reason="Names", force=True)
+        self.require_open(change, limited, second)
+
+    def test_an_approval_comes_to_count_by_a_roll_back_too(self, change, second, back, reviewer, author):
+        back(1)
+        labels.roll_back(actor=reviewer, name=NAME, label="production", version=2, reason="It was right")
+        assert state_of(change) == ChangeRequest.APPROVED
+        assert changes.publish(actor=author, number=change.number).state == ChangeRequest.PUBLISHED
+
+
+def test_a_role_that_a_contributor_gives_back_revives_no_approval(save, propose, approve, admin, second, limited):
+    change = propose(save("one", actor=admin))
+    approve(change)
+    for role in ("author", "reviewer"):
+        members.set_role(actor=admin, namespace="support", username="reviewer", role=role)
+        assert gate_of(change, second).standing.approvals == ()
+        assert state_of(change) == ChangeRequest.OPEN
+        with pytest.raises(NotAllowed, match="not approved"):
+            limited("1")
+
+
+class TestAClosedEmergency:
+    @pytest.fixture
+    def closed(self, hurried, back, second):
+        back(1)
+        emergencies.close(actor=second, number=hurried.number, reason="It is gone")
+        return hurried
+
+    def test_it_is_no_emergency_where_its_version_is_served_when_the_label_is_protected(self, closed, author, rule):
+        rule(protected_labels=[])
+        labels.move(actor=author, name=NAME, label="production", version=2, expected=1)
+        [opened] = rule(protected_labels=["production"])
+        label = Label.objects.select_related("template__namespace").get(name="production")
+        assert approvals.of_label(label.template, "production") == Approval.NEVER_APPROVED
+        assert opened.version.number == 2
+
+    @pytest.mark.parametrize("decision", ["approve", "request_changes", "acknowledge"])
+    def test_it_takes_no_decision(self, closed, reviewer, decision, limited):
+        digest = closed.version.digest
+        with pytest.raises(Conflict):
+            changes.decide(actor=reviewer, number=closed.number, decision=decision, digest=digest, text="Late")
+        with pytest.raises(NotAllowed):
+            limited("2")
+
+    def test_a_comment_in_it_approves_nothing(self, closed, reviewer, back, limited):
+        digest = closed.version.digest
+        changes.decide(actor=reviewer, number=closed.number, decision="comment", digest=digest, text="Good")
+        with pytest.raises(NotAllowed):
+            limited("2")
+        with pytest.raises(ApprovalRequired):
+            back(2)
+
+
+class TestAnEmergencyThatAnotherChangeApproved:
+    @pytest.fixture
+    def approved(self, hurried, back, propose, approve, author):
+        back(1)
+        change = propose(Version.objects.get(number=2))
+        approve(change)
+        changes.publish(actor=author, number=change.number)
+        return hurried
+
+    def test_its_bytes_are_served_by_approval(self, approved, author, limited):
+        assert limited("2") == 2
+        assert emergencies_query.served(author) == {}
+        [found] = emergencies_query.unapproved(author)
+        assert not found.is_served
+
+    def test_it_can_be_closed(self, approved, author, second):
+        emergencies.close(actor=second, number=approved.number, reason="Another change approved it")
+        assert emergencies_query.unapproved(author) == []
+
+
+def test_an_approved_change_published_while_its_label_was_not_protected_approves_nothing(
+    save, publish, propose, approve, author, rule, limited, back
+):
+    publish(save("one"))
+    change = propose(save("two"))
+    approve(change)
+    rule(protected_labels=["other"])
+    changes.publish(actor=author, number=change.number)
+    [opened] = rule(protected_labels=["production"])
+    assert (opened.version.number, limited("production")) == (2, 2)
+    with pytest.raises(NotAllowed, match="not approved"):
+        limited("2")
+    back(1)
+    with pytest.raises(ApprovalRequired):
+        back(2)
+
+
+def test_a_verdict_that_comes_late_is_no_part_of_a_closed_request(save, propose, admin, rule):
+    rule(required_checks=["problems"])
+    change = propose(save("one"))
+    changes.withdraw(actor=admin, number=change.number)
+    before = gate_of(change, admin).checks
+    problems = next(check for check in before if check.name == "problems")
+    assert (problems.outcome, problems.findings) == (None, ())
+    facts = {"template": change.template, "version": change.version, "check_name": "problems", "key": problems.key}
+    details = '[{"message": "Late"}]'
+    Verdict.objects.create(
+        **facts, outcome="failed", summary="One problem", details=details, created_at=change.created_at
+    )
+    assert gate_of(change, admin).checks == before
+
+
+@pytest.mark.parametrize("rules", [{"approvals": 0}, {"self_approval": True}])
+def test_a_copy_of_what_one_person_published_elsewhere_keeps_its_author(
+    save, propose, approve, author, reviewer, rules
+):
+    namespaces.create(actor=reviewer, name="scratch", protected_labels=["production"], required_checks=[], **rules)
+    origin = save("one", name="scratch/reply", actor=reviewer)
+    change = changes.propose(actor=reviewer, name="scratch/reply", label="production", version=1, message="")
+    if "self_approval" in rules:
+        approve(change)
+    changes.publish(actor=reviewer, number=change.number)
+    members.set_role(actor=reviewer, namespace="scratch", username="author", role="reader")
+    document = origin.document.replace("Answer one", "Answer well")
+    copied = templates.save(actor=author, name=NAME, document=document, message="", copied_from="scratch/reply@1")
+    with pytest.raises(NotAllowed, match="version 1 of scratch/reply"):
+        approve(propose(copied.version))
