@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from django.apps import apps
-from django.db.models import Model, Q, QuerySet, TextField
-from django.db.models.functions import Cast
+from django.db.models import Model, Q
 
 from registry.models import (
     ChangeRequest,
@@ -45,9 +44,7 @@ def passages_of(versions: Sequence[Version]) -> tuple[str, ...]:
 def staying(passages: Sequence[str]) -> Iterator[str]:
     """What holds a passage and stays, in words; at most ten of a kind, and then how many more."""
     for model, columns in _by_model(Holds.WORDS, Holds.OWN):
-        rows = (
-            _as_text(model, columns).filter(_any_of([f"{column}_text" for column in columns], passages)).order_by("pk")
-        )
+        rows = model._default_manager.filter(_any_of(columns, passages)).order_by("pk")
         count = rows.count()
         for row in rows[:_MOST_NAMED]:
             yield _name(row)
@@ -71,13 +68,6 @@ def _by_model(*holds: Holds) -> Iterator[tuple[type[Model], list[str]]]:
         found.setdefault(table, []).append(column)
     for table, columns in found.items():
         yield models[table], columns
-
-
-def _as_text(model: type[Model], columns: Sequence[str]) -> "QuerySet[Any]":
-    """The rows with each column as text under `<column>_text`: JSON columns can't be searched for a part of a text."""
-    texts = {f"{column}_text": Cast(column, TextField()) for column in columns}
-    rows: QuerySet[Any] = model._default_manager.annotate(**texts)
-    return rows
 
 
 def _any_of(columns: Sequence[str], passages: Sequence[str]) -> Q:
