@@ -288,7 +288,7 @@ class _Marks:
         return lines + _gone(before, old, gone.stop) + _come(after, new, come.stop)
 
     def _alike(self, old: str, new: str) -> bool:
-        """Whether enough words of either line stand in the other one."""
+        """Whether enough words of each line occur in the other."""
         first, second = self._bag(old), self._bag(new)
         both = first.total() + second.total()
         return both > 0 and 2 * (first & second).total() >= ALIKE * both

@@ -232,14 +232,14 @@ def _unsent(change: ChangeRequest, remark: Remark, view: View, current: "_Lines"
 
 
 class _Lines:
-    """Where lines of earlier versions stand in the head; each version is compared with it once."""
+    """Where lines of earlier versions are in the head. Each version is compared with it once."""
 
     def __init__(self, change: ChangeRequest) -> None:
         self._head = change.version
         self._known: dict[int, Anchors] = {}
 
     def now(self, remark: Remark) -> int | None:
-        """The last line that the remark is about as it stands in the head, or None where that was changed since."""
+        """The last line that the remark is about, as numbered in the head, or None where that was changed since."""
         if remark.version_id == self._head.pk:
             return remark.end_line
         if remark.side != Thread.SOURCE:

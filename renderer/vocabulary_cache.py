@@ -115,7 +115,7 @@ def _wait_for(file: IO[bytes]) -> None:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            time.sleep(0.05)
+            time.sleep(0.05)  # a lock on a file wakes nobody: look again
         except OSError:  # a file system without locks
             return
         else:

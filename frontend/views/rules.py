@@ -87,7 +87,7 @@ def make(request: HttpRequest, actor: Actor) -> HttpResponse:
 
 
 def _told(namespace: str, opened: list[int]) -> str:
-    said = f"The rules of {namespace} hold from now on; open requests were weighed anew."
+    said = f"The rules of {namespace} are saved. Open changes were checked against them."
     if opened:
         numbers = ", ".join(map(str, opened[:_MOST_NAMED])) + (" and more" if len(opened) > _MOST_NAMED else "")
         said += f" Opened to approve what is served: change {numbers}."

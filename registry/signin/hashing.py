@@ -64,4 +64,4 @@ def _take_slot(folder: Path, count: int) -> int:
             return descriptor
         if time.monotonic() > deadline:
             raise Busy("Too many people sign in at the moment; try again in a few seconds.", retry_after=5)
-        time.sleep(_PAUSE)
+        time.sleep(_PAUSE)  # a lock on a file wakes nobody: look again

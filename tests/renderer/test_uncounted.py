@@ -166,7 +166,7 @@ def test_other_bytes_than_the_pinned_are_refused(gone, data):
 def test_many_threads_that_start_together_ask_once(gone, data):
     class Slow(FakeVocabularies):
         def read(self, digest: str) -> bytes:
-            time.sleep(0.2)
+            time.sleep(0.2)  # a slow registry, so that all threads ask while it answers
             return super().read(digest)
 
     source, start = Slow(data), threading.Barrier(8)
@@ -190,7 +190,7 @@ class _Noting:
     def read(self, digest: str) -> bytes:
         with self.notes.open("a") as file:
             file.write("asked\n")
-        time.sleep(0.5)
+        time.sleep(0.5)  # long enough that the other process asks meanwhile
         return self.data
 
 
