@@ -38,9 +38,11 @@ NAME = NAMES[0]
 BOUND = 2.0  # seconds: the client's own
 SETUP = f"""
 import django; django.setup()
-from registry.access import Actor
-from registry.models import User
-from registry.services import keys, labels, namespaces, templates
+from registry.namespaces.permissions import Actor
+from registry.accounts.models import User
+from registry.namespaces import keys
+from registry.templates import labels, save as templates
+from registry.changes import rules as namespaces
 actor = Actor(User.objects.create(username="bench"))
 namespaces.create(actor=actor, name="bench")
 text = "---\\nformat: text\\n---\\n" + "Answer the question from the excerpts, and say where it stands.\\n" * 25

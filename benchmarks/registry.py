@@ -25,22 +25,31 @@ os.environ.update(PROMPTUARY_HOME=str(HOME), DJANGO_SETTINGS_MODULE="registry.se
 os.environ.pop("PROMPTUARY_DATABASE_URL", None)
 sys.path.insert(0, str(ROOT))
 
-import django  # noqa: E402  # the home must stand before the settings are read
+import django
 
 django.setup()
 
-import git  # noqa: E402  # the peer
-from django.core.management import call_command  # noqa: E402  # needs the settings
-from django.db.models import OuterRef, Subquery  # noqa: E402  # as above
+import git
+from django.core.management import call_command
+from django.db.models import OuterRef, Subquery
 
-from registry import access, journal, mirror  # noqa: E402  # as above
-from registry.journal import Kind, canonical, digest_of  # noqa: E402  # as above
-from registry.mirror import layout, stream  # noqa: E402  # as above
-from registry.mirror.entries import Entry  # noqa: E402  # as above
-from registry.mirror.repository import Repository  # noqa: E402  # as above
-from registry.models import Event, Template, Version  # noqa: E402  # as above
-from registry.services import labels, namespaces, templates  # noqa: E402  # as above
-from renderer import digest  # noqa: E402  # as above
+from registry import mirror
+from registry.changes import rules
+from registry.journal import log
+from registry.journal.log import Kind, canonical, digest_of
+from registry.journal.models import Event
+from registry.mirror import fast_import as mirror_fast_import
+from registry.mirror import paths as mirror_paths
+from registry.mirror.commit_plan import Entry
+from registry.mirror.repository import Repository
+from registry.namespaces import permissions
+from registry.templates import labels
+from registry.templates import save as template_save
+from registry.templates.models import (
+    Template,
+    Version,
+)
+from renderer import digest
 
 NAMESPACES, FOLDERS = 50, 20
 BODY = "- name: question\n  content: |\n" + "    Answer from the excerpts, and say where it stands.\n" * 30
@@ -87,9 +96,9 @@ def print_catch_up() -> None:
 
 def fill_journal(count: int) -> None:
     """So many templates with one version each, written as the services write them but in bulk."""
-    operator = access.operator()
-    spaces = [namespaces.create(actor=operator, name=f"ns{number}") for number in range(NAMESPACES)]
-    at = journal.now()
+    operator = permissions.operator()
+    spaces = [rules.create(actor=operator, name=f"ns{number}") for number in range(NAMESPACES)]
+    at = log.now()
     made = [
         Template(
             namespace=spaces[i % NAMESPACES],
@@ -115,7 +124,7 @@ def add_versions(count: int) -> None:
 
 def add_events(chosen: Sequence[Template], number: int) -> None:
     """A version and its event for each template, the chain kept."""
-    operator, at = access.operator(), journal.now()
+    operator, at = permissions.operator(), log.now()
     last = Event.objects.order_by("-number").first()
     at_number, head = (last.number, last.hash) if last else (0, None)
     versions, events = [], []
@@ -139,7 +148,7 @@ def add_events(chosen: Sequence[Template], number: int) -> None:
         }
         at_number += 1
         facts = {
-            "at": journal.microseconds(at),
+            "at": log.microseconds(at),
             "body": body,
             "key": None,
             "kind": Kind.VERSION_SAVED.value,
@@ -165,7 +174,7 @@ def measure_gitpython() -> float:
     author = git.Actor("bench", "bench@promptuary.invalid")
     times = []
     for i in range(PEER_COMMITS):
-        paths = [layout.document(name(i)), layout.bundle(name(i))]
+        paths = [mirror_paths.document(name(i)), mirror_paths.bundle(name(i))]
         for path in paths:
             (work / path).write_text(f"{BODY}    peer {i}\n")
         started = time.perf_counter()
@@ -188,15 +197,18 @@ def measure_size(size: int) -> float:
     """Seconds for one commit in a repository that holds so many templates."""
     repository = Repository(HOME / f"size-{size}.git")
     repository.create()
-    files = {layout.document(name(i)): f"{BODY}    {i}\n".encode() for i in range(size)}
-    files.update({layout.bundle(name(i)): b"version: 1\n" for i in range(size)})
+    files = {mirror_paths.document(name(i)): f"{BODY}    {i}\n".encode() for i in range(size)}
+    files.update({mirror_paths.bundle(name(i)): b"version: 1\n" for i in range(size)})
     import_entries(repository, [entry(1, files)])
     repository.repack()
     step = max(1, size // STEADY)
     updates = [
         entry(
             2 + i,
-            {layout.document(name(i * step)): b"new %d\n" % i, layout.bundle(name(i * step)): b"version: %d\n" % i},
+            {
+                mirror_paths.document(name(i * step)): b"new %d\n" % i,
+                mirror_paths.bundle(name(i * step)): b"version: %d\n" % i,
+            },
         )
         for i in range(STEADY)
     ]
@@ -212,16 +224,18 @@ def measure_size(size: int) -> float:
 def import_entries(repository: Repository, entries: Sequence[Entry]) -> None:
     """One batch, as the writer does it."""
     heads = {ref: head.commit for ref, head in repository.heads().items()}
-    repository.fast_import(stream.build(entries, heads, {}))
+    repository.fast_import(mirror_fast_import.build(entries, heads, {}))
 
 
 def print_lag() -> None:
     """Ten saves a second with the worker running; how old the oldest event was that the mirror lacked."""
-    author = access.operator()
-    namespaces.create(actor=author, name="live")
+    author = permissions.operator()
+    rules.create(actor=author, name="live")
     base = None
     for text in ("one", "two"):
-        saved = templates.save(actor=author, name="live/reply", document=f"{BODY}    {text}\n", message="", base=base)
+        saved = template_save.save(
+            actor=author, name="live/reply", document=f"{BODY}    {text}\n", message="", base=base
+        )
         base = saved.version.digest
     command = [sys.executable, "-m", "celery", "--quiet", "-A", "registry.celery", "worker", "--pool", "threads"]
     with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as worker:
@@ -234,7 +248,7 @@ def print_lag() -> None:
     )
 
 
-def move_labels(author: access.Actor) -> Iterator[float]:
+def move_labels(author: permissions.Actor) -> Iterator[float]:
     """A write every tenth of a second, and the lag right before each."""
     held = None
     for count in range(SAVES):
@@ -280,7 +294,7 @@ def ask(rival: "subprocess.Popen[str]") -> float:
 def answer_saves(size: int) -> None:
     """Fill the database, then save a round for each line that comes in."""
     fill_journal(size)
-    author = access.operator()
+    author = permissions.operator()
     for line in sys.stdin:
         times = []
         for count in range(SAVES_A_ROUND if line.strip() else 0):
@@ -288,7 +302,7 @@ def answer_saves(size: int) -> None:
             document = f"{BODY}    round {time.perf_counter_ns()}\n"
             started = time.perf_counter()
             base = template.latest.digest if template.latest else None
-            templates.save(actor=author, name=template.name, document=document, message="Measure", base=base)
+            template_save.save(actor=author, name=template.name, document=document, message="Measure", base=base)
             times.append(time.perf_counter() - started)
         print(statistics.median(times), flush=True)
 

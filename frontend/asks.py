@@ -6,13 +6,13 @@ from datetime import UTC, datetime, timedelta
 
 from django.urls import reverse
 
-from registry import access
-from registry.access import TABLE, Actor, Verb
-from registry.models import ChangeRequest, Decision
-from registry.queries.gates import Gate
-from registry.review import policy
-from registry.review.checks import State
-from registry.review.policy import Blocker
+from registry.changes import policy
+from registry.changes.checks import State
+from registry.changes.gate import Gate
+from registry.changes.models import ChangeRequest, Decision
+from registry.changes.policy import Blocker
+from registry.namespaces import permissions
+from registry.namespaces.permissions import TABLE, Actor, Verb
 
 __all__ = ["Act", "CheckRow", "Obstacle", "Opinion", "acts_of", "checks_of", "obstacles", "opinions", "turn_of"]
 
@@ -89,7 +89,7 @@ def acts_of(gate: Gate, actor: Actor) -> Act:
     """The buttons of the change page."""
     change, blockers = gate.change, gate.blockers
     namespace = change.template.namespace
-    role = access.role_of(actor.person, namespace) if actor.person.is_active else None
+    role = permissions.role_of(actor.person, namespace) if actor.person.is_active else None
 
     def may(verb: Verb) -> bool:
         return role is not None and role.rank >= TABLE[verb].rank

@@ -6,9 +6,9 @@ from typing import Any
 
 from frontend import previews, rendered
 from frontend.previews import Failure, Preview
-from registry.errors import PromptuaryError
-from registry.models import Version
-from registry.services import renderings
+from registry.core.errors import PromptuaryError
+from registry.templates import sample_renderings
+from registry.templates.models import Version
 
 __all__ = ["MOST", "Case", "of"]
 
@@ -45,7 +45,7 @@ def of(old: Version | None, new: Version, samples: Mapping[str, Mapping[str, Any
 
 def _previews(version: Version, samples: Mapping[str, Mapping[str, Any]]) -> dict[str, Preview]:
     try:
-        outcomes = renderings.of_samples(version, samples)
+        outcomes = sample_renderings.of_samples(version, samples)
     except PromptuaryError as error:
         return dict.fromkeys(samples, Preview(failure=Failure("", f"{error.message} Reload to try again.")))
     return {name: previews.of_outcome(outcome) for name, outcome in outcomes.items()}

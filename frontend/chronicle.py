@@ -8,7 +8,7 @@ from typing import Any
 
 from django.urls import reverse
 
-from registry.models import Event
+from registry.journal.models import Event
 
 __all__ = ["Line", "read"]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from frontend import diffs, previews, rendered
 from frontend.cases import Case
-from registry.models import Version
+from registry.templates.models import Version
 from renderer.document import inspect
 
 __all__ = [

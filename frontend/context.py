@@ -7,9 +7,10 @@ from django.http import HttpRequest
 
 from frontend.htmx import FRAME
 from frontend.pages import person_of
-from registry.access import Actor
-from registry.models import User
-from registry.queries import changes, gates
+from registry.accounts.models import User
+from registry.changes import gate
+from registry.changes import queries as change_queries
+from registry.namespaces.permissions import Actor
 
 __all__ = ["Frame", "frame", "frame_of"]
 
@@ -25,12 +26,12 @@ class Frame:
     @cached_property
     def open_changes(self) -> int:
         """How many changes that the person may read wait for somebody."""
-        return changes.pending_count(Actor(self._person)) if self._person else 0
+        return change_queries.pending_count(Actor(self._person)) if self._person else 0
 
     @cached_property
     def waiting(self) -> int:
         """How many of them wait on the person."""
-        return gates.waiting_count(Actor(self._person)) if self._person else 0
+        return gate.waiting_count(Actor(self._person)) if self._person else 0
 
     def set_counts(self, *, open_changes: int, waiting: int) -> None:
         """Take the counts from a page that has them already."""

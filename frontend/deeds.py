@@ -8,14 +8,15 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from frontend import batches
-from registry.access import Actor
-from registry.errors import Invalid
-from registry.models import Thread
-from registry.queries import changes as changes_query
-from registry.queries import versions
-from registry.review.anchors import take_lines
-from registry.services import changes, emergencies, reviews, suggestions, threads, verdicts
-from registry.services.threads import Place
+from registry.changes import check_results, emergency_publish, review_drafts, suggestions, threads
+from registry.changes import queries as changes_query
+from registry.changes import services as change_services
+from registry.changes.line_anchors import take_lines
+from registry.changes.models import Thread
+from registry.changes.threads import Place
+from registry.core.errors import Invalid
+from registry.namespaces.permissions import Actor
+from registry.templates import version_queries
 
 __all__ = ["Done", "act", "number_in", "place_in"]
 
@@ -64,22 +65,22 @@ def act(request: HttpRequest, actor: Actor, number: int) -> Done:
     if do in ("approve", "request_changes", "comment", "send"):
         digest = request.POST.get("digest", "")
         decision = "" if do == "send" else do
-        reviews.send(actor=actor, number=number, decision=decision, digest=digest, text=text)
+        review_drafts.send(actor=actor, number=number, decision=decision, digest=digest, text=text)
     elif do == "acknowledge":
         digest = request.POST.get("digest", "")
-        changes.decide(actor=actor, number=number, decision=do, digest=digest, text=text)
+        change_services.decide(actor=actor, number=number, decision=do, digest=digest, text=text)
     elif do == "publish":
-        changes.publish(actor=actor, number=number)
+        change_services.publish(actor=actor, number=number)
     elif do == "withdraw":
-        changes.withdraw(actor=actor, number=number, reason=text)
+        change_services.withdraw(actor=actor, number=number, reason=text)
     elif do == "close_emergency":
-        emergencies.close(actor=actor, number=number, reason=text)
+        emergency_publish.close(actor=actor, number=number, reason=text)
     elif do == "reopen":
-        changes.reopen(actor=actor, number=number)
+        change_services.reopen(actor=actor, number=number)
     elif do == "set_version" and (version := number_in(request.POST.get("version"))):
-        changes.set_version(actor=actor, number=number, version=version)
+        change_services.set_version(actor=actor, number=number, version=version)
     elif do == "rerun":
-        verdicts.rerun(actor=actor, number=number)
+        check_results.rerun(actor=actor, number=number)
     elif do in _ON_LINES:
         _ON_LINES[do](request, actor, number)
     else:
@@ -119,7 +120,7 @@ def _reply(request: HttpRequest, actor: Actor, number: int) -> None:
 
 
 def _keep_reply(request: HttpRequest, actor: Actor, number: int) -> None:
-    reviews.keep(actor=actor, number=number, thread=_thread(request), text=request.POST.get("text", ""))
+    review_drafts.keep(actor=actor, number=number, thread=_thread(request), text=request.POST.get("text", ""))
 
 
 def _resolve(request: HttpRequest, actor: Actor, number: int) -> None:
@@ -170,7 +171,7 @@ def _keep(request: HttpRequest, actor: Actor, number: int) -> None:
         suggestion = None
     remark = number_in(request.POST.get("remark")) or None
     text = request.POST.get("text", "")
-    reviews.keep(actor=actor, number=number, place=place, text=text, suggestion=suggestion, remark=remark)
+    review_drafts.keep(actor=actor, number=number, place=place, text=text, suggestion=suggestion, remark=remark)
 
 
 def _suggestion(request: HttpRequest) -> str:
@@ -179,13 +180,13 @@ def _suggestion(request: HttpRequest) -> str:
 
 def _lines_of(actor: Actor, number: int, place: Place) -> str:
     change = changes_query.get(actor, number)
-    version = versions.get(actor, change.template.name, place.version)
+    version = version_queries.get(actor, change.template.name, place.version)
     return (take_lines(version.document, place.line, place.last_line) or "").replace("\r\n", "\n").removesuffix("\n")
 
 
 def _forget(request: HttpRequest, actor: Actor, number: int) -> None:
     if remark := number_in(request.POST.get("remark")):
-        reviews.discard(actor=actor, number=number, remark=remark)
+        review_drafts.discard(actor=actor, number=number, remark=remark)
 
 
 def _url_after(request: HttpRequest, number: int) -> str:

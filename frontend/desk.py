@@ -5,11 +5,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from registry import access, strict_json
-from registry.access import Actor, Verb
-from registry.errors import Invalid, NotFound
-from registry.models import Draft, Namespace, Template, Version
-from registry.queries import drafts, samples, templates, versions
+from registry.core import strict_json
+from registry.core.errors import Invalid, NotFound
+from registry.namespaces import permissions
+from registry.namespaces.models import Namespace
+from registry.namespaces.permissions import Actor, Verb
+from registry.templates import draft_queries, sample_queries, version_queries
+from registry.templates import queries as template_queries
+from registry.templates.models import Draft, Template, Version
 
 __all__ = ["Desk", "lay", "restore", "take"]
 
@@ -84,9 +87,9 @@ def lay(actor: Actor, name: str, sample: str = "") -> Desk:
     """
     template, namespace = _find(actor, name)
     latest = template.latest if template else None
-    found = samples.current(template) if template else None
+    found = sample_queries.current(template) if template else None
     kept: Samples = found.samples if found else {}
-    draft = drafts.find(actor, name)
+    draft = draft_queries.find(actor, name)
     if draft and latest and draft.document == latest.remaining and _read_samples(draft.samples, kept) == kept:
         draft = None  # says nothing that is not saved
     desk = Desk(
@@ -151,9 +154,9 @@ def choose(desk: Desk, sample: str) -> None:
 def _find(actor: Actor, name: str) -> tuple[Template | None, Namespace]:
     """The template with the right to save it; none yet where the namespace is the actor's to write in."""
     try:
-        template = templates.find(actor, Verb.SAVE, name)
+        template = template_queries.find(actor, Verb.SAVE, name)
     except NotFound:
-        return None, access.find_namespace(actor, Verb.SAVE, name.split("/", 1)[0])
+        return None, permissions.find_namespace(actor, Verb.SAVE, name.split("/", 1)[0])
     return template, template.namespace
 
 
@@ -162,7 +165,7 @@ def _find_base(actor: Actor, name: str, number: str) -> Version | None:
         return None
     if not (number.isascii() and number.isdigit() and len(number) < 10):
         raise Invalid(fields={"base": f"{number[:20]!r} is no version number."})
-    return versions.get(actor, name, int(number))
+    return version_queries.get(actor, name, int(number))
 
 
 def _with_lf(text: str) -> str:

@@ -7,10 +7,12 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from frontend.waiting import title_of
-from registry.access import TABLE, Actor, Role, Verb
-from registry.queries import emergencies, gates, namespaces
-from registry.queries.emergencies import Emergency
-from registry.queries.gates import Gate
+from registry.changes import emergency_queries
+from registry.changes import gate as change_gate
+from registry.changes.emergency_queries import Emergency
+from registry.changes.gate import Gate
+from registry.namespaces import queries as namespace_queries
+from registry.namespaces.permissions import TABLE, Actor, Role, Verb
 
 __all__ = ["Notice", "notice_of", "notices", "notices_of", "roll_back_url"]
 
@@ -28,7 +30,7 @@ class Notice:
 
 def notices(actor: Actor) -> list[Notice]:
     """Those of every emergency that the person may read and nobody approved or closed, the oldest first."""
-    return notices_of(emergencies.unapproved(actor), actor)
+    return notices_of(emergency_queries.unapproved(actor), actor)
 
 
 def notices_of(found: Sequence[Emergency], actor: Actor) -> list[Notice]:
@@ -36,7 +38,7 @@ def notices_of(found: Sequence[Emergency], actor: Actor) -> list[Notice]:
     if not found:
         return []
     roles = _roles(actor)
-    listed = gates.evaluate_many([emergency.change for emergency in found], actor, with_checks=False)
+    listed = change_gate.evaluate_many([emergency.change for emergency in found], actor, with_checks=False)
     return [_notice(emergency, gate, actor, roles) for emergency, gate in zip(found, listed, strict=True)]
 
 
@@ -51,7 +53,7 @@ def roll_back_url(template: str, label: str, number: int) -> str:
 
 
 def _roles(actor: Actor) -> dict[int, Role]:
-    return {space.pk: role for space, role in namespaces.mine(actor)}
+    return {space.pk: role for space, role in namespace_queries.mine(actor)}
 
 
 def _notice(emergency: Emergency, gate: Gate, actor: Actor, roles: Mapping[int, Role]) -> Notice:

@@ -6,7 +6,7 @@ from typing import Any
 from evaluation.judging import Judgement, read_judgement
 from evaluation.metrics.judgements import NAMES
 from frontend.scoreboards import TITLES, figure
-from registry.queries.evaluations import Detail
+from registry.evaluations.run_queries import Detail
 from renderer.errors import RenderError
 from renderer.functions.passages import content_of
 

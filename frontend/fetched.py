@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from registry.models import Template
-from registry.queries import usage
-from registry.queries.usage import Fetcher
+from registry.templates.models import Template
+from registry.usage import queries as usage_queries
+from registry.usage.queries import Fetcher
 
 __all__ = ["DAYS", "Asker", "Fetched", "Line", "draw", "rows_of"]
 
@@ -57,15 +57,15 @@ class Fetched:
 
 def draw(template: Template, live: int | None, label: str, *, most: int = 4) -> Fetched:
     """The last seven days of a template; `live` is the number that its live `label` stands on."""
-    by_version = usage.by_version_and_day(template, DAYS)
-    rows = rows_of(usage.fetchers(template, DAYS), live)
+    by_version = usage_queries.by_version_and_day(template, DAYS)
+    rows = rows_of(usage_queries.fetchers(template, DAYS), live)
     return Fetched(
         lines=_lines(by_version),
         days=_days(),
         rows=rows[:most],
         more=max(len(rows) - most, 0),
         stragglers=[_straggler(row, label) for row in rows if row.behind > 0][:2],
-        by_label=usage.by_label(template, DAYS),
+        by_label=usage_queries.by_label(template, DAYS),
         total=sum(sum(counts) for counts in by_version.values()),
     )
 

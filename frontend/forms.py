@@ -6,9 +6,9 @@ from typing import Any
 from django import forms
 from django.core.exceptions import NON_FIELD_ERRORS
 
-from registry.access import KEY_VERBS, Role
-from registry.errors import Invalid, PromptuaryError
-from registry.models import Key
+from registry.accounts.models import Key
+from registry.core.errors import Invalid, PromptuaryError
+from registry.namespaces.permissions import KEY_VERBS, Role
 
 __all__ = ["KeyForm", "LabelForm", "MemberForm", "NewForm", "ProposeForm", "RotateForm", "SamplesForm", "add_errors"]
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from evaluation import gates
 from frontend.scoreboards import Board, Line
-from registry.models import Run
-from registry.queries import attachments
+from registry.evaluations import attachment_queries
+from registry.evaluations.models import Run
 
 __all__ = ["read"]
 
@@ -18,7 +18,7 @@ def read(run: Run, board: Board) -> list[dict[str, Any]]:
     if run.change is not None and run.change.version_id != run.version_id:
         return []
     told = []
-    for plan in attachments.plans(run.template):
+    for plan in attachment_queries.plans(run.template):
         if run.state != Run.DONE or (plan.rows_digest, plan.model_digest) != (run.rows_digest, run.model_digest):
             continue
         for text in plan.gates:

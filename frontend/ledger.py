@@ -8,12 +8,13 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from frontend.templatetags.marks import distance
-from registry import access
-from registry.access import Actor, Verb
-from registry.models import LabelMove, Namespace, Template
-from registry.names import LATEST
-from registry.queries import approvals
-from registry.queries.approvals import Approval
+from registry.core.names import LATEST
+from registry.namespaces import permissions
+from registry.namespaces.models import Namespace
+from registry.namespaces.permissions import Actor, Verb
+from registry.templates import approvals
+from registry.templates.approvals import Approval
+from registry.templates.models import LabelMove, Template
 
 __all__ = ["Mark", "drift", "ledger", "live_label"]
 
@@ -70,8 +71,8 @@ def ledger(actor: Actor, template: Template, standing: dict[str, int], moves: Se
     last = {move.label: move for move in reversed(moves)}
     digests = {move.after.number: move.after.digest for move in moves if move.after}
     others = [label for label in standing if label not in namespace.protected_labels and label != LATEST]
-    may_write = access.can(actor, Verb.MOVE, namespace)
-    may_go_back = access.can(actor, Verb.ROLL_BACK, namespace)
+    may_write = permissions.can(actor, Verb.MOVE, namespace)
+    may_go_back = permissions.can(actor, Verb.ROLL_BACK, namespace)
     approval, approved = approvals.of_labels([template])[template.pk], approvals.digests([template.pk])
     marks = []
     for label in [*_live_first(namespace.protected_labels, live), *_live_first(others, live), LATEST]:

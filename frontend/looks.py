@@ -8,11 +8,10 @@ from frontend import diffs, rendered
 from frontend.budget import Budget, reckon
 from frontend.desk import Desk
 from frontend.ledger import live_label
-from registry.access import Actor
-from registry.errors import Invalid, PromptuaryError
-from registry.models import Version
-from registry.queries import labels, versions
-from registry.services import checking, rendering
+from registry.core.errors import Invalid, PromptuaryError
+from registry.namespaces.permissions import Actor
+from registry.templates import document_check, label_queries, preview, version_queries
+from registry.templates.models import Version
 from renderer.problems import Problem
 
 __all__ = ["Against", "Look", "Tried", "look", "try_samples"]
@@ -67,12 +66,12 @@ def look(actor: Actor, desk: Desk) -> Look:
 
     A text that does not render is stood in for by the version it is set against, so that there is something to read.
     """
-    examined = checking.examine(actor, desk.document, _sound_samples(desk))
+    examined = document_check.examine(actor, desk.document, _sound_samples(desk))
     against = _against(actor, desk)
     shown: dict[str, Any] | None = None
     stopped = None
     try:
-        shown = rendering.render_examined(examined=examined, data=desk.data, target=desk.target, index=desk.prompt)
+        shown = preview.render_examined(examined=examined, data=desk.data, target=desk.target, index=desk.prompt)
     except PromptuaryError as error:
         stopped = _reason(error, examined.problems)
     prompts = shown["prompts"] if shown else 1
@@ -113,11 +112,11 @@ class Tried:
 
 def try_samples(actor: Actor, desk: Desk) -> list[Tried]:
     """The text on every sample, in their order (the first forty)."""
-    examined = checking.examine(actor, desk.document)
+    examined = document_check.examine(actor, desk.document)
     tried: list[Tried] = []
     for name, data in list(desk.samples.items())[:MOST_SAMPLES]:
         try:
-            shown = rendering.render_examined(examined=examined, data=data)
+            shown = preview.render_examined(examined=examined, data=data)
         except PromptuaryError as error:
             tried.append(Tried(name, None, stopped=_reason(error, examined.problems).message))
         else:
@@ -135,7 +134,7 @@ def _names(desk: Desk, stopped: Problem | None) -> list[str]:
 def _sound_samples(desk: Desk) -> dict[str, dict[str, Any]] | None:
     """Samples that cannot be kept at all must not hide what is wrong with the text."""
     try:
-        checking.write_samples(desk.samples)
+        document_check.write_samples(desk.samples)
     except PromptuaryError:
         return None
     return desk.samples
@@ -152,9 +151,11 @@ def _reason(error: PromptuaryError, problems: list[Problem]) -> Problem:
 def _against(actor: Actor, desk: Desk) -> Against | None:
     if desk.template is None:
         return None
-    live = labels.of(desk.template).get(live_label(desk.namespace))
+    live = label_queries.of(desk.template).get(live_label(desk.namespace))
     if live is not None:
-        return Against(versions.get(actor, desk.name, live.version.number), f"{live.name} v{live.version.number}")
+        return Against(
+            version_queries.get(actor, desk.name, live.version.number), f"{live.name} v{live.version.number}"
+        )
     return Against(desk.base, f"v{desk.base.number}") if desk.base else None
 
 
@@ -163,7 +164,7 @@ def _render_other(actor: Actor, desk: Desk, against: Against | None, *, several:
     if against is None:
         return None
     try:
-        return rendering.render(
+        return preview.render(
             actor=actor,
             name=desk.name,
             ref=str(against.version.number),

@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
 from frontend.pages import refuse
-from registry.errors import PromptuaryError
+from registry.core.errors import PromptuaryError
 
 __all__ = ["RefusalMiddleware"]
 

@@ -4,11 +4,13 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from frontend.desk import Desk
-from registry.access import Actor
-from registry.errors import Invalid, PromptuaryError, Stale
-from registry.models import ChangeRequest, Version
-from registry.queries import labels, versions
-from registry.services import changes, templates
+from registry.changes import services as change_services
+from registry.changes.models import ChangeRequest
+from registry.core.errors import Invalid, PromptuaryError, Stale
+from registry.namespaces.permissions import Actor
+from registry.templates import label_queries, version_queries
+from registry.templates import save as template_save
+from registry.templates.models import Version
 from renderer.problems import Problem
 
 __all__ = ["Outcome", "propose", "save"]
@@ -50,7 +52,7 @@ def save(actor: Actor, desk: Desk, *, parallel: bool = False, onto: str = "") ->
     """Save the desk as a version. parallel: beside a newer one. onto: the newer version's digest, taken as the base."""
     base = onto or (desk.base.digest if desk.base else None)
     try:
-        saved = templates.save(
+        saved = template_save.save(
             actor=actor,
             name=desk.name,
             document=desk.document,
@@ -60,11 +62,11 @@ def save(actor: Actor, desk: Desk, *, parallel: bool = False, onto: str = "") ->
             parallel=parallel,
         )
     except Stale as error:
-        newer = versions.resolve(actor, desk.name, "latest") if desk.template else None
+        newer = version_queries.resolve(actor, desk.name, "latest") if desk.template else None
         return Outcome("conflict", 412, newer=newer, error=error)
     except PromptuaryError as error:
         return Outcome("refused", 422 if isinstance(error, Invalid) else 409, error=error)
-    standing = labels.numbers_of(saved.template)
+    standing = label_queries.numbers_of(saved.template)
     protected = saved.template.namespace.protected_labels
     offers = [label for label in protected if standing.get(label) != saved.version.number]
     return Outcome("saved", version=saved.version, created=saved.created, offers=offers)
@@ -72,9 +74,9 @@ def save(actor: Actor, desk: Desk, *, parallel: bool = False, onto: str = "") ->
 
 def propose(actor: Actor, desk: Desk, label: str, number: int) -> Outcome:
     """Ask that a protected label point to a version that was saved here."""
-    version = versions.get(actor, desk.name, number)
+    version = version_queries.get(actor, desk.name, number)
     try:
-        change = changes.propose(
+        change = change_services.propose(
             actor=actor, name=desk.name, label=label, version=number, message=version.message or f"Version {number}"
         )
     except PromptuaryError as error:

@@ -20,10 +20,10 @@ from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods
 
 from frontend.htmx import show
-from registry import errors
-from registry.access import Actor
-from registry.models import User
-from registry.signin import stepup
+from registry.accounts.models import User
+from registry.accounts.signin import reauthentication as signin_reauthentication
+from registry.core import errors as core_errors
+from registry.namespaces.permissions import Actor
 
 __all__ = ["form_page", "person_of", "refuse", "signed_in", "status_of", "typed"]
 
@@ -34,19 +34,19 @@ R = TypeVar("R", bound=HttpResponseBase)
 form_page = require_http_methods(["GET", "HEAD", "POST"])
 
 # Status, and the sentence that heads the page.
-REFUSALS: tuple[tuple[type[errors.PromptuaryError], int, str], ...] = (
-    (errors.NotFound, 404, "Nothing stands at this address"),
-    (errors.Gone, 410, "This text was taken away"),
-    (errors.ApprovalRequired, 403, "This label moves by approval"),
-    (errors.NotAllowed, 403, "Your role does not reach this far"),
-    (errors.PreconditionRequired, 428, "The page did not say what it started from"),
-    (errors.Stale, 412, "Somebody was here in the meantime"),
-    (errors.Conflict, 409, "This no longer fits what is stored"),
-    (errors.TooLarge, 413, "This is too large to keep"),
-    (errors.TooMany, 429, "Too many of these in a short time"),
-    (errors.Busy, 503, "All hands are busy"),
-    (errors.Halted, 503, "Nothing is written at the moment"),
-    (errors.Invalid, 422, "This cannot be taken as it is"),
+REFUSALS: tuple[tuple[type[core_errors.PromptuaryError], int, str], ...] = (
+    (core_errors.NotFound, 404, "Nothing stands at this address"),
+    (core_errors.Gone, 410, "This text was taken away"),
+    (core_errors.ApprovalRequired, 403, "This label moves by approval"),
+    (core_errors.NotAllowed, 403, "Your role does not reach this far"),
+    (core_errors.PreconditionRequired, 428, "The page did not say what it started from"),
+    (core_errors.Stale, 412, "Somebody was here in the meantime"),
+    (core_errors.Conflict, 409, "This no longer fits what is stored"),
+    (core_errors.TooLarge, 413, "This is too large to keep"),
+    (core_errors.TooMany, 429, "Too many of these in a short time"),
+    (core_errors.Busy, 503, "All hands are busy"),
+    (core_errors.Halted, 503, "Nothing is written at the moment"),
+    (core_errors.Invalid, 422, "This cannot be taken as it is"),
 )
 
 # Fields that people write into, by the names they have in the forms.
@@ -71,17 +71,17 @@ def signed_in(
         if person is None:
             return _to_login(request)
         try:
-            actor = Actor(person, missing_proof=stepup.missing_proof(request))
+            actor = Actor(person, missing_proof=signin_reauthentication.missing_proof(request))
             return view(request, actor, *args, **kwargs)
-        except errors.ProofRequired as error:
+        except core_errors.ProofRequired as error:
             return _to_proof(request, person, error)
-        except errors.PromptuaryError as error:
+        except core_errors.PromptuaryError as error:
             return refuse(request, error)
 
     return answer
 
 
-def refuse(request: HttpRequest, error: errors.PromptuaryError) -> HttpResponse:
+def refuse(request: HttpRequest, error: core_errors.PromptuaryError) -> HttpResponse:
     """The page for a domain error: what was refused, why, and where to go from here."""
     status, heading = _told(error)
     context = {
@@ -94,7 +94,7 @@ def refuse(request: HttpRequest, error: errors.PromptuaryError) -> HttpResponse:
     return show(request, "refusal.html", context, status=status)
 
 
-def status_of(error: errors.PromptuaryError) -> int:
+def status_of(error: core_errors.PromptuaryError) -> int:
     """The HTTP status of a domain error, for a page that shows it in its own place."""
     return _told(error)[0]
 
@@ -108,24 +108,24 @@ def typed(request: HttpRequest) -> list[tuple[str, str]]:
     return [(name, form[name]) for name in WRITTEN if form.get(name)]
 
 
-def _to_proof(request: HttpRequest, person: User, error: errors.ProofRequired) -> HttpResponse:
+def _to_proof(request: HttpRequest, person: User, error: core_errors.ProofRequired) -> HttpResponse:
     """Where the proof is given; what was posted is kept and goes on from there."""
     by_code = error.facts.get("proof") == "totp"
     if by_code and not is_mfa_enabled(person, [Authenticator.Type.TOTP]):
         sentence = "This takes a code of your second step: switch it on first."
         if typed(request):
-            return refuse(request, errors.NotAllowed(f"{sentence} It is under Account and security."))
+            return refuse(request, core_errors.NotAllowed(f"{sentence} It is under Account and security."))
         messages.warning(request, sentence)
         return redirect("mfa_activate_totp")
     if not get_reauthentication_flows(person):
-        return refuse(request, errors.NotAllowed(f"{error.message} {_NO_METHOD}"))
+        return refuse(request, core_errors.NotAllowed(f"{error.message} {_NO_METHOD}"))
     page = reverse("mfa_reauthenticate" if by_code else "account_reauthenticate")
     suspend_request(request, page)
     # The kept request has its query with it, and allauth goes on with it only where `next` is its path alone.
     return redirect(f"{page}?{urlencode({REDIRECT_FIELD_NAME: request.path})}")
 
 
-def _told(error: errors.PromptuaryError) -> tuple[int, str]:
+def _told(error: core_errors.PromptuaryError) -> tuple[int, str]:
     for kind, status, heading in REFUSALS:
         if isinstance(error, kind):
             return status, heading

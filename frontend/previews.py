@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from frontend import rendered
-from registry.access import Actor
-from registry.errors import Busy, Invalid, PromptuaryError
-from registry.services import rendering
-from registry.services.renderings import Outcome
+from registry.core.errors import Busy, Invalid, PromptuaryError
+from registry.namespaces.permissions import Actor
+from registry.templates import preview
+from registry.templates.sample_renderings import Outcome
 
 __all__ = ["Failure", "Preview", "of_outcome", "render"]
 
@@ -52,7 +52,7 @@ class Preview:
 def render(actor: Actor, name: str, number: int, data: Mapping[str, Any]) -> Preview:
     """The version rendered on these data; what cannot be rendered comes back as a failure, never as an exception."""
     try:
-        result = rendering.render(actor=actor, name=name, ref=str(number), data=dict(data), target="messages")
+        result = preview.render(actor=actor, name=name, ref=str(number), data=dict(data), target="messages")
     except Invalid as error:
         return Preview(failure=_failure(error))
     except Busy as error:

@@ -7,9 +7,9 @@ from typing import Any
 
 from frontend.diffs import Word, words_of
 from frontend.scoreboards import figure, signed
-from registry.models import Run
-from registry.queries import evaluations
-from registry.queries.evaluations import Compared, Detail
+from registry.evaluations import run_queries
+from registry.evaluations.models import Run
+from registry.evaluations.run_queries import Compared, Detail
 
 __all__ = [
     "Excerpt",
@@ -68,20 +68,20 @@ def regressions(run: Run, against: Run, compared: Compared) -> tuple[list[Pair],
         if was is not None and after is not None and after < was
     }
     order = [index for index in compared.order if index in change]
-    before = {one.index: one for one in evaluations.rows(against, order=order, limit=SHOWN).items}
-    page = evaluations.rows(run, order=order, limit=SHOWN)
+    before = {one.index: one for one in run_queries.rows(against, order=order, limit=SHOWN).items}
+    page = run_queries.rows(run, order=order, limit=SHOWN)
     return [pair_of(one, before.get(one.index), change[one.index]) for one in page.items], len(order)
 
 
 def lowest(run: Run, metric: str, target: str) -> list[Pair]:
     """The rows with the lowest score."""
-    found = evaluations.rows(run, only=f"worst:{metric} {target}", limit=SHOWN).items
+    found = run_queries.rows(run, only=f"worst:{metric} {target}", limit=SHOWN).items
     return [pair_of(one, change=one.row.scores.get(f"{metric} {target}") if one.row else None) for one in found]
 
 
 def failures(run: Run) -> list[Pair]:
     """The first rows that did not get an answer."""
-    return [pair_of(one) for one in evaluations.rows(run, only="failed", limit=SHOWN).items]
+    return [pair_of(one) for one in run_queries.rows(run, only="failed", limit=SHOWN).items]
 
 
 def pair_of(detail: Detail, before: Detail | None = None, change: float | None = None) -> Pair:

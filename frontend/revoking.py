@@ -7,12 +7,12 @@ from typing import Any
 from django import forms
 from django.http import HttpRequest
 
-from registry.access import Actor
-from registry.errors import Invalid
-from registry.models import Key
-from registry.queries import keys as queries
-from registry.queries import usage
-from registry.services import keys
+from registry.accounts.models import Key
+from registry.core.errors import Invalid
+from registry.namespaces import key_queries as queries
+from registry.namespaces import keys
+from registry.namespaces.permissions import Actor
+from registry.usage import queries as usage_queries
 
 __all__ = ["RevokeForm", "context_of", "revoke"]
 
@@ -32,8 +32,8 @@ def context_of(request: HttpRequest, shown: Sequence[Key], leave_url: str) -> di
         return {"revoking": None}
     return {
         "revoking": key,
-        "use": usage.of_key(key),
-        "days": usage.DAYS,
+        "use": usage_queries.of_key(key),
+        "days": usage_queries.DAYS,
         "revoke_form": RevokeForm(),
         "leave_url": leave_url,
     }

@@ -5,8 +5,8 @@ from typing import Any
 from django import forms
 from django.http import QueryDict
 
-from registry.models.namespaces import COMPATIBILITY
-from registry.review.rules import CHECKS, DEFAULT_CHECKS, Rules
+from registry.namespaces.models import COMPATIBILITY
+from registry.namespaces.rules import CHECKS, DEFAULT_CHECKS, Rules
 
 __all__ = ["NamespaceForm", "RulesForm", "initial"]
 

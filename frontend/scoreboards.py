@@ -8,10 +8,10 @@ from typing import Literal
 
 from evaluation import plots
 from evaluation.metrics import catalogue
-from registry import recent
-from registry.models import Run
-from registry.queries import evaluations
-from registry.queries.evaluations import Compared
+from registry.core import lru
+from registry.evaluations import run_queries
+from registry.evaluations.models import Run
+from registry.evaluations.run_queries import Compared
 
 __all__ = ["TITLES", "Board", "Line", "baseline_of", "board", "figure", "signed"]
 
@@ -166,7 +166,7 @@ def baseline_of(run: Run, live: int | None, asked: int | None) -> tuple[Run | No
     The one asked for by number; else, of the same template and model, the newest of the version that is live, else the
     newest of another version. asked=0 wants none.
     """
-    choices = evaluations.comparable(run)
+    choices = run_queries.comparable(run)
     if asked is not None:
         return next((one for one in choices if one.number == asked), None), choices
     alike = [one for one in choices if one.template_id == run.template_id and one.model_digest == run.model_digest]
@@ -198,13 +198,13 @@ def _ends(run: Run | None) -> _Ends:
 @lru_cache(maxsize=256)
 def _compared(before: _Ends, after: _Ends, metric: str, target: str) -> Compared | None:
     """A finished run does not change until it is run again, which gives it another end."""
-    first, second = evaluations.load(before[0]), evaluations.load(after[0])
+    first, second = run_queries.load(before[0]), run_queries.load(after[0])
     if first is None or second is None or Run.DONE not in (first.state, second.state):
         return None
-    return evaluations.compare(first, second, metric, target)
+    return run_queries.compare(first, second, metric, target)
 
 
-recent.register(_compared.cache_clear)
+lru.register(_compared.cache_clear)
 
 
 def _bounds(compared: Compared | None) -> Sequence[float | None]:

@@ -7,8 +7,8 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from frontend.pages import person_of
-from registry import access
-from registry.access import Actor
+from registry.namespaces import permissions
+from registry.namespaces.permissions import Actor
 
 __all__ = ["fault", "wants_password"]
 
@@ -27,7 +27,7 @@ def fault(request: HttpRequest, actor: Actor) -> str:
 
     Raises ProofRequired where the instance wants a proof that the session does not have.
     """
-    access.require_proof(actor)
+    permissions.require_proof(actor)
     if wants_password(request):
         return "" if actor.person.check_password(request.POST.get("password", "")) else "This is not your password."
     fresh = actor.person.last_login is not None and timezone.now() - actor.person.last_login < FRESH

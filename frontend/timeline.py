@@ -7,9 +7,9 @@ from itertools import groupby
 from typing import Any
 from urllib.parse import urlencode
 
-from registry.models import ChangeRequest
-from registry.queries import timeline
-from registry.queries.timeline import Kind, Moment
+from registry.changes import timeline
+from registry.changes.models import ChangeRequest
+from registry.changes.timeline import Kind, Moment
 
 __all__ = ["Entry", "count_said", "entries"]
 

@@ -7,9 +7,10 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from registry.access import Actor
-from registry.models import ChangeRequest, Draft, Template
-from registry.queries.gates import Gate
+from registry.changes.gate import Gate
+from registry.changes.models import ChangeRequest
+from registry.namespaces.permissions import Actor
+from registry.templates.models import Draft, Template
 
 __all__ = ["Item", "Resumable", "count_of", "of_others", "of_person", "resumable", "title_of"]
 

@@ -2,7 +2,7 @@
 
 from django import forms
 
-from registry.queries.webhooks import KINDS
+from registry.webhooks.queries import KINDS
 
 __all__ = ["WebhookForm"]
 

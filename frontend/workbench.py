@@ -11,7 +11,7 @@ from frontend import diffs
 from frontend.desk import Desk
 from frontend.looks import Look
 from frontend.outcomes import Outcome
-from registry.models import Version
+from registry.templates.models import Version
 from renderer.environment.operators import FILTERS
 from renderer.functions import FUNCTIONS
 

@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from registry.immutability import Immutable
+from registry.journal.immutable_tables import Immutable
 
 
 class Migration(migrations.Migration):

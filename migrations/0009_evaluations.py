@@ -4,7 +4,7 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
-from registry.immutability import Immutable
+from registry.journal.immutable_tables import Immutable
 
 
 class Migration(migrations.Migration):

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 
 from django.db import migrations, models
 
-from registry import immutability
-from registry.review.protection import RULING, Protection
+from registry.journal import immutable_tables
+from registry.changes.protection_history import RULING, Protection
 
 MOVED = "label.moved"
 
@@ -28,7 +28,7 @@ def read_moves(event_model):
 def fill(apps, schema_editor):
     """Write `protected` of every row; a row without its event in the journal stays unprotected, and is named."""
     moves, events = apps.get_model("registry", "LabelMove"), apps.get_model("registry", "Event")
-    immutability.remove(schema_editor, ["registry_labelmove"])
+    immutable_tables.remove(schema_editor, ["registry_labelmove"])
     decided = {}
     for place, moment, protected in read_moves(events):
         decided.setdefault(place, []).append((moment, protected))
@@ -88,5 +88,5 @@ class Migration(migrations.Migration):
             field=models.BooleanField(default=False, help_text="whether the label was protected when it moved"),
         ),
         migrations.RunPython(fill, migrations.RunPython.noop),
-        immutability.Immutable(),
+        immutable_tables.Immutable(),
     ]

@@ -3,7 +3,7 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
-from registry.immutability import Immutable
+from registry.journal.immutable_tables import Immutable
 
 
 class Migration(migrations.Migration):
@@ -21,7 +21,7 @@ class Migration(migrations.Migration):
             model_name="changerequest",
             name="decided",
             field=models.JSONField(
-                help_text="what it was decided on, as registry.review.decided keeps it", null=True
+                help_text="what it was decided on, as registry.changes.decided_facts keeps it", null=True
             ),
         ),
         migrations.CreateModel(

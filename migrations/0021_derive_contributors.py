@@ -1,6 +1,6 @@
 """What versions took in and what closed requests were decided on, for what was written before either was kept.
 
-Both are worked out from the journal by `registry.review.derived`, which a restore uses too.
+Both are worked out from the journal by `registry.changes.derivation`, which a restore uses too.
 """
 
 import json
@@ -9,7 +9,7 @@ from django.apps.registry import Apps
 from django.db import migrations
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
-from registry.review.derived import Derivation, Fact, Taken
+from registry.changes.derivation import Derivation, Fact, Taken
 
 MOST_TOLD = 20
 

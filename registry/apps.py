@@ -1,7 +1,8 @@
 from django.apps import AppConfig
 from django.core import checks
 
-from registry import database_roles, immutability, private_files
+from registry.core import private_files
+from registry.journal import database_roles, immutable_tables
 
 __all__ = ["RegistryConfig"]
 
@@ -15,13 +16,13 @@ class RegistryConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from registry import journal  # noqa: PLC0415  # models can be imported only now
-        from registry.services import jobs  # noqa: PLC0415  # as above
-        from registry.tasks import wakeups  # noqa: PLC0415  # as above
+        from registry.jobs import queue  # noqa: PLC0415  # as above
+        from registry.journal import log  # noqa: PLC0415  # models can be imported only now
+        from registry.tasks import doorbell  # noqa: PLC0415  # as above
 
-        checks.register(immutability.check_triggers, checks.Tags.database)
+        checks.register(immutable_tables.check_triggers, checks.Tags.database)
         checks.register(database_roles.check_server_role, checks.Tags.database, deploy=True)
         checks.register(private_files.check_home, checks.Tags.security)
-        journal.subscribe(wakeups.wake_mirror)
-        journal.subscribe(wakeups.wake_webhooks)
-        jobs.subscribe(wakeups.wake_jobs)
+        log.subscribe(doorbell.wake_mirror)
+        log.subscribe(doorbell.wake_webhooks)
+        queue.subscribe(doorbell.wake_jobs)

@@ -18,9 +18,9 @@ app = Celery("registry")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 if str(app.conf.broker_url).startswith("filesystem:"):
     # The folders stand in the transport's options; a host is named only because kombu warns without one.
-    app.conf.update(broker_url="filesystem://localhost", broker_transport="registry.broker:Transport")
+    app.conf.update(broker_url="filesystem://localhost", broker_transport="registry.tasks.folder_broker:Transport")
 app.conf.update(
-    imports=["registry.tasks.work"],
+    imports=["registry.tasks.tasks"],
     # Gossip and remote control would only make a folder broker busy; nothing here asks for them.
     worker_enable_remote_control=False,
     worker_send_task_events=False,
@@ -28,10 +28,10 @@ app.conf.update(
     worker_prefetch_multiplier=1,
     task_publish_retry=False,  # a save must not wait for a broker that is away: the clock heals what is missed
     beat_schedule={
-        "heal": {"task": "registry.tasks.work.heal", "schedule": 3.0, "options": {"expires": 3}},
-        "push": {"task": "registry.tasks.work.push", "schedule": 3.0, "options": {"expires": 3}},
-        "checks": {"task": "registry.tasks.work.keep_checks", "schedule": 60.0, "options": {"expires": 60}},
-        "upkeep": {"task": "registry.tasks.work.plan_upkeep", "schedule": 600.0, "options": {"expires": 600}},
+        "heal": {"task": "registry.tasks.tasks.heal", "schedule": 3.0, "options": {"expires": 3}},
+        "push": {"task": "registry.tasks.tasks.push", "schedule": 3.0, "options": {"expires": 3}},
+        "checks": {"task": "registry.tasks.tasks.keep_checks", "schedule": 60.0, "options": {"expires": 60}},
+        "upkeep": {"task": "registry.tasks.tasks.plan_upkeep", "schedule": 600.0, "options": {"expires": 600}},
     },
 )
 

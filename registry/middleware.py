@@ -9,11 +9,12 @@ from django.http.response import HttpResponseBase
 from django.template.response import SimpleTemplateResponse
 from django.urls import get_resolver, get_urlconf
 
-from registry import health, request_ids
-from registry.errors import NotFound
-from registry.models import Key
-from registry.problems import CONTENT_TYPE, of_error
-from registry.work import work_quota
+from registry.accounts.models import Key
+from registry.core import request_ids
+from registry.core.errors import NotFound
+from registry.core.problem_details import CONTENT_TYPE, of_error
+from registry.core.work_quota import work_quota
+from registry.observability import health
 
 __all__ = [
     "RefuseBrokenBodies",

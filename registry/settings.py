@@ -1,4 +1,4 @@
-"""All settings. What differs between installations comes from the environment, read by registry.env."""
+"""All settings. What differs between installations comes from the environment, read by registry.core.env."""
 
 import os
 from pathlib import Path
@@ -9,7 +9,7 @@ import dj_database_url
 import dj_email_url
 from csp.constants import NONCE, NONE, SELF
 
-from registry import env, private_files
+from registry.core import env, private_files
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -133,7 +133,7 @@ USE_I18N = True
 
 # --- People ------------------------------------------------------------------------------------------------------
 AUTH_USER_MODEL = "registry.User"
-PASSWORD_HASHERS = ["registry.signin.hashing.SlotArgon2Hasher"]
+PASSWORD_HASHERS = ["registry.accounts.signin.password_hashing.SlotArgon2Hasher"]
 PASSWORD_SLOTS = 4  # passwords hashed at once on this machine; each takes 100 MB
 PASSWORD_SLOTS_PATH = PROMPTUARY_HOME / "locks"
 AUTH_PASSWORD_VALIDATORS = [
@@ -147,7 +147,7 @@ LOGOUT_REDIRECT_URL = "/login"
 
 # --- Signing in: passwords, a second step, and an OpenID provider -------------------------------------------------
 AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
-ACCOUNT_ADAPTER = "registry.signin.adapters.AccountAdapter"
+ACCOUNT_ADAPTER = "registry.accounts.signin.allauth_adapters.AccountAdapter"
 ACCOUNT_LOGIN_METHODS = {"username"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*", "password2*"]  # asked of nobody: accounts come from admins
 ACCOUNT_EMAIL_VERIFICATION = "none"
@@ -162,7 +162,7 @@ ACCOUNT_RATE_LIMITS = {  # counted in the shared cache, so for all processes tog
     "change_password": "5/m/user",
 }
 ALLAUTH_TRUSTED_PROXY_COUNT = 1 if TRUST_PROXY else 0
-MFA_ADAPTER = "registry.signin.adapters.CodesAdapter"
+MFA_ADAPTER = "registry.accounts.signin.allauth_adapters.CodesAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "Promptuary"
 MFA_RECOVERY_CODE_COUNT = 10
@@ -170,7 +170,7 @@ PROMPTUARY_STEP_UP = env.read_choice("PROMPTUARY_STEP_UP", "off", choices=("off"
 OIDC_ISSUER = env.read_issuer("PROMPTUARY_OIDC_ISSUER")
 OIDC_NAME = env.read_text("PROMPTUARY_OIDC_NAME", "your organisation")
 OIDC_ACCOUNTS = env.read_list("PROMPTUARY_OIDC_ACCOUNTS", ["known"])  # known, any, or domains of addresses
-SOCIALACCOUNT_ADAPTER = "registry.signin.adapters.ProviderAdapter"
+SOCIALACCOUNT_ADAPTER = "registry.accounts.signin.allauth_adapters.ProviderAdapter"
 SOCIALACCOUNT_EMAIL_VERIFICATION = "none"
 SOCIALACCOUNT_STORE_TOKENS = False
 SOCIALACCOUNT_REQUESTS_TIMEOUT = 10
@@ -279,14 +279,17 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 # --- API ---------------------------------------------------------------------------------------------------------
 REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "registry.api.authentication.KeyAuthentication",
+        "registry.namespaces.authentication.KeyAuthentication",
         "rest_framework.authentication.SessionAuthentication",  # asks for the CSRF token on writes
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
-    "DEFAULT_PARSER_CLASSES": ["registry.api.parsers.StrictJSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["registry.rest.parsers.StrictJSONParser"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "registry.api.negotiation.JsonOnly",
-    "DEFAULT_THROTTLE_CLASSES": ["registry.api.throttling.CallThrottle", "registry.api.throttling.WorkThrottle"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "registry.rest.negotiation.JsonOnly",
+    "DEFAULT_THROTTLE_CLASSES": [
+        "registry.namespaces.throttling.CallThrottle",
+        "registry.namespaces.throttling.WorkThrottle",
+    ],
     "NUM_PROXIES": 1 if TRUST_PROXY else 0,  # without one, X-Forwarded-For is not believed
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "DEFAULT_METADATA_CLASS": None,
@@ -326,8 +329,8 @@ LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
     "filters": {
-        "request": {"()": "registry.request_ids.InLog"},
-        "refusals": {"()": "registry.log_filters.RefusalsInShort"},
+        "request": {"()": "registry.core.request_ids.InLog"},
+        "refusals": {"()": "registry.observability.log_filters.RefusalsInShort"},
     },
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s [%(request_id)s] %(message)s"}},
     "handlers": {

@@ -2,8 +2,9 @@
 
 from django.urls import include, path, re_path
 
-from registry import health, scraping, security_txt
+from registry import security_txt
 from registry.api.errors import unknown_address
+from registry.observability import health, metrics_view
 
 handler400 = "frontend.views.errors.bad_request"
 handler403 = "frontend.views.errors.forbidden"
@@ -13,7 +14,7 @@ handler500 = "frontend.views.errors.server_error"
 urlpatterns = [
     path("livez", health.livez, name="livez"),
     path("readyz", health.readyz, name="readyz"),
-    path("metrics", scraping.export, name="metrics"),
+    path("metrics", metrics_view.export, name="metrics"),
     path(".well-known/security.txt", security_txt.show, name="security-txt"),
     path("api/public/", include("registry.langfuse.urls")),
     path("api/v1/", include("registry.api.urls")),

@@ -11,16 +11,18 @@ from django.urls import get_resolver
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "registry.settings")
 _django = get_wsgi_application()
 
-from registry import journal, metrics, rounds, usage  # noqa: E402  # models can be imported only now
-from registry.fetching import scouting  # noqa: E402  # as above
-from registry.fetching.ahead import ahead_of  # noqa: E402  # as above
-from registry.fetching.fetcher import fetcher  # noqa: E402  # as above
-from registry.rendering import bounded  # noqa: E402  # as above
+from registry.core import metrics, periodic_thread
+from registry.core.renderer_pool import bounded
+from registry.journal import log
+from registry.serving import journal_poller
+from registry.serving.fetcher import fetcher
+from registry.serving.wsgi_fast_path import ahead_of
+from registry.usage import recorder
 
 # Who writes looks at the journal right afterwards, so that this process serves what it wrote and no fetch has to look.
-journal.subscribe(fetcher().follower.look)
-rounds.start(usage.flush, metrics.flush)
-scouting.start(fetcher().follower)
+log.subscribe(fetcher().follower.look)
+periodic_thread.start(recorder.flush, metrics.flush)
+journal_poller.start(fetcher().follower)
 # Nor need the first preview wait for the renderer's helper process and its vocabulary.
 threading.Thread(target=bounded().start, name="warm-renderer", daemon=True).start()
 application = ahead_of(_django)

@@ -10,11 +10,18 @@ import django
 
 django.setup()
 
-from django.db import connection, transaction  # noqa: E402  # needs the settings
+from django.db import connection, transaction
 
-from registry.access import Actor  # noqa: E402  # as above
-from registry.models import Template, User, Version  # noqa: E402  # as above
-from registry.services import keys, labels, namespaces, templates  # noqa: E402  # as above
+from registry.accounts.models import User
+from registry.changes import rules
+from registry.namespaces import keys
+from registry.namespaces.permissions import Actor
+from registry.templates import labels
+from registry.templates import save as template_save
+from registry.templates.models import (
+    Template,
+    Version,
+)
 
 NAME = "bench/reply"
 DOCUMENT = (
@@ -26,11 +33,11 @@ SHORT = "- name: question\n  content: Answer the question from the excerpts, and
 def main(count: int, each: int) -> None:
     """The namespace `bench` with `bench/reply` and `count` templates `bench/many/t<i>` of `each` versions."""
     actor = Actor(User.objects.create(username="bench"))
-    namespaces.create(actor=actor, name="bench")
-    templates.save(actor=actor, name=NAME, document=DOCUMENT, message="")
+    rules.create(actor=actor, name="bench")
+    template_save.save(actor=actor, name=NAME, document=DOCUMENT, message="")
     labels.move(actor=actor, name=NAME, label="production", version=1, expected=None)
     if count:
-        saved = templates.save(actor=actor, name="bench/many/t0", document=SHORT, message="")
+        saved = template_save.save(actor=actor, name="bench/many/t0", document=SHORT, message="")
         copy_templates(saved.template, count)
         copy_versions(saved.version, each)
     print(keys.issue(actor=actor, namespace="bench", name="bench", scope="read").secret)

@@ -15,7 +15,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from frontend.diffs import shorten
-from registry.queries import usage
+from registry.usage import queries as usage_queries
 
 register = template.Library()
 
@@ -147,7 +147,7 @@ def thousands(number: int | None) -> str:
 @register.filter
 def short(number: int) -> str:
     """A count of fetches in three figures: 6,208, 54.1 k, 1.24 M; put the exact one into the title."""
-    return usage.shorten(number)
+    return usage_queries.shorten(number)
 
 
 @register.filter

@@ -21,9 +21,9 @@ from django.views.decorators.http import require_POST, require_safe
 from frontend.htmx import show
 from frontend.pages import form_page, refuse, signed_in
 from frontend.views.own_keys import rows_of
-from registry.access import Actor
-from registry.errors import Busy, NotAllowed
-from registry.models import User
+from registry.accounts.models import User
+from registry.core.errors import Busy, NotAllowed
+from registry.namespaces.permissions import Actor
 
 __all__ = ["log_in", "log_out", "no_password", "security", "set_theme"]
 

@@ -7,11 +7,11 @@ from django.shortcuts import redirect
 from frontend.crumbs import crumbs_of
 from frontend.htmx import show
 from frontend.pages import form_page, signed_in, status_of
-from registry.access import Actor, Verb
-from registry.errors import PromptuaryError
-from registry.queries import changes, fragments, labels, usage
-from registry.queries import templates as queries
-from registry.services import templates
+from registry.changes import queries as change_queries
+from registry.core.errors import PromptuaryError
+from registry.namespaces.permissions import Actor, Verb
+from registry.templates import fragments, label_queries, queries, save
+from registry.usage import queries as usage_queries
 
 __all__ = ["archive"]
 
@@ -30,15 +30,15 @@ def archive(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         else:
             messages.success(request, said)
             return redirect("template", name)
-    standing = labels.numbers_of(template)
+    standing = label_queries.numbers_of(template)
     protected = [label for label in template.namespace.protected_labels if label in standing]
-    waiting = changes.listing(actor, state="pending", template=name).items
+    waiting = change_queries.listing(actor, state="pending", template=name).items
     context = {
         "section": "templates",
         "template": template,
         "crumbs": crumbs_of(name),
-        "fetchers": usage.fetchers(template),
-        "days": usage.DAYS,
+        "fetchers": usage_queries.fetchers(template),
+        "days": usage_queries.DAYS,
         "standing": [(label, standing[label]) for label in protected],
         "open_changes": waiting,
         "has_emergency": any(change.needs_approval for change in waiting),
@@ -52,9 +52,7 @@ def archive(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 
 def _act(request: HttpRequest, actor: Actor, name: str) -> str:
     if request.POST.get("do") == "unarchive":
-        templates.unarchive(actor=actor, name=name)
+        save.unarchive(actor=actor, name=name)
         return f"{name} is back."
-    templates.archive(
-        actor=actor, name=name, reason=request.POST.get("reason", ""), force=request.POST.get("force") == "on"
-    )
+    save.archive(actor=actor, name=name, reason=request.POST.get("reason", ""), force=request.POST.get("force") == "on")
     return f"{name} is archived. It can still be fetched, and brought back."

@@ -12,22 +12,26 @@ from django.views.decorators.http import require_safe
 from frontend import chronicle
 from frontend.htmx import show
 from frontend.pages import form_page, refuse, signed_in
-from registry import access
-from registry.access import Actor, Verb
-from registry.errors import Invalid
-from registry.queries import event_files, events, namespaces
-from registry.queries.events import Sought
-from registry.services import audits
+from registry.audit import export
+from registry.audit import queries as audit_queries
+from registry.audit import services as audit_services
+from registry.audit.queries import Sought
+from registry.core.errors import Invalid
+from registry.namespaces import permissions
+from registry.namespaces import queries as namespace_queries
+from registry.namespaces.permissions import Actor, Verb
 
 __all__ = ["audit", "export_events"]
 
-FORMS = tuple(event_files.CONTENT_TYPES)
+FORMS = tuple(export.CONTENT_TYPES)
 
 
 class SoughtForm(forms.Form):
     """What is looked for; days are whole days of UTC, both included."""
 
-    kind = forms.ChoiceField(choices=[("", "anything"), *((kind, kind) for kind in events.KINDS)], required=False)
+    kind = forms.ChoiceField(
+        choices=[("", "anything"), *((kind, kind) for kind in audit_queries.KINDS)], required=False
+    )
     person = forms.CharField(max_length=150, required=False)
     key = forms.CharField(max_length=20, required=False)
     template = forms.CharField(max_length=520, required=False)
@@ -42,15 +46,15 @@ class SoughtForm(forms.Form):
 @signed_in
 def audit(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     """Events, newest first; a POST has the chain verified by the worker."""
-    found = namespaces.get(actor, namespace)
+    found = namespace_queries.get(actor, namespace)
     if request.method == "POST":
-        audits.check_chain(actor=actor, namespace=namespace)
+        audit_services.check_chain(actor=actor, namespace=namespace)
         messages.success(request, "The worker goes through every event now; the result stands here when it is done.")
         return redirect("audit", namespace)
     form = SoughtForm(request.GET or None)
     sought = _read(form)
-    page = events.page(actor, namespace, sought=sought or Sought(), cursor=request.GET.get("cursor"))
-    may_manage = access.can(actor, Verb.MANAGE, found)
+    page = audit_queries.page(actor, namespace, sought=sought or Sought(), cursor=request.GET.get("cursor"))
+    may_manage = permissions.can(actor, Verb.MANAGE, found)
     query = {name: request.GET[name] for name in form.fields if request.GET.get(name)}
     context = {
         "section": "templates",
@@ -63,7 +67,7 @@ def audit(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
         "query": urlencode(query),
         "is_filtered": bool(query),
         "forms": FORMS,
-        "chain": events.chain(),
+        "chain": audit_queries.chain(),
     }
     return show(request, "audit.html", context, status=422 if form.errors else 200)
 
@@ -80,7 +84,7 @@ def export_events(
     if sought is None:
         return refuse(request, Invalid(fields={"filters": "these can't be read."}))
     answer = StreamingHttpResponse(
-        event_files.lines(form, events.stream(actor, namespace, sought)), content_type=event_files.CONTENT_TYPES[form]
+        export.lines(form, audit_queries.stream(actor, namespace, sought)), content_type=export.CONTENT_TYPES[form]
     )
     answer["Content-Disposition"] = f'attachment; filename="{namespace}-events.{form}"'
     answer["Cache-Control"] = "private, no-store"

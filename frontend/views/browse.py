@@ -11,10 +11,12 @@ from frontend.crumbs import crumbs_of
 from frontend.htmx import show
 from frontend.ledger import Mark, drift, live_label
 from frontend.pages import signed_in
-from registry.access import Actor, Role
-from registry.errors import NotFound
-from registry.models import Template
-from registry.queries import labels, namespaces, templates
+from registry.core.errors import NotFound
+from registry.namespaces import queries as namespace_queries
+from registry.namespaces.permissions import Actor, Role
+from registry.templates import label_queries
+from registry.templates import queries as template_queries
+from registry.templates.models import Template
 
 __all__ = ["browse"]
 
@@ -81,11 +83,11 @@ class Search:
 def browse(request: HttpRequest, actor: Actor, folder: str = "") -> HttpResponse:
     """Templates below a folder (or all) that match the search."""
     search = read_search(request)
-    tree = templates.tree(actor)
+    tree = template_queries.tree(actor)
     here = _find(tree, folder)
     if folder and here is None:
         raise NotFound(f"There is no folder {folder}, or you are no member of its namespace.")
-    page = templates.search(
+    page = template_queries.search(
         actor,
         q=search.words,
         folder=folder or None,
@@ -130,14 +132,15 @@ def _search_context(actor: Actor, search: Search, folder: str) -> dict[str, Any]
         "q": search.words,
         "filters": [Filter(name, value, search.query(**{name: None})) for name, value in search.filters.items()],
         "tags": [
-            {"name": f"{name} ({count:,})", "url": search.query(tag=name)} for name, count in templates.tags(actor)[:40]
+            {"name": f"{name} ({count:,})", "url": search.query(tag=name)}
+            for name, count in template_queries.tags(actor)[:40]
         ],
         "labels": [{"name": name, "url": search.query(label=name)} for name in sorted(known)],
     }
 
 
 def _protected(actor: Actor, folder: str) -> set[str]:
-    mine = [namespace for namespace, _ in namespaces.mine(actor)]
+    mine = [namespace for namespace, _ in namespace_queries.mine(actor)]
     root = folder.partition("/")[0]
     return {
         str(label) for namespace in mine if not root or namespace.name == root for label in namespace.protected_labels
@@ -145,23 +148,23 @@ def _protected(actor: Actor, folder: str) -> set[str]:
 
 
 def _namespace_context(actor: Actor, name: str) -> dict[str, Any]:
-    roles = {namespace.name: (namespace, role) for namespace, role in namespaces.mine(actor)}
+    roles = {namespace.name: (namespace, role) for namespace, role in namespace_queries.mine(actor)}
     writes = [role.rank >= Role.AUTHOR.rank for _, role in roles.values()]
     if name not in roles:
         return {"may_create": any(writes)}
     namespace, role = roles[name]
     return {
         "namespace": namespace,
-        "admins": [member.person.username for member in namespaces.members(actor, name) if member.role == Role.ADMIN][
-            :3
-        ],
+        "admins": [
+            member.person.username for member in namespace_queries.members(actor, name) if member.role == Role.ADMIN
+        ][:3],
         "may_create": role.rank >= Role.AUTHOR.rank,
         "may_manage": role is Role.ADMIN,
     }
 
 
 def _rows(items: list[Template], folder: str) -> list[Row]:
-    standing = labels.numbers_of_many(items)
+    standing = label_queries.numbers_of_many(items)
     below = len(folder) + 1 if folder else 0
     rows = []
     for template in items:
@@ -184,7 +187,7 @@ def _rows(items: list[Template], folder: str) -> list[Row]:
     return rows
 
 
-def _find(folders: list[templates.Folder], path: str) -> templates.Folder | None:
+def _find(folders: list[template_queries.Folder], path: str) -> template_queries.Folder | None:
     for folder in folders:
         if folder.path == path:
             return folder
@@ -193,7 +196,7 @@ def _find(folders: list[templates.Folder], path: str) -> templates.Folder | None
     return None
 
 
-def _branches(folders: list[templates.Folder], path: str) -> list[Branch]:
+def _branches(folders: list[template_queries.Folder], path: str) -> list[Branch]:
     return [
         Branch(
             name=folder.name,

@@ -19,25 +19,20 @@ from frontend.ledger import live_label
 from frontend.pages import form_page, signed_in, status_of
 from frontend.views.compare import diff_context
 from frontend.waiting import title_of
-from registry.access import TABLE, Actor, Role, Verb
-from registry.errors import Conflict, Invalid, NotAllowed, NotFound, PromptuaryError, ProofRequired
-from registry.models import ChangeRequest
-from registry.queries import (
-    approvals,
-    emergencies,
-    evaluations,
-    gates,
-    labels,
-    namespaces,
-    progress,
-    reviews,
-    templates,
-    versions,
-)
-from registry.queries import changes as changes_query
-from registry.queries.approvals import Approval
-from registry.queries.gates import Gate
-from registry.services import changes
+from registry.changes import emergency_queries, review_queries
+from registry.changes import gate as change_gate
+from registry.changes import queries as changes_query
+from registry.changes import services as change_services
+from registry.changes import turn as change_turn
+from registry.changes.gate import Gate
+from registry.changes.models import ChangeRequest
+from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound, PromptuaryError, ProofRequired
+from registry.evaluations import run_queries
+from registry.namespaces import queries as namespace_queries
+from registry.namespaces.permissions import TABLE, Actor, Role, Verb
+from registry.templates import approvals, label_queries, version_queries
+from registry.templates import queries as template_queries
+from registry.templates.approvals import Approval
 
 __all__ = ["listing", "propose", "show_change"]
 
@@ -58,12 +53,12 @@ def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
         template=request.GET.get("template") or None,
         cursor=request.GET.get("cursor"),
     )
-    roles = {space.pk: role for space, role in namespaces.mine(actor)}
+    roles = {space.pk: role for space, role in namespace_queries.mine(actor)}
     kept = {key: request.GET[key] for key in ("namespace", "template") if request.GET.get(key)}
     context = {
         "section": "changes",
-        "rows": [_row(gate, actor, roles) for gate in gates.evaluate_many(page.items, actor)],
-        "emergencies": emergencies.of_many(page.items),
+        "rows": [_row(gate, actor, roles) for gate in change_gate.evaluate_many(page.items, actor)],
+        "emergencies": emergency_queries.of_many(page.items),
         "state": state,
         "tabs": [
             {"word": word, "url": f"?{urlencode({**kept, 'state': key})}", "on": key == state}
@@ -97,7 +92,7 @@ def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
     act = asks.acts_of(gate, actor)
     newest = change.template.latest.number if change.template.latest else change.version.number
     checks = asks.checks_of(gate)
-    emergency = emergencies.of(change)
+    emergency = emergency_queries.of(change)
     context = {
         "section": "changes",
         "change": change,
@@ -118,8 +113,8 @@ def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
         "failing": any(blocker.code.startswith("check:") for blocker in gate.blockers),
         "waits": any(check.word == "running" for check in checks),
         "checks_sum": _sum(checks),
-        "runs": evaluations.of_change(change),
-        "riding": progress.riding_along(change, gate.riding),
+        "runs": run_queries.of_change(change),
+        "riding": change_turn.riding_along(change, gate.riding),
         "overlapping": changes_query.overlapping(change) if change.is_open else [],
         "newer": range(newest, change.version.number, -1)[:20] if act.set_version else [],
         "refused": refused,
@@ -138,9 +133,9 @@ def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
 @signed_in
 def propose(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """Ask that a protected label move: which, to what, and why."""
-    template = templates.find(actor, Verb.PROPOSE, name)
+    template = template_queries.find(actor, Verb.PROPOSE, name)
     protected = template.namespace.protected_labels
-    standing = labels.numbers_of(template)
+    standing = label_queries.numbers_of(template)
     newest = template.latest.number if template.latest else 1
     wanted = request.GET.get("label", "")
     first = {
@@ -153,13 +148,13 @@ def propose(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         status = 422
         if form.is_valid():
             try:
-                change = changes.propose(actor=actor, name=name, **form.cleaned_data)
+                change = change_services.propose(actor=actor, name=name, **form.cleaned_data)
             except (Invalid, Conflict, NotAllowed) as error:
                 add_errors(form, error)
                 status = status_of(error)
             else:
                 return redirect("change", change.number)
-    recent = versions.history(actor, name, limit=20).items
+    recent = version_queries.history(actor, name, limit=20).items
     context = {
         "section": "templates",
         "template": template,
@@ -178,17 +173,17 @@ def _reading(
 ) -> dict[str, Any]:
     """What changed and what is said about it, in the view that was asked for."""
     change = gate.change
-    since = reviews.last_look(change, actor) if change.takes_decisions else None
+    since = review_queries.last_look(change, actor) if change.takes_decisions else None
     wanted = request.GET.get("against") or ("review" if since else "label")
     looks_since = since is not None and wanted == "review"
     base = changes_query.baseline(change)
-    old = versions.get(actor, change.template.name, since.version.number) if since and looks_since else base
+    old = version_queries.get(actor, change.template.name, since.version.number) if since and looks_since else base
     view = "conversation" if request.GET.get("view") == "conversation" else ""
     shown = diff_context(request, old, change.version, view=view, every=True)
     kept = {"against": request.GET["against"]} if request.GET.get("against") else {}
     place = View(shown["view"], shown["sample"], kept)
     story = timeline.entries(change)
-    remarks = reviews.remarks(change, actor)
+    remarks = review_queries.remarks(change, actor)
     talk_url = View("conversation", shown["sample"], kept).address()
     return shown | {
         "base": base,
@@ -211,8 +206,8 @@ def _reading(
 
 def _gates(change: ChangeRequest, actor: Actor) -> tuple[Gate, list[Gate]]:
     """How the request stands, and all that are pending for the top bar: read together."""
-    others = changes_query.listing(actor, state="pending", limit=gates.MOST).items
-    gate, *found = gates.evaluate_many([change, *(row for row in others if row.pk != change.pk)], actor)
+    others = changes_query.listing(actor, state="pending", limit=change_gate.MOST).items
+    gate, *found = change_gate.evaluate_many([change, *(row for row in others if row.pk != change.pk)], actor)
     return gate, [gate, *found]
 
 

@@ -11,9 +11,10 @@ from frontend.crumbs import crumbs_of
 from frontend.htmx import show
 from frontend.ledger import live_label
 from frontend.pages import signed_in
-from registry.access import Actor
-from registry.models import Template, Version
-from registry.queries import labels, samples, templates, versions
+from registry.namespaces.permissions import Actor
+from registry.templates import label_queries, sample_queries, version_queries
+from registry.templates import queries as template_queries
+from registry.templates.models import Template, Version
 
 __all__ = ["compare_versions", "diff_context"]
 
@@ -27,12 +28,12 @@ CHOICES = 100
 @signed_in
 def compare_versions(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """From one version to another; by default from what is live to the newest."""
-    template = templates.get(actor, name)
-    standing = labels.numbers_of(template)
-    new = versions.resolve(actor, name, request.GET.get("to") or "latest")
+    template = template_queries.get(actor, name)
+    standing = label_queries.numbers_of(template)
+    new = version_queries.resolve(actor, name, request.GET.get("to") or "latest")
     live = standing.get(live_label(template.namespace))
     fallback = live if live and live != new.number else max(1, new.number - 1)
-    old = versions.resolve(actor, name, request.GET.get("from") or str(fallback))
+    old = version_queries.resolve(actor, name, request.GET.get("from") or str(fallback))
     context = {
         "section": "templates",
         "template": template,
@@ -51,7 +52,7 @@ def diff_context(
     view: a view of the page's own, which shows neither. every: set the versions against each other on all samples, not only
     on the one that is shown.
     """
-    kept = samples.current(new.template)
+    kept = sample_queries.current(new.template)
     data = kept.samples if kept else {}
     sample = request.GET.get("sample", "")
     sample = sample if sample in data else next(iter(data), "")

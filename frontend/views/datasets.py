@@ -15,13 +15,13 @@ from frontend.evaluation_forms import FORMS, DatasetForm
 from frontend.htmx import show
 from frontend.pages import form_page, signed_in, status_of
 from frontend.reply_rows import excerpt, values_of
-from registry import access
-from registry.access import Actor, Role, Verb
-from registry.errors import Invalid, NotFound, PromptuaryError
-from registry.models import Dataset
-from registry.queries import datasets as queries
-from registry.queries import evaluations, namespaces
-from registry.services import datasets
+from registry.core.errors import Invalid, NotFound, PromptuaryError
+from registry.evaluations import dataset_queries as queries
+from registry.evaluations import datasets, run_queries
+from registry.evaluations.models import Dataset
+from registry.namespaces import permissions
+from registry.namespaces import queries as namespace_queries
+from registry.namespaces.permissions import Actor, Role, Verb
 
 __all__ = ["compare", "edit", "listing", "new", "show_dataset"]
 
@@ -65,7 +65,7 @@ def show_dataset(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "columns": columns,
         "next_url": f"?{urlencode({'version': version.number, 'cursor': page.next})}" if page.next else "",
         "versions": queries.versions(actor, name, limit=30).items,
-        "runs": evaluations.listing(actor, dataset=name, limit=8).items,
+        "runs": run_queries.listing(actor, dataset=name, limit=8).items,
     }
     return show(request, "dataset.html", context)
 
@@ -188,14 +188,14 @@ def _frame(actor: Actor, dataset: Dataset) -> dict[str, Any]:
         "section": "evaluations",
         "dataset": dataset,
         "crumbs": crumbs_of(dataset.name),
-        "may_write": access.can(actor, Verb.SAVE, dataset.namespace),
-        "may_run": access.can(actor, Verb.EVALUATE, dataset.namespace),
+        "may_write": permissions.can(actor, Verb.SAVE, dataset.namespace),
+        "may_run": permissions.can(actor, Verb.EVALUATE, dataset.namespace),
         "runs_url": f"{reverse('runs')}?{urlencode({'dataset': dataset.name})}",
     }
 
 
 def _mine(actor: Actor) -> list[str]:
-    return [space.name for space, role in namespaces.mine(actor) if role.rank >= Role.AUTHOR.rank]
+    return [space.name for space, role in namespace_queries.mine(actor) if role.rank >= Role.AUTHOR.rank]
 
 
 def _row(index: int, row: Row) -> dict[str, Any]:

@@ -7,14 +7,13 @@ from frontend.deeds import number_in
 from frontend.htmx import show
 from frontend.ledger import live_label
 from frontend.pages import form_page, signed_in, status_of
-from registry import access
-from registry.access import Actor, Verb
-from registry.errors import PromptuaryError
-from registry.models import Version
-from registry.queries import fragments, labels, versions
-from registry.queries import templates as queries
-from registry.services import dependants
-from registry.services.dependants import Updated
+from registry.changes import dependant_update
+from registry.changes.dependant_update import Updated
+from registry.core.errors import PromptuaryError
+from registry.namespaces import permissions
+from registry.namespaces.permissions import Actor, Verb
+from registry.templates import fragments, label_queries, queries, version_queries
+from registry.templates.models import Version
 
 __all__ = ["update"]
 
@@ -25,7 +24,7 @@ def update(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """What includes the fragment and which version of it, the form, and after it what became of each."""
     template = queries.get(actor, name)
     live = live_label(template.namespace)
-    standing = labels.numbers_of(template)
+    standing = label_queries.numbers_of(template)
     newest = template.latest.number if template.latest else 1
     number = number_in(request.POST.get("version") or request.GET.get("version")) or standing.get(live) or newest
     label = request.POST.get("label") or live
@@ -34,10 +33,10 @@ def update(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     refused: PromptuaryError | None = None
     if request.method == "POST":
         try:
-            done = dependants.update(actor=actor, name=name, version=number, label=label, message=message)
+            done = dependant_update.update(actor=actor, name=name, version=number, label=label, message=message)
         except PromptuaryError as error:
             refused = error
-    target: Version = versions.get(actor, name, min(number, newest))
+    target: Version = version_queries.get(actor, name, min(number, newest))
     context = {
         "section": "templates",
         "template": template,
@@ -48,7 +47,7 @@ def update(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "label": label,
         "message": message,
         "rows": [
-            (other, refs, access.can(actor, Verb.SAVE, other.namespace))
+            (other, refs, permissions.can(actor, Verb.SAVE, other.namespace))
             for other, refs in fragments.dependants(actor, name, apart_from=f"{name}@{target.number}")
         ],
         "done": done,

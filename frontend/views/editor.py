@@ -16,12 +16,12 @@ from frontend.htmx import show
 from frontend.looks import look, try_samples
 from frontend.outcomes import Outcome, propose, save
 from frontend.pages import form_page, signed_in, status_of
-from registry import strict_json
-from registry.access import Actor
-from registry.errors import Invalid, PromptuaryError
-from registry.models import ChangeRequest
-from registry.queries import changes, versions
-from registry.services import drafts
+from registry.changes import queries as change_queries
+from registry.changes.models import ChangeRequest
+from registry.core import strict_json
+from registry.core.errors import Invalid, PromptuaryError
+from registry.namespaces.permissions import Actor
+from registry.templates import drafts, version_queries
 
 __all__ = ["draft", "edit", "preview"]
 
@@ -138,12 +138,12 @@ def _page(
 
 def _overlaps(actor: Actor, desk: Desk) -> list[ChangeRequest]:
     """Open changes of the same template: worth knowing before writing."""
-    return changes.listing(actor, state="pending", template=desk.name, limit=3).items if desk.template else []
+    return change_queries.listing(actor, state="pending", template=desk.name, limit=3).items if desk.template else []
 
 
 def _diff(request: HttpRequest, actor: Actor, desk: Desk, against: str) -> str:
     """The text against the version it was made from, or against another number."""
-    other = versions.get(actor, desk.name, _number(against)) if against else desk.base
+    other = version_queries.get(actor, desk.name, _number(against)) if against else desk.base
     source = workbench.diff_of(other.remaining if other else "", desk.document)
     return render_to_string("frontend/_diff_source.html", {"source": source}, request)
 

@@ -9,12 +9,12 @@ from frontend.emergency_notices import roll_back_url
 from frontend.htmx import show
 from frontend.pages import form_page, signed_in, status_of
 from frontend.waiting import title_of
-from registry import access
-from registry.access import Actor, Verb
-from registry.errors import Invalid, PromptuaryError, ProofRequired
-from registry.queries import changes, gates, labels
-from registry.queries import emergencies as emergency_queries
-from registry.services import emergencies
+from registry.changes import emergency_publish, emergency_queries, gate
+from registry.changes import queries as change_queries
+from registry.core.errors import Invalid, PromptuaryError, ProofRequired
+from registry.namespaces import permissions
+from registry.namespaces.permissions import Actor, Verb
+from registry.templates import label_queries
 
 __all__ = ["break_glass"]
 
@@ -23,13 +23,13 @@ __all__ = ["break_glass"]
 @signed_in
 def break_glass(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     """What is still missing, what it would move, and the form: a reason, and the password once more."""
-    change = changes.find(actor, Verb.READ, number)
+    change = change_queries.find(actor, Verb.READ, number)
     refused: PromptuaryError | None = None
     if request.method == "POST":
         try:
             if fault := stepup.fault(request, actor):
                 raise Invalid(fields={"password": fault})
-            emergencies.break_glass(actor=actor, number=number, reason=request.POST.get("reason", ""))
+            emergency_publish.break_glass(actor=actor, number=number, reason=request.POST.get("reason", ""))
         except ProofRequired:
             raise  # leads to the page where it is given
         except PromptuaryError as error:
@@ -45,10 +45,10 @@ def break_glass(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
         "section": "changes",
         "change": change,
         "title": title_of(change),
-        "blockers": gates.evaluate(change, actor).blockers,
-        "holds": labels.numbers_of(change.template).get(change.label),
+        "blockers": gate.evaluate(change, actor).blockers,
+        "holds": label_queries.numbers_of(change.template).get(change.label),
         "allowed": change.template.namespace.break_glass,
-        "may": access.can(actor, Verb.ROLL_BACK, change.template.namespace),
+        "may": permissions.can(actor, Verb.ROLL_BACK, change.template.namespace),
         "back": back,
         "back_url": roll_back_url(change.template.name, change.label, back) if back else "",
         "wants_password": stepup.wants_password(request),

@@ -12,13 +12,14 @@ from django.urls import reverse
 from frontend.htmx import show
 from frontend.ledger import live_label
 from frontend.pages import signed_in
-from registry.access import TABLE, Actor, Role, Verb
-from registry.models import Template
-from registry.names import LATEST
-from registry.queries import emergencies, namespaces
-from registry.queries import environments as environments_query
-from registry.queries.approvals import Approval
-from registry.queries.environments import Place, Row
+from registry.changes import emergency_queries
+from registry.core.names import LATEST
+from registry.namespaces import queries as namespace_queries
+from registry.namespaces.permissions import TABLE, Actor, Role, Verb
+from registry.templates import environments as environments_query
+from registry.templates.approvals import Approval
+from registry.templates.environments import Place, Row
+from registry.templates.models import Template
 
 __all__ = ["environments"]
 
@@ -78,14 +79,14 @@ def environments(request: HttpRequest, actor: Actor) -> HttpResponse:
     behind = request.GET.get("show") == "behind"
     words = request.GET.get("q", "").strip()
     page = environments_query.page(actor, q=words, behind=behind, cursor=request.GET.get("cursor"), limit=PAGE_SIZE)
-    roles = {space.pk: role for space, role in namespaces.mine(actor)}
+    roles = {space.pk: role for space, role in namespace_queries.mine(actor)}
     columns = _columns(page.items)
     total, late = environments_query.total(actor), environments_query.behind_count(actor)
     kept = {name: value for name, value in (("q", words), ("show", "behind" if behind else "")) if value}
     context = {
         "section": "environments",
         "columns": columns,
-        "groups": _groups(page.items, columns, roles, emergencies.served(actor)),
+        "groups": _groups(page.items, columns, roles, emergency_queries.served(actor)),
         "total": total,
         "late": late,
         "behind": behind,

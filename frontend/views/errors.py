@@ -13,8 +13,8 @@ from django.template.loader import render_to_string
 
 from frontend.htmx import show
 from frontend.pages import typed
-from registry import problems
-from registry.problems import Problem
+from registry.core import problem_details
+from registry.core.problem_details import Problem
 
 __all__ = [
     "bad_request",
@@ -113,4 +113,4 @@ def _refuse(
 
 def _problem(status: HTTPStatus, kind: str, title: str, reason: str) -> HttpResponse:
     problem = Problem(int(status), kind, title, reason)
-    return HttpResponse(problem.to_bytes(), status=status, content_type=problems.CONTENT_TYPE)
+    return HttpResponse(problem.to_bytes(), status=status, content_type=problem_details.CONTENT_TYPE)

@@ -8,8 +8,11 @@ from frontend.fetched import rows_of
 from frontend.htmx import show
 from frontend.ledger import live_label
 from frontend.pages import signed_in
-from registry.access import Actor
-from registry.queries import labels, reports, templates, usage
+from registry.namespaces.permissions import Actor
+from registry.templates import label_queries
+from registry.templates import queries as template_queries
+from registry.usage import queries as usage_queries
+from registry.usage import report_queries
 
 __all__ = ["fetches"]
 
@@ -18,15 +21,15 @@ __all__ = ["fetches"]
 @signed_in
 def fetches(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """Every service with what it asks for and gets, and the reports by version."""
-    template = templates.get(actor, name)
-    live = labels.numbers_of(template).get(live_label(template.namespace))
+    template = template_queries.get(actor, name)
+    live = label_queries.numbers_of(template).get(live_label(template.namespace))
     context = {
         "section": "templates",
         "template": template,
         "crumbs": crumbs_of(name),
-        "days": usage.DAYS,
-        "rows": rows_of(usage.fetchers(template), live),
-        "by_label": usage.by_label(template),
-        "reported": reports.by_version(template),
+        "days": usage_queries.DAYS,
+        "rows": rows_of(usage_queries.fetchers(template), live),
+        "by_label": usage_queries.by_label(template),
+        "reported": report_queries.by_version(template),
     }
     return show(request, "fetches.html", context)

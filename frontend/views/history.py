@@ -10,12 +10,13 @@ from frontend.crumbs import crumbs_of
 from frontend.htmx import show
 from frontend.ledger import Mark, ledger, live_label
 from frontend.pages import signed_in
-from registry import access
-from registry.access import Actor, Verb
-from registry.models import LabelMove
-from registry.queries import labels, templates
-from registry.queries import versions as versions_query
-from registry.queries.versions import Entry
+from registry.namespaces import permissions
+from registry.namespaces.permissions import Actor, Verb
+from registry.templates import label_queries
+from registry.templates import queries as template_queries
+from registry.templates import version_queries as versions_query
+from registry.templates.models import LabelMove
+from registry.templates.version_queries import Entry
 
 __all__ = ["versions"]
 
@@ -33,10 +34,10 @@ class Row:
 @signed_in
 def versions(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """The history of versions and of label moves."""
-    template = templates.get(actor, name)
+    template = template_queries.get(actor, name)
     page = versions_query.history(actor, name, cursor=request.GET.get("cursor"), limit=50)
-    moves: list[LabelMove] = labels.moves(actor, name, limit=200).items
-    marks = ledger(actor, template, labels.numbers_of(template), moves)
+    moves: list[LabelMove] = label_queries.moves(actor, name, limit=200).items
+    marks = ledger(actor, template, label_queries.numbers_of(template), moves)
     rows = [_row(entry, marks, live_label(template.namespace)) for entry in page.items]
     numbers = [row.entry.version.number for row in rows]
     context = {
@@ -48,7 +49,7 @@ def versions(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "protected_labels": template.namespace.protected_labels,
         "default_to": numbers[0] if numbers else None,
         "default_from": _baseline(marks, numbers, live_label(template.namespace)),
-        "may_write": access.can(actor, Verb.SAVE, template.namespace),
+        "may_write": permissions.can(actor, Verb.SAVE, template.namespace),
         "next_url": f"?{urlencode({'cursor': page.next})}" if page.next else "",
     }
     return show(request, "versions.html", context)

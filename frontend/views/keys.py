@@ -13,13 +13,14 @@ from frontend import revoking
 from frontend.forms import KeyForm, RotateForm, add_errors
 from frontend.htmx import show
 from frontend.pages import form_page, signed_in, status_of
-from registry import access
-from registry.access import KEY_VERBS, Actor
-from registry.errors import Conflict, Invalid, NotAllowed
-from registry.models import Key
-from registry.queries import keys as keys_query
-from registry.queries import namespaces, usage
-from registry.services import keys as keys_service
+from registry.accounts.models import Key
+from registry.core.errors import Conflict, Invalid, NotAllowed
+from registry.namespaces import key_queries as keys_query
+from registry.namespaces import keys as keys_service
+from registry.namespaces import permissions
+from registry.namespaces import queries as namespace_queries
+from registry.namespaces.permissions import KEY_VERBS, Actor
+from registry.usage import queries as usage_queries
 
 __all__ = ["keys"]
 
@@ -34,7 +35,7 @@ def keys(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     if do == "revoke":
         messages.success(request, revoking.revoke(request, actor))
         return redirect("keys", namespace)
-    people = [member.person.username for member in namespaces.members(actor, namespace)]
+    people = [member.person.username for member in namespace_queries.members(actor, namespace)]
     start = {"person": actor.person.username}
     form = KeyForm(request.POST if do == "" else None, people=people, initial=start)
     turning = RotateForm(request.POST if do == "rotate" else None, initial={"key": request.GET.get("rotate", "")})
@@ -66,9 +67,9 @@ def _listed(actor: Actor, namespace: str) -> dict[str, Any]:
     return {
         "rows": rows,
         "now": now,
-        "used": usage.sentences_of_keys(namespace),
+        "used": usage_queries.sentences_of_keys(namespace),
         "may": {key.id: key.scope if key.scope != Key.CHOSEN else ", ".join(key.verbs) for key in rows},
-        "limited": {key.id for key in rows if not access.verbs_of(key) - access.SCOPES[Key.READ]},
+        "limited": {key.id for key in rows if not permissions.verbs_of(key) - permissions.SCOPES[Key.READ]},
         "ended": {key.id for key in rows if key.revoked_at or (key.expires_at and key.expires_at <= now)},
         "successors": {key.replaces_id: key.id for key in rows if key.replaces_id},
     }

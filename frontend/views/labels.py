@@ -11,13 +11,14 @@ from frontend.forms import LabelForm, add_errors
 from frontend.htmx import show
 from frontend.ledger import ledger
 from frontend.pages import form_page, signed_in, status_of
-from registry import access
-from registry.access import Actor, Verb
-from registry.errors import Conflict, Invalid, NotAllowed
-from registry.models import LabelMove, Template
-from registry.queries import approvals, templates, usage
-from registry.queries import labels as labels_query
-from registry.services import labels
+from registry.core.errors import Conflict, Invalid, NotAllowed
+from registry.namespaces import permissions
+from registry.namespaces.permissions import Actor, Verb
+from registry.templates import approvals, labels
+from registry.templates import label_queries as labels_query
+from registry.templates import queries as template_queries
+from registry.templates.models import LabelMove, Template
+from registry.usage import queries as usage_queries
 
 __all__ = ["move"]
 
@@ -26,7 +27,7 @@ __all__ = ["move"]
 @signed_in
 def move(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """The form for one label; `do` says whether a POST moves, rolls back or takes the label off."""
-    template = templates.get(actor, name)
+    template = template_queries.get(actor, name)
     standing = labels_query.numbers_of(template)
     newest = template.latest.number if template.latest else 1
     label = request.POST.get("label") or request.GET.get("label", "")
@@ -54,13 +55,13 @@ def move(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "protected_labels": template.namespace.protected_labels,
         "protected": label in template.namespace.protected_labels,
         "holds": standing.get(label),
-        "asked_for": usage.sentence(template, label) if label else "",
+        "asked_for": usage_queries.sentence(template, label) if label else "",
         "standing": standing,
         "marks": ledger(actor, template, standing, moves),
         "moves": moves,
         "held_before": _held_before(template, label, standing, moves),
-        "may_move": access.can(actor, Verb.MOVE, template.namespace),
-        "may_roll_back": access.can(actor, Verb.ROLL_BACK, template.namespace),
+        "may_move": permissions.can(actor, Verb.MOVE, template.namespace),
+        "may_roll_back": permissions.can(actor, Verb.ROLL_BACK, template.namespace),
     }
     return show(request, "labels.html", context, status=status)
 

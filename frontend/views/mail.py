@@ -9,11 +9,12 @@ from django.shortcuts import redirect
 from frontend.forms import add_errors
 from frontend.htmx import show
 from frontend.pages import form_page, signed_in, status_of
-from registry.access import Actor
-from registry.errors import Conflict, Invalid
-from registry.models import Watch
-from registry.queries import namespaces, watches
-from registry.services import watches as services
+from registry.core.errors import Conflict, Invalid
+from registry.namespaces import queries as namespace_queries
+from registry.namespaces.permissions import Actor
+from registry.notifications import watch_queries
+from registry.notifications import watches as services
+from registry.notifications.models import Watch
 
 __all__ = ["mail"]
 
@@ -56,8 +57,8 @@ def mail(request: HttpRequest, actor: Actor) -> HttpResponse:
         status = 422
     context = {
         "section": "account",
-        "wishes": watches.mine(actor),
-        "namespaces": [namespace.name for namespace, _role in namespaces.mine(actor)],
+        "wishes": watch_queries.mine(actor),
+        "namespaces": [namespace.name for namespace, _role in namespace_queries.mine(actor)],
         "levels": LEVELS,
         "words": {level: words for level, words, _note in LEVELS},
         "form": form,

@@ -7,11 +7,11 @@ from django.shortcuts import redirect
 from frontend.forms import MemberForm, add_errors
 from frontend.htmx import show
 from frontend.pages import form_page, signed_in, status_of
-from registry import access
-from registry.access import Actor, Role, Verb
-from registry.errors import Conflict, Invalid, NotFound
-from registry.queries import namespaces
-from registry.services import members as members_service
+from registry.core.errors import Conflict, Invalid, NotFound
+from registry.namespaces import members as members_service
+from registry.namespaces import permissions
+from registry.namespaces import queries as namespace_queries
+from registry.namespaces.permissions import Actor, Role, Verb
 
 __all__ = ["members"]
 
@@ -27,7 +27,7 @@ MAY = {
 @signed_in
 def members(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     """The members; admins give and take roles."""
-    found = namespaces.get(actor, namespace)
+    found = namespace_queries.get(actor, namespace)
     form = MemberForm(request.POST or None, initial={"role": Role.READER.value})
     status = 200
     if request.method == "POST":
@@ -48,11 +48,11 @@ def members(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
         "section": "templates",
         "settings_page": "members",
         "namespace": namespace,
-        "granters": access.granters(found),
-        "rules": namespaces.rules_of(found),
-        "rows": namespaces.members(actor, namespace),
+        "granters": permissions.granters(found),
+        "rules": namespace_queries.rules_of(found),
+        "rows": namespace_queries.members(actor, namespace),
         "form": form,
         "roles": [(role.value, words) for role, words in MAY.items()],
-        "may_manage": access.can(actor, Verb.MANAGE, found),
+        "may_manage": permissions.can(actor, Verb.MANAGE, found),
     }
     return show(request, "members.html", context, status=status)

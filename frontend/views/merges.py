@@ -10,12 +10,14 @@ from frontend import comparison, disputes
 from frontend.htmx import show
 from frontend.pages import form_page, signed_in, status_of
 from frontend.waiting import title_of
-from registry.access import Actor, Verb
-from registry.errors import Invalid, PromptuaryError
-from registry.models import ChangeRequest
-from registry.queries import changes, gates, progress, samples, versions
-from registry.queries.progress import Merge
-from registry.services import checking, merges
+from registry.changes import gate, turn
+from registry.changes import merge as change_merge
+from registry.changes import queries as change_queries
+from registry.changes.models import ChangeRequest
+from registry.changes.turn import Merge
+from registry.core.errors import Invalid, PromptuaryError
+from registry.namespaces.permissions import Actor, Verb
+from registry.templates import document_check, sample_queries, version_queries
 from renderer.problems import Problem, blocking
 
 __all__ = ["merge"]
@@ -25,9 +27,9 @@ __all__ = ["merge"]
 @signed_in
 def merge(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     """The merge of one request. `do` says whether a POST looks at what was decided or saves it."""
-    change = changes.find(actor, Verb.SAVE, number)
-    change.version = versions.get(actor, change.template.name, change.version.number)
-    found = progress.merge(change) if change.is_open else None
+    change = change_queries.find(actor, Verb.SAVE, number)
+    change.version = version_queries.get(actor, change.template.name, change.version.number)
+    found = turn.merge(change) if change.is_open else None
     refused: PromptuaryError | None = None
     do = request.POST.get("do", "")
     answers = disputes.read(found.merged, request.POST.dict(), must=bool(do)) if found else []
@@ -49,7 +51,7 @@ def merge(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         "change": change,
         "title": title_of(change),
         "merge": found,
-        "superseded": gates.evaluate(change, actor, with_checks=False).of("superseded") if found is None else None,
+        "superseded": gate.evaluate(change, actor, with_checks=False).of("superseded") if found is None else None,
         "disputes": answers,
         "shown_disputes": answers[: disputes.MOST],
         "open_count": sum(not answer.way for answer in answers),
@@ -69,7 +71,7 @@ def _save(request: HttpRequest, actor: Actor, change: ChangeRequest, document: s
         raise Invalid(
             fields={"conflicts": "decide each conflict first: nothing was saved, and what you chose is kept here."}
         )
-    merges.merge(
+    change_merge.merge(
         actor=actor,
         number=change.number,
         document=document,
@@ -91,9 +93,9 @@ def _result(actor: Actor, change: ChangeRequest, found: Merge, document: str) ->
 
 
 def _problems(actor: Actor, change: ChangeRequest, document: str) -> list[Problem]:
-    kept = samples.current(change.template)
+    kept = sample_queries.current(change.template)
     try:
-        return checking.check(actor=actor, document=document, samples=kept.samples if kept else None)
+        return document_check.check(actor=actor, document=document, samples=kept.samples if kept else None)
     except PromptuaryError as error:  # too large, or no hand free to look at it
         found = error.problems if isinstance(error, Invalid) else None
         return found or [Problem("PT701", "error", error.message, 1, 1)]

@@ -11,13 +11,14 @@ from frontend.forms import NewForm, add_errors
 from frontend.htmx import show
 from frontend.pages import form_page, signed_in, status_of
 from frontend.starts import STARTS
-from registry.access import Actor, Role
-from registry.errors import Conflict, Invalid, NotFound, PreconditionRequired, PromptuaryError
-from registry.models import Version
-from registry.queries import drafts as drafts_query
-from registry.queries import namespaces, samples, templates, versions
-from registry.services import drafts
-from registry.services import templates as templates_service
+from registry.core.errors import Conflict, Invalid, NotFound, PreconditionRequired, PromptuaryError
+from registry.namespaces import queries as namespace_queries
+from registry.namespaces.permissions import Actor, Role
+from registry.templates import draft_queries as drafts_query
+from registry.templates import drafts, sample_queries, version_queries
+from registry.templates import queries as template_queries
+from registry.templates import save as templates_service
+from registry.templates.models import Version
 
 __all__ = ["copy", "new"]
 
@@ -47,7 +48,7 @@ def new(request: HttpRequest, actor: Actor) -> HttpResponse:
 @signed_in
 def copy(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """Copy one version into a new template: the same document, so the same digest; samples come along."""
-    origin = versions.resolve(actor, name, request.POST.get("ref") or request.GET.get("ref") or "latest")
+    origin = version_queries.resolve(actor, name, request.POST.get("ref") or request.GET.get("ref") or "latest")
     form = _form(request, actor, [COPY])
     status = 200
     if request.method == "POST":
@@ -67,7 +68,7 @@ def copy(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 
 def _form(request: HttpRequest, actor: Actor, starts: list[str]) -> NewForm:
     """The form with the namespaces the actor may write in; `?in=support/refunds` fills in the place."""
-    mine = [space.name for space, role in namespaces.mine(actor) if role.rank >= Role.AUTHOR.rank]
+    mine = [space.name for space, role in namespace_queries.mine(actor) if role.rank >= Role.AUTHOR.rank]
     if not mine:
         raise NotFound("You are author in no namespace yet. An admin of one can make you that.")
     space, _, folder = request.GET.get("in", "").partition("/")
@@ -100,7 +101,7 @@ def _begin(actor: Actor, asked: dict[str, Any]) -> str:
 def _copy(actor: Actor, origin: Version, asked: dict[str, Any]) -> str:
     name = f"{asked['namespace']}/{asked['path']}"
     _require_free(actor, name)
-    kept = samples.current(origin.template)
+    kept = sample_queries.current(origin.template)
     address = f"{origin.template.name}@{origin.number}"
     try:
         templates_service.save(
@@ -118,7 +119,7 @@ def _copy(actor: Actor, origin: Version, asked: dict[str, Any]) -> str:
 
 def _require_free(actor: Actor, name: str) -> None:
     try:
-        templates.get(actor, name)
+        template_queries.get(actor, name)
     except NotFound:
         return
     raise Invalid(fields={"path": f"there is a {name} already."})

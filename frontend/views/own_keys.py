@@ -10,11 +10,11 @@ from django.urls import reverse
 from frontend import revoking
 from frontend.htmx import show
 from frontend.pages import form_page, signed_in
-from registry.access import Actor
-from registry.models import Key
-from registry.queries import keys as queries
-from registry.queries import notifications as notices
-from registry.services import notifications
+from registry.accounts.models import Key
+from registry.namespaces import key_queries as queries
+from registry.namespaces.permissions import Actor
+from registry.notifications import queries as notices
+from registry.notifications import services as notification_services
 
 __all__ = ["Row", "own_keys", "rows_of"]
 
@@ -43,7 +43,7 @@ def own_keys(request: HttpRequest, actor: Actor) -> HttpResponse:
         messages.success(request, revoking.revoke(request, actor))
         return redirect("own-keys")
     if request.POST.get("do") == "seen":
-        notifications.mark_read(actor=actor, ids=[notice.pk for notice in news])
+        notification_services.mark_read(actor=actor, ids=[notice.pk for notice in news])
         return redirect("own-keys")
     rows = rows_of(actor)
     context = {

@@ -7,8 +7,9 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from frontend.pages import signed_in
-from registry.access import Actor
-from registry.queries import changes, templates
+from registry.changes import queries as change_queries
+from registry.namespaces.permissions import Actor
+from registry.templates import queries as template_queries
 
 __all__ = ["search"]
 
@@ -29,7 +30,7 @@ def search(request: HttpRequest, actor: Actor) -> JsonResponse:
 
 
 def _templates(actor: Actor, q: str) -> list[dict[str, Any]]:
-    found = templates.search(actor, q=q, limit=50).items
+    found = template_queries.search(actor, q=q, limit=50).items
     # Words in the name count for more than words in the text; the name's own order stays within each.
     found.sort(key=lambda each: not all(word in each.name for word in q.casefold().split()))
     return [
@@ -41,7 +42,7 @@ def _templates(actor: Actor, q: str) -> list[dict[str, Any]]:
 def _changes(actor: Actor, q: str) -> list[dict[str, Any]]:
     words = q.casefold().split()
     items = []
-    for change in changes.listing(actor, state="pending", limit=50).items:
+    for change in change_queries.listing(actor, state="pending", limit=50).items:
         title = change.message.partition("\n")[0] or f"Move {change.label} of {change.template.name}"
         said = f"{change.number} {title} {change.template.name} {change.label}".casefold()
         if all(word in said for word in words):

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 from requests import RequestException
 
 from frontend.htmx import show
-from registry.signin.oidc import PROVIDER, Adapter
+from registry.accounts.signin.oidc import PROVIDER, Adapter
 
 __all__ = ["cancelled", "come_back", "go"]
 

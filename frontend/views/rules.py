@@ -9,13 +9,14 @@ from frontend.forms import add_errors
 from frontend.htmx import show
 from frontend.pages import form_page, signed_in, status_of
 from frontend.rule_forms import NamespaceForm, RulesForm
-from registry import access
-from registry.access import Actor, Verb
-from registry.errors import Conflict, Invalid
-from registry.queries import namespaces, protecting
-from registry.queries.protecting import Plan
-from registry.review.rules import DEFAULT_CHECKS
-from registry.services import namespaces as namespaces_service
+from registry.changes import protection_plan
+from registry.changes import rules as namespaces_service
+from registry.changes.protection_plan import Plan
+from registry.core.errors import Conflict, Invalid
+from registry.namespaces import permissions
+from registry.namespaces import queries as namespace_queries
+from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.rules import DEFAULT_CHECKS
 
 __all__ = ["make", "rules"]
 
@@ -30,17 +31,17 @@ def rules(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     Rules that protect a label are set once the admin has read what follows from that: a POST without `confirmed`, the
     seal of what was read, brings the form back with it.
     """
-    found = namespaces.get(actor, namespace)
-    now = namespaces.rules_of(found)
+    found = namespace_queries.get(actor, namespace)
+    now = namespace_queries.rules_of(found)
     status = 200
     form = RulesForm(request.POST or None, initial=rule_forms.initial(now))
     plan: Plan | None = None
     if request.method == "POST":
-        access.require(actor, Verb.MANAGE, found)
+        permissions.require(actor, Verb.MANAGE, found)
         status = 422
         if form.is_valid():
             try:
-                plan = protecting.plan(actor, namespace, form.cleaned_data)
+                plan = protection_plan.plan(actor, namespace, form.cleaned_data)
                 if plan.is_empty or request.POST.get("confirmed") == plan.seal:
                     ruled = namespaces_service.set_rules(actor=actor, namespace=namespace, **form.cleaned_data)
                     messages.success(request, _told(namespace, [change.number for change in ruled.opened]))
@@ -53,11 +54,11 @@ def rules(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
         "section": "templates",
         "settings_page": "rules",
         "namespace": namespace,
-        "may_manage": access.can(actor, Verb.MANAGE, found),
+        "may_manage": permissions.can(actor, Verb.MANAGE, found),
         "rules": now,
         "checks": rule_forms.CHECKS_IN_WORDS,
         "modes": rule_forms.MODES_IN_WORDS,
-        "granters": access.granters(found),
+        "granters": permissions.granters(found),
         "form": form,
         "plan": plan if status == 200 else None,
     }

@@ -17,13 +17,15 @@ from frontend.ledger import live_label
 from frontend.pages import form_page, signed_in, status_of
 from frontend.reply_rows import LEADS, excerpt
 from frontend.scoreboards import TITLES
-from registry import endpoints
-from registry.access import Actor, Verb
-from registry.errors import NotFound, PromptuaryError
-from registry.models import Run, Template
-from registry.names import LATEST
-from registry.queries import datasets, evaluations, labels, samples, templates, versions
-from registry.services import evaluations as services
+from registry.core.errors import NotFound, PromptuaryError
+from registry.core.names import LATEST
+from registry.evaluations import dataset_queries, model_endpoints, run_queries
+from registry.evaluations import start_runs as services
+from registry.evaluations.models import Run
+from registry.namespaces.permissions import Actor, Verb
+from registry.templates import label_queries, sample_queries, version_queries
+from registry.templates import queries as template_queries
+from registry.templates.models import Template
 from renderer.document import inspect
 
 __all__ = ["start"]
@@ -49,11 +51,11 @@ def start(request: HttpRequest, actor: Actor) -> HttpResponse:
     """The form; without a template it asks for one first."""
     name = request.POST.get("template") or request.GET.get("template") or ""
     if not name:
-        page = templates.search(actor, limit=_MOST)
+        page = template_queries.search(actor, limit=_MOST)
         names = [template.name for template in page.items]
         return show(request, "run_new.html", {"section": "evaluations", "names": names})
-    template = templates.find(actor, Verb.EVALUATE, name)
-    standing = labels.numbers_of(template)
+    template = template_queries.find(actor, Verb.EVALUATE, name)
+    standing = label_queries.numbers_of(template)
     place = _Place(template, standing, standing.get(live_label(template.namespace)))
     form = _form(request, actor, place)
     status = 200
@@ -87,16 +89,16 @@ def _form(request: HttpRequest, actor: Actor, place: _Place) -> RunForm:
     template = place.template
     rows = [
         (one.name, f"{one.name}, {one.latest.count if one.latest else 0} rows")
-        for one in datasets.listing(actor, namespace=template.namespace.name, limit=_MOST).items
+        for one in dataset_queries.listing(actor, namespace=template.namespace.name, limit=_MOST).items
     ]
-    kept = samples.current(template)
+    kept = sample_queries.current(template)
     if kept and kept.samples:
         rows.append(("", f"the template's {len(kept.samples)} samples, which expect nothing"))
     models = [
         (one.name, one.name if one.kind != "echo" else "echo, which repeats the prompt's last message")
-        for one in endpoints.listing(template.namespace.name)
+        for one in model_endpoints.listing(template.namespace.name)
     ]
-    listed = templates.search(actor, tag=_JUDGE, limit=_MOST).items
+    listed = template_queries.search(actor, tag=_JUDGE, limit=_MOST).items
     judges = [(f"{one.name}@{one.latest.number}", one.name) for one in listed if one.latest and one.pk != template.pk]
     inputs = _inputs(actor, template)
     against = [("", "nothing, only this version")]
@@ -128,7 +130,7 @@ def _form(request: HttpRequest, actor: Actor, place: _Place) -> RunForm:
 
 def _inputs(actor: Actor, template: Template) -> dict[str, str]:
     """The names of the latest version's declared inputs, with their types."""
-    document, _ = inspect(versions.resolve(actor, template.name, LATEST).document)
+    document, _ = inspect(version_queries.resolve(actor, template.name, LATEST).document)
     declared = (document.inputs if document else None) or {}
     return {name: str(schema.get("type", "")) for name, schema in declared.items()}
 
@@ -159,7 +161,7 @@ def _begin(request: HttpRequest, actor: Actor, place: _Place, data: dict[str, An
 
 def _known(run: Run, number: int) -> Run | None:
     """A finished run of that version over the same rows by the same model, with the metrics that are wanted."""
-    for one in evaluations.comparable(run):
+    for one in run_queries.comparable(run):
         same = one.template_id == run.template_id and one.version.number == number
         if same and one.model_digest == run.model_digest and set(run.metrics) <= set(one.metrics):
             return one

@@ -17,12 +17,13 @@ from frontend.htmx import asks_for, show
 from frontend.ledger import live_label
 from frontend.pages import form_page, signed_in
 from frontend.scoreboards import Board, Line
-from registry import access
-from registry.access import Actor, Verb
-from registry.models import Run
-from registry.queries import evaluations, labels, run_exports
-from registry.queries.evaluations import Detail
-from registry.services import evaluations as services
+from registry.evaluations import exports, run_queries
+from registry.evaluations import start_runs as services
+from registry.evaluations.models import Run
+from registry.evaluations.run_queries import Detail
+from registry.namespaces import permissions
+from registry.namespaces.permissions import Actor, Verb
+from registry.templates import label_queries
 
 __all__ = ["export", "listing", "show_row", "show_rows", "show_run"]
 
@@ -43,7 +44,7 @@ def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
     asked = {key: request.GET.get(key, "") for key in ("template", "dataset", "state", "namespace")}
     asked["state"] = asked["state"] if asked["state"] in _STATES else ""
     kept = {key: value for key, value in asked.items() if value}
-    page = evaluations.listing(
+    page = run_queries.listing(
         actor,
         template=asked["template"] or None,
         dataset=asked["dataset"] or None,
@@ -74,11 +75,11 @@ def show_run(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     if request.method == "POST":
         _act(request, actor, number)
         return redirect("run", number)
-    run = evaluations.get(actor, number)
+    run = run_queries.get(actor, number)
     asked = _number(request.GET.get("against"))
-    awaited = evaluations.get(actor, asked) if asked else None
+    awaited = run_queries.get(actor, asked) if asked else None
     waits = not run.is_over or (awaited is not None and not awaited.is_over)
-    newest = [] if run.is_over else [reply_rows.pair_of(one) for one in evaluations.newest(run)]
+    newest = [] if run.is_over else [reply_rows.pair_of(one) for one in run_queries.newest(run)]
     context = {
         **_frame(actor, run),
         "query": _query(request),
@@ -92,7 +93,7 @@ def show_run(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         if not waits:
             response["HX-Refresh"] = "true"  # now there is more to show than a bar
         return response
-    live = labels.numbers_of(run.template).get(live_label(run.template.namespace))
+    live = label_queries.numbers_of(run.template).get(live_label(run.template.namespace))
     against, choices = scoreboards.baseline_of(run, live, asked)
     board = scoreboards.board(run, against)
     line = _chosen(board, request.GET.get("by", ""))
@@ -113,9 +114,9 @@ def show_run(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
 @signed_in
 def show_rows(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     """All rows of a run in order, or those that failed."""
-    run = evaluations.get(actor, number)
+    run = run_queries.get(actor, number)
     only = "failed" if request.GET.get("only") == "failed" else None
-    page = evaluations.rows(run, only=only, cursor=request.GET.get("cursor"), limit=_ROWS)
+    page = run_queries.rows(run, only=only, cursor=request.GET.get("cursor"), limit=_ROWS)
     columns = {
         f"{metric} {target}": scoreboards.TITLES.get(metric, metric)
         for metric, targets in run.scores.items()
@@ -142,11 +143,11 @@ def show_rows(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
 @signed_in
 def show_row(request: HttpRequest, actor: Actor, number: int, index: int) -> HttpResponse:
     """Everything about one row: what was asked, what came, against what was expected and against another run."""
-    run = evaluations.get(actor, number)
-    detail = evaluations.row(run, index)
-    live = labels.numbers_of(run.template).get(live_label(run.template.namespace))
+    run = run_queries.get(actor, number)
+    detail = run_queries.row(run, index)
+    live = label_queries.numbers_of(run.template).get(live_label(run.template.namespace))
     against, _ = scoreboards.baseline_of(run, live, _number(request.GET.get("against")))
-    other = evaluations.row(against, index) if against else None
+    other = run_queries.row(against, index) if against else None
     said = reply_rows.answer_of(detail.row.actual) if detail.row else ""
     was = reply_rows.answer_of(other.row.actual) if other and other.row else ""
     judgement = evidence.judgement_of(detail)
@@ -174,13 +175,13 @@ def show_row(request: HttpRequest, actor: Actor, number: int, index: int) -> Htt
 @signed_in
 def export(request: HttpRequest, actor: Actor, number: int, form: str) -> HttpResponse:
     """The run as a file: csv, json, jsonl or html."""
-    run = evaluations.get(actor, number)
+    run = run_queries.get(actor, number)
     asked = _number(request.GET.get("against"))
-    baseline = evaluations.get(actor, asked) if asked and form == "html" else None
+    baseline = run_queries.get(actor, asked) if asked and form == "html" else None
     with tempfile.TemporaryDirectory(prefix="promptuary-export-") as folder:
-        path = run_exports.write(run, form, Path(folder), baseline)
+        path = exports.write(run, form, Path(folder), baseline)
         content = path.read_bytes()
-    response = HttpResponse(content, content_type=run_exports.FORMS[form])
+    response = HttpResponse(content, content_type=exports.FORMS[form])
     response["Content-Disposition"] = f'attachment; filename="run-{run.number}.{form}"'
     response["Cache-Control"] = "private, no-store"
     return response
@@ -197,7 +198,7 @@ def _frame(actor: Actor, run: Run) -> dict[str, Any]:
         "answered": run.done - run.failed,
         "bar": _bar(run),
         "rows_name": run.dataset_version.dataset.name if run.dataset_version else "",
-        "may_run": access.can(actor, Verb.EVALUATE, template.namespace),
+        "may_run": permissions.can(actor, Verb.EVALUATE, template.namespace),
         "sum": f"Run {run.number}: {run.done} of {run.total}, {run.failed} failed, {run.state}",
     }
 

@@ -10,12 +10,13 @@ from frontend.crumbs import crumbs_of
 from frontend.forms import SamplesForm, add_errors
 from frontend.htmx import show
 from frontend.pages import form_page, signed_in, status_of
-from registry import access, strict_json
-from registry.access import Actor, Verb
-from registry.errors import Invalid, NotFound, PromptuaryError
-from registry.queries import samples as samples_query
-from registry.queries import templates
-from registry.services import samples
+from registry.core import strict_json
+from registry.core.errors import Invalid, NotFound, PromptuaryError
+from registry.namespaces import permissions
+from registry.namespaces.permissions import Actor, Verb
+from registry.templates import queries as template_queries
+from registry.templates import sample_queries as samples_query
+from registry.templates import samples
 from renderer.problems import Problem
 
 __all__ = ["edit_samples"]
@@ -25,7 +26,7 @@ __all__ = ["edit_samples"]
 @signed_in
 def edit_samples(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """Shows the samples, and keeps new ones; what is refused stays in the form with the reasons."""
-    template = templates.get(actor, name)
+    template = template_queries.get(actor, name)
     kept = samples_query.current(template)
     text = json.dumps(kept.samples if kept else {}, ensure_ascii=False, indent=2)
     form = SamplesForm(request.POST or None, initial={"samples": text})
@@ -52,7 +53,7 @@ def edit_samples(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "problems": problems,
         "kept": kept,
         "count": len(kept.samples) if kept else 0,
-        "may_write": access.can(actor, Verb.SAVE, template.namespace),
+        "may_write": permissions.can(actor, Verb.SAVE, template.namespace),
     }
     return show(request, "samples.html", context, status=status)
 

@@ -14,12 +14,15 @@ from frontend.crumbs import crumbs_of
 from frontend.htmx import show
 from frontend.ledger import Mark, ledger, live_label
 from frontend.pages import signed_in
-from registry import access
-from registry.access import Actor, Verb
-from registry.models import Template, Version
-from registry.names import LATEST
-from registry.queries import changes, drafts, emergencies, evaluations, fragments, labels, samples, versions
-from registry.queries import templates as templates_query
+from registry.changes import emergency_queries
+from registry.changes import queries as change_queries
+from registry.core.names import LATEST
+from registry.evaluations import run_queries
+from registry.namespaces import permissions
+from registry.namespaces.permissions import Actor, Verb
+from registry.templates import draft_queries, fragments, label_queries, sample_queries, version_queries
+from registry.templates import queries as templates_query
+from registry.templates.models import Template, Version
 from renderer.document import inspect
 
 __all__ = ["show_template"]
@@ -59,19 +62,19 @@ class RailEntry:
 def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """A template at one version: the one asked for, else the live one, else the newest."""
     template = templates_query.get(actor, name)
-    standing = labels.numbers_of(template)
+    standing = label_queries.numbers_of(template)
     live = live_label(template.namespace)
     ref = request.GET.get("ref") or ""
-    version = versions.resolve(actor, name, ref or (live if live in standing else LATEST))
-    marks = ledger(actor, template, standing, labels.moves(actor, name, limit=200).items)
-    kept = samples.current(template)
+    version = version_queries.resolve(actor, name, ref or (live if live in standing else LATEST))
+    marks = ledger(actor, template, standing, label_queries.moves(actor, name, limit=200).items)
+    kept = sample_queries.current(template)
     data = kept.samples if kept else {}
     sample = request.GET.get("sample", "")
     if sample not in data:
         sample = next(iter(data), "")
     document, _ = inspect(version.document)
     prompt = previews.render(actor, name, version.number, data[sample]) if sample else None
-    pending = changes.listing(actor, state="pending", template=name).items
+    pending = change_queries.listing(actor, state="pending", template=name).items
     hurried = [change for change in pending if not change.is_open]
     context = {
         "section": "templates",
@@ -81,14 +84,14 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
         "description": (document.description if document else "") or template.description,
         "facts": _facts(template, document),
         "origin_url": _origin_url(template),
-        "may_write": access.can(actor, Verb.SAVE, template.namespace),
-        "has_draft": drafts.find(actor, name) is not None,
+        "may_write": permissions.can(actor, Verb.SAVE, template.namespace),
+        "has_draft": draft_queries.find(actor, name) is not None,
         "ledger": marks,
         "live_label": live,
         "version_labels": [label for label, number in standing.items() if number == version.number],
         "standing": standing,
         "open_changes": [change for change in pending if change.is_open],
-        "emergencies": emergency_notices.notices_of(list(emergencies.of_many(hurried).values()), actor),
+        "emergencies": emergency_notices.notices_of(list(emergency_queries.of_many(hurried).values()), actor),
         "kept_query": [(key, request.GET[key]) for key in ("ref", "pin", "as") if request.GET.get(key)],
         "ref_query": f"{urlencode({'ref': ref})}&" if ref else "",
         "samples": list(data),
@@ -103,9 +106,9 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
         "fetched": fetched.draw(template, standing.get(live), live),
         "files": _fragments(version),
         "included_by": fragments.dependants(actor, name),
-        "may_manage": access.can(actor, Verb.MANAGE, template.namespace),
+        "may_manage": permissions.can(actor, Verb.MANAGE, template.namespace),
         **_fetch(request, name, version, marks),
-        "runs": evaluations.listing(actor, template=name, limit=4).items,
+        "runs": run_queries.listing(actor, template=name, limit=4).items,
         "keys_url": _keys_url(actor, template),
     }
     return show(request, "template.html", context, regions={"rendered": "_rendered.html", "fetch": "_fetch.html"})
@@ -143,7 +146,7 @@ def _fetch(request: HttpRequest, name: str, version: Version, marks: list[Mark])
 
 
 def _rail(actor: Actor, template: Template, marks: list[Mark]) -> list[RailEntry]:
-    entries = versions.history(actor, template.name, limit=RAIL).items
+    entries = version_queries.history(actor, template.name, limit=RAIL).items
     live = live_label(template.namespace)
     return [rail_entry(entry.version, marks, live) for entry in entries]
 
@@ -179,6 +182,6 @@ def _origin_url(template: Template) -> str:
 
 
 def _keys_url(actor: Actor, template: Template) -> str:
-    if not access.can(actor, Verb.MANAGE, template.namespace):
+    if not permissions.can(actor, Verb.MANAGE, template.namespace):
         return ""
     return reverse("keys", args=[template.namespace.name])

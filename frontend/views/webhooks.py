@@ -13,11 +13,10 @@ from frontend.forms import add_errors
 from frontend.htmx import show
 from frontend.pages import form_page, signed_in, status_of
 from frontend.webhook_forms import WebhookForm
-from registry.access import Actor
-from registry.errors import Conflict, Invalid
-from registry.models import Delivery
-from registry.queries import webhooks as queries
-from registry.services import webhooks as services
+from registry.core.errors import Conflict, Invalid
+from registry.namespaces.permissions import Actor
+from registry.webhooks import queries, services
+from registry.webhooks.models import Delivery
 
 __all__ = ["webhook", "webhooks"]
 

@@ -12,9 +12,9 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
-from registry.errors import PromptuaryError
-from registry.problems import CONTENT_TYPE, Problem, of_error, unauthenticated
-from registry.strict_json import BadJson
+from registry.core.errors import PromptuaryError
+from registry.core.problem_details import CONTENT_TYPE, Problem, of_error, unauthenticated
+from registry.core.strict_json import BadJson
 from renderer import RenderError
 
 __all__ = ["answer", "handle", "unknown_address"]

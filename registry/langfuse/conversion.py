@@ -7,10 +7,10 @@ a role that data decide can't be, and is refused with the reason: a prompt rende
 import json
 from typing import Any
 
-from registry.errors import Invalid
-from registry.models import Version
-from registry.recent import Recent
-from registry.rendering import child
+from registry.core.errors import Invalid
+from registry.core.lru import Recent
+from registry.core.renderer_pool import child
+from registry.templates.models import Version
 from renderer import RenderError, plain_names
 from renderer.document import parse
 

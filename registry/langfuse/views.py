@@ -9,18 +9,18 @@ from django.core.paginator import Paginator
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 
-from registry import usage
-from registry.access import Actor, Verb
-from registry.addresses import client_address
-from registry.api.throttling import check_rates
-from registry.errors import NotFound, PromptuaryError
-from registry.fetching.served import APPROVAL
+from registry.core.client_address import client_address
+from registry.core.errors import NotFound, PromptuaryError
+from registry.core.problem_details import of_error
 from registry.langfuse.conversion import convert, settings_of
-from registry.models import Template, Version
-from registry.problems import of_error
-from registry.queries import approvals, key_views, versions
-from registry.queries.key_views import Shown
-from registry.signin.key_attempts import key_attempts
+from registry.namespaces.key_attempts import key_attempts
+from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.throttling import check_rates
+from registry.serving.responses import APPROVAL
+from registry.templates import approvals, limited_key_view, version_queries
+from registry.templates.limited_key_view import Shown
+from registry.templates.models import Template, Version
+from registry.usage import recorder
 
 __all__ = ["projects", "prompt", "prompts", "refuse_write", "traces"]
 
@@ -80,14 +80,14 @@ def prompt(request: HttpRequest, actor: Actor, name: str) -> JsonResponse:
         raise BadQuestion("version is a whole number.")
     ref = number if number not in ("", "0") else label or "production"
     try:
-        found = versions.resolve(actor, name, ref, verb=Verb.FETCH)
+        found = version_queries.resolve(actor, name, ref, verb=Verb.FETCH)
     except NotFound:
         which = f"version {ref}" if ref.isdigit() else f"label '{ref}'"
         raise NotFound(f"Prompt not found: '{name[:200]}' with {which}") from None
     approval = approvals.of_label(found.template, ref)
     row = _row(found, actor) | {"approval": approval.value if approval else None}
     if actor.key is not None:
-        usage.note(actor.key.id, found.pk, ref)
+        recorder.note(actor.key.id, found.pk, ref)
     return JsonResponse(row, headers={APPROVAL: approval.value} if approval else {})
 
 
@@ -95,7 +95,7 @@ def prompt(request: HttpRequest, actor: Actor, name: str) -> JsonResponse:
 def prompts(request: HttpRequest, actor: Actor) -> JsonResponse:
     """The list, by name, a page at a time."""
     page, limit = _number(request, "page", 1, 1_000_000), _number(request, "limit", 10, MOST)
-    rows = key_views.listed(
+    rows = limited_key_view.listed(
         actor, name=request.GET.get("name"), tag=request.GET.get("tag"), label=request.GET.get("label")
     )
     pages = Paginator(rows, limit)
@@ -106,7 +106,7 @@ def prompts(request: HttpRequest, actor: Actor) -> JsonResponse:
         "totalItems": pages.count,
         "totalPages": pages.num_pages if pages.count else 0,
     }
-    told = key_views.shown_of_many(actor, entries)
+    told = limited_key_view.shown_of_many(actor, entries)
     data = [_entry(actor, template, told[template.pk]) for template in entries]
     return JsonResponse({"data": data, "meta": meta, "pagination": meta})
 
@@ -135,7 +135,7 @@ traces = with_key(_drop_traces, writes=True)
 
 def _entry(actor: Actor, template: Template, told: Shown) -> dict[str, Any]:
     """A template in the list; a narrow key is told of what its labels serve, and which versions it may fetch."""
-    version, latest, known = told.version, template.latest, key_views.numbers(actor, template)
+    version, latest, known = told.version, template.latest, limited_key_view.numbers(actor, template)
     is_latest = latest is not None and version is not None and version.number == latest.number
     return {
         "name": template.name,
@@ -150,7 +150,7 @@ def _entry(actor: Actor, template: Template, told: Shown) -> dict[str, Any]:
 
 def _row(version: Version, actor: Actor) -> dict[str, Any]:
     template = version.template
-    told = key_views.of_version(template, version)
+    told = limited_key_view.of_version(template, version)
     labels = sorted(template.labels.filter(version=version).values_list("name", flat=True))
     latest = template.latest
     is_latest = latest is not None and latest.number == version.number

@@ -4,7 +4,7 @@ from registry.mirror.errors import Diverged, GitFailed, MirrorBusy, MirrorError
 from registry.mirror.pushing import destination_of, push, push_due
 from registry.mirror.rebuilding import rebuild
 from registry.mirror.restoring import Restored, adopt, forgotten, open_clone, restore
-from registry.mirror.state import Status, remotes, status
+from registry.mirror.status import Status, remotes, status
 from registry.mirror.verification import verify, verify_clone
 from registry.mirror.writer import catch_up
 

@@ -10,13 +10,14 @@ from django.conf import settings
 from django.db.models import F, Q
 from django.utils import timezone
 
-from registry import outbound, witness
-from registry.failpoints import reach
-from registry.mirror import filling, rebuilding
+from registry.core import safe_http
+from registry.core.failpoints import reach
+from registry.core.safe_http import Destination, Refused
+from registry.journal import rollback_guard
+from registry.mirror import fill, rebuilding
 from registry.mirror.errors import MirrorError
+from registry.mirror.models import Remote
 from registry.mirror.repository import Repository
-from registry.models import Remote
-from registry.outbound import Destination, Refused
 
 __all__ = ["PushFailed", "destination_of", "due", "push", "push_due"]
 
@@ -50,8 +51,8 @@ class PushFailed(MirrorError):
 
 def destination_of(url: str) -> Destination:
     """The checked address behind a remote's URL. Raises Refused where it is none that the mirror may be pushed to."""
-    destination = outbound.check(url, schemes=("https", "ssh"))
-    if not outbound.is_listed(destination.host, destination.port, settings.MIRROR_HOSTS):
+    destination = safe_http.check(url, schemes=("https", "ssh"))
+    if not safe_http.is_listed(destination.host, destination.port, settings.MIRROR_HOSTS):
         raise Refused(
             f"{destination.host} is no host that the mirror may be pushed to: list it in PROMPTUARY_MIRROR_HOSTS."
         )
@@ -97,7 +98,7 @@ def _push(remote: Remote) -> int:
     """Send what the mirror holds; the number of the last event in it."""
     repository = Repository(settings.MIRROR_PATH)
     heads = repository.heads() if repository.exists else {}
-    number = filling.resume_point(heads)  # Diverged: what somebody forged here goes nowhere else
+    number = fill.resume_point(heads)  # Diverged: what somebody forged here goes nowhere else
     if rebuilding.is_redaction_due(heads):
         raise PushFailed("The mirror is being written anew after a redaction.")
     if not heads:
@@ -168,5 +169,5 @@ def _failure(said: str) -> PushFailed:
 
 
 def _mirrored() -> int:
-    mark = witness.read()
+    mark = rollback_guard.read()
     return mark.number if mark else 0

@@ -7,11 +7,12 @@ from pathlib import Path
 
 from django.conf import settings
 
-from registry.failpoints import reach
-from registry.journal import Kind
-from registry.mirror import filling, layout, locks
+from registry.core.failpoints import reach
+from registry.journal.log import Kind
+from registry.journal.models import Commit, Event
+from registry.mirror import fill as mirror_fill
+from registry.mirror import locks, paths
 from registry.mirror.repository import Head, Repository
-from registry.models import Commit, Event
 
 __all__ = ["is_redaction_due", "rebuild", "renew", "sweep"]
 
@@ -25,7 +26,7 @@ def rebuild() -> Path | None:
     journal come the same commit ids. Killed between the two renames, the next catch-up finds no mirror and writes it once
     more.
     """
-    with locks.hold(filling.lock_path(), _WAIT) as descriptor:
+    with locks.hold(mirror_fill.lock_path(), _WAIT) as descriptor:
         return renew(descriptor)
 
 
@@ -39,7 +40,7 @@ def renew(descriptor: int) -> Path | None:
     repository = Repository(fresh, descriptor)
     repository.create()
     Commit.objects.all().delete()
-    filling.fill(repository)
+    mirror_fill.fill(repository)
     repository.repack()
     reach("mirror.rebuilt")
     if not keep:
@@ -51,7 +52,7 @@ def renew(descriptor: int) -> Path | None:
 
 def is_redaction_due(heads: Mapping[str, Head]) -> bool:
     """Whether the mirror was written before a redaction: what it says of the past is not to be said any more."""
-    main = heads.get(layout.MAIN)
+    main = heads.get(paths.MAIN)
     if main is None:
         return False
     mirrored = main.stamp.number if main.stamp else 0

@@ -14,19 +14,21 @@ from pathlib import Path
 from django.conf import settings
 from django.db import transaction
 
-from registry import journal
-from registry.mirror import filling, layout, locks, verification
-from registry.mirror.chain import facts_of, read_event
+from registry.audit.verification import facts_of, read_event
+from registry.changes import locking
+from registry.journal import log
+from registry.journal.models import Event
+from registry.mirror import fill, locks, paths, verification
+from registry.mirror.commit_message import read_record, read_stamp
 from registry.mirror.errors import GitFailed, MirrorError
-from registry.mirror.message import read_record, read_stamp
 from registry.mirror.repository import Repository
 from registry.mirror.rows import Rows, replay
-from registry.models import Event, Namespace, Template
-from registry.services import pending
+from registry.namespaces.models import Namespace
+from registry.templates.models import Template
 
 __all__ = ["Restored", "adopt", "forgotten", "open_clone", "restore"]
 
-_REDACTED = f'"kind":"{journal.Kind.VERSION_REDACTED.value}"'  # as canonical JSON writes it; a string would escape it
+_REDACTED = f'"kind":"{log.Kind.VERSION_REDACTED.value}"'  # as canonical JSON writes it; a string would escape it
 _WAIT = 60.0  # seconds for the writer to finish its batches
 
 
@@ -61,8 +63,8 @@ def adopt() -> int:
 
     MirrorError where the two have parted: an event of the database is another one in the mirror.
     """
-    with locks.hold(filling.lock_path(), _WAIT), transaction.atomic():
-        journal.lock()
+    with locks.hold(fill.lock_path(), _WAIT), transaction.atomic():
+        log.lock()
         head = Event.objects.order_by("-number").values_list("number", "hash").first()
         restored = _replay(open_clone(settings.MIRROR_PATH), *(head or (0, None)))
         return restored.events if restored else 0
@@ -74,7 +76,7 @@ def forgotten() -> list[str]:
     repository = Repository(settings.MIRROR_PATH)
     if not repository.exists:
         return []
-    texts = (read_record(message) for _, message in repository.commits(layout.MAIN))
+    texts = (read_record(message) for _, message in repository.commits(paths.MAIN))
     return [text for text in islice(texts, last, None) if text]
 
 
@@ -88,7 +90,7 @@ def open_clone(source: Path) -> Repository:
         heads = repository.heads()
     except GitFailed as error:
         raise MirrorError(f"{source} can't be read: {error}") from error
-    if layout.MAIN not in heads:
+    if paths.MAIN not in heads:
         raise MirrorError(f"{source} has no branch main.")
     return repository
 
@@ -103,7 +105,7 @@ def _replay(repository: Repository, number: int, chain: str | None) -> Restored 
             if position < known:
                 continue
             if position == known:
-                if journal.digest_of(text) != chain:
+                if log.digest_of(text) != chain:
                     raise MirrorError(
                         f"Commit {commit} holds another event {known} than the database: they have parted."
                     )
@@ -119,16 +121,16 @@ def _replay(repository: Repository, number: int, chain: str | None) -> Restored 
     if number == known or chain is None:
         return None
     for namespace in Namespace.objects.all():
-        pending.reassess(namespace)
+        locking.reassess(namespace)
     if findings := verification.verify_clone(repository):
         raise MirrorError(findings[0])
     return Restored(number - known, chain, head)
 
 
 def _records(repository: Repository) -> Iterator[tuple[str, str]]:
-    for commit, message in repository.commits(layout.MAIN):
+    for commit, message in repository.commits(paths.MAIN):
         record, stamp = read_record(message), read_stamp(message)
-        if record is None or stamp is None or journal.digest_of(record) != stamp.chain:
+        if record is None or stamp is None or log.digest_of(record) != stamp.chain:
             raise MirrorError(f"Commit {commit} was not written by Promptuary, or was changed since.")
         yield commit, record
 

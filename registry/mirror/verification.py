@@ -11,11 +11,12 @@ from itertools import zip_longest
 
 from django.conf import settings
 
-from registry.mirror import contents, layout
-from registry.mirror.chain import faults_of_chain
-from registry.mirror.entries import Entry
+from registry.audit.verification import faults_of_chain
+from registry.mirror import event_files
+from registry.mirror import paths as mirror_paths
+from registry.mirror.commit_message import author_line, committer_line, compose
+from registry.mirror.commit_plan import Entry
 from registry.mirror.errors import GitFailed, MirrorError
-from registry.mirror.message import author_line, committer_line, compose
 from registry.mirror.repository import Head, Repository
 
 __all__ = ["MOST_FINDINGS", "verify", "verify_clone"]
@@ -43,12 +44,12 @@ def verify(repository: Repository | None = None) -> list[str]:
 def verify_clone(repository: Repository) -> list[str]:
     """The same for somebody's clone, which may be behind the journal and may lack branches; what it has must be right."""
     heads = repository.cloned_heads()
-    stamp = heads[layout.MAIN].stamp if layout.MAIN in heads else None
+    stamp = heads[mirror_paths.MAIN].stamp if mirror_paths.MAIN in heads else None
     until = stamp.number if stamp else None
     findings: list[str] = []
     try:
-        for ref, head in sorted(heads.items(), key=lambda item: item[0] != layout.MAIN):
-            wanted = ((entry, entry.files) for entry in _entries()) if ref == layout.MAIN else _moves(ref)
+        for ref, head in sorted(heads.items(), key=lambda item: item[0] != mirror_paths.MAIN):
+            wanted = ((entry, entry.files) for entry in _entries()) if ref == mirror_paths.MAIN else _moves(ref)
             findings += _compare(repository, ref, head, wanted, until)
     except GitFailed as error:
         findings.append(f"Git can't read the clone: {error}")
@@ -70,11 +71,11 @@ def _compare_all(repository: Repository) -> Iterator[str]:
         if next(_entries(), None) is not None:
             yield f"There is no mirror at {repository.path}."
         return
-    if repository.default_branch() != layout.MAIN:
-        yield f"HEAD of the mirror names {repository.default_branch()}, not {layout.MAIN}."
+    if repository.default_branch() != mirror_paths.MAIN:
+        yield f"HEAD of the mirror names {repository.default_branch()}, not {mirror_paths.MAIN}."
     heads = repository.heads()
-    expected: dict[str, None] = {layout.MAIN: None}
-    yield from _compare_main(repository, heads.get(layout.MAIN), expected)
+    expected: dict[str, None] = {mirror_paths.MAIN: None}
+    yield from _compare_main(repository, heads.get(mirror_paths.MAIN), expected)
     for ref in list(expected)[1:]:
         yield from _compare(repository, ref, heads.get(ref), _moves(ref))
     for ref in sorted(set(heads) - set(expected)):
@@ -91,7 +92,7 @@ def _compare_main(repository: Repository, head: Head | None, refs: dict[str, Non
             yield entry, entry.files
 
     pairs = noted()
-    yield from _compare(repository, layout.MAIN, head, pairs)
+    yield from _compare(repository, mirror_paths.MAIN, head, pairs)
     for _ in pairs:  # a difference ends the comparison early; the labels behind it are still wanted
         pass
 
@@ -104,7 +105,7 @@ def _moves(ref: str) -> Iterator[tuple[Entry, Mapping[str, bytes | None]]]:
 
 def _entries() -> Iterator[Entry]:
     after = 0
-    while entries := contents.read(after=after, limit=_AT_ONCE):
+    while entries := event_files.read(after=after, limit=_AT_ONCE):
         yield from entries
         after = entries[-1].number
 

@@ -5,11 +5,12 @@ import logging
 from django.conf import settings
 from django.db.models import Max
 
-from registry.failpoints import reach
-from registry.mirror import filling, locks, rebuilding
+from registry.core.failpoints import reach
+from registry.journal.models import Commit, Event
+from registry.mirror import fill as mirror_fill
+from registry.mirror import locks, rebuilding
 from registry.mirror.errors import MirrorBusy
 from registry.mirror.repository import Repository
-from registry.models import Commit, Event
 
 __all__ = ["catch_up", "pending"]
 
@@ -35,7 +36,7 @@ def catch_up(*, wait: float = 0.0) -> int:
     written = 0
     while True:
         try:
-            with locks.hold(filling.lock_path(), wait) as descriptor:
+            with locks.hold(mirror_fill.lock_path(), wait) as descriptor:
                 reach("mirror.locked")
                 written += _write_pending(descriptor)
         except MirrorBusy:
@@ -54,11 +55,11 @@ def _write_pending(descriptor: int) -> int:
     rebuilding.sweep()
     reach("mirror.healed")
     heads = repository.heads()
-    after = filling.resume_point(heads)
+    after = mirror_fill.resume_point(heads)
     if rebuilding.is_redaction_due(heads):
         rebuilding.renew(descriptor)
         return Event.objects.filter(number__gt=after).count()
-    written = filling.fill(repository)
+    written = mirror_fill.fill(repository)
     if repository.count_packs() > _MANY_PACKS:
         repository.repack()
     return written

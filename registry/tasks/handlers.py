@@ -10,12 +10,15 @@ from collections.abc import Callable
 from django.db import OperationalError
 from django.db.models import Max
 
-from registry.mirror import chain, upkeep
-from registry.models import Event, Job
-from registry.queries.events import CHAIN
-from registry.services import evaluating, verdicts
-from registry.services.jobs import CHECKS, EVALUATION
-from registry.tasks.jobs import Progress
+from registry.audit import verification
+from registry.audit.queries import CHAIN
+from registry.changes import check_results
+from registry.evaluations import run_worker
+from registry.jobs.claims import Progress
+from registry.jobs.models import Job
+from registry.jobs.queue import CHECKS, EVALUATION
+from registry.journal.models import Event
+from registry.mirror import maintenance
 
 __all__ = ["HANDLERS", "BrokenChain"]
 
@@ -27,34 +30,34 @@ class BrokenChain(Exception):
 
 
 def _repack(_job: Job, _progress: Progress) -> None:
-    upkeep.repack()
+    maintenance.repack()
 
 
 def _check(_job: Job, _progress: Progress) -> None:
-    upkeep.check()
+    maintenance.check()
 
 
 def _evaluate(job: Job, progress: Progress) -> bool:
     number = json.loads(job.payload)["run"]
     try:
-        return evaluating.advance(number, progress.report)
+        return run_worker.advance(number, progress.report)
     except OperationalError as error:  # a database that is away for a moment ends no run
         logger.warning("%s waits: %s", job, error)
         return True
     except Exception as error:
-        evaluating.fail(
+        run_worker.fail(
             number, f"It stopped at a fault of Promptuary ({type(error).__name__}); the worker's log has it."
         )
         raise
 
 
 def _give_verdicts(job: Job, progress: Progress) -> None:
-    verdicts.give(number=json.loads(job.payload)["change"], report=progress.report)
+    check_results.give(number=json.loads(job.payload)["change"], report=progress.report)
 
 
 def _check_chain(_job: Job, progress: Progress) -> None:
     last = Event.objects.aggregate(last=Max("number"))["last"] or 0
-    for fault in chain.faults_of_chain():
+    for fault in verification.faults_of_chain():
         raise BrokenChain(fault)
     progress.report(last, last)
 

@@ -9,9 +9,10 @@ from django.conf import settings
 from django.db.models import Q
 from standardwebhooks.webhooks import Webhook as Signer
 
-from registry import journal
-from registry.models import Delivery, Event, Webhook
-from registry.sealing import unseal
+from registry.core.encryption import unseal
+from registry.journal import log
+from registry.journal.models import Event
+from registry.webhooks.models import Delivery, Webhook
 
 __all__ = ["PING", "headers", "make_id", "of_event", "of_ping"]
 
@@ -72,7 +73,7 @@ def headers(delivery: Delivery, at: datetime) -> dict[str, str]:
 
 def _write(kind: str, at: datetime, data: dict[str, Any]) -> str:
     moment = at.isoformat(timespec="microseconds").replace("+00:00", "Z")
-    return journal.canonical({"type": kind, "timestamp": moment, "data": data})
+    return log.canonical({"type": kind, "timestamp": moment, "data": data})
 
 
 def _address(event: Event) -> str:

@@ -5,9 +5,10 @@ from fnmatch import fnmatchcase
 from django.db import transaction
 from django.db.models import Max
 
-from registry import journal
-from registry.models import Delivery, Event, Webhook
+from registry.journal import log
+from registry.journal.models import Event
 from registry.webhooks import messages
+from registry.webhooks.models import Delivery, Webhook
 
 __all__ = ["hears", "plan"]
 
@@ -44,7 +45,7 @@ def _plan_batch(webhook: Webhook, newest: int) -> int | None:
     )
     end = events[-1].number if len(events) == _BATCH else newest
     heard = [event for event in events if hears(webhook, event)]
-    at = journal.now()
+    at = log.now()
     with transaction.atomic():
         if not Webhook.objects.filter(pk=webhook.pk, cursor=webhook.cursor).update(cursor=end):
             return None

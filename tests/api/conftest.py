@@ -13,12 +13,17 @@ from django.core.servers.basehttp import ThreadedWSGIServer, WSGIRequestHandler
 from django.http import HttpResponse
 from django.test import Client
 
-from registry import journal
-from registry.access import Actor, operator
-from registry.fetching.ahead import ahead_of
-from registry.fetching.fetcher import fetcher
-from registry.models import Event, Key, User
-from registry.services import changes, keys, labels, members, namespaces, templates
+from registry.accounts.models import Key, User
+from registry.changes import rules
+from registry.changes import services as change_services
+from registry.journal import log
+from registry.journal.models import Event
+from registry.namespaces import keys, members
+from registry.namespaces.permissions import Actor, operator
+from registry.serving.fetcher import fetcher
+from registry.serving.wsgi_fast_path import ahead_of
+from registry.templates import labels
+from registry.templates import save as template_save
 
 ROLES = ("reader", "author", "reviewer", "admin")
 DOCUMENT = """---
@@ -63,17 +68,19 @@ class Cast:
 
     def save(self, document: str = DOCUMENT, name: str = REPLY, role: str = "author", **options: Any) -> Any:
         """A saved version, made from the latest one."""
-        return templates.save(actor=self.actor(role), name=name, document=document, message="", **options)
+        return template_save.save(actor=self.actor(role), name=name, document=document, message="", **options)
 
     def propose(self, version: int, label: str = "production", name: str = REPLY, role: str = "author") -> Any:
-        return changes.propose(actor=self.actor(role), name=name, label=label, version=version, message="Please")
+        return change_services.propose(
+            actor=self.actor(role), name=name, label=label, version=version, message="Please"
+        )
 
     def publish(self, version: int, label: str = "production", name: str = REPLY) -> Any:
         """Propose, approve and publish."""
         change = self.propose(version, label, name)
         digest = change.version.digest
-        changes.decide(actor=self.actor("reviewer"), number=change.number, decision="approve", digest=digest)
-        return changes.publish(actor=self.actor("author"), number=change.number)
+        change_services.decide(actor=self.actor("reviewer"), number=change.number, decision="approve", digest=digest)
+        return change_services.publish(actor=self.actor("author"), number=change.number)
 
     def move(self, label: str, version: int, expected: int | None = None, name: str = REPLY) -> Any:
         return labels.move(actor=self.actor("author"), name=name, label=label, version=version, expected=expected)
@@ -126,10 +133,10 @@ def database(request: pytest.FixtureRequest) -> None:
 def cast(database: None) -> Cast:
     cast = Cast({name: User.objects.create(username=name) for name in (*ROLES, "outsider")})
     for name, protected in (("support", ["production"]), ("demo", [])):
-        namespaces.create(actor=cast.actor("admin"), name=name, protected_labels=protected, required_checks=[])
+        rules.create(actor=cast.actor("admin"), name=name, protected_labels=protected, required_checks=[])
         for role in ROLES[:-1]:
             members.set_role(actor=cast.actor("admin"), namespace=name, username=role, role=role)
-    namespaces.create(actor=cast.actor("outsider"), name="other")
+    rules.create(actor=cast.actor("outsider"), name="other")
     return cast
 
 
@@ -141,7 +148,7 @@ class _Quiet(WSGIRequestHandler):
 @pytest.fixture
 def server(transactional_db: None) -> Iterator[str]:
     """The address of a server on threads, put together as `registry.wsgi` does. Goes with `transactional_db`."""
-    journal.subscribe(fetcher().follower.look)
+    log.subscribe(fetcher().follower.look)
     httpd = ThreadedWSGIServer(("127.0.0.1", 0), _Quiet)
     httpd.set_app(ahead_of(WSGIHandler()))
     thread = threading.Thread(target=httpd.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)

@@ -2,8 +2,9 @@
 
 import pytest
 
-from registry.models import Job
-from registry.services import changes, namespaces, verdicts
+from registry.changes import check_results, rules
+from registry.changes import services as change_services
+from registry.jobs.models import Job
 from tests.api.conftest import DOCUMENT, REPLY, problem
 
 NARROWER = DOCUMENT.replace("inputs:\n", "inputs:\n  order: {type: string}\n").replace("{{ q", "{{ order }} {{ q")
@@ -12,12 +13,12 @@ NARROWER = DOCUMENT.replace("inputs:\n", "inputs:\n  order: {type: string}\n").r
 @pytest.fixture
 def broken(cast):
     """Version 1 is on production, version 2 with one more required input is proposed: request 2. Contracts are kept."""
-    namespaces.set_rules(actor=cast.actor("admin"), namespace="support", compatibility="backward")
+    rules.set_rules(actor=cast.actor("admin"), namespace="support", compatibility="backward")
     first = cast.save().version
     cast.propose(1)
-    verdicts.give(number=1)
-    changes.decide(actor=cast.actor("reviewer"), number=1, decision="approve", digest=first.digest)
-    changes.publish(actor=cast.actor("author"), number=1)
+    check_results.give(number=1)
+    change_services.decide(actor=cast.actor("reviewer"), number=1, decision="approve", digest=first.digest)
+    change_services.publish(actor=cast.actor("author"), number=1)
     second = cast.save(NARROWER, base=first.digest).version
     cast.propose(2)
     return second
@@ -36,7 +37,7 @@ def test_a_check_that_has_not_finished_is_waited_for(caller, broken):
 
 
 def test_a_failed_check_tells_what_it_found_about_which_digests(cast, caller, broken):
-    verdicts.give(number=2)
+    check_results.give(number=2)
     contract = _contract(caller("reader").get("changes/2").json())
     assert contract["state"] == "failed"
     assert [finding["path"] for finding in contract["findings"] if finding["breaking"]]
@@ -45,7 +46,7 @@ def test_a_failed_check_tells_what_it_found_about_which_digests(cast, caller, br
 
 
 def test_a_reviewer_accepts_a_break_in_person(caller, broken):
-    verdicts.give(number=2)
+    check_results.give(number=2)
     body = {"digest": broken.digest, "text": "Nobody calls it without"}
     accepted = caller("reviewer", session=True).post("changes/2/contract", body)
     contract = _contract(accepted.json())

@@ -3,7 +3,7 @@
 import pytest
 
 import renderer
-from registry.models import Template
+from registry.templates.models import Template
 from tests.api.conftest import DOCUMENT, SAMPLES, problem
 
 

@@ -13,11 +13,13 @@ from django.test import Client
 from typer.testing import CliRunner
 
 from promptuary.commands.app import app
-from registry.access import Actor
-from registry.access import operator as on_the_machine
-from registry.errors import ApprovalRequired, Conflict, NotAllowed
-from registry.models import Key, Label, LabelMove
-from registry.services import changes, labels
+from registry.accounts.models import Key
+from registry.changes import services as change_services
+from registry.core.errors import ApprovalRequired, Conflict, NotAllowed
+from registry.namespaces.permissions import Actor
+from registry.namespaces.permissions import operator as on_the_machine
+from registry.templates import labels
+from registry.templates.models import Label, LabelMove
 from tests.api.conftest import OTHER, REPLY, Caller, Cast
 
 LABEL = f"templates/{REPLY}/-/labels/production"
@@ -101,13 +103,13 @@ def test_no_one_approves_what_is_their_own(label):
 def test_an_approval_of_another_text_is_none(label):
     change = label.propose(2)
     label.save(OTHER.replace("well", "worse"), base=change.version.digest)
-    decided = changes.decide(
+    decided = change_services.decide(
         actor=label.actor("reviewer"), number=change.number, decision="approve", digest=change.version.digest
     )
     assert decided.digest == change.version.digest
-    changes.set_version(actor=label.actor("author"), number=change.number, version=3)
+    change_services.set_version(actor=label.actor("author"), number=change.number, version=3)
     with pytest.raises(ApprovalRequired):
-        changes.publish(actor=label.actor("author"), number=change.number)
+        change_services.publish(actor=label.actor("author"), number=change.number)
 
 
 def test_rules_do_not_let_a_key_or_an_author_around_the_gate(label):
@@ -122,9 +124,9 @@ def test_a_command_on_the_machine_goes_through_the_same_gate(label):
         labels.move(actor=actor, name=REPLY, label="production", version=2, expected=1)
     number = label.propose(2).number
     with pytest.raises(ApprovalRequired):
-        changes.publish(actor=actor, number=number)
+        change_services.publish(actor=actor, number=number)
     with pytest.raises(NotAllowed, match="never by a command"):
-        changes.decide(actor=actor, number=number, decision="approve", digest="sha256:" + "0" * 64)
+        change_services.decide(actor=actor, number=number, decision="approve", digest="sha256:" + "0" * 64)
 
 
 def test_a_key_for_the_label_alone_is_no_key_to_the_gate(label):

@@ -2,7 +2,8 @@
 
 import pytest
 
-from registry.services import labels, namespaces
+from registry.changes import rules
+from registry.templates import labels
 from tests.api.conftest import OTHER, REPLY, problem
 
 WHY = {"reason": "It insults people"}
@@ -16,7 +17,7 @@ def change(cast):
 
 @pytest.fixture
 def allowed(cast):
-    namespaces.set_rules(actor=cast.actor("admin"), namespace="support", break_glass=True)
+    rules.set_rules(actor=cast.actor("admin"), namespace="support", break_glass=True)
 
 
 def test_the_label_moves_at_once_and_the_request_stays_unreviewed(caller, change, allowed):

@@ -6,8 +6,9 @@ import json
 
 import pytest
 
-from registry.models import Event, Job
-from registry.tasks import work
+from registry.jobs.models import Job
+from registry.journal.models import Event
+from registry.tasks import tasks as tasks_tasks
 from tests.api.conftest import REPLY, Caller, problem
 
 
@@ -103,7 +104,7 @@ def test_an_admin_has_the_chain_checked_by_the_worker(reader, cast):
     assert admin.post("namespaces/support/chain").json()["running"]
     assert admin.post("namespaces/support/chain").json()["running"]
     assert Job.objects.filter(kind="journal.check").count() == 1
-    work.run_jobs()
+    tasks_tasks.run_jobs()
     body = reader.get("namespaces/support/chain").json()
     assert (body["verified"], body["fault"], body["running"]) == (Event.objects.latest("number").number, None, False)
 
@@ -114,7 +115,7 @@ def test_a_forged_event_is_named(reader, cast):
         number=last + 1, kind="x", at=1, person="author", namespace="support", text="{}", hash="forged"
     )
     Caller(person=cast.people["admin"]).post("namespaces/support/chain")
-    work.run_jobs()
+    tasks_tasks.run_jobs()
     body = reader.get("namespaces/support/chain").json()
     assert (body["verified"], body["fault"]) == (
         None,

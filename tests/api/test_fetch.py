@@ -7,12 +7,13 @@ import pytest
 import rfc8785
 from django.db import OperationalError, connection
 
-from registry.fetching.ahead import ahead_of
-from registry.fetching.fetcher import KEY_AGE, KEY_GRACE, Fetcher
-from registry.fetching.served import Memory, load
-from registry.models import Version
-from registry.services import changes, keys, members
-from registry.signin.key_attempts import KeyAttempts
+from registry.changes import services as change_services
+from registry.namespaces import keys, members
+from registry.namespaces.key_attempts import KeyAttempts
+from registry.serving.fetcher import KEY_AGE, KEY_GRACE, Fetcher
+from registry.serving.responses import Memory, load
+from registry.serving.wsgi_fast_path import ahead_of
+from registry.templates.models import Version
 from tests.api.conftest import DOCUMENT, OTHER, REPLY, Caller, problem
 
 PATH = f"/api/v1/templates/{REPLY}"
@@ -165,7 +166,9 @@ def test_an_approval_opens_the_version_to_limited_keys(cast, clock, versions):
     found, key = Fetcher(clock=clock), f"Bearer {cast.key(scope='read')}"
     assert found.answer(key, f"{REPLY}@3").status == 403
     change = cast.propose(3)
-    changes.decide(actor=cast.actor("reviewer"), number=change.number, decision="approve", digest=versions[2].digest)
+    change_services.decide(
+        actor=cast.actor("reviewer"), number=change.number, decision="approve", digest=versions[2].digest
+    )
     clock.now += 1
     assert found.answer(key, f"{REPLY}@3").status == 200
 

@@ -5,7 +5,7 @@ import hashlib
 import pytest
 import rfc8785
 
-from registry.services import templates
+from registry.templates import save as template_save
 from tests.api.conftest import OTHER, REPLY, THIRD, Caller, problem
 
 BUNDLE = "namespaces/support/bundle"
@@ -76,7 +76,7 @@ def test_a_key_limited_to_approved_versions_is_told_what_it_lacks(cast, names):
 
 
 def test_archived_templates_are_not_in_it(cast, caller, names):
-    templates.archive(actor=cast.actor("admin"), name="support/answer", reason="Nobody uses it", force=True)
+    template_save.archive(actor=cast.actor("admin"), name="support/answer", reason="Nobody uses it", force=True)
     assert len(caller("author").get(BUNDLE).json()["entries"]) == 2
 
 
@@ -87,5 +87,5 @@ def test_people_may_have_it_and_outsiders_find_nothing(caller, names):
 
 
 def test_too_much_at_once_is_refused(caller, names, monkeypatch):
-    monkeypatch.setattr("registry.fetching.bundles.MOST_BYTES", 500)
+    monkeypatch.setattr("registry.serving.namespace_bundle.MOST_BYTES", 500)
     problem(caller("author").get(BUNDLE), 413, "too-large")

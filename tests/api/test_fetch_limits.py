@@ -2,10 +2,10 @@
 
 import pytest
 
-from registry.errors import TooMany
-from registry.fetching.fetcher import Fetcher
-from registry.rates import Refusals
-from registry.services import keys
+from registry.core.errors import TooMany
+from registry.core.refusal_limiter import Refusals
+from registry.namespaces import keys
+from registry.serving.fetcher import Fetcher
 from tests.api.conftest import DOCUMENT, OTHER, REPLY
 from tests.api.test_fetch import Ahead, Clock
 
@@ -88,7 +88,7 @@ def test_what_is_found_is_never_limited(settings, cast, versions):
 
 
 def test_callers_that_are_remembered_are_bounded(monkeypatch):
-    monkeypatch.setattr("registry.rates.MOST", 3)
+    monkeypatch.setattr("registry.core.refusal_limiter.MOST", 3)
     refusals = Refusals(Clock())
     for number in range(10):
         refusals.count("anonymous", str(number))

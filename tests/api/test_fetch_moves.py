@@ -8,9 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from django.db import connections
 
-from registry.fetching.fetcher import Fetcher, fetcher
-from registry.fetching.live import Moves, moves
-from registry.services import labels
+from registry.serving.fetcher import Fetcher, fetcher
+from registry.serving.label_moves_long_poll import Moves, moves
+from registry.templates import labels
 from tests.api.conftest import OTHER, REPLY, Caller, problem
 from tests.api.test_fetch import Ahead, Clock
 
@@ -95,7 +95,7 @@ def test_nothing_new_asks_the_database_nothing(author, django_assert_num_queries
 
 
 def test_moves_of_one_answer_are_bounded_and_the_cursor_goes_on(cast, author, monkeypatch):
-    monkeypatch.setattr("registry.fetching.live.MOST_MOVES", 1)
+    monkeypatch.setattr("registry.serving.label_moves_long_poll.MOST_MOVES", 1)
     cursor = author.get(MOVES).json()["cursor"]
     cast.move("staging", 1), cast.move("canary", 1)
     first = author.get(f"{MOVES}?after={cursor}").json()

@@ -4,9 +4,10 @@ import base64
 
 import pytest
 
-from registry import usage
-from registry.fetching.fetcher import fetcher
-from registry.models import Fetch, Key
+from registry.accounts.models import Key
+from registry.serving.fetcher import fetcher
+from registry.usage import recorder
+from registry.usage.models import Fetch
 from tests.api.conftest import REPLY, SAMPLES, Caller
 from tests.api.test_fetch import Ahead
 
@@ -15,7 +16,7 @@ PATH = f"/api/v1/templates/{REPLY}"
 
 @pytest.fixture(autouse=True)
 def _start_at_nothing() -> None:
-    usage.counts().forget()
+    recorder.counts().forget()
 
 
 @pytest.fixture
@@ -27,7 +28,7 @@ def key(cast):
 
 def counted() -> dict[str, int]:
     """Ref to count, of version 1."""
-    assert usage.flush()
+    assert recorder.flush()
     return {row.ref: row.count for row in Fetch.objects.filter(version__number=1)}
 
 
@@ -78,7 +79,7 @@ def test_a_person_who_reads_pages_is_no_service(cast, caller):
 
 def test_a_key_was_used_whatever_it_asked_for(cast, key):
     Caller(key=key).get("templates")
-    usage.flush()
+    recorder.flush()
     assert Key.objects.get().last_used_at is not None
 
 

@@ -6,8 +6,8 @@ import httpx
 import pytest
 
 from promptuary import Gone, Promptuary
-from registry.models import Version
-from registry.services import redactions
+from registry.redaction import services as redaction_services
+from registry.templates.models import Version
 from tests.api.conftest import DOCUMENT, OTHER, REPLY, problem
 
 
@@ -21,7 +21,9 @@ def digest(cast):
 
 
 def redact(cast, number=1):
-    redactions.redact(actor=cast.actor("admin"), name=REPLY, version=number, reason="It held a name", force=True)
+    redaction_services.redact(
+        actor=cast.actor("admin"), name=REPLY, version=number, reason="It held a name", force=True
+    )
 
 
 @pytest.mark.parametrize("ref", ["1", "staging", "digest"])

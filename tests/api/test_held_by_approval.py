@@ -4,8 +4,10 @@ import base64
 
 import pytest
 
-from registry.models import ChangeRequest
-from registry.services import changes, namespaces, redactions
+from registry.changes import rules
+from registry.changes import services as change_services
+from registry.changes.models import ChangeRequest
+from registry.redaction import services as redaction_services
 from tests.api.conftest import OTHER, REPLY, THIRD, Caller, problem
 
 HEADER = "Promptuary-Approval"
@@ -38,12 +40,14 @@ def limited(cast):
 
 def approve(cast, number):
     change = ChangeRequest.objects.select_related("version").get(pk=number)
-    changes.decide(actor=cast.actor("reviewer"), number=number, decision="approve", digest=change.version.digest)
+    change_services.decide(
+        actor=cast.actor("reviewer"), number=number, decision="approve", digest=change.version.digest
+    )
 
 
 def finish(cast, number):
     approve(cast, number)
-    changes.publish(actor=cast.actor("author"), number=number)
+    change_services.publish(actor=cast.actor("author"), number=number)
 
 
 def test_setting_rules_tells_what_was_opened(protected):
@@ -134,7 +138,7 @@ class TestLimitedKeys:
     def test_redacted_versions_answer_gone(self, cast, caller, protected, limited):
         finish(cast, protected["number"])
         cast.publish(2, "staging")
-        redactions.redact(actor=cast.actor("admin"), name=REPLY, version=1, reason="A name")
+        redaction_services.redact(actor=cast.actor("admin"), name=REPLY, version=1, reason="A name")
         assert limited.get(f"templates/{REPLY}@1").status_code == 410
         answer = caller("reviewer", session=True).post(f"{LABEL}/roll-back", {"version": 1, "reason": "Because"})
         assert answer.status_code == 410
@@ -179,7 +183,7 @@ def test_templates_changes_and_moves_say_it(cast, caller, protected):
 
 
 def test_an_emergency_is_fetched_by_its_label_only_until_it_is_approved(cast, caller, wandered, limited):
-    namespaces.set_rules(actor=cast.actor("admin"), namespace="support", break_glass=True)
+    rules.set_rules(actor=cast.actor("admin"), namespace="support", break_glass=True)
     cast.publish(1)
     change = cast.propose(2)
     reviewer = caller("reviewer", session=True)

@@ -4,10 +4,10 @@ from datetime import timedelta
 
 import pytest
 
-from registry import journal
-from registry.fetching.fetcher import fetcher
-from registry.models import Key
-from registry.services import keys
+from registry.accounts.models import Key
+from registry.journal import log
+from registry.namespaces import keys
+from registry.serving.fetcher import fetcher
 from tests.api.conftest import OTHER, REPLY, Caller, problem
 
 T = f"templates/{REPLY}"
@@ -66,7 +66,7 @@ def test_what_has_another_form_is_a_bad_request(admin, cast, facts):
 def test_a_rotated_key_holds_at_once_and_the_old_one_until_the_chosen_time(admin, cast):
     cast.save()
     old = admin.post("namespaces/support/keys", {**ISSUE, "scope": "write"}).json()
-    until = (journal.now() + timedelta(hours=1)).isoformat()
+    until = (log.now() + timedelta(hours=1)).isoformat()
     response = admin.post(f"keys/{old['id']}/rotate", {"keep_until": until})
     new = response.json()
     assert (response.status_code, new["replaces"]) == (201, old["id"])

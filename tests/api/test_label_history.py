@@ -1,6 +1,6 @@
 """Where a label has been, over the API."""
 
-from registry.services import labels
+from registry.templates import labels
 from tests.api.conftest import OTHER, REPLY, problem
 
 PATH = f"templates/{REPLY}/-/labels/production/history"

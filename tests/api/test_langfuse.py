@@ -5,7 +5,7 @@ import base64
 import httpx
 import pytest
 
-from registry.models import Version
+from registry.templates.models import Version
 from tests.api.conftest import REPLY
 
 langfuse = pytest.importorskip("langfuse", reason="pip install -r requirements-dev.txt")

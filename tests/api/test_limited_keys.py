@@ -13,19 +13,14 @@ import pytest
 from django.db import transaction
 from django.test import Client
 
-from registry.fetching.fetcher import fetcher
-from registry.services import (
-    attachments,
-    changes,
-    datasets,
-    evaluating,
-    evaluations,
-    keys,
-    templates,
-    threads,
-    webhooks,
-)
-from registry.services.threads import Place
+from registry.changes import services as change_services
+from registry.changes import threads
+from registry.changes.threads import Place
+from registry.evaluations import attachments, datasets, run_worker, start_runs
+from registry.namespaces import keys
+from registry.serving.fetcher import fetcher
+from registry.templates import save as template_save
+from registry.webhooks import services as webhook_services
 from tests.api.conftest import REPLY, Caller, problem
 from tests.api.test_permissions import TABLE
 
@@ -70,7 +65,7 @@ def world(cast, settings):
     cast.move("staging", 1)
     samples = {STRANGE: {"question": STRANGE}}
     author, reviewer = cast.actor("author"), cast.actor("reviewer")
-    save = partial(templates.save, actor=author, message=STRANGE, samples=samples)
+    save = partial(template_save.save, actor=author, message=STRANGE, samples=samples)
     save(name=REPLY, document=DRAFT, base=first.digest)
     cast.move("canary", 2)
     latest = save(name=REPLY, document=LATEST, base=first.digest, parallel=True).version
@@ -79,12 +74,14 @@ def world(cast, settings):
         name = f"support/{state}"
         base = cast.save(APPROVED, name=name).version
         save(name=name, document=DRAFT, base=base.digest)
-        change = changes.propose(
+        change = change_services.propose(
             actor=author, name=name, label="production", version=1 if state == "approved" else 2, message=STRANGE
         )
         numbers[state] = change.number
-    changes.decide(actor=reviewer, number=numbers["approved"], decision="approve", digest=base.digest, text=STRANGE)
-    changes.withdraw(actor=author, number=numbers["withdrawn"], reason=STRANGE)
+    change_services.decide(
+        actor=reviewer, number=numbers["approved"], decision="approve", digest=base.digest, text=STRANGE
+    )
+    change_services.withdraw(actor=author, number=numbers["withdrawn"], reason=STRANGE)
     place = Place(version=2, line=2)
     suggestion = f"description: {STRANGE}\n"
     threads.open_at(actor=reviewer, number=numbers["open"], place=place, text=STRANGE, suggestion=suggestion)
@@ -92,13 +89,13 @@ def world(cast, settings):
     datasets.save(actor=author, name="support/questions", text=rows, message=STRANGE)
     measure = {"dataset": "support/questions", "model": "echo", "gates": ["squad_f1 >= 0"]}
     attachments.attach(actor=cast.actor("admin"), namespace="support", name="old", pattern="nothing", **measure)
-    start = partial(evaluations.start, actor=author, template=REPLY, ref="2", dataset="support/questions")
+    start = partial(start_runs.start, actor=author, template=REPLY, ref="2", dataset="support/questions")
     done, waiting, cancelled = start(), start(), start()
-    evaluating.advance(done.pk)
-    evaluations.cancel(actor=author, number=cancelled.pk)
+    run_worker.advance(done.pk)
+    start_runs.cancel(actor=author, number=cancelled.pk)
     numbers |= {"done": done.pk, "waiting": waiting.pk, "cancelled": cancelled.pk}
     settings.OUTBOUND_HOSTS = ["127.0.0.1"]
-    made = webhooks.create(actor=cast.actor("admin"), namespace="support", url="http://127.0.0.1:9/")
+    made = webhook_services.create(actor=cast.actor("admin"), namespace="support", url="http://127.0.0.1:9/")
     issued = keys.issue(actor=cast.actor("admin"), namespace="support", name="spare", scope="read", person="reader")
     fetcher().forget()
     return numbers | {"webhook": made.webhook.id, "key": issued.key.id, "hurried": numbers["open"]}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from registry.models import Namespace
+from registry.namespaces.models import Namespace
 from tests.api.conftest import Caller, problem
 
 

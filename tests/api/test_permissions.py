@@ -7,20 +7,13 @@ import pytest
 from django.db import transaction
 
 from registry.api.urls import urlpatterns
-from registry.fetching.fetcher import fetcher
-from registry.services import (
-    attachments,
-    changes,
-    datasets,
-    emergencies,
-    evaluating,
-    evaluations,
-    keys,
-    namespaces,
-    threads,
-    webhooks,
-)
-from registry.services.threads import Place
+from registry.changes import emergency_publish, rules, threads
+from registry.changes import services as change_services
+from registry.changes.threads import Place
+from registry.evaluations import attachments, datasets, run_worker, start_runs
+from registry.namespaces import keys
+from registry.serving.fetcher import fetcher
+from registry.webhooks import services as webhook_services
 from renderer.vocabularies import VOCABULARIES
 from tests.api.conftest import DOCUMENT, OTHER, REPLY, SAMPLES, THIRD, Caller
 
@@ -183,7 +176,7 @@ def world(cast, settings, request) -> dict[str, Any]:
     second = cast.save(OTHER, base=first.version.digest)
     cast.publish(2)
     cast.save(THIRD, base=second.version.digest)
-    namespaces.set_rules(actor=cast.actor("admin"), namespace="support", break_glass=True)
+    rules.set_rules(actor=cast.actor("admin"), namespace="support", break_glass=True)
     cast.save(DOCUMENT.replace("maxLength: 100", "maxLength: 90"), base=first.version.digest, parallel=True)
     numbers = {"beside": cast.propose(4).number}
     for state in ("open", "approved", "withdrawn"):
@@ -193,8 +186,8 @@ def world(cast, settings, request) -> dict[str, Any]:
         numbers[state] = cast.propose(1, name=name).number
     numbers["hurried"] = _hurry(cast)
     digest = saved.version.digest
-    changes.decide(actor=cast.actor("reviewer"), number=numbers["approved"], decision="approve", digest=digest)
-    changes.withdraw(actor=cast.actor("author"), number=numbers["withdrawn"])
+    change_services.decide(actor=cast.actor("reviewer"), number=numbers["approved"], decision="approve", digest=digest)
+    change_services.withdraw(actor=cast.actor("author"), number=numbers["withdrawn"])
     threads.open_at(
         actor=cast.actor("reviewer"),
         number=numbers["open"],
@@ -204,7 +197,7 @@ def world(cast, settings, request) -> dict[str, Any]:
     )
     issued = keys.issue(actor=cast.actor("admin"), namespace="support", name="spare", scope="read", person="reader")
     settings.OUTBOUND_HOSTS = ["127.0.0.1"]
-    made = webhooks.create(actor=cast.actor("admin"), namespace="support", url="http://127.0.0.1:9/")
+    made = webhook_services.create(actor=cast.actor("admin"), namespace="support", url="http://127.0.0.1:9/")
     if request.node.callspec.params["route"].startswith(("api-run", "api-dataset", "api-attachment")):
         numbers |= _measure(cast)
     return {**numbers, "digest": digest, "key": issued.key.id, "webhook": made.webhook.id}
@@ -214,7 +207,7 @@ def _hurry(cast) -> int:
     """An emergency of the admin's that an approved version replaced: its number."""
     first = cast.save(name="support/hurried").version
     number = cast.propose(1, name="support/hurried").number
-    emergencies.break_glass(actor=cast.actor("admin"), number=number, reason="It insults people")
+    emergency_publish.break_glass(actor=cast.actor("admin"), number=number, reason="It insults people")
     cast.save(OTHER, name="support/hurried", base=first.digest)
     cast.publish(2, name="support/hurried")
     return int(number)
@@ -233,10 +226,10 @@ def _measure(cast) -> dict[str, int]:
         model="echo",
         gates=["squad_f1 >= 0"],
     )
-    start = partial(evaluations.start, actor=cast.actor("author"), template=REPLY, dataset="support/questions")
+    start = partial(start_runs.start, actor=cast.actor("author"), template=REPLY, dataset="support/questions")
     done, waiting, cancelled = start(), start(), start()
-    evaluating.advance(done.pk)
-    evaluations.cancel(actor=cast.actor("author"), number=cancelled.pk)
+    run_worker.advance(done.pk)
+    start_runs.cancel(actor=cast.actor("author"), number=cancelled.pk)
     return {"done": done.pk, "waiting": waiting.pk, "cancelled": cancelled.pk}
 
 

@@ -6,7 +6,7 @@ import pytest
 from django.db import transaction
 from django.test import Client
 
-from registry.models import Event
+from registry.journal.models import Event
 from tests.api.test_permissions import TABLE, world
 
 __all__ = ["world"]  # the fixture

@@ -11,23 +11,17 @@ from django.db import connection
 from django.test import Client
 
 from registry import mirror
-from registry.fetching.fetcher import fetcher
-from registry.models import Notification, Report, Run
-from registry.services import (
-    changes,
-    drafts,
-    evaluating,
-    evaluations,
-    labels,
-    redactions,
-    renderings,
-    reviews,
-    samples,
-    threads,
-    verdicts,
-)
-from registry.services.threads import Place
-from registry.stored_texts import COLUMNS, Holds
+from registry.changes import check_results, review_drafts, threads
+from registry.changes import services as change_services
+from registry.changes.threads import Place
+from registry.evaluations import run_worker, start_runs
+from registry.evaluations.models import Run
+from registry.notifications.models import Notification
+from registry.redaction import services as redaction_services
+from registry.redaction.stored_texts import COLUMNS, Holds
+from registry.serving.fetcher import fetcher
+from registry.templates import drafts, labels, sample_renderings, samples
+from registry.usage.models import Report
 from tests.api.conftest import DOCUMENT, OTHER, REPLY, ROLES
 
 CANARY = "zebra-4711-quagga"
@@ -49,14 +43,14 @@ def planted(cast, settings, tmp_path):
     drafts.save(actor=author, namespace="support", path="refunds/reply", document=LEAKED + "\n", base=2)
     drafts.save(actor=reviewer, namespace="support", path="other", document=f"Sign as {CANARY}, please.")
     samples.save(actor=author, name=REPLY, samples={"short": {"question": "Where is it?"}})
-    renderings.of_samples(leaked, {"short": {"question": "Where is it?"}})
+    sample_renderings.of_samples(leaked, {"short": {"question": "Where is it?"}})
     labels.move(actor=author, name=REPLY, label="staging", version=2, expected=None)
-    change = changes.propose(actor=author, name=REPLY, label="production", version=2, message="Please")
+    change = change_services.propose(actor=author, name=REPLY, label="production", version=2, message="Please")
     threads.open_at(actor=reviewer, number=change.number, place=Place(version=2, line=10), text="Why?")
-    reviews.keep(actor=reviewer, number=change.number, place=Place(version=2, line=2), text=f"Who is {CANARY}?")
-    verdicts.give(number=change.number)
-    run = evaluations.start(actor=author, template=REPLY, ref="2", model="echo")
-    while evaluating.advance(run.pk, seconds=0):
+    review_drafts.keep(actor=reviewer, number=change.number, place=Place(version=2, line=2), text=f"Who is {CANARY}?")
+    check_results.give(number=change.number)
+    run = start_runs.start(actor=author, template=REPLY, ref="2", model="echo")
+    while run_worker.advance(run.pk, seconds=0):
         pass
     Run.objects.filter(pk=run.pk).update(error=f"stopped at {CANARY}")
     Notification.objects.create(
@@ -69,7 +63,7 @@ def planted(cast, settings, tmp_path):
     _report(cast, leaked)
     fetched = fetcher().answer(f"Bearer {cast.key('author', 'write')}", f"{REPLY}@2")
     assert CANARY in fetched.body.decode()
-    changes.withdraw(actor=author, number=change.number)
+    change_services.withdraw(actor=author, number=change.number)
     third = cast.save(OTHER, base=leaked.digest).version
     labels.move(actor=author, name=REPLY, label="staging", version=third.number, expected=2)
     mirror.catch_up()
@@ -193,7 +187,7 @@ def test_it_is_in_all_of_them_before_and_in_none_afterwards(cast, caller, plante
     assert columns_with(CANARY) >= REMOVED - NOT_PLANTED
     assert in_git(settings.MIRROR_PATH, CANARY)
     assert holding(answers(caller, "reader"))
-    redactions.redact(actor=cast.actor("admin"), name=REPLY, version=2, reason="It names somebody")
+    redaction_services.redact(actor=cast.actor("admin"), name=REPLY, version=2, reason="It names somebody")
     mirror.catch_up()
     fetcher().follower.look()
     left = columns_with(CANARY)
@@ -209,7 +203,7 @@ def test_the_latest_goes_from_the_lists_and_the_search_as_well(cast, caller):
     cast.save(LEAKED, base=first.digest)
     found = {("registry_template", "description"), ("registry_template", "words"), ("registry_tag", "name")}
     assert found <= columns_with(CANARY)
-    redactions.redact(actor=cast.actor("admin"), name=REPLY, version=2, reason="It names somebody", force=True)
+    redaction_services.redact(actor=cast.actor("admin"), name=REPLY, version=2, reason="It names somebody", force=True)
     assert columns_with(CANARY) == set()
     for role in ROLES:
         assert holding(answers(caller, role)) == []

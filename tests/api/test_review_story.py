@@ -5,9 +5,10 @@ import subprocess
 
 import pytest
 
-from registry.fetching.fetcher import fetcher
+from registry.changes import check_results
 from registry.mirror import writer
-from registry.services import members, verdicts
+from registry.namespaces import members
+from registry.serving.fetcher import fetcher
 from tests.api.conftest import DOCUMENT, REPLY, SAMPLES, problem
 
 PATH = f"templates/{REPLY}"
@@ -110,7 +111,7 @@ def _save(author, document, base, samples=None):
 
 
 def _blocking(author, change):
-    verdicts.give(number=change)  # what the worker does when it is woken
+    check_results.give(number=change)  # what the worker does when it is woken
     return [check["name"] for check in author.get(f"changes/{change}").json()["checks"] if check["blocking"]]
 
 

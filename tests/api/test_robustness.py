@@ -6,11 +6,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from registry.api.changes import DecisionInput, ProposeInput, ReasonInput, VersionInput
-from registry.api.checks import CheckInput, RenderInput
-from registry.api.labels import MoveInput, RollBackInput
-from registry.api.samples import SamplesInput
-from registry.api.templates import SaveInput
+from registry.changes.api import DecisionInput, ProposeInput, ReasonInput, VersionInput
+from registry.templates.api import SaveInput
+from registry.templates.label_api import MoveInput, RollBackInput
+from registry.templates.render_api import CheckInput, RenderInput
+from registry.templates.sample_api import SamplesInput
 from tests.api.conftest import REPLY, Caller
 
 T = f"templates/{REPLY}"

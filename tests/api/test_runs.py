@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from registry.models import Template
-from registry.services import evaluating
+from registry.evaluations import run_worker
+from registry.templates.models import Template
 from tests.api.conftest import OTHER, REPLY, problem
 
 ROWS = [{"id": f"r{n}", "inputs": {"question": f"q{n}"}, "expected": {"answer": f"q{n}"}} for n in range(5)]
@@ -26,7 +26,7 @@ def run(author):
     def run(**options):
         made = author.post("runs", {"template": REPLY, "dataset": "support/questions", **options})
         assert made.status_code == 202, made.content
-        while evaluating.advance(made.json()["number"]):
+        while run_worker.advance(made.json()["number"]):
             pass
         return made.json()["number"]
 

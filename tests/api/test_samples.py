@@ -2,7 +2,7 @@
 
 import pytest
 
-from registry.services import namespaces, verdicts
+from registry.changes import check_results, rules
 from tests.api.conftest import DOCUMENT, REPLY, SAMPLES, problem
 
 PATH = f"templates/{REPLY}/-/samples"
@@ -46,8 +46,8 @@ def test_a_sample_that_lacks_a_value_is_kept_and_told_as_a_warning(cast, caller)
 
 def test_a_change_with_a_sample_that_lacks_a_value_fails_its_samples_check(cast, caller):
     cast.save(samples={"empty": {}})
-    namespaces.set_rules(actor=cast.actor("admin"), namespace="support", required_checks=["samples"])
+    rules.set_rules(actor=cast.actor("admin"), namespace="support", required_checks=["samples"])
     number = cast.propose(1).number
-    verdicts.give(number=number)
+    check_results.give(number=number)
     checks = caller("author").get(f"changes/{number}").json()["checks"]
     assert "samples" in [check["name"] for check in checks if check["state"] == "failed"]

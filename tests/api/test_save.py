@@ -2,7 +2,7 @@
 
 import pytest
 
-from registry.models import SampleSet, Template, Version
+from registry.templates.models import SampleSet, Template, Version
 from tests.api.conftest import DOCUMENT, OTHER, REPLY, SAMPLES, THIRD, problem
 
 PATH = f"templates/{REPLY}"

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from registry.models import DatasetVersion, Event
+from registry.evaluations.models import DatasetVersion
+from registry.journal.models import Event
 from tests.api.conftest import DOCUMENT, OTHER, REPLY, problem
 
 KEY = "AKIA" + "QYLPMN5HFIQR7XYA"

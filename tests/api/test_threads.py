@@ -2,7 +2,7 @@
 
 import pytest
 
-from registry.services import samples
+from registry.templates import samples
 from tests.api.conftest import REPLY, SAMPLES, problem
 
 

@@ -4,10 +4,15 @@ import json
 
 import pytest
 
-from registry.access import Actor
-from registry.models import Event, User, Version
-from registry.services import changes, emergencies, keys, members, namespaces, suggestions, templates, threads
-from registry.services.threads import Place
+from registry.accounts.models import User
+from registry.changes import emergency_publish, rules, suggestions, threads
+from registry.changes import services as change_services
+from registry.changes.threads import Place
+from registry.journal.models import Event
+from registry.namespaces import keys, members
+from registry.namespaces.permissions import Actor
+from registry.templates import save as template_save
+from registry.templates.models import Version
 from tests.api.conftest import DOCUMENT, OTHER, REPLY, THIRD, problem
 
 NAMES = ("author", "reviewer", "admin")
@@ -26,7 +31,7 @@ def save(cast, document, base, role="author", key=None, **options):
     """A version made from another one, by its number."""
     digest = Version.objects.get(template__name=REPLY, number=base).digest
     actor = Actor(cast.people[role], key)
-    return templates.save(
+    return template_save.save(
         actor=actor, name=REPLY, document=document, message="", base=digest, parallel=True, **options
     ).version
 
@@ -104,15 +109,15 @@ def test_who_issued_the_key_of_the_request_does_not_approve(live, caller, act):
     save(live, OTHER, 1)
     key = keys.issue(actor=live.actor("admin"), namespace="support", name="CI", scope="write", person="author").key
     by_key, author = Actor(live.people["author"], key), live.actor("author")
-    changes.propose(
+    change_services.propose(
         actor=by_key if act == "proposed" else author, name=REPLY, label="production", version=2, message=""
     )
     if act == "headed":
         save(live, THIRD, 1)
-        changes.set_version(actor=by_key, number=2, version=3)
+        change_services.set_version(actor=by_key, number=2, version=3)
     if act == "reopened":
-        changes.withdraw(actor=author, number=2)
-        changes.reopen(actor=by_key, number=2)
+        change_services.withdraw(actor=author, number=2)
+        change_services.reopen(actor=by_key, number=2)
     refused(caller, 2, "admin", "You issued the key that ")
     allowed(caller, 2, "reviewer")
 
@@ -120,7 +125,7 @@ def test_who_issued_the_key_of_the_request_does_not_approve(live, caller, act):
 def test_proposing_it_again_does_not_launder_who_proposed_it(live, caller):
     save(live, OTHER, 1)
     live.propose(2, role="reviewer")
-    changes.withdraw(actor=live.actor("admin"), number=2)
+    change_services.withdraw(actor=live.actor("admin"), number=2)
     live.propose(2)
     refused(caller, 3, "reviewer", "You proposed this text in change 2.")
 
@@ -129,7 +134,7 @@ def test_an_earlier_head_keeps_its_author(live, caller):
     save(live, OTHER, 1, "reviewer")
     save(live, THIRD, 1)
     live.propose(2)
-    changes.set_version(actor=live.actor("author"), number=2, version=3)
+    change_services.set_version(actor=live.actor("author"), number=2, version=3)
     refused(caller, 2, "reviewer", "You wrote version 2, which this change contains.")
 
 
@@ -137,7 +142,7 @@ def test_who_put_the_head_in_does_not_approve_it(live, caller):
     save(live, OTHER, 1)
     save(live, THIRD, 1)
     live.propose(2)
-    changes.set_version(actor=live.actor("reviewer"), number=2, version=3)
+    change_services.set_version(actor=live.actor("reviewer"), number=2, version=3)
     refused(caller, 2, "reviewer", "You put version 3 into this request.")
 
 
@@ -158,8 +163,8 @@ def test_going_back_to_served_bytes_in_between_does_not_cut_the_line(live, calle
 
 
 def test_a_copy_of_unapproved_text_keeps_its_author(live, caller):
-    templates.save(actor=live.actor("reviewer"), name="support/draft", document=THIRD, message="", base=None)
-    templates.save(
+    template_save.save(actor=live.actor("reviewer"), name="support/draft", document=THIRD, message="", base=None)
+    template_save.save(
         actor=live.actor("author"),
         name="support/fresh",
         document=THIRD,
@@ -172,7 +177,9 @@ def test_a_copy_of_unapproved_text_keeps_its_author(live, caller):
 
 def test_a_copy_of_approved_text_carries_no_names(live, caller):
     origin = f"{REPLY}@1"
-    templates.save(actor=live.actor("reviewer"), name="support/fresh", document=THIRD, message="", copied_from=origin)
+    template_save.save(
+        actor=live.actor("reviewer"), name="support/fresh", document=THIRD, message="", copied_from=origin
+    )
     live.propose(1, name="support/fresh", role="reviewer")
     told = caller("admin", session=True).get("changes/2").json()
     assert {one["person"] for one in told["contributors"]} == {"reviewer"}
@@ -200,10 +207,10 @@ def test_a_role_given_before_the_first_version_counts(live, caller):
 
 def test_an_emergency_keeps_its_contributors_until_it_is_approved(live, caller):
     """The label serves the head already: what counts is what it served before."""
-    namespaces.set_rules(actor=live.actor("admin"), namespace="support", break_glass=True)
+    rules.set_rules(actor=live.actor("admin"), namespace="support", break_glass=True)
     save(live, OTHER, 1, "reviewer")
     live.propose(2)
-    emergencies.break_glass(actor=live.actor("reviewer"), number=2, reason="It burns")
+    emergency_publish.break_glass(actor=live.actor("reviewer"), number=2, reason="It burns")
     refused(caller, 2, "reviewer", "You wrote version 2")
     save(live, OTHER + "\n", 2)
     live.propose(3)
@@ -228,22 +235,22 @@ def test_a_rule_lets_suggesters_approve_and_is_named(live, caller):
     told = caller("author", session=True).get("changes/2").json()
     exemption = {"person": "reviewer", "rule": "suggesters_may_approve", "why": "suggested lines of version 3"}
     assert told["exemptions"] == [exemption]
-    changes.publish(actor=live.actor("author"), number=2)
+    change_services.publish(actor=live.actor("author"), number=2)
     assert json.loads(Event.objects.latest("number").text)["body"]["decided"]["exemptions"] == [exemption]
     assert caller("author", session=True).get("changes/2").json()["exemptions"] == [exemption]
 
 
 def test_a_rule_that_is_off_is_no_part_of_the_event(live):
-    namespaces.set_rules(actor=live.actor("admin"), namespace="support", approvals=2)
+    rules.set_rules(actor=live.actor("admin"), namespace="support", approvals=2)
     assert "suggesters_may_approve" not in json.loads(Event.objects.latest("number").text)["body"]["rules"]
 
 
 def test_self_approval_is_named_where_it_made_the_approval_count(live, caller):
-    namespaces.set_rules(actor=live.actor("admin"), namespace="support", self_approval=True)
+    rules.set_rules(actor=live.actor("admin"), namespace="support", self_approval=True)
     save(live, OTHER, 1, "reviewer")
     live.propose(2, role="reviewer")
     allowed(caller, 2, "reviewer")
-    changes.publish(actor=live.actor("reviewer"), number=2)
+    change_services.publish(actor=live.actor("reviewer"), number=2)
     (exemption,) = json.loads(Event.objects.latest("number").text)["body"]["decided"]["exemptions"]
     assert exemption == {"person": "reviewer", "rule": "self_approval", "why": "opened this request"}
 

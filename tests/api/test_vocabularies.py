@@ -7,7 +7,7 @@ import httpx
 import pytest
 from django.http import HttpResponse
 
-from registry.services import members
+from registry.namespaces import members
 from renderer import vocabularies
 from renderer.vocabularies import VOCABULARIES
 from tests.api.conftest import Caller, problem

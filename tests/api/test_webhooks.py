@@ -2,7 +2,7 @@
 
 import pytest
 
-from registry.models import Delivery
+from registry.webhooks.models import Delivery
 from tests.api.conftest import Caller
 
 PLACE = "namespaces/support/webhooks"

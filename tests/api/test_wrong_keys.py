@@ -5,9 +5,9 @@ import base64
 import pytest
 from django.test import Client
 
-from registry.errors import TooMany
-from registry.signin.key_attempts import KeyAttempts, key_attempts
-from registry.work import WorkQuota, work_quota
+from registry.core.errors import TooMany
+from registry.core.work_quota import WorkQuota, work_quota
+from registry.namespaces.key_attempts import KeyAttempts, key_attempts
 from tests.api.conftest import DOCUMENT, REPLY, problem
 from tests.api.test_fetch import Clock
 

@@ -9,9 +9,12 @@ import django
 
 django.setup()
 
-from registry.access import Actor  # noqa: E402  # the apps have to be loaded first
-from registry.models import User  # noqa: E402
-from registry.services import changes, keys, members, namespaces, templates  # noqa: E402
+from registry.accounts.models import User
+from registry.changes import rules
+from registry.changes import services as change_services
+from registry.namespaces import keys, members
+from registry.namespaces.permissions import Actor
+from registry.templates import save as template_save
 
 DOCUMENT = """---
 description: Answer a question about an order
@@ -39,15 +42,17 @@ NAMESPACE, NAME = "desk", "desk/reply"
 
 def main() -> None:
     admin, author, reviewer = (Actor(User.objects.get(username=role)) for role in ("admin", "author", "reviewer"))
-    namespaces.create(actor=admin, name=NAMESPACE, protected_labels=["production"], required_checks=["budget"])
+    rules.create(actor=admin, name=NAMESPACE, protected_labels=["production"], required_checks=["budget"])
     for role in ("author", "reviewer", "reader"):
         members.set_role(actor=admin, namespace=NAMESPACE, username=role, role=role)
-    first = templates.save(actor=author, name=NAME, document=DOCUMENT, message="First words", samples=SAMPLES).version
-    namespaces.set_rules(actor=admin, namespace=NAMESPACE, required_checks=[])
-    change = changes.propose(actor=author, name=NAME, label="production", version=1, message="First words")
-    changes.decide(actor=reviewer, number=change.number, decision="approve", digest=first.digest)
-    changes.publish(actor=author, number=change.number)
-    namespaces.set_rules(actor=admin, namespace=NAMESPACE, required_checks=["budget"])
+    first = template_save.save(
+        actor=author, name=NAME, document=DOCUMENT, message="First words", samples=SAMPLES
+    ).version
+    rules.set_rules(actor=admin, namespace=NAMESPACE, required_checks=[])
+    change = change_services.propose(actor=author, name=NAME, label="production", version=1, message="First words")
+    change_services.decide(actor=reviewer, number=change.number, decision="approve", digest=first.digest)
+    change_services.publish(actor=author, number=change.number)
+    rules.set_rules(actor=admin, namespace=NAMESPACE, required_checks=["budget"])
     secret = keys.issue(actor=admin, namespace=NAMESPACE, name="shop front", scope="read").secret
     sys.stdout.write(secret)
 

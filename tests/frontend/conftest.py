@@ -9,11 +9,16 @@ from django.core.cache import caches
 from django.http import HttpResponse
 from django.test import Client
 
-from registry.access import Actor
-from registry.fetching.fetcher import fetcher
-from registry.models import ChangeRequest, User, Version
-from registry.rendering import bounded
-from registry.services import changes, members, namespaces, templates
+from registry.accounts.models import User
+from registry.changes import rules
+from registry.changes import services as change_services
+from registry.changes.models import ChangeRequest
+from registry.core.renderer_pool import bounded
+from registry.namespaces import members
+from registry.namespaces.permissions import Actor
+from registry.serving.fetcher import fetcher
+from registry.templates import save as template_save
+from registry.templates.models import Version
 
 ROLES = ("reader", "author", "reviewer", "admin")
 REPLY = "support/refunds/reply"
@@ -48,7 +53,7 @@ class Desk:
     def save(self, document: str = DOCUMENT, name: str = REPLY, message: str = "", **options: Any) -> Version:
         """The next version, made from the latest one."""
         latest = Version.objects.filter(template__name=name).order_by("-number").first()
-        return templates.save(
+        return template_save.save(
             actor=self.actor("author"),
             name=name,
             document=document,
@@ -58,15 +63,15 @@ class Desk:
         ).version
 
     def propose(self, version: int, message: str = "Quote the policy") -> ChangeRequest:
-        return changes.propose(
+        return change_services.propose(
             actor=self.actor("author"), name=REPLY, label="production", version=version, message=message
         )
 
     def publish(self, version: int) -> ChangeRequest:
         change = self.propose(version)
         digest = change.version.digest
-        changes.decide(actor=self.actor("reviewer"), number=change.number, decision="approve", digest=digest)
-        return changes.publish(actor=self.actor("author"), number=change.number)
+        change_services.decide(actor=self.actor("reviewer"), number=change.number, decision="approve", digest=digest)
+        return change_services.publish(actor=self.actor("author"), number=change.number)
 
 
 def set_desk() -> Desk:
@@ -80,10 +85,10 @@ def set_desk() -> Desk:
         person.save()
     desk = Desk(people)
     for name, protected in (("support", ["production"]), ("demo", [])):
-        namespaces.create(actor=desk.actor("admin"), name=name, protected_labels=protected, required_checks=[])
+        rules.create(actor=desk.actor("admin"), name=name, protected_labels=protected, required_checks=[])
         for role in ROLES[:-1]:
             members.set_role(actor=desk.actor("admin"), namespace=name, username=role, role=role)
-    namespaces.create(actor=desk.actor("outsider"), name="other")
+    rules.create(actor=desk.actor("outsider"), name="other")
     return desk
 
 

@@ -3,8 +3,8 @@
 import json
 from typing import Any
 
-from registry.models import DatasetVersion, Run
-from registry.services import datasets, evaluating, evaluations
+from registry.evaluations import datasets, run_worker, start_runs
+from registry.evaluations.models import DatasetVersion, Run
 from tests.frontend.conftest import OTHER, REPLY, Desk
 
 GOLD = "support/refunds/gold"
@@ -30,8 +30,8 @@ def save_rows(desk: Desk, text: str | None = None, base: str | None = None, mess
 def run(desk: Desk, ref: str = "1", *, finish: bool = True, **options: Any) -> Run:
     """A run over the dataset, done unless told otherwise."""
     asked = {"template": REPLY, "ref": ref, "dataset": GOLD, **options}
-    found = evaluations.start(actor=desk.actor("author"), **asked)
-    while finish and evaluating.advance(found.pk, seconds=5):
+    found = start_runs.start(actor=desk.actor("author"), **asked)
+    while finish and run_worker.advance(found.pk, seconds=5):
         pass
     found.refresh_from_db()
     return found

@@ -4,8 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from registry.models import Fetch, Template, Version
-from registry.services import keys
+from registry.namespaces import keys
+from registry.templates.models import Template, Version
+from registry.usage.models import Fetch
 from tests.frontend.conftest import REPLY, words
 
 ADDRESS = f"/t/{REPLY}/-/archive"

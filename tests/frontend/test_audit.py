@@ -5,10 +5,10 @@ import json
 import pytest
 
 from frontend import chronicle
-from registry.journal import Kind
-from registry.models import Event
-from registry.services import keys
-from registry.tasks import work
+from registry.journal.log import Kind
+from registry.journal.models import Event
+from registry.namespaces import keys
+from registry.tasks import tasks as tasks_tasks
 from tests.frontend.conftest import REPLY, words
 
 
@@ -75,7 +75,7 @@ def test_the_chain_is_verified_by_the_worker_when_an_admin_asks(reply, browser):
     assert "was not verified yet" in words(client.get("/n/support/audit"))
     assert client.post("/n/support/audit")["Location"] == "/n/support/audit"
     assert "A check is on its way." in words(client.get("/n/support/audit"))
-    work.run_jobs()
+    tasks_tasks.run_jobs()
     last = Event.objects.latest("number").number
     assert f"Chain verified up to event {last}</b>" in words(client.get("/n/support/audit"))
     assert browser("author").post("/n/support/audit").status_code == 403
@@ -86,7 +86,7 @@ def test_a_broken_chain_is_told(reply, browser):
     Event.objects.create(number=last + 2, kind="x", at=1, person="author", namespace="other", text="{}", hash="forged")
     client = browser("admin")
     client.post("/n/support/audit")
-    work.run_jobs()
+    tasks_tasks.run_jobs()
     assert f"event {last + 1} is missing" in words(client.get("/n/support/audit"))
 
 

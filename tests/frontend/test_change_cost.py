@@ -4,9 +4,12 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from registry.models import ChangeRequest, Rendering
-from registry.rendering import bounded
-from registry.services import changes, samples, verdicts
+from registry.changes import check_results
+from registry.changes import services as change_services
+from registry.changes.models import ChangeRequest
+from registry.core.renderer_pool import bounded
+from registry.templates import samples
+from registry.templates.models import Rendering
 from tests.frontend.conftest import REPLY, words
 
 FIFTY = {f"case {number:02}": {"question": f"Where is parcel {number}?"} for number in range(50)}
@@ -16,13 +19,13 @@ FIFTY = {f"case {number:02}": {"question": f"Where is parcel {number}?"} for num
 def number(reply):
     """A request whose checks have run on its two samples."""
     change = reply.propose(2)
-    verdicts.give(number=change.number)
+    check_results.give(number=change.number)
     return change.number
 
 
 def fill(desk, number):
     samples.save(actor=desk.actor("author"), name=REPLY, samples=FIFTY)
-    verdicts.give(number=number)
+    check_results.give(number=number)
 
 
 def look(client, number, sample=""):
@@ -86,5 +89,5 @@ def test_lists_take_as_many_queries_with_many_changes_as_with_one(reply, number,
     before = [cost(address) for address in addresses]
     for name in ("support/one", "support/two", "support/three"):
         reply.save(name=name)
-        changes.propose(actor=author, name=name, label="production", version=1, message="")
+        change_services.propose(actor=author, name=name, label="production", version=1, message="")
     assert [cost(address) for address in addresses] == before

@@ -3,7 +3,7 @@
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from registry.models import Dataset
+from registry.evaluations.models import Dataset
 from tests.frontend.conftest import words
 from tests.frontend.evaluated import GOLD, rows, save_rows
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from registry.models import ChangeRequest, Label
+from registry.changes.models import ChangeRequest
+from registry.templates.models import Label
 from tests.frontend.conftest import OTHER, REPLY, words
 
 

@@ -2,8 +2,9 @@
 
 import pytest
 
-from registry.models import ChangeRequest, Draft, Version
-from registry.services import drafts
+from registry.changes.models import ChangeRequest
+from registry.templates import drafts
+from registry.templates.models import Draft, Version
 from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, words
 
 EDIT = f"/t/{REPLY}/-/edit"

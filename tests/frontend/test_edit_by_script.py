@@ -2,7 +2,7 @@
 
 import pytest
 
-from registry.models import Draft, SampleSet, Version
+from registry.templates.models import Draft, SampleSet, Version
 from renderer import vocabularies
 from tests.frontend.conftest import OTHER, REPLY
 

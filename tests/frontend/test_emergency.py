@@ -4,14 +4,18 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from registry.models import ChangeRequest, Label, Version
-from registry.services import changes, emergencies, labels, namespaces, templates
+from registry.changes import emergency_publish, rules
+from registry.changes import services as change_services
+from registry.changes.models import ChangeRequest
+from registry.templates import labels
+from registry.templates import save as template_save
+from registry.templates.models import Label, Version
 from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, words
 
 
 @pytest.fixture
 def change(reply):
-    namespaces.set_rules(actor=reply.actor("admin"), namespace="support", break_glass=True)
+    rules.set_rules(actor=reply.actor("admin"), namespace="support", break_glass=True)
     return reply.propose(2)
 
 
@@ -74,7 +78,7 @@ def test_an_author_is_refused_whatever_is_posted(press):
 
 
 def test_where_the_rule_does_not_allow_it_the_page_says_so(change, reply, press, browser):
-    namespaces.set_rules(actor=reply.actor("admin"), namespace="support", break_glass=False)
+    rules.set_rules(actor=reply.actor("admin"), namespace="support", break_glass=False)
     page = words(browser("reviewer").get(f"/changes/{change.number}/emergency"))
     assert "does not allow publishing without approval" in page
     assert press("reviewer").status_code == 403
@@ -122,10 +126,10 @@ def test_home_asks_as_much_with_two_as_with_one(hurried, browser, reply, press):
     with CaptureQueriesContext(connection) as one:
         client.get("/")
     reply.save(DOCUMENT, name="support/other")
-    change = changes.propose(
+    change = change_services.propose(
         actor=reply.actor("author"), name="support/other", label="production", version=1, message="Other"
     )
-    emergencies.break_glass(actor=reply.actor("reviewer"), number=change.number, reason="Again")
+    emergency_publish.break_glass(actor=reply.actor("reviewer"), number=change.number, reason="Again")
     with CaptureQueriesContext(connection) as two:
         assert words(client.get("/")).count(TOLD) == 2
     assert len(two) == len(one)
@@ -201,10 +205,10 @@ def test_rolled_back_it_still_needs_a_look_and_can_be_closed_by_another_reviewer
 
 def test_the_emergency_page_offers_the_safer_act_first(reply, browser, change):
     reply.save(OTHER.replace("Quote", "Cite"))
-    changes.decide(
+    change_services.decide(
         actor=reply.actor("reviewer"), number=change.number, decision="approve", digest=change.version.digest
     )
-    changes.publish(actor=reply.actor("author"), number=change.number)
+    change_services.publish(actor=reply.actor("author"), number=change.number)
     third = reply.propose(3).number
     page = see(browser, "reviewer", f"/changes/{third}/emergency")
     assert f'href="/t/{REPLY}/-/labels?label=production&amp;version=1">Roll back to v1 instead</a>' in page
@@ -221,13 +225,13 @@ def test_an_archive_waits_for_it(hurried, browser):
 def test_approving_it_is_offered_only_to_whom_the_gate_lets(reply, browser):
     """The admin wrote a version below the head: neither the head nor the request is theirs."""
     admin, reviewer = reply.actor("admin"), reply.actor("reviewer")
-    namespaces.set_rules(actor=admin, namespace="support", break_glass=True, required_checks=[])
+    rules.set_rules(actor=admin, namespace="support", break_glass=True, required_checks=[])
     base = Version.objects.get(template__name=REPLY, number=2).digest
     document = OTHER.replace("---\n", "---\n# terms\n", 1)
-    templates.save(actor=admin, name=REPLY, document=document, message="", base=base)
+    template_save.save(actor=admin, name=REPLY, document=document, message="", base=base)
     head = reply.save(document.replace("# terms", "# policy"))
     change = reply.propose(head.number)
-    emergencies.break_glass(actor=reviewer, number=change.number, reason="Wrong terms")
+    emergency_publish.break_glass(actor=reviewer, number=change.number, reason="Wrong terms")
     link = f"/changes/{change.number}#decide"
     for path in ("/", f"/t/{REPLY}"):
         assert link in words(browser("reviewer").get(path))

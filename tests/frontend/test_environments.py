@@ -2,7 +2,7 @@
 
 import re
 
-from registry.services import labels
+from registry.templates import labels
 from tests.frontend.conftest import OTHER, REPLY, words
 
 

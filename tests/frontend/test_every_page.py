@@ -12,10 +12,14 @@ from django.test import Client
 from django.urls import resolve
 
 import frontend.urls
-from registry.models import Draft, Fetch, Version
-from registry.queries import labels as label_queries
-from registry.services import changes, drafts, emergencies, keys, labels, namespaces, templates, threads, verdicts
-from registry.services.threads import Place
+from registry.changes import check_results, emergency_publish, rules, threads
+from registry.changes import services as change_services
+from registry.changes.threads import Place
+from registry.namespaces import keys
+from registry.templates import drafts, label_queries, labels
+from registry.templates import save as template_save
+from registry.templates.models import Draft, Version
+from registry.usage.models import Fetch
 from tests.frontend import test_permissions
 from tests.frontend.conftest import DOCUMENT, OTHER, REPLY
 from tests.frontend.evaluated import GOLD, run, save_rows
@@ -101,7 +105,7 @@ def leaks_of(page):
     "text",
     [
         "[&lt;ChangeRequest: change 8&gt;, &lt;ChangeRequest: change 7&gt;]",
-        "&lt;registry.queries.pages.Page object at 0x7f&gt;",
+        "&lt;registry.core.pagination.Page object at 0x7f&gt;",
         "&lt;QuerySet []&gt;",
         "by None",
         "<span title='None'>x</span>",
@@ -128,7 +132,7 @@ def busy(reply, world):  # noqa: F811  # the fixture of the same name
     """The world of the permissions, and further: changes in every state, emergencies of every kind, an archived template,
     drafts, threads, fetches, a finished run: the numbers that addresses name."""
     author, reviewer, admin = (reply.actor(role) for role in ("author", "reviewer", "admin"))
-    namespaces.set_rules(
+    rules.set_rules(
         actor=admin,
         namespace="support",
         break_glass=True,
@@ -143,11 +147,11 @@ def busy(reply, world):  # noqa: F811  # the fixture of the same name
         ("closed", False, True),
     ):
         found[name] = _hurry(reply, f"support/{name}", decided=decided, moved=moved)
-    emergencies.close(actor=admin, number=found["closed"], reason="The next version holds it")
+    emergency_publish.close(actor=admin, number=found["closed"], reason="The next version holds it")
     reply.save(name="support/archived")
-    templates.archive(actor=admin, name="support/archived", reason="Not used")
+    template_save.archive(actor=admin, name="support/archived", reason="Not used")
     first = Version.objects.get(template__name=REPLY, number=1)
-    aside = templates.save(
+    aside = template_save.save(
         actor=author,
         name=REPLY,
         document=DOCUMENT.replace("Use only", "Use"),
@@ -158,7 +162,7 @@ def busy(reply, world):  # noqa: F811  # the fixture of the same name
     found["live"] = _publish(reply, 2)
     found["beside"] = reply.propose(aside.version.number, message="First line\n\nMore words").number
     found["withdrawn"] = reply.propose(3, message="").number
-    changes.withdraw(actor=author, number=found["withdrawn"], reason="Not yet")
+    change_services.withdraw(actor=author, number=found["withdrawn"], reason="Not yet")
     threads.open_at(
         actor=reviewer,
         number=found["beside"],
@@ -166,7 +170,7 @@ def busy(reply, world):  # noqa: F811  # the fixture of the same name
         text="Why?",
         suggestion="x\n",
     )
-    changes.decide(
+    change_services.decide(
         actor=reviewer, number=found["beside"], decision="request_changes", digest=aside.version.digest, text="No"
     )
     drafts.save(actor=author, namespace="support", path="refunds/reply", document=OTHER, samples="{}", base=1)
@@ -176,19 +180,21 @@ def busy(reply, world):  # noqa: F811  # the fixture of the same name
     found["done"] = run(reply).pk
     save_rows(reply, base=found["rows"], text='{"id": "one", "inputs": {"question": "Who?"}}\n')
     for number in (found["open"], found["beside"], found["hurried"]):
-        verdicts.give(number=number)
+        check_results.give(number=number)
     assert label_queries.published(admin)
     assert Draft.objects.exists()
     return found
 
 
 def _publish(reply, number, name=REPLY):
-    change = changes.propose(actor=reply.actor("author"), name=name, label="production", version=number, message="Go")
-    changes.decide(
+    change = change_services.propose(
+        actor=reply.actor("author"), name=name, label="production", version=number, message="Go"
+    )
+    change_services.decide(
         actor=reply.actor("reviewer"), number=change.number, decision="approve", digest=change.version.digest
     )
-    verdicts.give(number=change.number)
-    return changes.publish(actor=reply.actor("author"), number=change.number).number
+    check_results.give(number=change.number)
+    return change_services.publish(actor=reply.actor("author"), number=change.number).number
 
 
 def _hurry(reply, name, *, decided, moved):
@@ -196,12 +202,14 @@ def _hurry(reply, name, *, decided, moved):
     reply.save(name=name)
     _publish(reply, 1, name)
     reply.save(OTHER, name=name)
-    change = changes.propose(actor=reply.actor("author"), name=name, label="production", version=2, message="Now")
-    emergencies.break_glass(
+    change = change_services.propose(
+        actor=reply.actor("author"), name=name, label="production", version=2, message="Now"
+    )
+    emergency_publish.break_glass(
         actor=reply.actor("reviewer"), number=change.number, reason="Customers are told wrong terms"
     )
     if decided:
-        changes.decide(
+        change_services.decide(
             actor=reply.actor("admin"), number=change.number, decision="approve", digest=change.version.digest
         )
     if moved:

@@ -14,7 +14,7 @@ from django.test import Client
 from django.test.testcases import LiveServerThread
 
 import promptuary
-from registry.services import keys
+from registry.namespaces import keys
 from tests.frontend.conftest import DOCUMENT, REPLY, set_desk, set_reply
 
 

@@ -4,8 +4,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from registry.models import Fetch, Key, Report, Version
-from registry.services import keys
+from registry.accounts.models import Key
+from registry.namespaces import keys
+from registry.templates.models import Version
+from registry.usage.models import Fetch, Report
 from tests.frontend.conftest import REPLY, words
 
 

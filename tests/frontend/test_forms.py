@@ -4,7 +4,10 @@ import json
 
 import pytest
 
-from registry.models import ChangeRequest, Draft, Key, Label, Membership, Template
+from registry.accounts.models import Key
+from registry.changes.models import ChangeRequest
+from registry.namespaces.models import Membership
+from registry.templates.models import Draft, Label, Template
 from tests.frontend.conftest import DOCUMENT, REPLY, SAMPLES, words
 
 

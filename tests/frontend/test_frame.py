@@ -7,7 +7,7 @@ from django.test import Client, override_settings
 
 from frontend.starts import STARTS
 from frontend.views import errors
-from registry.services import checking
+from registry.templates import document_check
 from tests.frontend.conftest import REPLY, words
 
 PAGES = [
@@ -96,7 +96,7 @@ def test_a_broken_server_still_speaks(rf):
 
 @pytest.mark.parametrize("start", STARTS.values(), ids=lambda start: start.key)
 def test_every_example_to_start_from_is_sound(desk, start):
-    found = checking.check(actor=desk.actor("author"), document=start.document, samples=start.samples)
+    found = document_check.check(actor=desk.actor("author"), document=start.document, samples=start.samples)
     assert [problem.message for problem in found if problem.severity == "error"] == []
 
 

@@ -2,16 +2,18 @@
 
 import pytest
 
-from registry.errors import Conflict
-from registry.models import ChangeRequest
-from registry.services import changes, emergencies, namespaces, samples, verdicts
+from registry.changes import check_results, emergency_publish, rules
+from registry.changes import services as change_services
+from registry.changes.models import ChangeRequest
+from registry.core.errors import Conflict
+from registry.templates import samples
 from tests.api.conftest import problem
 from tests.frontend.conftest import OTHER, REPLY, words
 
 
 @pytest.fixture
 def required(reply):
-    namespaces.set_rules(
+    rules.set_rules(
         actor=reply.actor("admin"),
         namespace="support",
         required_checks=["problems", "samples", "budget", "contract"],
@@ -22,23 +24,23 @@ def required(reply):
 
 def approve(desk, change, role="reviewer"):
     digest = ChangeRequest.objects.get(number=change.number).version.digest
-    changes.decide(actor=desk.actor(role), number=change.number, decision="approve", digest=digest)
+    change_services.decide(actor=desk.actor(role), number=change.number, decision="approve", digest=digest)
 
 
 def close(desk, how):
     """Change 2, closed in this way."""
     change = desk.propose(2)
     if how == "emergency":
-        verdicts.give(number=change.number)
-        emergencies.break_glass(actor=desk.actor("admin"), number=change.number, reason="It burns")
+        check_results.give(number=change.number)
+        emergency_publish.break_glass(actor=desk.actor("admin"), number=change.number, reason="It burns")
         approve(desk, change)
         return change.number
-    verdicts.give(number=change.number)
+    check_results.give(number=change.number)
     approve(desk, change)
     if how == "withdrawn":
-        changes.withdraw(actor=desk.actor("author"), number=change.number)
+        change_services.withdraw(actor=desk.actor("author"), number=change.number)
     else:
-        changes.publish(actor=desk.actor("author"), number=change.number)
+        change_services.publish(actor=desk.actor("author"), number=change.number)
     return change.number
 
 
@@ -57,7 +59,7 @@ def test_what_it_was_decided_on_stays(required, browser, how):
     assert all(check["at"] for check in checks)
     assert ([one["person"] for one in approvals], needed) == (["reviewer"], 1)
     samples.save(actor=required.actor("author"), name=REPLY, samples={"other": {"question": "Why?"}})
-    namespaces.set_rules(actor=required.actor("admin"), namespace="support", approvals=3, required_checks=["problems"])
+    rules.set_rules(actor=required.actor("admin"), namespace="support", approvals=3, required_checks=["problems"])
     assert told(client, number) == (checks, approvals, needed)
 
 
@@ -78,7 +80,7 @@ def test_its_checks_are_not_run_again_at_any_door(required, browser, how):
     number = close(required, how)
     state = "withdrawn" if how == "withdrawn" else "published"
     with pytest.raises(Conflict, match=f"Change request {number} is {state}"):
-        verdicts.rerun(actor=required.actor("author"), number=number)
+        check_results.rerun(actor=required.actor("author"), number=number)
     client = browser("author")
     client.cookies["promptuary-csrf"] = "c" * 32
     answer = client.post(
@@ -90,7 +92,7 @@ def test_its_checks_are_not_run_again_at_any_door(required, browser, how):
 
 def test_a_check_that_was_never_given_is_told_as_not_finished(required, browser):
     change = required.propose(2)
-    changes.withdraw(actor=required.actor("author"), number=change.number)
+    change_services.withdraw(actor=required.actor("author"), number=change.number)
     checks, _, _ = told(browser("author"), change.number)
     assert {check["state"] for check in checks} == {"unfinished"}
     assert not any(check["blocking"] for check in checks)
@@ -101,7 +103,7 @@ def test_a_check_that_was_never_given_is_told_as_not_finished(required, browser)
 
 def test_reopened_it_is_checked_anew(required, browser):
     number = close(required, "withdrawn")
-    changes.reopen(actor=required.actor("author"), number=number)
+    change_services.reopen(actor=required.actor("author"), number=number)
     _, approvals, _ = told(browser("author"), number)
     assert approvals == []
     assert ChangeRequest.objects.get(number=number).decided is None
@@ -110,12 +112,12 @@ def test_reopened_it_is_checked_anew(required, browser):
 def test_who_published_it_first_is_named_with_the_time(required, browser):
     number = close(required, "published")
     with pytest.raises(Conflict, match=rf"Change request {number} is published: author published it on \d{{4}}-"):
-        changes.publish(actor=required.actor("reviewer"), number=number)
+        change_services.publish(actor=required.actor("reviewer"), number=number)
 
 
 def test_a_superseded_request_can_only_be_withdrawn(required, browser):
     """Version 3 was made from 2 and is live: it contains 2, so there is nothing to merge."""
-    namespaces.set_rules(actor=required.actor("admin"), namespace="support", required_checks=[])
+    rules.set_rules(actor=required.actor("admin"), namespace="support", required_checks=[])
     first = required.propose(2)
     required.save(OTHER + "\n", message="More")
     required.publish(3)
@@ -134,11 +136,11 @@ def test_a_superseded_request_can_only_be_withdrawn(required, browser):
 
 
 def test_a_voided_approval_is_named_among_the_blockers(required, browser):
-    namespaces.set_rules(actor=required.actor("admin"), namespace="support", required_checks=[])
+    rules.set_rules(actor=required.actor("admin"), namespace="support", required_checks=[])
     change = required.propose(2)
     approve(required, change)
     required.save(OTHER + "\n")
-    changes.set_version(actor=required.actor("author"), number=change.number, version=3)
+    change_services.set_version(actor=required.actor("author"), number=change.number, version=3)
     assert "Your approval was for version 2; version 3 is proposed now." in words(
         browser("reviewer").get(f"/changes/{change.number}")
     )

@@ -5,10 +5,12 @@ import time
 import pytest
 
 from frontend import diffs, rendered
-from registry.review.anchors import Anchors, find_lines
-from registry.review.merging import merge
-from registry.services import changes, reviews, templates, threads
-from registry.services.threads import Place
+from registry.changes import review_drafts, threads
+from registry.changes import services as change_services
+from registry.changes.line_anchors import Anchors, find_lines
+from registry.changes.threads import Place
+from registry.changes.three_way_merge import merge
+from registry.templates import save as template_save
 from renderer import differences
 from tests.frontend.conftest import REPLY, words
 from tests.renderer.test_differences import HARD
@@ -102,9 +104,9 @@ def planted(desk):
     for line in range(100, 130):
         place = Place(1, line)
         threads.open_at(actor=actor, number=change.number, place=place, text="Why?", suggestion="b")
-        reviews.keep(actor=actor, number=change.number, place=Place(1, line + 100), text="And this?")
+        review_drafts.keep(actor=actor, number=change.number, place=Place(1, line + 100), text="And this?")
     desk.save(document("b\n" + "a\nc\n" * (LOTS // 2)))
-    return changes.set_version(actor=desk.actor("author"), number=change.number, version=2)
+    return change_services.set_version(actor=desk.actor("author"), number=change.number, version=2)
 
 
 @pytest.mark.parametrize("view", ["source", "conversation"])
@@ -139,7 +141,9 @@ def test_the_merge_page_is_quick_on_documents_that_are_slow_to_bring_together(de
     desk.save(document(base.replace("line", "theirs").replace("a\n", "a\nx\n", 9)))
     desk.publish(2)
     ours = document(base.replace("line", "ours").replace("a\n", "b\na\n"))
-    templates.save(actor=desk.actor("author"), name=REPLY, document=ours, message="", base=first.digest, parallel=True)
+    template_save.save(
+        actor=desk.actor("author"), name=REPLY, document=ours, message="", base=first.digest, parallel=True
+    )
     change = desk.propose(3)
     person = browser("author")
     differences.forget()

@@ -4,9 +4,15 @@ import re
 
 import pytest
 
-from registry import usage
-from registry.models import ChangeRequest, Event, Namespace, Version
-from registry.services import changes, keys, labels, namespaces
+from registry.changes import rules
+from registry.changes import services as change_services
+from registry.changes.models import ChangeRequest
+from registry.journal.models import Event
+from registry.namespaces import keys
+from registry.namespaces.models import Namespace
+from registry.templates import labels
+from registry.templates.models import Version
+from registry.usage import recorder
 from tests.frontend.conftest import DOCUMENT, REPLY, words
 
 RULES = {
@@ -32,7 +38,7 @@ def key_of(desk, name="shop", **options):
 
 
 def protect(desk):
-    return namespaces.set_rules(
+    return rules.set_rules(
         actor=desk.actor("admin"), namespace="support", protected_labels=["production", "staging"]
     ).opened
 
@@ -58,12 +64,12 @@ class TestForm:
         assert (protected_labels(), Event.objects.count()) == (["production"], events)
 
     def test_names_what_a_key_fetched_by_number_and_will_be_refused(self, staged, browser):
-        namespaces.set_rules(actor=staged.actor("admin"), namespace="support", protected_labels=[])
+        rules.set_rules(actor=staged.actor("admin"), namespace="support", protected_labels=[])
         key = key_of(staged)
         for ref, version in (("2", 2), ("1", 1), ("production", 1), ("latest", 2)):
             row = Version.objects.get(template__name=REPLY, number=version)
-            usage.note(key.id, row.pk, ref)
-        usage.flush()
+            recorder.note(key.id, row.pk, ref)
+        recorder.flush()
         page = words(browser("admin").post(ADDRESS, RULES))
         assert "it got any version until now" in page
         assert f"will be refused: <code>{REPLY}@2</code>, <code>{REPLY}@latest</code>" in page
@@ -131,7 +137,9 @@ class TestPages:
 
     def test_another_change_over_it_says_that_what_it_replaces_was_never_approved(self, staged, change, browser):
         staged.save(DOCUMENT.replace("policy", "rules"))
-        other = changes.propose(actor=staged.actor("author"), name=REPLY, label="staging", version=3, message="")
+        other = change_services.propose(
+            actor=staged.actor("author"), name=REPLY, label="staging", version=3, message=""
+        )
         page = words(browser("reviewer").get(f"/changes/{other.number}"))
         assert "staging serves v2, which was never approved." in page
         assert "Publishing this change replaces it." in page
@@ -150,7 +158,7 @@ class TestPages:
         page = words(reviewer.get(f"/t/{REPLY}/-/labels?label=staging"))
         assert "never held another version by approval" in page
         finish(staged, change)
-        newer = changes.propose(actor=author, name=REPLY, label="staging", version=2, message="")
+        newer = change_services.propose(actor=author, name=REPLY, label="staging", version=2, message="")
         finish(staged, newer)
         for address in (f"/t/{REPLY}", "/environments/"):
             assert "Roll back to v1" in words(reviewer.get(address))
@@ -175,5 +183,5 @@ class TestPages:
 
 def finish(desk, change):
     reviewer, digest = desk.actor("reviewer"), change.version.digest
-    changes.decide(actor=reviewer, number=change.number, decision="approve", digest=digest)
-    changes.publish(actor=desk.actor("author"), number=change.number)
+    change_services.decide(actor=reviewer, number=change.number, decision="approve", digest=digest)
+    change_services.publish(actor=desk.actor("author"), number=change.number)

@@ -5,7 +5,8 @@ import re
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from registry.services import changes, drafts, labels
+from registry.changes import services as change_services
+from registry.templates import drafts, labels
 from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, words
 
 
@@ -36,9 +37,11 @@ def test_an_objection_is_the_author_s_to_answer_and_an_approval_to_publish(reply
     change = reply.propose(2)
     reviewer = reply.actor("reviewer")
     digest = change.version.digest
-    changes.decide(actor=reviewer, number=change.number, decision="request_changes", digest=digest, text="Shorter.")
+    change_services.decide(
+        actor=reviewer, number=change.number, decision="request_changes", digest=digest, text="Shorter."
+    )
     assert "<b>Answer</b>" in words(browser("author").get("/"))
-    changes.decide(actor=reviewer, number=change.number, decision="approve", digest=digest)
+    change_services.decide(actor=reviewer, number=change.number, decision="approve", digest=digest)
     page = words(browser("author").get("/"))
     assert "<b>Publish</b>" in page
     assert "Nothing stands in its way: it can be published." in page

@@ -2,7 +2,7 @@
 
 import pytest
 
-from registry.models import Watch
+from registry.notifications.models import Watch
 from tests.frontend.conftest import words
 
 

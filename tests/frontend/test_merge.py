@@ -2,8 +2,9 @@
 
 import pytest
 
-from registry.models import ChangeRequest, Version
-from registry.services import templates
+from registry.changes.models import ChangeRequest
+from registry.templates import save as template_save
+from registry.templates.models import Version
 from tests.frontend.conftest import DOCUMENT, REPLY, words
 
 THEIRS = DOCUMENT.replace("Use only the policy.", "Quote the policy.")
@@ -20,7 +21,7 @@ def beside(desk):
         desk.publish(1)
         desk.save(theirs)
         desk.publish(2)
-        templates.save(
+        template_save.save(
             actor=desk.actor("author"), name=REPLY, document=ours, message="", base=first.digest, parallel=True
         )
         return desk.propose(3)

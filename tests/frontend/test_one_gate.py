@@ -4,11 +4,14 @@ import html
 
 import pytest
 
-from registry.errors import ApprovalRequired
-from registry.models import Attachment
-from registry.queries import changes, gates
-from registry.services import changes as deciding
-from registry.services import datasets, members, namespaces
+from registry.changes import gate as change_gate
+from registry.changes import queries as change_queries
+from registry.changes import rules
+from registry.changes import services as deciding
+from registry.core.errors import ApprovalRequired
+from registry.evaluations import datasets
+from registry.evaluations.models import Attachment
+from registry.namespaces import members
 from tests.frontend.conftest import words
 
 
@@ -16,7 +19,7 @@ from tests.frontend.conftest import words
 def unmeasured(reply):
     """The required evaluation is attached with a model that the operator lists no more."""
     admin = reply.actor("admin")
-    namespaces.set_rules(actor=admin, namespace="support", required_checks=["evaluation"])
+    rules.set_rules(actor=admin, namespace="support", required_checks=["evaluation"])
     row = '{"id": "a", "inputs": {"question": "Why?"}, "expected": {"answer": "So"}}\n'
     dataset = datasets.save(actor=reply.actor("author"), name="support/answers", text=row).dataset
     Attachment.objects.create(
@@ -35,8 +38,8 @@ def unmeasured(reply):
 @pytest.mark.parametrize("role", ["author", "reviewer", "reader", "admin"])
 def test_every_door_gives_the_same_blockers_and_advice(reply, browser, unmeasured, role):
     actor, client = reply.actor(role), browser(role)
-    alone = gates.evaluate(changes.get(actor, unmeasured.number), actor)
-    (listed,) = [gate for gate in gates.pending(actor) if gate.change.number == unmeasured.number]
+    alone = change_gate.evaluate(change_queries.get(actor, unmeasured.number), actor)
+    (listed,) = [gate for gate in change_gate.pending(actor) if gate.change.number == unmeasured.number]
     assert (listed.blockers, listed.turn) == (alone.blockers, alone.turn)
     told = client.get(f"/api/v1/changes/{unmeasured.number}").json()["blockers"]
     assert told == [{"code": one.code, "cause": one.cause, "action": one.action} for one in alone.blockers]

@@ -6,7 +6,7 @@ import pytest
 from allauth.socialaccount.models import SocialAccount
 from django.test import Client
 
-from registry.models import User
+from registry.accounts.models import User
 from tests.frontend.conftest import words
 from tests.frontend.openid import CLIENT, SECRET, Provider, running, split
 from tests.frontend.test_sign_in import code_of, enrol, sign_in

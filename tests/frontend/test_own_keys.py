@@ -2,8 +2,8 @@
 
 import pytest
 
-from registry.models import Key
-from registry.services import keys
+from registry.accounts.models import Key
+from registry.namespaces import keys
 from tests.frontend.conftest import words
 
 

@@ -13,7 +13,10 @@ from django.urls import URLPattern
 
 from frontend import account_urls
 from frontend.urls import urlpatterns
-from registry.services import changes, keys, labels, webhooks
+from registry.changes import services as change_services
+from registry.namespaces import keys
+from registry.templates import labels
+from registry.webhooks import services as webhook_services
 from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, words
 from tests.frontend.evaluated import GOLD, run, save_rows
 
@@ -207,14 +210,16 @@ def world(reply, settings) -> dict[str, Any]:
     for state in ("open", "approved"):
         name = f"support/{state}"
         reply.save(name=name)
-        change = changes.propose(actor=reply.actor("author"), name=name, label="production", version=1, message="")
+        change = change_services.propose(
+            actor=reply.actor("author"), name=name, label="production", version=1, message=""
+        )
         numbers[state] = change.number
     digest = change.version.digest
-    changes.decide(actor=reply.actor("reviewer"), number=numbers["approved"], decision="approve", digest=digest)
+    change_services.decide(actor=reply.actor("reviewer"), number=numbers["approved"], decision="approve", digest=digest)
     key = keys.issue(actor=reply.actor("admin"), namespace="support", name="old", scope="read").key
     gold = save_rows(reply)
     started = run(reply, finish=False)
-    made = webhooks.create(actor=reply.actor("admin"), namespace="support", url="http://127.0.0.1:9/")
+    made = webhook_services.create(actor=reply.actor("admin"), namespace="support", url="http://127.0.0.1:9/")
     return {
         **numbers,
         "digest": digest,

@@ -6,8 +6,8 @@ import pytest
 from django.db import transaction
 
 from frontend import deeds
-from registry.models import Event
-from registry.services import namespaces
+from registry.changes import rules
+from registry.journal.models import Event
 from tests.frontend.conftest import OTHER, words
 from tests.frontend.test_permissions import TABLE, Row, _ask, clients, world
 
@@ -61,7 +61,7 @@ def test_the_page_of_a_change_has_no_act_that_nobody_looked_at():
 
 
 def test_what_weakens_the_gate_leads_to_the_proof_and_nothing_else_does(desk, world, clients, settings):
-    namespaces.set_rules(actor=desk.actor("admin"), namespace="support", break_glass=True)
+    rules.set_rules(actor=desk.actor("admin"), namespace="support", break_glass=True)
     settings.PROMPTUARY_STEP_UP = "password"
     client, led, made = clients["admin"], set(), {}
     for asked, row in WRITES.items():

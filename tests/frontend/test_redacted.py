@@ -2,13 +2,13 @@
 
 import pytest
 
-from registry.services import redactions
+from registry.redaction import services as redaction_services
 from tests.frontend.conftest import REPLY, words
 
 
 @pytest.fixture
 def redacted(reply):
-    redactions.redact(actor=reply.actor("admin"), name=REPLY, version=1, reason="It held a name", force=True)
+    redaction_services.redact(actor=reply.actor("admin"), name=REPLY, version=1, reason="It held a name", force=True)
     return reply
 
 
@@ -26,6 +26,6 @@ def test_the_history_marks_it(redacted, browser):
 
 
 def test_a_template_whose_latest_went_is_edited_from_nothing(redacted, browser):
-    redactions.redact(actor=redacted.actor("admin"), name=REPLY, version=2, reason="And this one", force=True)
+    redaction_services.redact(actor=redacted.actor("admin"), name=REPLY, version=2, reason="And this one", force=True)
     answer = browser("author").get(f"/t/{REPLY}/-/edit")
     assert answer.status_code == 200

@@ -9,7 +9,7 @@ from django.http import Http404, HttpRequest
 from django.test import Client, RequestFactory
 
 from frontend.views import errors
-from registry.models import Version
+from registry.templates.models import Version
 from tests.frontend.conftest import REPLY, words
 
 HANDLERS = {

@@ -2,9 +2,11 @@
 
 import pytest
 
-from registry.models import ChangeRequest, Decision, Remark, Thread, Version
-from registry.services import changes, reviews, threads
-from registry.services.threads import Place
+from registry.changes import review_drafts, threads
+from registry.changes import services as change_services
+from registry.changes.models import ChangeRequest, Decision, Remark, Thread
+from registry.changes.threads import Place
+from registry.templates.models import Version
 from tests.frontend.conftest import DOCUMENT, OTHER, words
 
 LINE = OTHER.splitlines().index("    You help {{ shop }}. Quote the policy before you answer.") + 1
@@ -138,9 +140,9 @@ def test_a_batch_is_ones_own_and_can_be_taken_back(change, suggest, browser):
 
 def test_who_comes_back_sees_first_what_changed_since(change, reply, browser):
     reviewer = reply.actor("reviewer")
-    changes.decide(actor=reviewer, number=change.number, decision="approve", digest=change.version.digest)
+    change_services.decide(actor=reviewer, number=change.number, decision="approve", digest=change.version.digest)
     version = reply.save(OTHER.replace("before you answer", "before answering"))
-    changes.set_version(actor=reply.actor("author"), number=change.number, version=version.number)
+    change_services.set_version(actor=reply.actor("author"), number=change.number, version=version.number)
     page = page_of(change, browser("reviewer"))
     assert "Changes since your review.</b> You approved v2" in page
     assert "Shown is v2 to v3." in page
@@ -153,7 +155,7 @@ def test_who_comes_back_sees_first_what_changed_since(change, reply, browser):
 
 
 def test_the_conversation_tells_the_whole_story(change, reply, act, browser):
-    reviews.keep(actor=reply.actor("reviewer"), number=change.number, place=Place(2, LINE), text="Which?")
+    review_drafts.keep(actor=reply.actor("reviewer"), number=change.number, place=Place(2, LINE), text="Which?")
     act("reviewer", "request_changes", digest=change.version.digest, text="See the line.")
     version = reply.save(OTHER.replace("before you answer", "first"))
     act("author", "set_version", version=version.number)

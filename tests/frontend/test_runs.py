@@ -5,9 +5,9 @@ import json
 import pytest
 
 from frontend.evidence import judgement_of
-from registry.models import Dataset, Run, RunRow
-from registry.queries.evaluations import Detail
-from registry.services import evaluating
+from registry.evaluations import run_worker
+from registry.evaluations.models import Dataset, Run, RunRow
+from registry.evaluations.run_queries import Detail
 from tests.frontend.conftest import DOCUMENT, REPLY, words
 from tests.frontend.evaluated import GOLD, WORSE, rows, run, save_rows
 
@@ -92,7 +92,7 @@ def test_a_run_under_way_shows_how_far_it_is_and_asks_again(browser, gold):
 def test_a_run_under_way_shows_what_came_last(browser, gold):
     save_rows(gold, rows(40), gold_digest())
     started = run(gold, finish=False)
-    evaluating.advance(started.pk, seconds=0)
+    run_worker.advance(started.pk, seconds=0)
     page = words(browser("author").get("/runs/1"))
     assert "Newest replies" in page
     assert "s left" in page
@@ -234,7 +234,7 @@ def test_a_run_may_be_judged_and_its_rows_show_what_the_judge_said(browser, gold
     sent = {"template": REPLY, "ref": "3", "dataset": GOLD, "model": "echo", "metrics": ["squad_f1"]}
     judged_by = {"judge": "support/judge@1", "judge_model": "echo", "documents": "excerpts", "question": "question"}
     assert browser("author").post("/runs/new", {**sent, **judged_by}).headers["Location"] == "/runs/1"
-    while evaluating.advance(1, seconds=5):
+    while run_worker.advance(1, seconds=5):
         pass
     board = words(browser("reader").get("/runs/1"))
     assert "Judge <a" in board

@@ -4,7 +4,9 @@ import re
 
 import pytest
 
-from registry.models import Event, Key, Namespace
+from registry.accounts.models import Key
+from registry.journal.models import Event
+from registry.namespaces.models import Namespace
 from tests.frontend.conftest import words
 
 RULES = {

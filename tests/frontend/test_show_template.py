@@ -2,7 +2,7 @@
 
 import pytest
 
-from registry.services import labels
+from registry.templates import labels
 from tests.frontend.conftest import DOCUMENT, REPLY, words
 
 

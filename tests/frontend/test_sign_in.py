@@ -11,8 +11,8 @@ from django.core.cache import caches
 from django.test import Client, override_settings
 
 from registry import settings as product
-from registry.models import User
-from registry.signin import hashing
+from registry.accounts.models import User
+from registry.accounts.signin import password_hashing
 from tests.frontend.conftest import words
 
 SHARED = {
@@ -106,12 +106,12 @@ def test_at_most_four_passwords_are_checked_at_once(desk, tmp_path):
     with override_settings(PASSWORD_SLOTS_PATH=tmp_path, PASSWORD_SLOTS=4):
         with contextlib.ExitStack() as held:
             for _ in range(4):
-                held.enter_context(hashing.password_slot())
+                held.enter_context(password_hashing.password_slot())
             with override_settings(PASSWORD_HASHERS=product.PASSWORD_HASHERS):
                 answer = sign_in(Client(), "nobody", "any-password")
         assert answer.status_code == 503
         assert "Too many people sign in at the moment" in words(answer)
-        with hashing.password_slot():
+        with password_hashing.password_slot():
             assert len(list(tmp_path.iterdir())) == 4
 
 
@@ -239,7 +239,7 @@ def test_a_password_that_does_not_do_is_refused_at_its_field(desk, typed, senten
 
 
 def test_argon2_keeps_the_passwords():
-    assert product.PASSWORD_HASHERS == ["registry.signin.hashing.SlotArgon2Hasher"]
+    assert product.PASSWORD_HASHERS == ["registry.accounts.signin.password_hashing.SlotArgon2Hasher"]
 
 
 def test_without_a_provider_there_is_no_way_to_one(desk):

@@ -5,8 +5,11 @@ import time
 import pytest
 from django.test import Client
 
-from registry.models import ChangeRequest, Key, Label
-from registry.services import changes, keys
+from registry.accounts.models import Key
+from registry.changes import services as change_services
+from registry.changes.models import ChangeRequest
+from registry.namespaces import keys
+from registry.templates.models import Label
 from tests.frontend.conftest import REPLY, words
 from tests.frontend.test_sign_in import code_of, enrol, sign_in
 
@@ -16,7 +19,7 @@ KEY = {"name": "chat", "scope": "read", "person": "admin", "days": "0"}
 @pytest.fixture
 def approved(reply) -> ChangeRequest:
     change: ChangeRequest = reply.propose(2)
-    changes.decide(
+    change_services.decide(
         actor=reply.actor("reviewer"), number=change.number, decision="approve", digest=change.version.digest
     )
     return change

@@ -2,9 +2,9 @@
 
 import pytest
 
-from registry.models import ChangeRequest, Comment, Thread
-from registry.services import threads
-from registry.services.threads import Place
+from registry.changes import threads
+from registry.changes.models import ChangeRequest, Comment, Thread
+from registry.changes.threads import Place
 from tests.frontend.conftest import OTHER, words
 
 LINE = OTHER.splitlines().index("    You help {{ shop }}. Quote the policy before you answer.") + 1

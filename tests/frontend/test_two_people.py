@@ -3,9 +3,15 @@
 import pytest
 from django.urls import reverse
 
-from registry.models import ChangeRequest, Namespace, Version
-from registry.services import changes, keys, members, merges, namespaces, suggestions, templates, threads
-from registry.services.threads import Place
+from registry.changes import merge as change_merge
+from registry.changes import rules, suggestions, threads
+from registry.changes import services as change_services
+from registry.changes.models import ChangeRequest
+from registry.changes.threads import Place
+from registry.namespaces import keys, members
+from registry.namespaces.models import Namespace
+from registry.templates import save as template_save
+from registry.templates.models import Version
 from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, words
 
 BETTER = DOCUMENT.replace("Use only the policy.", "Use the policy and nothing else.")
@@ -15,7 +21,7 @@ SUGGESTION = "description: Answer a refund question well\n"
 def save(desk, document, base, role="author"):
     digest = Version.objects.get(template__name=REPLY, number=base).digest
     options = {"name": REPLY, "document": document, "message": "", "base": digest, "parallel": True}
-    return templates.save(actor=desk.actor(role), **options).version
+    return template_save.save(actor=desk.actor(role), **options).version
 
 
 def suggest(desk, number, version, role="reviewer"):
@@ -51,8 +57,8 @@ def test_a_merged_version(reply, browser):
     save(reply, DOCUMENT.replace("Answer a refund", "Answer any refund"), 1, "reviewer")
     reply.publish(2)
     number = reply.propose(3).number
-    merges.merge(actor=reply.actor("author"), number=number)
-    changes.withdraw(actor=reply.actor("author"), number=number)
+    change_merge.merge(actor=reply.actor("author"), number=number)
+    change_services.withdraw(actor=reply.actor("author"), number=number)
     again = reply.propose(4).number
     shows_the_fault(browser, "reviewer", again, "You wrote version 3, which this change contains.")
 
@@ -67,20 +73,20 @@ def test_an_applied_suggestion(reply, browser):
 def test_the_issuer_of_a_key(reply, browser):
     key = keys.issue(actor=reply.actor("admin"), namespace="support", name="CI", scope="write", person="author").key
     by_key = type(reply.actor("author"))(reply.people["author"], key)
-    changes.propose(actor=by_key, name=REPLY, label="production", version=2, message="")
+    change_services.propose(actor=by_key, name=REPLY, label="production", version=2, message="")
     shows_the_fault(browser, "admin", 2, "You issued the key that this request was opened with.")
 
 
 def test_an_earlier_proposer_and_an_earlier_head(reply, browser):
-    changes.propose(actor=reply.actor("reviewer"), name=REPLY, label="production", version=2, message="")
-    changes.withdraw(actor=reply.actor("admin"), number=2)
+    change_services.propose(actor=reply.actor("reviewer"), name=REPLY, label="production", version=2, message="")
+    change_services.withdraw(actor=reply.actor("admin"), number=2)
     reply.propose(2)
     shows_the_fault(browser, "reviewer", 3, "You proposed this text in change 2.")
-    changes.withdraw(actor=reply.actor("author"), number=3)
+    change_services.withdraw(actor=reply.actor("author"), number=3)
     save(reply, BETTER, 1, "admin")
     reply.propose(3)
     save(reply, BETTER + "\n\n", 1)
-    changes.set_version(actor=reply.actor("author"), number=4, version=4)
+    change_services.set_version(actor=reply.actor("author"), number=4, version=4)
     shows_the_fault(browser, "admin", 4, "You wrote version 3, which this change contains.")
 
 
@@ -89,10 +95,12 @@ def test_the_same_bytes_and_a_copy(reply, browser):
     save(reply, OTHER, 1)
     save(reply, BETTER, 1)
     shows_the_fault(browser, "reviewer", reply.propose(5).number, "You wrote version 3, which this change contains.")
-    templates.save(
+    template_save.save(
         actor=reply.actor("author"), name="support/copy", document=BETTER, message="", copied_from=f"{REPLY}@3"
     )
-    made = changes.propose(actor=reply.actor("author"), name="support/copy", label="production", version=1, message="")
+    made = change_services.propose(
+        actor=reply.actor("author"), name="support/copy", label="production", version=1, message=""
+    )
     shows_the_fault(browser, "reviewer", made.number, f"You wrote version 3 of {REPLY}, which this change contains.")
 
 
@@ -135,15 +143,15 @@ def test_with_another_reviewer_left_it_does_not_ask(reply, browser):
 
 
 def test_an_approval_that_a_rule_allowed_is_named(reply, browser):
-    namespaces.set_rules(actor=reply.actor("admin"), namespace="support", suggesters_may_approve=True)
+    rules.set_rules(actor=reply.actor("admin"), namespace="support", suggesters_may_approve=True)
     number = reply.propose(2).number
     suggest(reply, number, 2)
     suggestions.apply(actor=reply.actor("author"), number=number, comments=[(1, 1)])
     digest = ChangeRequest.objects.get(number=number).version.digest
-    changes.decide(actor=reply.actor("reviewer"), number=number, decision="approve", digest=digest)
+    change_services.decide(actor=reply.actor("reviewer"), number=number, decision="approve", digest=digest)
     told = "Counts by the rule suggesters_may_approve, though reviewer suggested lines of version 3"
     assert told in page(browser, "author", number)
-    changes.publish(actor=reply.actor("author"), number=number)
+    change_services.publish(actor=reply.actor("author"), number=number)
     assert told in page(browser, "author", number)
 
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from registry.models import ChangeRequest, Version
+from registry.changes.models import ChangeRequest
+from registry.templates.models import Version
 from tests.frontend.conftest import DOCUMENT, REPLY, words
 
 POLICY = "---\nformat: text\n---\nGoods come back within 30 days.\n"

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from registry.models import Delivery, Webhook
+from registry.webhooks.models import Delivery, Webhook
 from tests.frontend.conftest import words
 
 LIST = "/n/support/webhooks"

@@ -7,25 +7,22 @@ import django
 
 django.setup()
 
-from django.db import transaction  # noqa: E402  # needs the settings
+from django.db import transaction
 
-from registry import access  # noqa: E402  # as above
-from registry.access import Actor  # noqa: E402  # as above
-from registry.models import User  # noqa: E402  # as above
-from registry.services import (  # noqa: E402  # as above
-    changes,
+from registry.accounts.models import User
+from registry.changes import check_results, rules, threads
+from registry.changes import services as change_services
+from registry.changes.threads import Place
+from registry.namespaces import (
     keys,
-    labels,
     members,
-    namespaces,
-    redactions,
-    samples,
-    templates,
-    threads,
-    verdicts,
+    permissions,
 )
-from registry.services.threads import Place  # noqa: E402  # as above
-from tests.registry.mirror import photograph  # noqa: E402  # as above
+from registry.namespaces.permissions import Actor
+from registry.redaction import services as redaction_services
+from registry.templates import labels, samples
+from registry.templates import save as template_save
+from tests.registry.mirror import photograph
 
 SPACES = ("support", "sales", "tools", "legal")
 VARIETY = 7  # texts are shared by templates, so that each is checked once and the drill stays short
@@ -41,21 +38,21 @@ def build(count: int, depth: int) -> None:
             if number % 8 == 0:
                 publish(cast, name, digests, with_checks=number % 40 == 0)
             if number % 25 == 0:
-                templates.archive(actor=access.operator(), name=name, reason="Old", force=True)
+                template_save.archive(actor=permissions.operator(), name=name, reason="Old", force=True)
     finish(cast, count)
 
 
 def make_cast() -> dict[str, Actor]:
     """Namespaces with rules of their own, and who works in them."""
-    operator = access.operator()
+    operator = permissions.operator()
     cast = {role: Actor(User.objects.create(username=role)) for role in ("author", "reviewer", "admin")}
     for name in SPACES:
-        namespaces.create(actor=operator, name=name, protected_labels=["production"], required_checks=[])
+        rules.create(actor=operator, name=name, protected_labels=["production"], required_checks=[])
         for role in cast:
             members.set_role(actor=operator, namespace=name, username=role, role=role)
     owners = [{"pattern": "folder1/*", "people": ["reviewer"]}]
-    namespaces.set_rules(actor=operator, namespace="support", owners=owners, break_glass=True)
-    namespaces.set_rules(actor=operator, namespace="sales", approvals=2, protected_labels=["production", "eu"])
+    rules.set_rules(actor=operator, namespace="support", owners=owners, break_glass=True)
+    rules.set_rules(actor=operator, namespace="sales", approvals=2, protected_labels=["production", "eu"])
     return cast
 
 
@@ -65,7 +62,7 @@ def save_versions(author: Actor, name: str, depth: int, variant: int) -> list[st
     for version in range(1, depth + 1):
         document = f"---\ntags: [t{version}, v{variant}]\n---\n- name: a\n  content: Version {version}.{variant} for {{{{ who }}}}\n"
         base = digests[-1] if digests else None
-        saved = templates.save(actor=author, name=name, document=document, message=f"Say {version}", base=base)
+        saved = template_save.save(actor=author, name=name, document=document, message=f"Say {version}", base=base)
         digests.append(saved.version.digest)
     return digests
 
@@ -77,41 +74,45 @@ def publish(cast: dict[str, Actor], name: str, digests: list[str], *, with_check
     labels.move(actor=author, name=name, label="staging", version=1, expected=None)
     labels.move(actor=author, name=name, label="staging", version=3, expected=1)
     for version in (2, 4):
-        change = changes.propose(actor=author, name=name, label="production", version=version, message="Please")
+        change = change_services.propose(actor=author, name=name, label="production", version=version, message="Please")
         thread = threads.open_at(
             actor=reviewer, number=change.number, place=Place(version=version, line=4), text="Why?", suggestion="  b"
         )
         threads.reply(actor=author, number=change.number, thread=thread.number, text="Because\n\nof this")
         threads.resolve(actor=author, number=change.number, thread=thread.number)
         if with_checks:
-            verdicts.give(number=change.number)
+            check_results.give(number=change.number)
         for decider in (reviewer, admin):
-            changes.decide(
+            change_services.decide(
                 actor=decider, number=change.number, decision="approve", digest=digests[version - 1], text="Good"
             )
-        changes.publish(actor=author, number=change.number)
+        change_services.publish(actor=author, number=change.number)
     labels.roll_back(actor=reviewer, name=name, label="production", version=2, reason="Too bold")
-    other = changes.propose(actor=author, name=name, label="production", version=5, message="")
-    changes.decide(
+    other = change_services.propose(actor=author, name=name, label="production", version=5, message="")
+    change_services.decide(
         actor=reviewer, number=other.number, decision="request_changes", digest=digests[4], text="No:\n- old"
     )
-    changes.withdraw(actor=author, number=other.number)
+    change_services.withdraw(actor=author, number=other.number)
 
 
 def finish(cast: dict[str, Actor], count: int) -> None:
     """Keys given and taken, a member who left, a fragment with its dependant, and a text that had to go."""
-    operator, author, admin = access.operator(), cast["author"], cast["admin"]
+    operator, author, admin = permissions.operator(), cast["author"], cast["admin"]
     keys.issue(actor=admin, namespace="support", name="shop", scope="read", person="author", approved_only=True)
     revoked = keys.issue(actor=admin, namespace="sales", name="old", scope="write")
     keys.revoke(actor=admin, key_id=revoked.key.id)
     policy = "---\nformat: text\n---\nBe kind.\n"
-    templates.save(actor=author, name="support/policy", document=policy, message="")
+    template_save.save(actor=author, name="support/policy", document=policy, message="")
     includes = '- name: a\n  content: |\n    {{ fragment("support/policy@1") }}\n'
-    templates.save(actor=author, name="support/includes", document=includes, message="", copied_from="support/policy@1")
-    secret = templates.save(actor=author, name="support/secret", document="- name: a\n  content: s3cret\n", message="")
+    template_save.save(
+        actor=author, name="support/includes", document=includes, message="", copied_from="support/policy@1"
+    )
+    secret = template_save.save(
+        actor=author, name="support/secret", document="- name: a\n  content: s3cret\n", message=""
+    )
     clean = "- name: a\n  content: clean\n"
-    templates.save(actor=author, name="support/secret", document=clean, message="", base=secret.version.digest)
-    redactions.redact(actor=operator, name="support/secret", version=1, reason=f"One of {count}")
+    template_save.save(actor=author, name="support/secret", document=clean, message="", base=secret.version.digest)
+    redaction_services.redact(actor=operator, name="support/secret", version=1, reason=f"One of {count}")
     members.set_role(actor=operator, namespace="legal", username="reviewer", role=None)
 
 

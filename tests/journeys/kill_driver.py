@@ -18,12 +18,20 @@ from django.db import connection  # as above
 
 django.setup()
 
-from registry import access, failpoints, journal, mirror  # noqa: E402  # needs the settings
-from registry.access import Actor  # noqa: E402  # as above
-from registry.mirror import layout, upkeep  # noqa: E402  # as above
-from registry.mirror.repository import Repository  # noqa: E402  # as above
-from registry.models import Event, Label, Remote, User  # noqa: E402  # as above
-from registry.services import labels, members, namespaces, templates  # noqa: E402  # as above
+from registry import mirror
+from registry.accounts.models import User
+from registry.changes import rules
+from registry.core import failpoints
+from registry.journal import log
+from registry.journal.models import Event
+from registry.mirror import maintenance, paths
+from registry.mirror.models import Remote
+from registry.mirror.repository import Repository
+from registry.namespaces import members, permissions
+from registry.namespaces.permissions import Actor
+from registry.templates import labels
+from registry.templates import save as template_save
+from registry.templates.models import Label
 
 TEMPLATE = "support/reply"
 LABELS = ("blue", "green")
@@ -32,16 +40,16 @@ CHANGES = 50  # more than one batch, with what stands there before
 
 def prepare() -> None:
     """A namespace, an author and two versions to move labels between."""
-    operator = access.operator()
-    namespaces.create(actor=operator, name="support")
+    operator = permissions.operator()
+    rules.create(actor=operator, name="support")
     author = User.objects.create(username="author")
     members.set_role(actor=operator, namespace="support", username="author", role="author")
     # Nobody listens there: the push gets as far as its failpoint, which is what is wanted of it.
-    Remote.objects.create(name="nowhere", url="http://127.0.0.1:9/x.git", added_at=journal.now())
+    Remote.objects.create(name="nowhere", url="http://127.0.0.1:9/x.git", added_at=log.now())
     base = None
     for text in ("Hello", "Good day"):
         document = f"- name: a\n  role: user\n  content: {text}\n"
-        saved = templates.save(actor=Actor(author), name=TEMPLATE, document=document, message=text, base=base)
+        saved = template_save.save(actor=Actor(author), name=TEMPLATE, document=document, message=text, base=base)
         base = saved.version.digest
 
 
@@ -55,7 +63,7 @@ def write() -> None:
         labels.move(actor=author, name=TEMPLATE, label=label, version=2 if number == 1 else 1, expected=number)
         _say(str(Event.objects.order_by("-number").values_list("hash", flat=True).first()))
     mirror.catch_up(wait=20)
-    upkeep.repack()
+    maintenance.repack()
     mirror.rebuild()
     mirror.push_due()
 
@@ -84,7 +92,7 @@ def check() -> None:
     findings = mirror.verify()
     before = _heads()
     mirror.rebuild()
-    commits = list(Repository(settings.MIRROR_PATH).commits(layout.MAIN))
+    commits = list(Repository(settings.MIRROR_PATH).commits(paths.MAIN))
     _say(
         json.dumps(
             {

@@ -20,8 +20,11 @@ NAME = "support/reply"
 SETUP = """
 import django; django.setup()
 import json
-from registry.access import Actor, operator
-from registry.services import keys, labels, namespaces, people, templates
+from registry.namespaces.permissions import Actor, operator
+from registry.namespaces import keys
+from registry.templates import labels, save as templates
+from registry.changes import rules as namespaces
+from registry.accounts import people
 author = Actor(people.create(actor=operator(), username="author", password="author-promptuary"))
 namespaces.create(actor=author, name="support")
 templates.save(actor=author, name="support/reply", document="- name: a\\n  content: Version 1\\n", message="")

@@ -27,8 +27,10 @@ inputs:
 SETUP = """
 import django; django.setup()
 import json
-from registry.access import Actor, operator
-from registry.services import keys, members, namespaces, people
+from registry.namespaces.permissions import Actor, operator
+from registry.namespaces import keys, members
+from registry.changes import rules as namespaces
+from registry.accounts import people
 roles = ("author", "reviewer", "admin")
 cast = {role: Actor(people.create(actor=operator(), username=role, password=f"{role}-promptuary")) for role in roles}
 namespaces.create(actor=cast["admin"], name="support", protected_labels=["production"], required_checks=[])

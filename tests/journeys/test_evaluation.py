@@ -10,17 +10,19 @@ import time
 
 import pytest
 
-from registry import access
-from registry.access import Actor
-from registry.models import User
-from registry.queries import evaluations as queries
-from registry.services import datasets, evaluating, evaluations, members, namespaces, templates
-from registry.starter import lighthouses
+from registry.accounts.models import User
+from registry.changes import rules
+from registry.evaluations import datasets, run_worker, start_runs
+from registry.evaluations import run_queries as queries
+from registry.namespaces import members, permissions
+from registry.namespaces.permissions import Actor
+from registry.starter import evaluation_rows
+from registry.templates import save as template_save
 from tests.journeys import places
 from tests.journeys.model_server import ModelServer
 
 STARTER = places.ROOT / "registry/starter/demo/question-answering.yml.j2"
-ROWS = list(lighthouses.rows())
+ROWS = list(evaluation_rows.rows())
 ANSWERS = {row["inputs"]["query"]: row["expected"]["answer"] for row in ROWS}
 FAULTS = ("busy", "broken", "malformed", "silent", "slow")
 TOLD = {
@@ -36,11 +38,14 @@ SETUP = """
 import json, sys
 import django; django.setup()
 from pathlib import Path
-from registry import access
-from registry.access import Actor
-from registry.models import User
-from registry.services import datasets, evaluations, members, namespaces, templates
-from registry.starter import lighthouses
+from registry.namespaces import permissions as access
+from registry.namespaces.permissions import Actor
+from registry.accounts.models import User
+from registry.evaluations import datasets, start_runs as evaluations
+from registry.namespaces import members
+from registry.changes import rules as namespaces
+from registry.templates import save as templates
+from registry.starter import evaluation_rows as lighthouses
 namespaces.create(actor=access.operator(), name="support")
 author = Actor(User.objects.create(username="author"))
 members.set_role(actor=access.operator(), namespace="support", username="author", role="author")
@@ -54,7 +59,8 @@ print(run.pk)
 LOOK = """
 import json
 import django; django.setup()
-from registry.models import Job, Run, RunRow
+from registry.jobs.models import Job
+from registry.evaluations.models import Run, RunRow
 run = Run.objects.get()
 rows = RunRow.objects.filter(run=run)
 print(json.dumps({
@@ -68,10 +74,10 @@ print(json.dumps({
 
 @pytest.fixture
 def author(db):
-    namespaces.create(actor=access.operator(), name="support")
+    rules.create(actor=permissions.operator(), name="support")
     person = Actor(User.objects.create(username="author"))
-    members.set_role(actor=access.operator(), namespace="support", username="author", role="author")
-    templates.save(actor=person, name="support/answer", document=STARTER.read_text(), message="")
+    members.set_role(actor=permissions.operator(), namespace="support", username="author", role="author")
+    template_save.save(actor=person, name="support/answer", document=STARTER.read_text(), message="")
     rows = "".join(json.dumps(row) + "\n" for row in ROWS)
     datasets.save(actor=person, name="support/lighthouses", text=rows, template="support/answer")
     return person
@@ -81,10 +87,10 @@ def test_a_run_ends_complete_with_each_fault_told(author, settings, tmp_path):
     settings.MODELS_PATH = tmp_path / "models.yml"
     with ModelServer(ANSWERS, SCRIPT) as server:
         settings.MODELS_PATH.write_text(MODELS.format(url=server.url, timeout=0.6))
-        started = evaluations.start(
+        started = start_runs.start(
             actor=author, template="support/answer", dataset="support/lighthouses", model="small"
         )
-        while evaluating.advance(started.pk):
+        while run_worker.advance(started.pk):
             pass
     run = queries.load(started.pk)
     assert (run.state, run.total, run.done, run.failed) == ("done", 200, 200, 1)

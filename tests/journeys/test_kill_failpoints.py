@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from registry.failpoints import POINTS
+from registry.core.failpoints import POINTS
 from tests.journeys import places
 
 KILLS = 50 if os.environ.get("PROMPTUARY_TORTURE") else 3

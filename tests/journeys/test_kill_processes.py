@@ -26,9 +26,10 @@ COMMANDS = {
 }
 SETUP = """
 import django; django.setup()
-from registry import access
-from registry.models import User
-from registry.services import members, namespaces
+from registry.namespaces import permissions as access
+from registry.accounts.models import User
+from registry.namespaces import members
+from registry.changes import rules as namespaces
 namespaces.create(actor=access.operator(), name="support")
 User.objects.create(username="author")
 members.set_role(actor=access.operator(), namespace="support", username="author", role="author")

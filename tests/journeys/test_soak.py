@@ -31,9 +31,11 @@ NAME = "support/refunds/reply"
 figures = logging.getLogger("figures")  # pytest -o log_cli=true --log-cli-level=INFO shows them
 SETUP = """
 import django; django.setup()
-from registry.access import Actor
-from registry.models import User
-from registry.services import keys, labels, namespaces, templates
+from registry.namespaces.permissions import Actor
+from registry.accounts.models import User
+from registry.namespaces import keys
+from registry.templates import labels, save as templates
+from registry.changes import rules as namespaces
 actor = Actor(User.objects.create(username="author"))
 namespaces.create(actor=actor, name="support")
 templates.save(actor=actor, name="support/refunds/reply", document="- name: a\\n  content: '{{ question }} 1'\\n", message="")
@@ -42,7 +44,7 @@ print(keys.issue(actor=actor, namespace="support", name="soak", scope="write").s
 """
 COUNTED = """
 import django; django.setup()
-from registry.models import Fetch
+from registry.usage.models import Fetch
 print(sum(Fetch.objects.values_list("count", flat=True)))
 """
 

@@ -13,7 +13,7 @@ LIMIT = 10.0  # seconds from the kill to a mirror that is up to date
 HOLDER = """
 import sys, time, django; django.setup()
 from django.conf import settings
-from registry.mirror import filling, locks
+from registry.mirror import fill as filling, locks
 with locks.hold(filling.lock_path(), 10):
     for name in ("HEAD.lock", "refs/heads/main.lock", "packed-refs.lock"):
         (settings.MIRROR_PATH / name).write_text("")
@@ -24,7 +24,7 @@ SUCCESSOR = """
 import time, django; django.setup()
 from registry import mirror
 from registry.mirror import writer
-from registry.tasks import work
+from registry.tasks import tasks as work
 assert writer.pending() == 1
 print("waiting", flush=True)
 while writer.pending():
@@ -34,8 +34,9 @@ print("done", flush=True)
 """
 SETUP = """
 import django; django.setup()
-from registry import access, mirror
-from registry.services import namespaces
+from registry.namespaces import permissions as access
+from registry import mirror
+from registry.changes import rules as namespaces
 namespaces.create(actor=access.operator(), name="support")
 mirror.catch_up()
 namespaces.create(actor=access.operator(), name="sales")

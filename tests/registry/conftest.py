@@ -2,10 +2,13 @@
 
 import pytest
 
-from registry import access
-from registry.access import Actor
-from registry.models import Namespace, Template, User
-from registry.services import members, namespaces, templates
+from registry.accounts.models import User
+from registry.changes import rules
+from registry.namespaces import members, permissions
+from registry.namespaces.models import Namespace
+from registry.namespaces.permissions import Actor
+from registry.templates import save as template_save
+from registry.templates.models import Template
 
 REPLY = """---
 inputs:
@@ -25,13 +28,13 @@ def database(request):
 
 @pytest.fixture
 def operator(database) -> Actor:
-    return access.operator()
+    return permissions.operator()
 
 
 @pytest.fixture
 def support(operator) -> Namespace:
     """The namespace `support` with author, reviewer, reader and admin in it."""
-    namespace = namespaces.create(actor=operator, name="support", protected_labels=["production"], required_checks=[])
+    namespace = rules.create(actor=operator, name="support", protected_labels=["production"], required_checks=[])
     for role in ("author", "reviewer", "reader", "admin"):
         User.objects.create(username=role)
         members.set_role(actor=operator, namespace="support", username=role, role=role)
@@ -62,7 +65,7 @@ def admin(support) -> Actor:
 def outsider(operator) -> Actor:
     """Admin of another namespace, stranger to this one."""
     person = User.objects.create(username="outsider")
-    namespaces.create(actor=Actor(person), name="elsewhere")
+    rules.create(actor=Actor(person), name="elsewhere")
     return Actor(person)
 
 
@@ -83,7 +86,7 @@ def save(author, document):
     def write(mark: str = "", name: str = "support/reply", actor: Actor | None = None, base=None, parallel=False):
         if base is None:
             base = Template.objects.filter(name=name).values_list("latest__digest", flat=True).first()
-        saved = templates.save(
+        saved = template_save.save(
             actor=actor or author, name=name, document=document(mark), message=mark, base=base, parallel=parallel
         )
         return saved.version

@@ -1,10 +1,9 @@
 import pytest
 
-from registry import access
-from registry.access import TABLE, Actor, Role, Verb, can, require
-from registry.errors import Conflict, NotAllowed, NotFound
-from registry.models import Key
-from registry.services import keys
+from registry.accounts.models import Key
+from registry.core.errors import Conflict, NotAllowed, NotFound
+from registry.namespaces import keys, permissions
+from registry.namespaces.permissions import TABLE, Actor, Role, Verb, can, require
 
 # The table of the design, written out once more by hand.
 MAY = {
@@ -73,7 +72,7 @@ def test_a_key_loses_what_its_person_loses(author, admin, support):
 
 
 def test_a_key_opens_no_other_namespace_of_its_person(outsider, operator, support):
-    access.Membership.objects.create(namespace=support, person=outsider.person, role="reader")
+    permissions.Membership.objects.create(namespace=support, person=outsider.person, role="reader")
     key = keys.issue(actor=outsider, namespace="elsewhere", name="service", scope="read").key
     with pytest.raises(NotFound):
         require(Actor(outsider.person, key), Verb.READ, support)
@@ -83,7 +82,7 @@ def test_an_outsider_is_told_nothing(outsider, support):
     with pytest.raises(NotFound) as caught:
         require(outsider, Verb.READ, support)
     with pytest.raises(NotFound) as missing:
-        access.find_namespace(outsider, Verb.READ, "nowhere")
+        permissions.find_namespace(outsider, Verb.READ, "nowhere")
     assert caught.value.message == missing.value.message.replace("nowhere", "support")
 
 
@@ -118,7 +117,7 @@ def test_an_account_that_can_sign_in_is_never_the_operator(operator, support):
     operator.person.save()
     assert not can(Actor(operator.person), Verb.MANAGE, support)
     with pytest.raises(Conflict, match="that name is kept for commands"):
-        access.operator()
+        permissions.operator()
 
 
 def test_every_verb_stands_in_the_table():

@@ -11,7 +11,7 @@ from kombu import Connection
 def channel(tmp_path):
     options = {"data_folder_in": str(tmp_path), "data_folder_out": str(tmp_path), "control_folder": str(tmp_path)}
     with Connection(
-        "filesystem://localhost", transport="registry.broker:Transport", transport_options=options
+        "filesystem://localhost", transport="registry.tasks.folder_broker:Transport", transport_options=options
     ) as connection:
         yield connection.channel()
 

@@ -4,16 +4,16 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from registry import journal
-from registry.models import Key
-from registry.queries import keys
+from registry.accounts.models import Key
+from registry.journal import log
+from registry.namespaces import key_queries
 
 BASE = ["createkey", "support", "--person", "author"]
 
 
 def make(capsys, *options):
     call_command(*BASE, *options)
-    return keys.authenticate(capsys.readouterr().out.strip()).key
+    return key_queries.authenticate(capsys.readouterr().out.strip()).key
 
 
 def test_a_scope_makes_a_key_of_that_set(support, capsys):
@@ -24,7 +24,7 @@ def test_a_scope_makes_a_key_of_that_set(support, capsys):
 def test_verbs_labels_days_and_versions_limit_it(support, capsys):
     key = make(capsys, "--verbs", "fetch, move", "--labels", "staging,canary", "--days", "30", "--any-version")
     assert (key.verbs, key.labels, key.approved_only) == (["fetch", "move"], ["staging", "canary"], False)
-    assert 29 <= (key.expires_at - journal.now()).days <= 30
+    assert 29 <= (key.expires_at - log.now()).days <= 30
 
 
 @pytest.mark.parametrize(

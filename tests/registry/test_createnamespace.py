@@ -3,7 +3,8 @@
 import pytest
 from django.core.management import CommandError, call_command
 
-from registry.models import Membership, Namespace, User
+from registry.accounts.models import User
+from registry.namespaces.models import Membership, Namespace
 
 pytestmark = pytest.mark.django_db
 

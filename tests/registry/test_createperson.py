@@ -6,7 +6,7 @@ import pytest
 from allauth.mfa.models import Authenticator
 from django.core.management import CommandError, call_command
 
-from registry.models import User
+from registry.accounts.models import User
 
 pytestmark = pytest.mark.django_db
 GOOD = "correct horse battery"

@@ -11,10 +11,12 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection, transaction
 
-from registry import database_roles, immutability
-from registry.access import Actor
-from registry.models import User, Version
-from registry.services import namespaces, templates
+from registry.accounts.models import User
+from registry.changes import rules
+from registry.journal import database_roles, immutable_tables
+from registry.namespaces.permissions import Actor
+from registry.templates import save as template_save
+from registry.templates.models import Version
 
 ROLE = "promptuary_server"
 pytestmark = pytest.mark.django_db
@@ -42,13 +44,13 @@ def refuse(statement: str) -> str:
 @pytest.mark.postgres
 def test_the_server_saves_versions_as_its_role(server_role):
     admin = Actor(User.objects.create(username="admin"))
-    namespaces.create(actor=admin, name="support")
-    saved = templates.save(actor=admin, name="support/reply", document="- name: a\n  content: b\n", message="")
+    rules.create(actor=admin, name="support")
+    saved = template_save.save(actor=admin, name="support/reply", document="- name: a\n  content: b\n", message="")
     assert Version.objects.get(pk=saved.version.pk).number == 1
 
 
 @pytest.mark.postgres
-@pytest.mark.parametrize("table", immutability.TABLES)
+@pytest.mark.parametrize("table", immutable_tables.TABLES)
 def test_it_can_neither_drop_nor_switch_off_a_trigger(server_role, table):
     name = f"{table}_refuses_delete"
     assert "must be owner" in refuse(f"DROP TRIGGER {name} ON {table}")

@@ -5,7 +5,7 @@ import stat
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from registry import env
+from registry.core import env
 
 
 def test_an_absent_or_empty_variable_gives_the_default(monkeypatch):

@@ -1,4 +1,4 @@
-from registry.errors import Invalid, NotFound
+from registry.core.errors import Invalid, NotFound
 from renderer.problems import Problem
 
 

@@ -6,11 +6,14 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.db import OperationalError, connection
 
-from registry import usage
-from registry.access import Actor
-from registry.models import Fetch, Key, User
-from registry.services import keys, namespaces, templates
-from registry.usage import Counts
+from registry.accounts.models import Key, User
+from registry.changes import rules
+from registry.namespaces import keys
+from registry.namespaces.permissions import Actor
+from registry.templates import save as template_save
+from registry.usage import recorder
+from registry.usage.models import Fetch
+from registry.usage.recorder import Counts
 
 pytestmark = pytest.mark.django_db
 
@@ -37,8 +40,8 @@ def counts(clock) -> Counts:
 def place() -> tuple[str, int]:
     """A key and a version that it may fetch."""
     admin = Actor(User.objects.create(username="admin"))
-    namespaces.create(actor=admin, name="support")
-    saved = templates.save(actor=admin, name="support/reply", document="- name: a\n  content: b\n", message="")
+    rules.create(actor=admin, name="support")
+    saved = template_save.save(actor=admin, name="support/reply", document="- name: a\n  content: b\n", message="")
     issued = keys.issue(actor=admin, namespace="support", name="chat", scope="read")
     return issued.key.id, saved.version.pk
 
@@ -125,7 +128,7 @@ def test_memory_is_bounded_while_the_database_is_away(clock, place):
 def test_a_counter_that_nobody_uses_is_given_up_and_starts_anew(counts, place):
     counts.note(*place, "production")
     counter = counts._counters[(*place, "production")]
-    for _ in range(usage.IDLE + 1):
+    for _ in range(recorder.IDLE + 1):
         counts.flush()
     assert counts._counters == {}
     counter.step()  # a thread that held it all the while

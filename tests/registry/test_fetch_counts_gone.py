@@ -2,18 +2,21 @@
 
 import pytest
 
-from registry.access import Actor
-from registry.models import Fetch, User
-from registry.services import keys, namespaces, templates
-from registry.usage import Counts
+from registry.accounts.models import User
+from registry.changes import rules
+from registry.namespaces import keys
+from registry.namespaces.permissions import Actor
+from registry.templates import save as template_save
+from registry.usage.models import Fetch
+from registry.usage.recorder import Counts
 
 pytestmark = pytest.mark.usefixtures("transactional_db")
 
 
 def test_rows_that_can_never_be_written_hold_up_no_others():
     admin = Actor(User.objects.create(username="admin"))
-    namespaces.create(actor=admin, name="support")
-    saved = templates.save(actor=admin, name="support/reply", document="- name: a\n  content: b\n", message="")
+    rules.create(actor=admin, name="support")
+    saved = template_save.save(actor=admin, name="support/reply", document="- name: a\n  content: b\n", message="")
     place = (keys.issue(actor=admin, namespace="support", name="chat", scope="read").key.id, saved.version.pk)
     counts = Counts()
     counts.note(*place, "production")

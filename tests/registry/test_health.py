@@ -4,9 +4,9 @@ import pytest
 from celery import Celery
 
 from registry import mirror
-from registry.access import operator
-from registry.models import Event
-from registry.services import namespaces
+from registry.changes import rules
+from registry.journal.models import Event
+from registry.namespaces.permissions import operator
 
 pytestmark = pytest.mark.usefixtures("transactional_db")
 
@@ -38,34 +38,36 @@ def test_a_home_that_others_can_read_is_told_without_its_path(client, settings, 
 
 def test_what_a_rendering_could_still_do_is_told(client, monkeypatch):
     assert client.get("/readyz").json()["details"]["rendering"].startswith(("confined", "not confined in full"))
-    monkeypatch.setattr("registry.health._find_what_children_may", lambda: ("open sockets", "read other files"))
+    monkeypatch.setattr(
+        "registry.observability.health._find_what_children_may", lambda: ("open sockets", "read other files")
+    )
     answer = client.get("/readyz")
     assert (answer.status_code, answer.json()["status"]) == (200, "ok")
     assert answer.json()["details"]["rendering"] == ("not confined in full: a child can open sockets, read other files")
 
 
 def test_a_broker_that_is_away_is_told_and_stops_nothing(client, monkeypatch):
-    monkeypatch.setattr("registry.health.app", Celery(broker="redis://127.0.0.1:1/0"))
+    monkeypatch.setattr("registry.observability.health.app", Celery(broker="redis://127.0.0.1:1/0"))
     answer = client.get("/readyz")
     assert (answer.status_code, answer.json()["status"]) == (200, "degraded")
     assert answer.json()["checks"]["broker"].startswith("does not answer")
 
 
 def test_a_mirror_that_just_fell_behind_is_no_reason_to_stop_serving(client):
-    namespaces.create(actor=operator(), name="support")
+    rules.create(actor=operator(), name="support")
     assert client.get("/readyz").status_code == 200
 
 
 def test_a_mirror_that_nobody_writes_is_told(client, monkeypatch):
-    namespaces.create(actor=operator(), name="support")
-    monkeypatch.setattr("registry.health.MOST_LAG", -1.0)
+    rules.create(actor=operator(), name="support")
+    monkeypatch.setattr("registry.observability.health.MOST_LAG", -1.0)
     answer = client.get("/readyz")
     assert answer.status_code == 503
     assert "is a worker running" in answer.json()["checks"]["mirror"]
 
 
 def test_a_mirror_that_caught_up_is_ready_again(client):
-    namespaces.create(actor=operator(), name="support")
+    rules.create(actor=operator(), name="support")
     mirror.catch_up()
     assert client.get("/readyz").status_code == 200
     assert Event.objects.count() == 1

@@ -7,10 +7,14 @@ import pytest
 from django.db import connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 
-from registry import immutability, mirror
-from registry.models import Event, Label, LabelMove
-from registry.review.protection import Protection
-from registry.services import changes, emergencies, labels, namespaces
+from registry import mirror
+from registry.changes import emergency_publish, rules
+from registry.changes import services as change_services
+from registry.changes.protection_history import Protection
+from registry.journal import immutable_tables
+from registry.journal.models import Event
+from registry.templates import labels
+from registry.templates.models import Label, LabelMove
 from tests.registry.mirror.test_restore import empty_the_database
 
 NAME = "support/reply"
@@ -18,13 +22,13 @@ BEFORE = [("registry", "0016_judged_runs")]
 
 
 def protect(admin, *names):
-    return namespaces.set_rules(actor=admin, namespace="support", protected_labels=list(names), break_glass=True).opened
+    return rules.set_rules(actor=admin, namespace="support", protected_labels=list(names), break_glass=True).opened
 
 
 def finish(author, reviewer, change):
     digest = change.version.digest
-    changes.decide(actor=reviewer, number=change.number, decision="approve", digest=digest)
-    changes.publish(actor=author, number=change.number)
+    change_services.decide(actor=reviewer, number=change.number, decision="approve", digest=digest)
+    change_services.publish(actor=author, number=change.number)
 
 
 @pytest.fixture
@@ -35,23 +39,25 @@ def wandered(save, author, reviewer, admin):
     for expected, version in ((None, 1), (1, 2)):
         labels.move(actor=author, name=NAME, label="staging", version=version, expected=expected)
     propose = {"actor": author, "name": NAME, "message": ""}
-    finish(author, reviewer, changes.propose(**propose, label="production", version=1))
-    finish(author, reviewer, changes.propose(**propose, label="production", version=2))
+    finish(author, reviewer, change_services.propose(**propose, label="production", version=1))
+    finish(author, reviewer, change_services.propose(**propose, label="production", version=2))
     finish(author, reviewer, protect(admin, "production", "staging")[0])
     labels.roll_back(actor=reviewer, name=NAME, label="production", version=1, reason="It erred")
-    loose = changes.propose(**propose, label="production", version=3)
+    loose = change_services.propose(**propose, label="production", version=3)
     digest = loose.version.digest
-    changes.decide(actor=reviewer, number=loose.number, decision="approve", digest=digest)
+    change_services.decide(actor=reviewer, number=loose.number, decision="approve", digest=digest)
     protect(admin, "staging")
-    changes.publish(actor=author, number=loose.number)
+    change_services.publish(actor=author, number=loose.number)
     labels.roll_back(actor=reviewer, name=NAME, label="production", version=2, reason="It erred")
     labels.remove(actor=author, name=NAME, label="production", expected=2)
     protect(admin, "staging", "production")
     for label, version in (("production", 3), ("staging", 4)):
-        urgent = changes.propose(**propose, label=label, version=version)
-        emergencies.break_glass(actor=reviewer, number=urgent.number, reason="It burns")
+        urgent = change_services.propose(**propose, label=label, version=version)
+        emergency_publish.break_glass(actor=reviewer, number=urgent.number, reason="It burns")
         if label == "production":
-            changes.decide(actor=reviewer, number=urgent.number, decision="approve", digest=urgent.version.digest)
+            change_services.decide(
+                actor=reviewer, number=urgent.number, decision="approve", digest=urgent.version.digest
+            )
 
 
 def rows():
@@ -75,7 +81,7 @@ def test_live_migrated_and_restored_rows_are_the_same(transactional_db, wandered
     mirror.catch_up()
     there_and_back()
     assert rows() == live
-    assert immutability.missing(connection) == []
+    assert immutable_tables.missing(connection) == []
     said = capsys.readouterr().out
     assert f"{NAME} production: 4 moves under protection; versions held by approval: 1, 2, 3." in said
     assert f"{NAME} staging: 2 moves under protection; versions held by approval: 2." in said
@@ -129,11 +135,11 @@ def test_adopting_goes_on_with_the_rules_that_the_database_knows(transactional_d
     mirror.catch_up()
     live = rows()
     last = Event.objects.filter(kind="label.moved").latest("number")
-    immutability.remove(connection.schema_editor())
+    immutable_tables.remove(connection.schema_editor())
     LabelMove.objects.latest("pk").delete()
     change = json.loads(last.text)["body"]["change"]
     Label.objects.filter(name="staging").update(version=LabelMove.objects.filter(label="staging").latest("pk").after)
-    changes.ChangeRequest.objects.filter(number=change).update(state="open", unreviewed=False, closed_at=None)
+    change_services.ChangeRequest.objects.filter(number=change).update(state="open", unreviewed=False, closed_at=None)
     Event.objects.filter(number__gte=last.number).delete()
     assert mirror.adopt() == 1
     assert rows() == live

@@ -3,8 +3,8 @@
 import pytest
 from django.db import DatabaseError, connection, transaction
 
-from registry import immutability
-from registry.models import Event
+from registry.journal import immutable_tables
+from registry.journal.models import Event
 
 pytestmark = pytest.mark.django_db
 
@@ -46,17 +46,17 @@ def test_the_events_cannot_be_truncated():
 
 
 def test_every_table_has_its_triggers():
-    assert immutability.missing(connection) == []
+    assert immutable_tables.missing(connection) == []
 
 
-@pytest.mark.parametrize("table", immutability.TABLES)
+@pytest.mark.parametrize("table", immutable_tables.TABLES)
 def test_the_system_check_names_a_trigger_that_is_absent(table):
     place = f" ON {table}" if connection.vendor == "postgresql" else ""
     with connection.cursor() as cursor:
         cursor.execute(f"DROP TRIGGER {table}_refuses_update{place}")
-    (error,) = immutability.check_triggers(["default"])
+    (error,) = immutable_tables.check_triggers(["default"])
     assert f"{table}_refuses_update" in error.msg
 
 
 def test_without_databases_to_look_at_the_check_says_nothing():
-    assert immutability.check_triggers(None) == []
+    assert immutable_tables.check_triggers(None) == []

@@ -5,16 +5,16 @@ from datetime import UTC, datetime
 import pytest
 from django.db import transaction
 
-from registry import journal
-from registry.journal import Kind
-from registry.models import Event
+from registry.journal import log
+from registry.journal.log import Kind
+from registry.journal.models import Event
 
 AT = datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
 
 
 def append(actor, body):
     with transaction.atomic():
-        return journal.append(Kind.MEMBER_SET, actor, None, body, at=AT)
+        return log.append(Kind.MEMBER_SET, actor, None, body, at=AT)
 
 
 def test_the_first_event_follows_nothing(operator):
@@ -34,14 +34,14 @@ def test_each_event_seals_the_one_before(operator):
 
 def test_a_write_that_fails_leaves_no_number_behind(operator):
     with transaction.atomic():
-        journal.append(Kind.MEMBER_SET, operator, None, {}, at=AT)
+        log.append(Kind.MEMBER_SET, operator, None, {}, at=AT)
         transaction.set_rollback(True)
     assert append(operator, {}).number == 1
 
 
 def test_nothing_is_appended_outside_a_transaction(transactional_db):
     with pytest.raises(transaction.TransactionManagementError):
-        journal.lock()
+        log.lock()
 
 
 def test_columns_repeat_what_the_text_says(author, admin, support):
@@ -59,17 +59,17 @@ def test_what_json_can_not_say_exactly_is_refused(operator):
 
 
 def test_moments_are_whole_microseconds():
-    assert journal.microseconds(datetime(1970, 1, 1, 0, 0, 1, 1, tzinfo=UTC)) == 1_000_001
-    assert journal.microseconds(datetime(9999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC)) == 253402300799999999
+    assert log.microseconds(datetime(1970, 1, 1, 0, 0, 1, 1, tzinfo=UTC)) == 1_000_001
+    assert log.microseconds(datetime(9999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC)) == 253402300799999999
 
 
 def test_subscribers_wake_after_commit(operator, django_capture_on_commit_callbacks):
     woken = []
-    journal.subscribe(lambda: woken.append(1))
+    log.subscribe(lambda: woken.append(1))
     try:
         with django_capture_on_commit_callbacks(execute=True):
             append(operator, {})
             assert woken == []
         assert woken == [1]
     finally:
-        journal._subscribers.pop()
+        log._subscribers.pop()

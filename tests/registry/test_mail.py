@@ -7,15 +7,19 @@ import pytest
 from django.core import mail as outbox
 from django.core.mail.backends.base import BaseEmailBackend
 
-from registry import journal, mail
-from registry.models import Notification, User
-from registry.services import changes, labels, watches
+from registry.accounts.models import User
+from registry.changes import services as change_services
+from registry.journal import log
+from registry.notifications import email as notification_email
+from registry.notifications import watches
+from registry.notifications.models import Notification
+from registry.templates import labels
 
 
 @pytest.fixture(autouse=True)
 def _with_a_mail_server(settings, monkeypatch):
     settings.MAIL_IS_SENT = True
-    monkeypatch.setattr(mail, "_not_before", 0.0)
+    monkeypatch.setattr(notification_email, "_not_before", 0.0)
 
 
 @pytest.fixture
@@ -28,12 +32,12 @@ def addressed(support):
 
 def _send():
     """As if the time for gathering were over."""
-    Notification.objects.filter(mailed_at=None).update(created_at=journal.now() - timedelta(minutes=1))
-    return mail.send_waiting()
+    Notification.objects.filter(mailed_at=None).update(created_at=log.now() - timedelta(minutes=1))
+    return notification_email.send_waiting()
 
 
 def _propose(author, version):
-    return changes.propose(
+    return change_services.propose(
         actor=author, name="support/reply", label="production", version=version.number, message="Please"
     )
 
@@ -59,7 +63,7 @@ def test_nothing_is_mailed_twice(author, save):
 def test_what_came_together_goes_out_together(author, reviewer, save, document):
     change = _propose(author, save())
     for text in ("First", "Second"):
-        changes.decide(
+        change_services.decide(
             actor=reviewer, number=change.number, decision="comment", digest=change.version.digest, text=text
         )
     _send()
@@ -70,15 +74,15 @@ def test_what_came_together_goes_out_together(author, reviewer, save, document):
 @pytest.mark.usefixtures("addressed")
 def test_what_was_read_on_the_page_is_not_mailed(author, save):
     _propose(author, save())
-    Notification.objects.update(read_at=journal.now())
+    Notification.objects.update(read_at=log.now())
     assert _send() == 0
 
 
 @pytest.mark.usefixtures("addressed")
 def test_yesterdays_news_are_not_mailed(author, save):
     _propose(author, save())
-    Notification.objects.update(created_at=journal.now() - timedelta(days=2))
-    assert mail.send_waiting() == 0
+    Notification.objects.update(created_at=log.now() - timedelta(days=2))
+    assert notification_email.send_waiting() == 0
     assert not Notification.objects.filter(mailed_at=None).exists()
 
 
@@ -152,6 +156,6 @@ def test_a_mail_server_that_is_away_loses_nothing_and_is_left_alone_for_a_while(
     settings.EMAIL_BACKEND = f"{__name__}.Refusing"
     assert _send() == 0
     settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
-    assert mail.send_waiting() == 0
-    monkeypatch.setattr(mail, "_not_before", 0.0)
-    assert mail.send_waiting() > 0
+    assert notification_email.send_waiting() == 0
+    monkeypatch.setattr(notification_email, "_not_before", 0.0)
+    assert notification_email.send_waiting() > 0

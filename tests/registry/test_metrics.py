@@ -6,11 +6,16 @@ import pytest
 from django.conf import settings
 from django.db import OperationalError, connection
 
-from registry import metrics
-from registry.access import Actor
-from registry.fetching.fetcher import fetcher
-from registry.models import Job, User
-from registry.services import jobs, keys, namespaces, rendering, templates
+from registry.accounts.models import User
+from registry.changes import rules
+from registry.core import metrics
+from registry.jobs import queue
+from registry.jobs.models import Job
+from registry.namespaces import keys
+from registry.namespaces.permissions import Actor
+from registry.serving.fetcher import fetcher
+from registry.templates import preview
+from registry.templates import save as template_save
 
 pytestmark = pytest.mark.django_db
 TOKEN = {"Authorization": f"Bearer {settings.PROMPTUARY_METRICS_TOKEN}"}
@@ -65,8 +70,8 @@ def test_fetches_are_counted_by_what_became_of_them(client):
     names = ["found", "unchanged", "missing", "unauthenticated"]
     before = {name: figure(client, f'promptuary_fetches_total{{outcome="{name}"}}') for name in names}
     admin = Actor(User.objects.create(username="admin"))
-    namespaces.create(actor=admin, name="support")
-    saved = templates.save(actor=admin, name="support/reply", document="- name: a\n  content: b\n", message="")
+    rules.create(actor=admin, name="support")
+    saved = template_save.save(actor=admin, name="support/reply", document="- name: a\n  content: b\n", message="")
     key = "Bearer " + keys.issue(actor=admin, namespace="support", name="chat", scope="write").secret
     fetcher().forget()
     fetcher().answer(key, "support/reply@1")
@@ -80,13 +85,13 @@ def test_fetches_are_counted_by_what_became_of_them(client):
 def test_renderings_are_timed(client):
     before = figure(client, "promptuary_render_seconds_count")
     admin = Actor(User.objects.create(username="admin"))
-    rendering.render(actor=admin, document="- name: a\n  content: b\n", data={})
+    preview.render(actor=admin, document="- name: a\n  content: b\n", data={})
     assert figure(client, "promptuary_render_seconds_count") == before + 1
 
 
 def test_what_waits_and_how_far_the_mirror_is_behind_is_told(client):
-    namespaces.create(actor=Actor(User.objects.create(username="admin")), name="support")
-    jobs.enqueue("mirror.check")
+    rules.create(actor=Actor(User.objects.create(username="admin")), name="support")
+    queue.enqueue("mirror.check")
     assert figure(client, 'promptuary_jobs{state="queued"}') == Job.objects.filter(state="queued").count()
     assert figure(client, "promptuary_journal_events") == 1
     assert figure(client, "promptuary_mirror_lag_seconds") > 0

@@ -2,9 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from registry import names
-from registry.errors import Invalid
-from registry.names import Ref
+from registry.core import names
+from registry.core.errors import Invalid
+from registry.core.names import Ref
 
 
 @pytest.mark.parametrize("name", ["support/reply", "a/b", "support/refunds/deep/er/reply-2", "0/9"])

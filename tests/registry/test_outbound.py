@@ -5,8 +5,8 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
-from registry import outbound
-from registry.outbound import Refused
+from registry.core import safe_http
+from registry.core.safe_http import Refused
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ from registry.outbound import Refused
 )
 def test_an_address_that_is_not_public_is_refused(url):
     with pytest.raises(Refused, match="url: "):
-        outbound.check(url)
+        safe_http.check(url)
 
 
 @pytest.mark.parametrize(
@@ -65,33 +65,33 @@ def test_an_address_that_is_not_public_is_refused(url):
 )
 def test_what_is_no_sound_address_is_refused_saying_why(url, words):
     with pytest.raises(Refused, match=words):
-        outbound.check(url)
+        safe_http.check(url)
 
 
 def test_a_public_address_is_taken_with_its_port():
-    found = outbound.check("https://93.184.216.34:8443/x")
+    found = safe_http.check("https://93.184.216.34:8443/x")
     assert (found.host, found.port, found.address) == ("93.184.216.34", 8443, "93.184.216.34")
 
 
 def test_a_listed_host_may_be_private_and_plain(settings):
     settings.OUTBOUND_HOSTS = ["127.0.0.1:9000", "[::1]"]
-    assert outbound.check("http://127.0.0.1:9000/").address == "127.0.0.1"
-    assert outbound.check("https://[::1]/").address == "::1"
+    assert safe_http.check("http://127.0.0.1:9000/").address == "127.0.0.1"
+    assert safe_http.check("https://[::1]/").address == "::1"
     with pytest.raises(Refused):
-        outbound.check("https://127.0.0.1:9001/")
+        safe_http.check("https://127.0.0.1:9001/")
 
 
 def test_a_listed_suffix_covers_the_hosts_below_it_only(settings):
     settings.OUTBOUND_HOSTS = ["*.0.0.1"]  # of names that need no resolver
-    assert outbound.check("http://127.0.0.1/").host == "127.0.0.1"
+    assert safe_http.check("http://127.0.0.1/").host == "127.0.0.1"
     with pytest.raises(Refused):
-        outbound.check("https://127.0.0.2/")
+        safe_http.check("https://127.0.0.2/")
 
 
 def test_a_listed_host_may_not_use_another_scheme_than_asked_for(settings):
     settings.OUTBOUND_HOSTS = ["127.0.0.1"]
     with pytest.raises(Refused, match="ssh://"):
-        outbound.check("http://127.0.0.1/", schemes=("ssh",))
+        safe_http.check("http://127.0.0.1/", schemes=("ssh",))
 
 
 @pytest.fixture
@@ -122,7 +122,7 @@ def elsewhere():
 def test_the_client_connects_by_the_address_under_the_name_and_follows_no_redirect(settings, elsewhere):
     port, asked = elsewhere
     settings.OUTBOUND_HOSTS = ["localhost"]
-    with outbound.client(timeout=5) as client:
+    with safe_http.client(timeout=5) as client:
         answer = client.get(f"http://localhost:{port}/")
     assert answer.status_code == 302
     assert asked == [f"localhost:{port}"]
@@ -130,7 +130,7 @@ def test_the_client_connects_by_the_address_under_the_name_and_follows_no_redire
 
 def test_the_client_refuses_before_it_connects(elsewhere):
     port, asked = elsewhere
-    with outbound.client(timeout=5) as client, pytest.raises(Refused):
+    with safe_http.client(timeout=5) as client, pytest.raises(Refused):
         client.get(f"https://127.0.0.1:{port}/")
     assert asked == []
 
@@ -139,6 +139,6 @@ def test_the_client_reads_no_proxy_of_the_environment(monkeypatch, settings, els
     port, asked = elsewhere
     settings.OUTBOUND_HOSTS = ["127.0.0.1"]
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
-    with outbound.client(timeout=5) as client:
+    with safe_http.client(timeout=5) as client:
         assert client.get(f"http://127.0.0.1:{port}/").status_code == 302
     assert len(asked) == 1

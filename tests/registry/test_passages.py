@@ -2,7 +2,7 @@
 
 import time
 
-from registry.passages import find_passages, spellings
+from registry.redaction.passages import find_passages, spellings
 
 DOCUMENT = """---
 description: Answer the customers of Harbour Books

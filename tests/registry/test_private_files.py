@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from registry import private_files
+from registry.core import private_files
 
 ROOT = Path(__file__).parents[2]
 

@@ -1,5 +1,5 @@
-from registry import recent
-from registry.recent import Recent
+from registry.core import lru
+from registry.core.lru import Recent
 
 
 def count():
@@ -32,8 +32,8 @@ def test_what_shall_not_be_kept_is_worked_out_again():
 def test_all_memories_of_the_process_are_emptied_at_once():
     memory, emptied = Recent(2), []
     memory.get("a", lambda: "text")
-    recent.register(lambda: emptied.append(True))
-    recent.forget_all()
+    lru.register(lambda: emptied.append(True))
+    lru.forget_all()
     assert memory.get("a", lambda: "new") == "new"
     assert emptied
 
@@ -42,7 +42,7 @@ def test_what_was_being_worked_out_meanwhile_is_given_and_not_kept():
     memory = Recent(2)
 
     def work():
-        recent.forget_all()
+        lru.forget_all()
         return "old"
 
     assert memory.get("a", work) == "old"

@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from registry import request_ids
+from registry.core import request_ids
 
 
 def test_what_the_caller_sends_comes_back(client):

@@ -4,7 +4,7 @@ from ipaddress import ip_address, ip_network
 
 import pytest
 
-from registry.reserved_addresses import embedded_address, is_public
+from registry.core.public_addresses import embedded_address, is_public
 
 RESERVED = [
     "0.0.0.0/8",

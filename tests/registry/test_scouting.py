@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import pytest
 from django.db import DatabaseError, connection
 
-from registry.access import Actor
-from registry.fetching import scouting
-from registry.fetching.following import Follower, Happened
-from registry.journal import CHANNEL
-from registry.models import User
-from registry.services import namespaces
+from registry.accounts.models import User
+from registry.changes import rules
+from registry.journal.log import CHANNEL
+from registry.namespaces.permissions import Actor
+from registry.serving import journal_poller
+from registry.serving.journal_follower import Follower, Happened
 
 pytestmark = pytest.mark.usefixtures("transactional_db")
 LONG = 10.0  # seconds after which something is taken for broken
@@ -41,7 +41,7 @@ class Ears:
 def actor() -> Actor:
     """Who has written to the journal already: an empty one is nothing to look at."""
     found = Actor(User.objects.create(username="author"))
-    namespaces.create(actor=found, name="first")
+    rules.create(actor=found, name="first")
     return found
 
 
@@ -53,7 +53,7 @@ def ears(actor: Actor) -> Ears:
 @pytest.fixture
 def scout(ears: Ears) -> Iterator[threading.Thread]:
     ended = threading.Event()
-    thread = scouting.start(ears.follower, ended)
+    thread = journal_poller.start(ears.follower, ended)
     yield thread
     ended.set()
     if connection.vendor == "postgresql":
@@ -65,7 +65,7 @@ def scout(ears: Ears) -> Iterator[threading.Thread]:
 
 def test_an_append_is_heard_though_nobody_asks(actor, ears, scout):
     assert ears.wait()  # the first look forgets: there may have been another journal
-    namespaces.create(actor=actor, name="support")
+    rules.create(actor=actor, name="support")
     assert ears.wait()
     assert ears.heard == ["namespace.created"]
 
@@ -78,7 +78,7 @@ def test_while_it_looks_no_look_is_due(ears, scout):
 
 
 def test_a_database_that_is_away_ends_nothing(ears, monkeypatch, request):
-    monkeypatch.setattr(scouting, "PAUSE", 0.01)
+    monkeypatch.setattr(journal_poller, "PAUSE", 0.01)
     look, failures = ears.follower.look, iter([DatabaseError("away"), DatabaseError("away")])
 
     def fail_twice() -> None:
@@ -94,18 +94,18 @@ def test_a_database_that_is_away_ends_nothing(ears, monkeypatch, request):
 @pytest.mark.skipif("connection.vendor != 'postgresql'", reason="SQLite tells nobody of an append")
 def test_postgresql_tells_of_an_append(actor, ears, monkeypatch, request):
     assert connection.vendor == "postgresql"
-    monkeypatch.setattr(scouting, "ROUND", 60.0)
+    monkeypatch.setattr(journal_poller, "ROUND", 60.0)
     request.getfixturevalue("scout")
     assert ears.wait()
-    namespaces.create(actor=actor, name="support")
+    rules.create(actor=actor, name="support")
     assert ears.wait()
     assert ears.heard == ["namespace.created"]
 
 
 @pytest.mark.skipif("connection.vendor != 'postgresql'", reason="SQLite tells nobody of an append")
 def test_it_listens_again_on_another_connection(actor, ears, monkeypatch, request):
-    monkeypatch.setattr(scouting, "ROUND", 60.0)
-    monkeypatch.setattr(scouting, "PAUSE", 0.01)
+    monkeypatch.setattr(journal_poller, "ROUND", 60.0)
+    monkeypatch.setattr(journal_poller, "PAUSE", 0.01)
     request.getfixturevalue("scout")
     assert ears.wait()
     with connection.cursor() as cursor:
@@ -115,7 +115,7 @@ def test_it_listens_again_on_another_connection(actor, ears, monkeypatch, reques
         )
     deadline = time.monotonic() + LONG
     while not ears.heard and time.monotonic() < deadline:
-        namespaces.create(actor=actor, name=f"support-{time.monotonic_ns()}")
+        rules.create(actor=actor, name=f"support-{time.monotonic_ns()}")
         ears.some.wait(0.5)
     assert ears.heard
 

@@ -9,12 +9,15 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from registry import spans
-from registry.access import Actor
-from registry.errors import NotFound
-from registry.fetching.fetcher import Fetcher
-from registry.models import User
-from registry.services import keys, namespaces, rendering, templates
+from registry.accounts.models import User
+from registry.changes import rules
+from registry.core import tracing
+from registry.core.errors import NotFound
+from registry.namespaces import keys
+from registry.namespaces.permissions import Actor
+from registry.serving.fetcher import Fetcher
+from registry.templates import preview
+from registry.templates import save as template_save
 
 pytestmark = pytest.mark.django_db
 NAME = "support/reply"
@@ -34,13 +37,13 @@ def exporter(monkeypatch) -> Iterator[InMemorySpanExporter]:
 @pytest.fixture
 def admin() -> Actor:
     actor = Actor(User.objects.create(username="admin"))
-    namespaces.create(actor=actor, name="support")
+    rules.create(actor=actor, name="support")
     return actor
 
 
 def save(admin: Actor) -> str:
     document = "- name: a\n  content: 'Hello {{ who }}'\n"
-    return templates.save(actor=admin, name=NAME, document=document, message="").version.digest
+    return template_save.save(actor=admin, name=NAME, document=document, message="").version.digest
 
 
 def told(exporter: InMemorySpanExporter) -> list[tuple[str, dict[str, Any]]]:
@@ -72,7 +75,7 @@ def test_every_fetch_is_a_span_with_what_it_turned_out_to_be(exporter, admin):
 def test_a_rendering_is_a_span_and_tells_nothing_of_the_data(exporter, admin):
     save(admin)
     exporter.clear()
-    rendering.render(actor=admin, name=NAME, ref="1", data={"who": "Harbour Books"})
+    preview.render(actor=admin, name=NAME, ref="1", data={"who": "Harbour Books"})
     name, attributes = told(exporter)[0]
     assert (name, attributes["gen_ai.prompt.version"]) == ("promptuary.render", "1")
     assert "Harbour" not in str(attributes)
@@ -80,12 +83,12 @@ def test_a_rendering_is_a_span_and_tells_nothing_of_the_data(exporter, admin):
 
 def test_a_refusal_marks_the_span(exporter, admin):
     with pytest.raises(NotFound):
-        rendering.render(actor=admin, name=NAME, ref="1", data={})
+        preview.render(actor=admin, name=NAME, ref="1", data={})
     span = exporter.get_finished_spans()[0]
     assert (span.attributes["error.type"], span.status.is_ok) == ("NotFound", False)
 
 
 def test_without_a_provider_there_are_none(admin):
-    assert not spans.is_on()
-    with spans.span("fetch", NAME) as current:
+    assert not tracing.is_on()
+    with tracing.span("fetch", NAME) as current:
         assert not current.is_recording()

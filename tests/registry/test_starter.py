@@ -2,10 +2,15 @@
 
 import pytest
 
-from registry.models import ChangeRequest, Key, Label, Namespace, Run, Template, User, Verdict
-from registry.queries import evaluations as queries
-from registry.queries import gates
-from registry.starter import library, measured
+from registry.accounts.models import Key, User
+from registry.changes import gate
+from registry.changes.models import ChangeRequest, Verdict
+from registry.evaluations import run_queries as queries
+from registry.evaluations.models import Run
+from registry.namespaces.models import Namespace
+from registry.starter import evaluation_demo
+from registry.starter import load as starter_load
+from registry.templates.models import Label, Template
 
 pytestmark = pytest.mark.usefixtures("db")
 
@@ -18,13 +23,13 @@ def a_home_of_its_own(settings, tmp_path):
 
 def load() -> list[str]:
     said: list[str] = []
-    library.load(said.append)
+    starter_load.load(said.append)
     return said
 
 
 def test_the_reply_stands_at_three_versions_with_production_on_the_second():
     said = load()
-    reply = Template.objects.get(name=library.REPLY)
+    reply = Template.objects.get(name=starter_load.REPLY)
     assert reply.latest.number == 3
     assert Label.objects.get(template=reply, name="production").version.number == 2
     replies = ChangeRequest.objects.filter(template=reply)
@@ -33,10 +38,10 @@ def test_the_reply_stands_at_three_versions_with_production_on_the_second():
     again = (Template.objects.count(), Key.objects.count(), ChangeRequest.objects.count())
     load()
     assert (Template.objects.count(), Key.objects.count() - 1, ChangeRequest.objects.count()) == again
-    for role in library.PEOPLE:
+    for role in starter_load.PEOPLE:
         assert User.objects.get(username=role).check_password(f"{role}-promptuary")
-    assert library.is_loaded()
-    assert library.read_key().startswith("pb_")
+    assert starter_load.is_loaded()
+    assert starter_load.read_key().startswith("pb_")
 
 
 def test_the_demo_requires_what_every_new_namespace_does_and_its_published_changes_passed():
@@ -59,17 +64,17 @@ def test_a_load_that_stopped_halfway_is_gone_on_with():
             raise Enough
 
     with pytest.raises(Enough):
-        library.load(stop)
-    assert not library.is_loaded()
+        starter_load.load(stop)
+    assert not starter_load.is_loaded()
     load()
-    assert library.is_loaded()
-    assert Template.objects.get(name=library.REPLY).latest.number == 3
+    assert starter_load.is_loaded()
+    assert Template.objects.get(name=starter_load.REPLY).latest.number == 3
 
 
 def test_a_change_is_measured_against_what_is_served():
     load()
-    change = ChangeRequest.objects.get(template__name=measured.TEMPLATE, state="open")
-    state = next(state for state in gates.evaluate(change, None).checks if state.name == "evaluation")
+    change = ChangeRequest.objects.get(template__name=evaluation_demo.TEMPLATE, state="open")
+    state = next(state for state in gate.evaluate(change, None).checks if state.name == "evaluation")
     assert (state.outcome, len(state.findings)) == ("passed", 2)
     runs = Run.objects.order_by("pk")
     assert [(run.state, run.done, run.failed) for run in runs] == [("done", 200, 0)] * 2

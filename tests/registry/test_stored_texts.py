@@ -4,8 +4,8 @@ import pytest
 from django.apps import apps
 from django.db import connection, models
 
-from registry.immutability import TABLES
-from registry.stored_texts import COLUMNS, STORES, Holds
+from registry.journal.immutable_tables import TABLES
+from registry.redaction.stored_texts import COLUMNS, STORES, Holds
 
 TEXT = (models.CharField, models.TextField, models.JSONField, models.BinaryField)
 KEPT_BY_TRIGGERS = {
@@ -29,7 +29,7 @@ def listed():
 
 
 def test_every_text_column_of_every_model_is_listed():
-    assert columns_of_models() - listed() == set(), "say in registry.stored_texts what it can hold"
+    assert columns_of_models() - listed() == set(), "say in registry.redaction.stored_texts what it can hold"
 
 
 @pytest.mark.django_db

@@ -6,10 +6,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from registry import access, journal
-from registry.access import KEY_VERBS
-from registry.errors import PromptuaryError
-from registry.services import keys
+from registry.core.errors import PromptuaryError
+from registry.journal import log
+from registry.namespaces import keys, permissions
+from registry.namespaces.permissions import KEY_VERBS
 
 
 class Command(BaseCommand):
@@ -21,7 +21,9 @@ class Command(BaseCommand):
             "--person", required=True, help="username of the member the key acts for, never above their role"
         )
         what = parser.add_mutually_exclusive_group(required=True)
-        what.add_argument("--scope", choices=sorted(access.SCOPES), help="write includes read, but not rolling back")
+        what.add_argument(
+            "--scope", choices=sorted(permissions.SCOPES), help="write includes read, but not rolling back"
+        )
         what.add_argument(
             "--verbs",
             default="",
@@ -40,14 +42,14 @@ class Command(BaseCommand):
             raise CommandError("--days is a number from 1 to 3650.")
         try:
             issued = keys.issue(
-                actor=access.operator(),
+                actor=permissions.operator(),
                 namespace=options["namespace"],
                 name=options["name"],
                 person=options["person"],
                 scope=options["scope"] or "",
                 verbs=_split(options["verbs"]),
                 labels=_split(options["labels"]),
-                expires_at=journal.now() + timedelta(days=days) if days else None,
+                expires_at=log.now() + timedelta(days=days) if days else None,
                 approved_only=options["approved_only"],
             )
         except PromptuaryError as error:

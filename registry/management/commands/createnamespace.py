@@ -6,11 +6,11 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
-from registry import access
-from registry.access import Role
-from registry.errors import PromptuaryError
-from registry.review.rules import DEFAULT_CHECKS
-from registry.services import members, namespaces
+from registry.changes import rules as change_rules
+from registry.core.errors import PromptuaryError
+from registry.namespaces import members, permissions
+from registry.namespaces.permissions import Role
+from registry.namespaces.rules import DEFAULT_CHECKS
 
 
 class Command(BaseCommand):
@@ -51,10 +51,10 @@ class Command(BaseCommand):
             "approvals": approvals,
             "required_checks": [] if no_checks else check,
         }
-        operator = access.operator()
+        operator = permissions.operator()
         try:
             with transaction.atomic():
-                made = namespaces.create(actor=operator, name=name, **rules)
+                made = change_rules.create(actor=operator, name=name, **rules)
                 members.set_role(actor=operator, namespace=name, username=admin, role=Role.ADMIN)
         except PromptuaryError as error:
             raise CommandError(error.message) from error

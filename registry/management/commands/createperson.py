@@ -7,9 +7,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from registry import access
-from registry.errors import PromptuaryError
-from registry.services import people
+from registry.accounts import people
+from registry.core.errors import PromptuaryError
+from registry.namespaces import permissions
 
 
 class Command(BaseCommand):
@@ -26,7 +26,9 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, username: str, email: str, name: str, no_password: bool, **_options: Any) -> None:
         password = None if no_password else self._ask(username)
         try:
-            people.create(actor=access.operator(), username=username, password=password, email=email, full_name=name)
+            people.create(
+                actor=permissions.operator(), username=username, password=password, email=email, full_name=name
+            )
         except PromptuaryError as error:
             raise CommandError(error.message) from error
         self.stdout.write(f"{username} can sign in now, and is no member of anything until an admin makes them one.")

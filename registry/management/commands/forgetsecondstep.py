@@ -5,9 +5,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from registry import access
-from registry.errors import PromptuaryError
-from registry.services import people
+from registry.accounts import people
+from registry.core.errors import PromptuaryError
+from registry.namespaces import permissions
 
 
 class Command(BaseCommand):
@@ -18,7 +18,7 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, username: str, **_options: Any) -> None:
         try:
-            gone = people.forget_second_step(actor=access.operator(), username=username)
+            gone = people.forget_second_step(actor=permissions.operator(), username=username)
         except PromptuaryError as error:
             raise CommandError(error.message) from error
         self.stdout.write(f"The second step of {username} is off." if gone else f"{username} had no second step.")

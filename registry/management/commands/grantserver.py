@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError, connection
 
-from registry.database_roles import grant_server_role
+from registry.journal.database_roles import grant_server_role
 
 __all__ = ["Command"]
 

@@ -6,12 +6,13 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
-from registry import access, mirror
-from registry.errors import PromptuaryError
-from registry.names import parse_ref, split_address
-from registry.services import redactions
-from registry.services.redactions import Plan
-from registry.stored_texts import Holds, columns_that
+from registry import mirror
+from registry.core.errors import PromptuaryError
+from registry.core.names import parse_ref, split_address
+from registry.namespaces import permissions
+from registry.redaction import services as redaction_services
+from registry.redaction.services import Plan
+from registry.redaction.stored_texts import Holds, columns_that
 
 _WAIT = 600.0  # seconds; the whole history is written again
 
@@ -39,15 +40,15 @@ class Command(BaseCommand):
             if number is None:
                 raise CommandError(f"Name the version by its number, as in {name}@3: a label may move meanwhile.")
             asked: dict[str, Any] = {
-                "actor": access.operator(),
+                "actor": permissions.operator(),
                 "name": name,
                 "version": number,
                 "everywhere": everywhere,
             }
             if options["dry_run"]:
-                self._tell(redactions.plan(**asked), "would go")
+                self._tell(redaction_services.plan(**asked), "would go")
                 return
-            done = redactions.redact(**asked, reason=options["reason"], force=bool(options["force"]))
+            done = redaction_services.redact(**asked, reason=options["reason"], force=bool(options["force"]))
         except PromptuaryError as error:
             raise CommandError(error.message) from error
         self._tell(done, "is gone")

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from registry import mirror
-from registry.errors import PromptuaryError
+from registry.core.errors import PromptuaryError
 
 
 class Command(BaseCommand):

@@ -16,8 +16,9 @@ from django.db import connection
 from honcho.manager import Manager
 from honcho.printer import Printer
 
-from registry import database_roles, env, private_files, witness
-from registry.starter import library
+from registry.core import env, private_files
+from registry.journal import database_roles, rollback_guard
+from registry.starter import load as starter_load
 
 _READY_SECONDS = 60
 
@@ -42,11 +43,11 @@ class Command(BaseCommand):
             _migrate()
             return
         _prepare(host, only)
-        if complaint := witness.complaint():
+        if complaint := rollback_guard.complaint():
             self.stderr.write(complaint)
-        elif demo and not library.is_loaded():
+        elif demo and not starter_load.is_loaded():
             self.stdout.write("Loading the starter library ...")
-            library.load(lambda line: self.stdout.write(f"  {line}"))
+            starter_load.load(lambda line: self.stdout.write(f"  {line}"))
         manager = Manager(Printer(sys.stdout))
         for name, command in _commands(host).items():
             if only in (None, name):
@@ -132,9 +133,9 @@ def _answers(host: str, port: int) -> bool:
 
 def _banner(demo: bool) -> list[str]:
     lines = ["", f"  Promptuary is at {settings.BASE_URL}", ""]
-    key = library.read_key() if demo else None
+    key = starter_load.read_key() if demo else None
     if demo:
-        lines += [f"  log in as {name:<9} password {name}-promptuary" for name in library.PEOPLE]
+        lines += [f"  log in as {name:<9} password {name}-promptuary" for name in starter_load.PEOPLE]
     if key:
         url = f"{settings.BASE_URL}/api/v1/templates/support/refunds/reply@production"
         lines += ["", f"  curl -H 'Authorization: Bearer {key}' {url}"]

@@ -4,11 +4,11 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from registry.journal import Kind
+from registry.journal.log import Kind
+from registry.journal.models import Event
 from registry.mirror.errors import MirrorError
 from registry.mirror.rows import changes, contributions, datasets, namespaces, templates
 from registry.mirror.rows.context import Read, Rows
-from registry.models import Event
 
 __all__ = ["KINDS", "Rows", "replay"]
 

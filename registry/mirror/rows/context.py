@@ -5,13 +5,16 @@ from collections.abc import Callable, Collection, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from registry.access import OPERATOR
-from registry.journal import digest_of
-from registry.mirror.chain import facts_of
+from registry.accounts.models import User
+from registry.audit.verification import facts_of
+from registry.changes.derivation import Derivation, Fact
+from registry.changes.protection_history import RULING, Protection
+from registry.journal.log import digest_of
+from registry.journal.models import Event
 from registry.mirror.errors import MirrorError
-from registry.models import Event, Namespace, Template, User, Version
-from registry.review.derived import Derivation, Fact
-from registry.review.protection import RULING, Protection
+from registry.namespaces.models import Namespace
+from registry.namespaces.permissions import OPERATOR
+from registry.templates.models import Template, Version
 from renderer.yaml_text import Bounds, YamlError, compose, value_of
 
 __all__ = ["Read", "Rows", "moment", "moment_of", "read_yaml", "require_digest"]
@@ -54,7 +57,7 @@ class Rows:
             self.derivation.take(self.fact(event, body))
 
     def fact(self, event: Event, body: Mapping[str, Any]) -> Fact:
-        """The event as `registry.review.derived` reads it."""
+        """The event as `registry.changes.derivation` reads it."""
         return Fact(
             event.kind,
             event.at,

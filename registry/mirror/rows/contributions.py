@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
+from registry.changes.models import ChangeRequest, Comment
+from registry.journal.models import Event
 from registry.mirror.rows.context import Rows
-from registry.models import ChangeRequest, Comment, Contribution, Event, Version
+from registry.templates.models import Contribution, Version
 
 __all__ = ["decided", "write"]
 

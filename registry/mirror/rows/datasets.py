@@ -3,15 +3,16 @@
 from collections.abc import Mapping
 from typing import Any
 
-from registry.mirror import layout
+from registry.evaluations.models import Attachment, Dataset, DatasetVersion
+from registry.journal.models import Event
+from registry.mirror import paths
 from registry.mirror.rows.context import Read, Rows, moment, require_digest
-from registry.models import Attachment, Dataset, DatasetVersion, Event
 
 __all__ = ["dataset_saved", "evaluation_attached", "evaluation_detached"]
 
 
 def dataset_saved(rows: Rows, event: Event, body: Mapping[str, Any], read: Read) -> None:
-    text = read(layout.dataset(body["dataset"])).decode()
+    text = read(paths.dataset(body["dataset"])).decode()
     require_digest(event, text, body["digest"])
     dataset, _ = Dataset.objects.get_or_create(
         name=body["dataset"],

@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
+from registry.accounts.models import Key
+from registry.journal.models import Event
 from registry.mirror.rows.context import Read, Rows, moment, moment_of
-from registry.models import Event, Key, Membership, Namespace
+from registry.namespaces.models import Membership, Namespace
 
 __all__ = [
     "key_issued",

@@ -3,15 +3,16 @@
 from collections.abc import Mapping
 from typing import Any
 
-from registry import immutability
-from registry.journal import canonical
-from registry.mirror import layout
+from registry.changes.models import ChangeRequest
+from registry.journal import immutable_tables
+from registry.journal.log import canonical
+from registry.journal.models import Event
+from registry.mirror import paths, restore_gate
 from registry.mirror.errors import MirrorError
-from registry.mirror.rows import gate
 from registry.mirror.rows.context import Read, Rows, moment, read_yaml, require_digest
-from registry.models import ChangeRequest, Event, Label, LabelMove, SampleSet, Template, Version
-from registry.services import redactions
-from registry.services.templates import describe
+from registry.redaction import services as redaction_services
+from registry.templates.models import Label, LabelMove, SampleSet, Template, Version
+from registry.templates.save import describe
 from renderer import digest as bundle_digest
 from renderer.document import parse
 
@@ -27,11 +28,11 @@ __all__ = [
 
 def version_saved(rows: Rows, event: Event, body: Mapping[str, Any], read: Read) -> None:
     if rows.is_redacted(event.template, body["number"]):
-        texts = immutability.TOMBSTONES["registry_version"].texts
+        texts = immutable_tables.TOMBSTONES["registry_version"].texts
         describe(*_add_version(rows, event, body, texts), parse(""))
         return
-    kept = read_yaml(event, read(layout.bundle(event.template)))
-    text = read(layout.document(event.template)).decode()
+    kept = read_yaml(event, read(paths.bundle(event.template)))
+    text = read(paths.document(event.template)).decode()
     bundle = {
         "engine": kept["engine"],
         "document": text,
@@ -69,7 +70,7 @@ def _add_version(
 
 def version_redacted(rows: Rows, event: Event, body: Mapping[str, Any], _read: Read) -> None:
     version = rows.version(event, body["version"])
-    redactions.bury(version, reason=body["reason"], person=rows.person(event.person), at=moment(event))
+    redaction_services.bury(version, reason=body["reason"], person=rows.person(event.person), at=moment(event))
 
 
 def template_archived(rows: Rows, event: Event, _body: Mapping[str, Any], _read: Read) -> None:
@@ -83,7 +84,7 @@ def template_unarchived(rows: Rows, event: Event, _body: Mapping[str, Any], _rea
 
 
 def samples_saved(rows: Rows, event: Event, body: Mapping[str, Any], read: Read) -> None:
-    text = canonical(read_yaml(event, read(layout.samples(event.template))))
+    text = canonical(read_yaml(event, read(paths.samples(event.template))))
     require_digest(event, text, body["digest"])
     SampleSet.objects.create(
         template=rows.templates[event.template],
@@ -97,7 +98,7 @@ def samples_saved(rows: Rows, event: Event, body: Mapping[str, Any], read: Read)
 
 
 def label_moved(rows: Rows, event: Event, body: Mapping[str, Any], _read: Read) -> None:
-    gate.require_allowed(rows, event, body)
+    restore_gate.require_allowed(rows, event, body)
     template, label = rows.templates[event.template], body["label"]
     target = rows.version(event, body["to"]) if body["to"] else None
     if target is None:

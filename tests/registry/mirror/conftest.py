@@ -2,10 +2,13 @@
 
 import pytest
 
-from registry import access
-from registry.access import Actor
-from registry.models import User
-from registry.services import changes, labels, members, namespaces, samples, templates
+from registry.accounts.models import User
+from registry.changes import rules
+from registry.changes import services as change_services
+from registry.namespaces import members, permissions
+from registry.namespaces.permissions import Actor
+from registry.templates import labels, samples
+from registry.templates import save as template_save
 
 TEMPLATE = "support/refunds/reply"
 
@@ -19,13 +22,13 @@ def mirror_path(settings, tmp_path):
 
 @pytest.fixture
 def operator(db):
-    return access.operator()
+    return permissions.operator()
 
 
 @pytest.fixture
 def support(db, operator, mirror_path):
     """The namespace `support`, production protected, with the cast in it."""
-    namespace = namespaces.create(actor=operator, name="support", protected_labels=["production"], required_checks=[])
+    namespace = rules.create(actor=operator, name="support", protected_labels=["production"], required_checks=[])
     for role in ("author", "reviewer", "reader", "admin"):
         User.objects.create(username=role)
         members.set_role(actor=operator, namespace="support", username=role, role=role)
@@ -41,7 +44,7 @@ def cast(support):
 def save(actor, body, base=None, **more):
     """Save a version whose body is one part."""
     document = f"- name: question\n  role: user\n  content: |\n    {body}\n"
-    return templates.save(actor=actor, name=TEMPLATE, document=document, message=f"Say {body}", base=base, **more)
+    return template_save.save(actor=actor, name=TEMPLATE, document=document, message=f"Say {body}", base=base, **more)
 
 
 @pytest.fixture
@@ -54,9 +57,13 @@ def story(cast):
     samples.save(actor=author, name=TEMPLATE, samples={"plain": {"name": "Ada"}, "other": {"name": "x"}})
     labels.move(actor=author, name=TEMPLATE, label="staging", version=1, expected=None)
     labels.move(actor=author, name=TEMPLATE, label="staging", version=3, expected=1)
-    change = changes.propose(actor=author, name=TEMPLATE, label="production", version=2, message="Polite at last")
+    change = change_services.propose(
+        actor=author, name=TEMPLATE, label="production", version=2, message="Polite at last"
+    )
     digest = second.version.digest
-    changes.decide(actor=reviewer, number=change.number, decision="comment", digest=digest, text="Why?\n\nSay: more")
-    changes.decide(actor=reviewer, number=change.number, decision="approve", digest=digest)
-    changes.publish(actor=author, number=change.number)
+    change_services.decide(
+        actor=reviewer, number=change.number, decision="comment", digest=digest, text="Why?\n\nSay: more"
+    )
+    change_services.decide(actor=reviewer, number=change.number, decision="approve", digest=digest)
+    change_services.publish(actor=author, number=change.number)
     return cast

@@ -5,8 +5,8 @@ import subprocess
 import pytest
 
 from registry import mirror
-from registry.models import Label, Version
-from registry.services import templates
+from registry.templates import save as template_save
+from registry.templates.models import Label, Version
 
 pytestmark = pytest.mark.django_db
 TEMPLATE = "support/refunds/reply"
@@ -25,7 +25,7 @@ def git(folder, *arguments):
 def clone(story, mirror_path, tmp_path):
     base = Version.objects.get(number=3).digest
     for document in DOCUMENTS:
-        saved = templates.save(actor=story["author"], name=TEMPLATE, document=document, message="Odd", base=base)
+        saved = template_save.save(actor=story["author"], name=TEMPLATE, document=document, message="Odd", base=base)
         base = saved.version.digest
     mirror.catch_up()
     git(tmp_path, "clone", "-q", str(mirror_path), "clone")

@@ -5,17 +5,21 @@ import subprocess
 import pytest
 
 from registry import mirror
-from registry.mirror import layout
+from registry.changes import check_results, threads
+from registry.changes import services as change_services
+from registry.changes.threads import Place
+from registry.journal.models import Event
+from registry.mirror import paths
 from registry.mirror.repository import Repository
-from registry.models import Event, Version
-from registry.services import changes, keys, labels, templates, threads, verdicts
-from registry.services.threads import Place
+from registry.namespaces import keys
+from registry.templates import labels, save
+from registry.templates.models import Version
 
 pytestmark = pytest.mark.django_db
 TEMPLATE = "support/refunds/reply"
 
 
-def tree(path, ref=layout.MAIN):
+def tree(path, ref=paths.MAIN):
     """Path to bytes of everything a branch holds now."""
     names = subprocess.run(
         ["git", "ls-tree", "-r", "-z", "--name-only", ref], cwd=path, capture_output=True, check=True
@@ -44,13 +48,13 @@ def test_each_version_s_commit_holds_its_document_byte_for_byte(story, mirror_pa
 def test_a_label_s_branch_holds_what_the_label_serves(story, mirror_path, label, number):
     mirror.catch_up()
     wanted = {"support/refunds/reply.yml.j2": Version.objects.get(number=number).document.encode()}
-    assert tree(mirror_path, layout.branch(label)) == wanted
+    assert tree(mirror_path, paths.branch(label)) == wanted
 
 
 def test_a_removed_label_leaves_its_branch_and_its_file(story, mirror_path):
     labels.remove(actor=story["author"], name=TEMPLATE, label="staging", expected=3)
     mirror.catch_up()
-    assert tree(mirror_path, layout.branch("staging")) == {}
+    assert tree(mirror_path, paths.branch("staging")) == {}
     assert ".promptuary/support/labels/refunds/reply/staging.yml" not in tree(mirror_path)
 
 
@@ -85,20 +89,20 @@ def test_a_key_is_a_file_without_its_secret_and_goes_when_revoked(story, mirror_
 
 
 def test_an_archived_template_says_so_and_keeps_its_document(story, mirror_path):
-    templates.archive(actor=story["admin"], name=TEMPLATE, reason="Not used", force=True)
+    save.archive(actor=story["admin"], name=TEMPLATE, reason="Not used", force=True)
     mirror.catch_up()
     assert b"reason: Not used" in tree(mirror_path)[".promptuary/support/archived/refunds/reply.yml"]
-    templates.unarchive(actor=story["admin"], name=TEMPLATE)
+    save.unarchive(actor=story["admin"], name=TEMPLATE)
     mirror.catch_up()
     assert ".promptuary/support/archived/refunds/reply.yml" not in tree(mirror_path)
 
 
 def test_threads_and_verdicts_are_readable_files(story, mirror_path):
-    change = changes.propose(actor=story["author"], name=TEMPLATE, label="production", version=3, message="")
+    change = change_services.propose(actor=story["author"], name=TEMPLATE, label="production", version=3, message="")
     place = Place(version=3, line=4)
     threads.open_at(actor=story["reviewer"], number=change.number, place=place, text="Hm", suggestion="    x\n")
     threads.resolve(actor=story["author"], number=change.number, thread=1)
-    verdicts.give(number=change.number)
+    check_results.give(number=change.number)
     mirror.catch_up()
     files = tree(mirror_path)
     (comment,) = (text for name, text in files.items() if name.endswith("-thread-comment.yml"))

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from registry import mirror
+from registry.evaluations import attachments, datasets
+from registry.evaluations.models import Attachment, DatasetVersion
 from registry.mirror.repository import Repository
-from registry.models import Attachment, DatasetVersion
-from registry.services import attachments, datasets
 from tests.registry.mirror import photograph
 from tests.registry.mirror.conftest import TEMPLATE
 from tests.registry.mirror.test_restore import empty_the_database

@@ -1,11 +1,11 @@
 """No kind of event is forgotten by the mirror or by the restore."""
 
-from registry.journal import Kind
-from registry.mirror import contents, rows
+from registry.journal.log import Kind
+from registry.mirror import event_files, rows
 
 
 def test_every_kind_of_event_has_a_form_in_the_mirror():
-    assert set(contents.KINDS) == set(Kind)
+    assert set(event_files.KINDS) == set(Kind)
 
 
 def test_every_kind_of_event_is_restored():

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from registry.mirror.entries import Entry
+from registry.mirror.commit_message import Stamp, author_line, compose, read_record, read_stamp
+from registry.mirror.commit_plan import Entry
 from registry.mirror.errors import MirrorError
-from registry.mirror.message import Stamp, author_line, compose, read_record, read_stamp
 
 ENTRY = Entry(
     number=7, at=1_700_000_000_123_456, author="author", subject="a 1: hi", record='{"n":7}', chain="sha256:ab"

@@ -5,10 +5,15 @@ from django.core.management import CommandError, call_command
 from django.db import transaction
 from django.test import Client
 
-from registry import mirror, witness
-from registry.errors import Halted
-from registry.models import Event, Template, Version
-from registry.services import keys, labels, redactions, templates
+from registry import mirror
+from registry.core.errors import Halted
+from registry.journal import rollback_guard
+from registry.journal.models import Event
+from registry.namespaces import keys
+from registry.redaction import services as redaction_services
+from registry.templates import labels
+from registry.templates import save as template_save
+from registry.templates.models import Template, Version
 from tests.registry.mirror import photograph
 
 pytestmark = pytest.mark.django_db
@@ -18,7 +23,7 @@ TEMPLATE = "support/refunds/reply"
 def save(actor, text, name=TEMPLATE):
     base = Template.objects.filter(name=name).values_list("latest__digest", flat=True).first()
     document = f"- name: question\n  content: {text}\n"
-    return templates.save(actor=actor, name=name, document=document, message=text, base=base).version
+    return template_save.save(actor=actor, name=name, document=document, message=text, base=base).version
 
 
 @pytest.fixture
@@ -30,7 +35,7 @@ def older(story, mirror_path):
     save(story["author"], "A text of later")
     save(story["author"], "Another template", name="support/other")
     labels.move(actor=story["author"], name=TEMPLATE, label="staging", version=4, expected=3)
-    redactions.redact(actor=story["admin"], name=TEMPLATE, version=1, reason="It had to go")
+    redaction_services.redact(actor=story["admin"], name=TEMPLATE, version=1, reason="It had to go")
     mirror.catch_up()
     known = photograph.take()
     transaction.savepoint_rollback(backup)
@@ -48,7 +53,7 @@ def test_every_write_is_refused_with_both_commands_named(older, story):
 
 def test_reading_goes_on(older, story):
     assert Version.objects.get(template__name=TEMPLATE, number=3).document
-    assert witness.complaint().startswith("The database is older")
+    assert rollback_guard.complaint().startswith("The database is older")
 
 
 def test_the_api_and_the_pages_say_so(older, story):
@@ -114,12 +119,12 @@ def test_a_damaged_note_stops_nothing(story, mirror_path):
     (mirror_path / "promptuary-head").write_text("{")
     save(story["author"], "Go on")
     mirror.catch_up()
-    assert (witness.read() or witness.Mark(0, "")).number == Event.objects.count()
+    assert (rollback_guard.read() or rollback_guard.Mark(0, "")).number == Event.objects.count()
 
 
 def test_the_question_costs_no_query_until_the_mirror_moved_on(story, mirror_path, django_assert_num_queries):
     mirror.catch_up()
     head = Event.objects.order_by("-number").values_list("number", "hash").first()
-    witness.require_agreement(head)
+    rollback_guard.require_agreement(head)
     with django_assert_num_queries(0):
-        witness.require_agreement(head)
+        rollback_guard.require_agreement(head)

@@ -7,11 +7,16 @@ import subprocess
 import pytest
 from django.apps import apps
 
-from registry import journal, mirror
-from registry.models import ChangeRequest, Contribution, Event
-from registry.queries import gates
-from registry.services import changes, merges, suggestions, templates, threads, verdicts
-from registry.services.threads import Place
+from registry import mirror
+from registry.changes import check_results, gate, suggestions, threads
+from registry.changes import merge as change_merge
+from registry.changes import services as change_services
+from registry.changes.models import ChangeRequest
+from registry.changes.threads import Place
+from registry.journal import log
+from registry.journal.models import Event
+from registry.templates import save as template_save
+from registry.templates.models import Contribution
 from tests.registry.mirror import photograph
 from tests.registry.mirror.conftest import TEMPLATE
 from tests.registry.mirror.test_restore import empty_the_database
@@ -22,18 +27,18 @@ BASE = "- name: one\n  content: first\n- name: two\n  content: second\n- name: t
 
 
 def save(actor, text, base):
-    return templates.save(
+    return template_save.save(
         actor=actor, name=TEMPLATE, document=text, message="", base=base.digest if base else None, parallel=True
     ).version
 
 
 def publish(people, version):
-    change = changes.propose(
+    change = change_services.propose(
         actor=people["author"], name=TEMPLATE, label="production", version=version.number, message=""
     )
-    verdicts.give(number=change.number)
-    changes.decide(actor=people["reviewer"], number=change.number, decision="approve", digest=version.digest)
-    return changes.publish(actor=people["author"], number=change.number)
+    check_results.give(number=change.number)
+    change_services.decide(actor=people["reviewer"], number=change.number, decision="approve", digest=version.digest)
+    return change_services.publish(actor=people["author"], number=change.number)
 
 
 def tell(people):
@@ -44,10 +49,10 @@ def tell(people):
     second = save(author, BASE.replace("first", "FIRST"), first)
     publish(people, second)
     third = save(people["reviewer"], BASE.replace("third", "THIRD"), first)
-    changes.propose(actor=author, name=TEMPLATE, label="production", version=third.number, message="")
-    merges.merge(actor=author, number=3)
-    changes.withdraw(actor=author, number=3)
-    changes.reopen(actor=author, number=3)
+    change_services.propose(actor=author, name=TEMPLATE, label="production", version=third.number, message="")
+    change_merge.merge(actor=author, number=3)
+    change_services.withdraw(actor=author, number=3)
+    change_services.reopen(actor=author, number=3)
     place = Place(version=4, line=2)
     threads.open_at(actor=admin, number=3, place=place, text="", suggestion="  content: better\n")
     suggestions.apply(actor=author, number=3, comments=[(1, 1)], confirm=True)
@@ -56,14 +61,14 @@ def tell(people):
 @pytest.fixture
 def without(monkeypatch):
     """The services as they were before: nothing of this is written."""
-    append = journal.append
+    append = log.append
 
     def old_append(kind, actor, namespace, body, **facts):
         newer = [name for name in NEWER if name in body and not (name == "from" and kind == "label.moved")]
         return append(kind, actor, namespace, {k: v for k, v in body.items() if k not in newer}, **facts)
 
-    monkeypatch.setattr(journal, "append", old_append)
-    monkeypatch.setattr(templates, "_add_contributions", lambda *_: None)
+    monkeypatch.setattr(log, "append", old_append)
+    monkeypatch.setattr(template_save, "_add_contributions", lambda *_: None)
 
 
 def took_in():
@@ -137,8 +142,8 @@ def test_nobody_who_contributed_approves_after_the_migration(cast, without):
     tell(cast)
     migrate()
     change = ChangeRequest.objects.get(number=3)
-    assert gates.evaluate(change, cast["reviewer"]).why.startswith("You wrote version 3")
-    assert gates.evaluate(change, cast["admin"]).why.startswith("Your suggestion is in version 5")
+    assert gate.evaluate(change, cast["reviewer"]).why.startswith("You wrote version 3")
+    assert gate.evaluate(change, cast["admin"]).why.startswith("Your suggestion is in version 5")
 
 
 def test_an_older_publication_is_restored_by_the_rules_of_its_day(cast, without, mirror_path, tmp_path, monkeypatch):
@@ -149,7 +154,7 @@ def test_an_older_publication_is_restored_by_the_rules_of_its_day(cast, without,
     second = save(reviewer, BASE.replace("first", "FIRST"), first)
     third = save(author, BASE.replace("first", "FIRST!"), second)
     with monkeypatch.context() as patch:
-        patch.setattr("registry.queries.facts.contributors", lambda _history, _request: {})
+        patch.setattr("registry.changes.gate_facts.contributors", lambda _history, _request: {})
         publish(cast, third)
     migrate()
     mirror.catch_up()

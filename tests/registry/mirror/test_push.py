@@ -9,10 +9,12 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from registry import mirror
-from registry.models import Event, Remote
-from registry.queries import operations
-from registry.services import redactions, templates
-from registry.tasks import work
+from registry.journal.models import Event
+from registry.mirror.models import Remote
+from registry.observability import alerts
+from registry.redaction import services as redaction_services
+from registry.tasks import tasks as tasks_tasks
+from registry.templates import save as template_save
 from tests.registry.mirror import git_server
 from tests.registry.mirror.test_verify import PERSON, git
 
@@ -55,21 +57,21 @@ def refs(path):
 
 
 def save(cast, text="More"):
-    base = templates.Version.objects.order_by("-number").first().digest
+    base = template_save.Version.objects.order_by("-number").first().digest
     document = f"- name: question\n  content: {text}\n"
-    templates.save(actor=cast["author"], name=TEMPLATE, document=document, message=text, base=base)
+    template_save.save(actor=cast["author"], name=TEMPLATE, document=document, message=text, base=base)
     mirror.catch_up()
 
 
 def test_all_branches_arrive_as_they_are(remote, mirror_path, outside):
-    work.push()
+    tasks_tasks.push()
     assert refs(outside) == refs(mirror_path)
     remote.refresh_from_db()
     assert (remote.pushed, remote.error, remote.failures) == (Event.objects.count(), "", 0)
 
 
 def test_what_comes_later_follows_and_nothing_is_sent_twice(remote, story, mirror_path, outside):
-    work.push()
+    tasks_tasks.push()
     assert mirror.push_due() == 0
     save(story)
     assert mirror.push_due() == 1
@@ -77,7 +79,7 @@ def test_what_comes_later_follows_and_nothing_is_sent_twice(remote, story, mirro
 
 
 def test_a_remote_that_somebody_pushed_to_is_left_alone_and_writing_goes_on(remote, story, mirror_path, outside):
-    work.push()
+    tasks_tasks.push()
     forged = git(outside, "commit-tree", "main^{tree}", "-p", "main", "-m", "I was here")
     git(outside, "update-ref", "refs/heads/main", forged)
     save(story)
@@ -97,7 +99,7 @@ def test_admins_are_told_on_their_home_page(remote, story, mirror_path, outside,
     assert "holds commits in main" in client.get("/").content.decode()
     client.force_login(story["author"].person)
     assert "holds commits in main" not in client.get("/").content.decode()
-    assert operations.troubles(story["reader"]) == []
+    assert alerts.troubles(story["reader"]) == []
 
 
 def test_a_wrong_token_is_told_and_stands_nowhere(remote, token, capfd):
@@ -163,9 +165,9 @@ def test_a_forged_mirror_is_pushed_nowhere(remote, mirror_path, outside):
 
 
 def test_a_redacted_text_is_told_of_until_the_owner_has_emptied_the_remote(remote, story, mirror_path, outside):
-    work.push()
+    tasks_tasks.push()
     save(story)
-    redactions.redact(actor=story["admin"], name=TEMPLATE, version=1, reason="A name")
+    redaction_services.redact(actor=story["admin"], name=TEMPLATE, version=1, reason="A name")
     mirror.catch_up()
     assert mirror.push_due() == 0
     remote.refresh_from_db()
@@ -235,7 +237,7 @@ def test_half_a_login_is_refused(db, settings, options, sentence):
 
 
 def test_the_status_names_each_remote_and_how_far_it_is(remote, story, capsys):
-    work.push()
+    tasks_tasks.push()
     save(story)
     capsys.readouterr()
     call_command("mirror", "status")
@@ -244,7 +246,7 @@ def test_the_status_names_each_remote_and_how_far_it_is(remote, story, capsys):
 
 
 def test_the_health_page_says_a_word_of_each_remote_and_stays_ready(remote, client, outside):
-    work.push()
+    tasks_tasks.push()
     assert client.get("/readyz").json()["remotes"] == {"backup": "ok"}
     Remote.objects.update(error="No", diverged=True)
     answer = client.get("/readyz")

@@ -5,9 +5,13 @@ import subprocess
 import pytest
 
 from registry import mirror
-from registry.models import Event
-from registry.services import changes, labels, redactions, samples, templates, threads, verdicts
-from registry.services.threads import Place
+from registry.changes import check_results, threads
+from registry.changes import services as change_services
+from registry.changes.threads import Place
+from registry.journal.models import Event
+from registry.redaction import services as redaction_services
+from registry.templates import labels, samples
+from registry.templates import save as template_save
 from tests.registry.mirror import photograph
 from tests.registry.mirror.test_restore import empty_the_database
 
@@ -20,7 +24,9 @@ def git(path, *arguments):
 
 
 def redact(cast, number=3, **more):
-    return redactions.redact(actor=cast["admin"], name=TEMPLATE, version=number, reason="It says good bye", **more)
+    return redaction_services.redact(
+        actor=cast["admin"], name=TEMPLATE, version=number, reason="It says good bye", **more
+    )
 
 
 @pytest.fixture
@@ -28,13 +34,13 @@ def mirrored(story, mirror_path):
     """The story in Git; version 3 was on staging, and is the latest no more."""
     author = story["author"]
     base = Event.objects.filter(kind="version.saved").order_by("-number").first()
-    digest = templates.Version.objects.get(number=3).digest
+    digest = template_save.Version.objects.get(number=3).digest
     document = "- name: question\n  content: Hi again {{ name }}\n"
-    templates.save(actor=author, name=TEMPLATE, document=document, message="", base=digest)
-    change = changes.propose(actor=author, name=TEMPLATE, label="production", version=3, message="")
+    template_save.save(actor=author, name=TEMPLATE, document=document, message="", base=digest)
+    change = change_services.propose(actor=author, name=TEMPLATE, label="production", version=3, message="")
     threads.open_at(actor=author, number=change.number, place=Place(version=3, line=4), text="Hm")
-    verdicts.give(number=change.number)
-    changes.set_version(actor=author, number=change.number, version=4)
+    check_results.give(number=change.number)
+    change_services.set_version(actor=author, number=change.number, version=4)
     labels.move(actor=author, name=TEMPLATE, label="staging", version=4, expected=3)
     samples.save(actor=author, name=TEMPLATE, samples={})
     assert base is not None

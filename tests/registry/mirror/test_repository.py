@@ -2,8 +2,9 @@
 
 import pytest
 
-from registry.mirror import layout, stream
-from registry.mirror.entries import Entry
+from registry.mirror import fast_import as mirror_fast_import
+from registry.mirror import paths
+from registry.mirror.commit_plan import Entry
 from registry.mirror.errors import GitFailed, MirrorError
 from registry.mirror.repository import Repository
 
@@ -26,7 +27,7 @@ def repository(tmp_path):
 def write(repository, number=1):
     entry = Entry(number=number, at=0, author="author", subject="x", record="{}", chain="c")
     heads = {ref: head.commit for ref, head in repository.heads().items()}
-    repository.fast_import(stream.build([entry], heads, {}))
+    repository.fast_import(mirror_fast_import.build([entry], heads, {}))
 
 
 @pytest.mark.parametrize("lock", LEFT)
@@ -54,7 +55,7 @@ def test_settings_of_the_machine_and_of_the_caller_do_not_reach_git(repository, 
     monkeypatch.setenv("GIT_CONFIG_KEY_0", "core.hooksPath")
     monkeypatch.setenv("GIT_CONFIG_VALUE_0", str(hook.parent))
     write(repository)
-    assert layout.MAIN in repository.heads()
+    assert paths.MAIN in repository.heads()
 
 
 @pytest.mark.parametrize("commit", ["HEAD", "--help", "main", "0" * 39])
@@ -74,7 +75,7 @@ def test_packing_keeps_every_object(repository):
         write(repository, number)
     repository.repack()
     assert repository.check_objects() == []
-    assert len(list(repository.commits(layout.MAIN))) == 5
+    assert len(list(repository.commits(paths.MAIN))) == 5
 
 
 def test_a_damaged_object_is_found(repository):

@@ -8,11 +8,18 @@ from django.apps import apps
 from django.core.management import call_command
 from django.db import connection
 
-from registry import immutability, journal, mirror
-from registry.models import Event, Key, Namespace
-from registry.queries.keys import authenticate
-from registry.services import changes, emergencies, keys, labels, namespaces, templates, threads, verdicts
-from registry.services.threads import Place
+from registry import mirror
+from registry.accounts.models import Key
+from registry.changes import check_results, emergency_publish, rules, threads
+from registry.changes import services as change_services
+from registry.changes.threads import Place
+from registry.journal import immutable_tables, log
+from registry.journal.models import Event
+from registry.namespaces import keys
+from registry.namespaces.key_queries import authenticate
+from registry.namespaces.models import Namespace
+from registry.templates import labels
+from registry.templates import save as template_save
 from tests.registry.mirror import photograph
 
 pytestmark = pytest.mark.django_db
@@ -28,45 +35,45 @@ def full(story):
     )
     keys.revoke(actor=admin, key_id=keys.issue(actor=admin, namespace="support", name="old", scope="write").key.id)
     ending = keys.issue(actor=admin, namespace="support", name="ending", scope="read").key
-    keys.revoke(actor=admin, key_id=ending.id, keep_until=journal.now() + timedelta(hours=1))
-    change = changes.propose(actor=author, name=TEMPLATE, label="production", version=3, message="")
-    changes.withdraw(actor=author, number=change.number, reason="Not yet")
-    changes.reopen(actor=author, number=change.number)
-    changes.set_version(actor=author, number=change.number, version=1)
+    keys.revoke(actor=admin, key_id=ending.id, keep_until=log.now() + timedelta(hours=1))
+    change = change_services.propose(actor=author, name=TEMPLATE, label="production", version=3, message="")
+    change_services.withdraw(actor=author, number=change.number, reason="Not yet")
+    change_services.reopen(actor=author, number=change.number)
+    change_services.set_version(actor=author, number=change.number, version=1)
     labels.remove(actor=author, name=TEMPLATE, label="staging", expected=3)
     document = "---\ntags: [old, new]\ndescription: Käse\n---\n- name: a\n  role: user\n  content: Hi\n"
-    templates.save(actor=author, name="support/old", document=document, message="", copied_from=f"{TEMPLATE}@1")
-    templates.archive(actor=admin, name="support/old", reason="")
+    template_save.save(actor=author, name="support/old", document=document, message="", copied_from=f"{TEMPLATE}@1")
+    template_save.archive(actor=admin, name="support/old", reason="")
     talk(author, reviewer, change.number)
     hurry(author, reviewer, admin)
-    verdicts.give(number=change.number)
+    check_results.give(number=change.number)
     return {"secret": issued.secret}
 
 
 def hurry(author, reviewer, admin):
     """Three emergencies: one was approved after the fact, one was closed after the label had moved on, one waits."""
-    namespaces.set_rules(actor=admin, namespace="support", break_glass=True)
+    rules.set_rules(actor=admin, namespace="support", break_glass=True)
     for name, decider in (("support/first", admin), ("support/second", None)):
-        templates.save(actor=author, name=name, document="- name: a\n  content: Hi\n", message="")
-        change = changes.propose(actor=author, name=name, label="production", version=1, message="")
-        emergencies.break_glass(actor=reviewer, number=change.number, reason="It can't wait")
+        template_save.save(actor=author, name=name, document="- name: a\n  content: Hi\n", message="")
+        change = change_services.propose(actor=author, name=name, label="production", version=1, message="")
+        emergency_publish.break_glass(actor=reviewer, number=change.number, reason="It can't wait")
         if decider:
             digest = change.version.digest
-            changes.decide(actor=decider, number=change.number, decision="approve", digest=digest)
+            change_services.decide(actor=decider, number=change.number, decision="approve", digest=digest)
     replace_and_close(author, reviewer, admin)
 
 
 def replace_and_close(author, reviewer, admin):
     name = "support/third"
-    first = templates.save(actor=author, name=name, document="- name: a\n  content: Hi\n", message="").version
-    hurried = changes.propose(actor=author, name=name, label="production", version=1, message="")
-    emergencies.break_glass(actor=reviewer, number=hurried.number, reason="It can't wait")
+    first = template_save.save(actor=author, name=name, document="- name: a\n  content: Hi\n", message="").version
+    hurried = change_services.propose(actor=author, name=name, label="production", version=1, message="")
+    emergency_publish.break_glass(actor=reviewer, number=hurried.number, reason="It can't wait")
     document = "- name: a\n  content: Ho\n"
-    second = templates.save(actor=author, name=name, document=document, message="", base=first.digest).version
-    change = changes.propose(actor=author, name=name, label="production", version=2, message="")
-    changes.decide(actor=reviewer, number=change.number, decision="approve", digest=second.digest)
-    changes.publish(actor=author, number=change.number)
-    emergencies.close(actor=admin, number=hurried.number, reason="Version 2 holds it")
+    second = template_save.save(actor=author, name=name, document=document, message="", base=first.digest).version
+    change = change_services.propose(actor=author, name=name, label="production", version=2, message="")
+    change_services.decide(actor=reviewer, number=change.number, decision="approve", digest=second.digest)
+    change_services.publish(actor=author, number=change.number)
+    emergency_publish.close(actor=admin, number=hurried.number, reason="Version 2 holds it")
 
 
 def talk(author, reviewer, number):
@@ -84,7 +91,7 @@ def empty_the_database():
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-        immutability.remove(connection.schema_editor())
+        immutable_tables.remove(connection.schema_editor())
         if connection.vendor == "postgresql":
             cursor.execute("SET CONSTRAINTS ALL DEFERRED")
         for model in apps.get_app_config("registry").get_models(include_auto_created=True):

@@ -5,23 +5,20 @@ import subprocess
 import pytest
 
 from registry import mirror
-from registry.access import Actor
-from registry.models import ChangeRequest, Template, User
-from registry.queries import approvals, gates
-from registry.services import (
-    changes,
-    emergencies,
-    labels,
-    members,
-    merges,
-    namespaces,
-    redactions,
-    suggestions,
-    templates,
-    threads,
-    verdicts,
-)
-from registry.services.threads import Place
+from registry.accounts.models import User
+from registry.changes import check_results, emergency_publish, suggestions, threads
+from registry.changes import gate as change_gate
+from registry.changes import merge as change_merge
+from registry.changes import rules as change_rules
+from registry.changes import services as change_services
+from registry.changes.models import ChangeRequest
+from registry.changes.threads import Place
+from registry.namespaces import members
+from registry.namespaces.permissions import Actor
+from registry.redaction import services as redaction_services
+from registry.templates import approvals, labels
+from registry.templates import save as template_save
+from registry.templates.models import Template
 from tests.registry.mirror import photograph
 from tests.registry.mirror.test_restore import empty_the_database
 
@@ -43,7 +40,7 @@ class World:
         if base is None and (latest := self.latest()):
             base = latest.digest
         actor = actor or self.author
-        return templates.save(actor=actor, name=TEMPLATE, document=lines, message=text, base=base, **more).version
+        return template_save.save(actor=actor, name=TEMPLATE, document=lines, message=text, base=base, **more).version
 
     def latest(self):
         row = Template.objects.select_related("latest").filter(name=TEMPLATE).first()
@@ -51,22 +48,22 @@ class World:
 
     def propose(self, version, actor=None):
         actor, number = actor or self.author, version.number
-        return changes.propose(actor=actor, name=TEMPLATE, label="production", version=number, message="")
+        return change_services.propose(actor=actor, name=TEMPLATE, label="production", version=number, message="")
 
     def approve(self, change, actor=None):
         change = ChangeRequest.objects.get(pk=change.pk)
         digest = change.version.digest
-        return changes.decide(actor=actor or self.reviewer, number=change.pk, decision="approve", digest=digest)
+        return change_services.decide(actor=actor or self.reviewer, number=change.pk, decision="approve", digest=digest)
 
     def publish(self, change, actor=None):
         self.approve(change, actor)
-        return changes.publish(actor=self.author, number=change.pk)
+        return change_services.publish(actor=self.author, number=change.pk)
 
     def rule(self, **rules):
-        return namespaces.set_rules(actor=self.admin, namespace="support", **rules)
+        return change_rules.set_rules(actor=self.admin, namespace="support", **rules)
 
     def hurry(self, change):
-        return emergencies.break_glass(actor=self.reviewer, number=change.pk, reason="It can't wait")
+        return emergency_publish.break_glass(actor=self.reviewer, number=change.pk, reason="It can't wait")
 
     def back(self, number):
         facts = {"name": TEMPLATE, "label": "production", "version": number, "reason": "It erred"}
@@ -88,7 +85,7 @@ def moves_about(world):
     loose = world.propose(three)
     world.approve(loose)
     world.rule(protected_labels=[])
-    changes.publish(actor=world.author, number=loose.pk)
+    change_services.publish(actor=world.author, number=loose.pk)
     world.rule(protected_labels=["production", "staging"])
     world.back(1)
 
@@ -98,18 +95,18 @@ def hurries(world):
     world.rule(break_glass=True, required_checks=["problems", "budget"])
     four = world.save("four")
     first = world.propose(four)
-    verdicts.give(number=first.pk)
+    check_results.give(number=first.pk)
     world.hurry(first)
     world.back(1)
     again = world.propose(four)
-    verdicts.give(number=again.pk)
+    check_results.give(number=again.pk)
     world.publish(again, actor=world.second)
-    emergencies.close(actor=world.second, number=first.pk, reason="Another change approved it")
+    emergency_publish.close(actor=world.second, number=first.pk, reason="Another change approved it")
     five = world.save("five")
     other = world.propose(five)
-    verdicts.give(number=other.pk)
+    check_results.give(number=other.pk)
     world.hurry(other)
-    changes.decide(actor=world.second, number=other.pk, decision="comment", digest=five.digest, text="Hm")
+    change_services.decide(actor=world.second, number=other.pk, decision="comment", digest=five.digest, text="Hm")
     world.approve(other, actor=world.second)
 
 
@@ -122,13 +119,13 @@ def joins(world):
     place = Place(mine.number, 4, 4)
     thread = threads.open_at(actor=world.reviewer, number=change.pk, place=place, text="", suggestion="  content: 2\n")
     suggestions.apply(actor=world.author, number=change.pk, comments=[(thread.number, 1)])
-    verdicts.give(number=change.pk)
+    check_results.give(number=change.pk)
     world.publish(change, actor=world.second)
-    merges.merge(actor=world.author, number=other.pk, document="- name: one\n  content: merged\n")
+    change_merge.merge(actor=world.author, number=other.pk, document="- name: one\n  content: merged\n")
 
 
 def redact(world, number):
-    redactions.redact(actor=world.admin, name=TEMPLATE, version=number, reason="Names", force=True)
+    redaction_services.redact(actor=world.admin, name=TEMPLATE, version=number, reason="Names", force=True)
 
 
 @pytest.fixture
@@ -154,7 +151,7 @@ def told():
     )
     said = {
         gate.change.number: (gate.facts, gate.approvals, gate.exemptions, gate.checks)
-        for gate in gates.evaluate_many(rows, None)
+        for gate in change_gate.evaluate_many(rows, None)
     }
     return said, sorted(approvals.held().values_list("label", "after__number", "how"))
 

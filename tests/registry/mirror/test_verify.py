@@ -6,10 +6,11 @@ import subprocess
 import pytest
 from django.db import connection
 
-from registry import immutability, mirror
-from registry.mirror import layout
+from registry import mirror
+from registry.journal import immutable_tables
+from registry.journal.models import Event
+from registry.mirror import paths
 from registry.mirror.repository import Repository
-from registry.models import Event
 
 pytestmark = pytest.mark.django_db
 PERSON = {f"GIT_{who}_{what}": "mallory" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
@@ -36,7 +37,7 @@ def mirrored(support, mirror_path):
 
 
 def head(path):
-    return Repository(path).heads()[layout.MAIN].commit
+    return Repository(path).heads()[paths.MAIN].commit
 
 
 def test_an_untouched_mirror_has_no_findings(mirrored):
@@ -51,14 +52,14 @@ def test_a_forged_commit_on_top_is_named(mirrored):
 
 
 def test_a_forged_commit_with_copied_trailers_is_named(mirrored):
-    message = Repository(mirrored).heads()[layout.MAIN].message
+    message = Repository(mirrored).heads()[paths.MAIN].message
     forged = forge(mirrored, "refs/heads/main", message, head(mirrored))
     assert forged in mirror.verify()[0]
 
 
 def test_a_changed_message_is_named_with_the_line(mirrored):
     parent = git(mirrored, "rev-parse", "main^")
-    message = Repository(mirrored).heads()[layout.MAIN].message
+    message = Repository(mirrored).heads()[paths.MAIN].message
     forged = forge(
         mirrored, "refs/heads/main", message.replace("admin", "nobody", 1), parent, f"{head(mirrored)}^{{tree}}"
     )
@@ -90,7 +91,7 @@ def test_a_changed_file_is_named_with_its_path(mirrored):
     forge(
         mirrored,
         "refs/heads/main",
-        Repository(mirrored).heads()[layout.MAIN].message,
+        Repository(mirrored).heads()[paths.MAIN].message,
         git(mirrored, "rev-parse", "main^"),
         tree.stdout.strip(),
     )
@@ -144,7 +145,7 @@ def test_the_writer_refuses_to_go_on_from_a_forged_head(mirrored):
 
 
 def test_a_database_older_than_its_mirror_refuses_to_write(mirrored, operator):
-    immutability.remove(connection.schema_editor())
+    immutable_tables.remove(connection.schema_editor())
     Event.objects.filter(number=5).delete()
     with pytest.raises(mirror.Diverged, match="older than its mirror"):
         mirror.catch_up()
@@ -152,7 +153,7 @@ def test_a_database_older_than_its_mirror_refuses_to_write(mirrored, operator):
 
 
 def test_a_changed_event_is_found_by_its_hash(mirrored):
-    immutability.remove(connection.schema_editor())
+    immutable_tables.remove(connection.schema_editor())
     event = Event.objects.get(number=3)
     Event.objects.filter(number=3).update(text=event.text.replace("reviewer", "outsider"))
     assert "event 3 was changed" in mirror.verify()[0]

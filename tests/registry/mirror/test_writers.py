@@ -5,24 +5,25 @@ import threading
 import pytest
 from django.db import connections
 
-from registry import access, mirror
-from registry.mirror import filling, layout, locks
+from registry import mirror
+from registry.changes import rules
+from registry.journal.models import Commit, Event
+from registry.mirror import fill, locks, paths
 from registry.mirror.repository import Repository
-from registry.models import Commit, Event
-from registry.services import namespaces
+from registry.namespaces import permissions
 
 ROUNDS = 8
 
 
 def test_writers_at_once_write_each_event_once_and_in_order(transactional_db, settings, tmp_path):
     settings.MIRROR_PATH = tmp_path / "mirror.git"
-    access.operator()
+    permissions.operator()
     faults = []
 
     def work(number):
         try:
             for count in range(ROUNDS):
-                namespaces.create(actor=access.operator(), name=f"ns{number}-{count}")
+                rules.create(actor=permissions.operator(), name=f"ns{number}-{count}")
                 mirror.catch_up()
         except Exception as error:  # noqa: BLE001  # shown by the test's own thread
             faults.append(error)
@@ -36,7 +37,7 @@ def test_writers_at_once_write_each_event_once_and_in_order(transactional_db, se
         thread.join()
     assert faults == []
     assert mirror.status().behind == 0
-    assert len(list(Repository(settings.MIRROR_PATH).commits(layout.MAIN))) == Event.objects.count() == 4 * ROUNDS
+    assert len(list(Repository(settings.MIRROR_PATH).commits(paths.MAIN))) == Event.objects.count() == 4 * ROUNDS
     assert Commit.objects.count() == 4 * ROUNDS
     assert mirror.verify() == []
 
@@ -44,7 +45,7 @@ def test_writers_at_once_write_each_event_once_and_in_order(transactional_db, se
 @pytest.mark.django_db
 def test_who_finds_a_writer_at_work_leaves_it_the_work(settings, tmp_path):
     settings.MIRROR_PATH = tmp_path / "mirror.git"
-    namespaces.create(actor=access.operator(), name="support")
-    with locks.hold(filling.lock_path()):
+    rules.create(actor=permissions.operator(), name="support")
+    with locks.hold(fill.lock_path()):
         assert mirror.catch_up() == 0
     assert mirror.catch_up() == 1

@@ -1,8 +1,9 @@
 import pytest
 
-from registry.errors import NotFound
-from registry.queries import changes, gates
-from registry.services import changes as writing
+from registry.changes import gate
+from registry.changes import queries as change_queries
+from registry.changes import services as writing
+from registry.core.errors import NotFound
 
 
 @pytest.fixture
@@ -15,32 +16,32 @@ def two(author, save):
 
 
 def test_a_member_reads_a_request(reader, two):
-    change = changes.get(reader, 2)
+    change = change_queries.get(reader, 2)
     assert (change.template.name, change.version.number, change.opened_by.username) == ("support/reply", 2, "author")
 
 
 def test_outsiders_hear_of_none(outsider, two):
     with pytest.raises(NotFound):
-        changes.get(outsider, 1)
-    assert changes.listing(outsider).items == []
+        change_queries.get(outsider, 1)
+    assert change_queries.listing(outsider).items == []
 
 
 def test_requests_are_listed_newest_first_and_by_state(author, reader, two):
     writing.withdraw(actor=author, number=1)
-    assert [change.number for change in changes.listing(reader).items] == [2, 1]
-    assert [change.number for change in changes.listing(reader, state="pending").items] == [2]
-    assert [change.number for change in changes.listing(reader, state="withdrawn").items] == [1]
-    assert changes.listing(reader, namespace="elsewhere").items == []
-    assert len(changes.listing(reader, template="support/reply", limit=1).items) == 1
+    assert [change.number for change in change_queries.listing(reader).items] == [2, 1]
+    assert [change.number for change in change_queries.listing(reader, state="pending").items] == [2]
+    assert [change.number for change in change_queries.listing(reader, state="withdrawn").items] == [1]
+    assert change_queries.listing(reader, namespace="elsewhere").items == []
+    assert len(change_queries.listing(reader, template="support/reply", limit=1).items) == 1
 
 
 def test_requests_for_one_label_overlap(two):
-    assert changes.overlapping(two[0]) == [two[1]]
+    assert change_queries.overlapping(two[0]) == [two[1]]
 
 
 def test_each_viewer_sees_their_own_next_action(author, reviewer, two):
-    (for_author,) = gates.evaluate(two[0], author).blockers
-    (for_reviewer,) = gates.evaluate(two[0], reviewer).blockers
+    (for_author,) = gate.evaluate(two[0], author).blockers
+    (for_reviewer,) = gate.evaluate(two[0], reviewer).blockers
     assert for_author.action == "Ask admin or reviewer to review it."
     assert for_reviewer.action == "Read the change, then approve it or request changes."
     assert for_author.waiting_for == ("admin", "reviewer")
@@ -48,11 +49,11 @@ def test_each_viewer_sees_their_own_next_action(author, reviewer, two):
 
 def test_an_approved_request_has_no_blocker(author, reviewer, two):
     writing.decide(actor=reviewer, number=1, decision="approve", digest=two[0].version.digest)
-    assert gates.evaluate(changes.get(author, 1), author).blockers == ()
-    assert gates.evaluate(two[0], None).standing.approvals == ("reviewer",)
+    assert gate.evaluate(change_queries.get(author, 1), author).blockers == ()
+    assert gate.evaluate(two[0], None).standing.approvals == ("reviewer",)
 
 
 def test_publishing_one_leaves_the_other_to_be_merged_or_not(author, reviewer, two):
     writing.decide(actor=reviewer, number=1, decision="approve", digest=two[0].version.digest)
     writing.publish(actor=author, number=1)
-    assert [blocker.code for blocker in gates.evaluate(two[1], author).blockers] == ["approvals"]
+    assert [blocker.code for blocker in gate.evaluate(two[1], author).blockers] == ["approvals"]

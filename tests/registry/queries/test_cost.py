@@ -4,23 +4,25 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from registry.queries import changes, gates, progress, threads
-from registry.queries import samples as sample_sets
-from registry.services import changes as writing
-from registry.services import renderings, samples
-from registry.services import threads as discussing
-from registry.services.threads import Place
+from registry.changes import gate as change_gate
+from registry.changes import queries as change_queries
+from registry.changes import services as writing
+from registry.changes import thread_queries, turn
+from registry.changes import threads as discussing
+from registry.changes.threads import Place
+from registry.templates import sample_queries as sample_sets
+from registry.templates import sample_renderings, samples
 
 
 def look(actor, number):
     """All that the page of a request asks for; how many queries that took."""
     with CaptureQueriesContext(connection) as queries:
-        change = changes.get(actor, number)
-        gate = gates.evaluate(change, actor)
-        progress.riding_along(change, gate.riding)
-        changes.overlapping(change)
-        threads.of(change)
-        renderings.of_samples(change.version, sample_sets.current(change.template).samples)
+        change = change_queries.get(actor, number)
+        gate = change_gate.evaluate(change, actor)
+        turn.riding_along(change, gate.riding)
+        change_queries.overlapping(change)
+        thread_queries.of(change)
+        sample_renderings.of_samples(change.version, sample_sets.current(change.template).samples)
     return len(queries)
 
 

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from registry.errors import NotFound
-from registry.queries import datasets as queries
-from registry.services import datasets
+from registry.core.errors import NotFound
+from registry.evaluations import dataset_queries as queries
+from registry.evaluations import datasets
 
 NAME = "support/questions"
 

@@ -1,41 +1,42 @@
 import pytest
 
-from registry.errors import NotFound
-from registry.queries import events, namespaces
+from registry.audit import queries as audit_queries
+from registry.core.errors import NotFound
+from registry.namespaces import queries as namespace_queries
 
 
 def test_a_member_reads_what_happened_newest_first(reader, save):
     save("one")
-    page = events.page(reader, "support")
+    page = audit_queries.page(reader, "support")
     assert [event.kind for event in page.items] == ["version.saved"] + ["member.set"] * 4 + ["namespace.created"]
 
 
 def test_filters_and_pages(reader, save):
     save("one"), save("two")
-    assert len(events.page(reader, "support", kind="member.set").items) == 4
-    assert len(events.page(reader, "support", person="author").items) == 2
-    first = events.page(reader, "support", template="support/reply", limit=1)
-    second = events.page(reader, "support", template="support/reply", limit=1, cursor=first.next)
+    assert len(audit_queries.page(reader, "support", kind="member.set").items) == 4
+    assert len(audit_queries.page(reader, "support", person="author").items) == 2
+    first = audit_queries.page(reader, "support", template="support/reply", limit=1)
+    second = audit_queries.page(reader, "support", template="support/reply", limit=1, cursor=first.next)
     assert [event.version for event in first.items + second.items] == [2, 1]
 
 
 def test_outsiders_read_nothing(outsider, support):
     with pytest.raises(NotFound):
-        events.page(outsider, "support")
+        audit_queries.page(outsider, "support")
 
 
 def test_members_are_listed_to_members(reader, outsider, support):
-    assert [(member.person.username, member.role) for member in namespaces.members(reader, "support")] == [
+    assert [(member.person.username, member.role) for member in namespace_queries.members(reader, "support")] == [
         ("admin", "admin"),
         ("author", "author"),
         ("reader", "reader"),
         ("reviewer", "reviewer"),
     ]
     with pytest.raises(NotFound):
-        namespaces.members(outsider, "support")
+        namespace_queries.members(outsider, "support")
 
 
 def test_each_sees_their_own_namespaces(reader, outsider, operator, support):
-    assert [(space.name, role) for space, role in namespaces.mine(reader)] == [("support", "reader")]
-    assert [(space.name, role) for space, role in namespaces.mine(outsider)] == [("elsewhere", "admin")]
-    assert [space.name for space, _ in namespaces.mine(operator)] == ["elsewhere", "support"]
+    assert [(space.name, role) for space, role in namespace_queries.mine(reader)] == [("support", "reader")]
+    assert [(space.name, role) for space, role in namespace_queries.mine(outsider)] == [("elsewhere", "admin")]
+    assert [space.name for space, _ in namespace_queries.mine(operator)] == ["elsewhere", "support"]

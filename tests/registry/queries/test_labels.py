@@ -1,13 +1,14 @@
-from registry.queries import labels, templates
-from registry.services import labels as writing
+from registry.templates import label_queries
+from registry.templates import labels as writing
+from registry.templates import queries as template_queries
 
 
 def test_labels_stand_where_they_were_put(author, reader, save):
     save("one"), save("two")
     writing.move(actor=author, name="support/reply", label="staging", version=1, expected=None)
-    template = templates.get(reader, "support/reply")
-    assert {name: label.version.number for name, label in labels.of(template).items()} == {"staging": 1}
-    assert labels.numbers_of(template) == {"staging": 1, "latest": 2}
+    template = template_queries.get(reader, "support/reply")
+    assert {name: label.version.number for name, label in label_queries.of(template).items()} == {"staging": 1}
+    assert label_queries.numbers_of(template) == {"staging": 1, "latest": 2}
 
 
 def test_where_a_label_has_been_is_told_newest_first(author, reader, save):
@@ -15,16 +16,16 @@ def test_where_a_label_has_been_is_told_newest_first(author, reader, save):
     writing.move(actor=author, name="support/reply", label="staging", version=1, expected=None)
     writing.move(actor=author, name="support/reply", label="staging", version=2, expected=1)
     writing.move(actor=author, name="support/reply", label="canary", version=2, expected=None)
-    page = labels.moves(reader, "support/reply", "staging", limit=1)
+    page = label_queries.moves(reader, "support/reply", "staging", limit=1)
     assert [(move.before.number, move.after.number, move.person.username) for move in page.items] == [(1, 2, "author")]
-    rest = labels.moves(reader, "support/reply", "staging", cursor=page.next)
+    rest = label_queries.moves(reader, "support/reply", "staging", cursor=page.next)
     assert [(move.before, move.after.number) for move in rest.items] == [(None, 1)]
-    assert len(labels.moves(reader, "support/reply").items) == 3
+    assert len(label_queries.moves(reader, "support/reply").items) == 3
 
 
 def test_many_templates_cost_one_query(reader, save, django_assert_num_queries):
     for number in range(4):
         save("x", name=f"support/t{number}")
-    found = templates.search(reader).items
+    found = template_queries.search(reader).items
     with django_assert_num_queries(1):
-        assert [numbers["latest"] for numbers in labels.numbers_of_many(found).values()] == [1, 1, 1, 1]
+        assert [numbers["latest"] for numbers in label_queries.numbers_of_many(found).values()] == [1, 1, 1, 1]

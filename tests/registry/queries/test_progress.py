@@ -1,8 +1,11 @@
 import pytest
 
-from registry.queries import changes, gates, histories, progress
-from registry.services import changes as writing
-from registry.services import templates
+from registry.changes import gate as change_gate
+from registry.changes import history_queries
+from registry.changes import queries as change_queries
+from registry.changes import services as writing
+from registry.changes import turn as change_turn
+from registry.templates import save as template_save
 
 
 @pytest.fixture
@@ -16,15 +19,15 @@ def propose(author):
 
 
 def descends(version, ancestor):
-    return histories.versions_of([version.template_id]).contains(version.pk, ancestor.pk)
+    return history_queries.versions_of([version.template_id]).contains(version.pk, ancestor.pk)
 
 
 def turn_of(change):
-    return gates.evaluate(change, None).turn
+    return change_gate.evaluate(change, None).turn
 
 
 def riding(change):
-    return progress.riding_along(change, gates.evaluate(change, None).riding)
+    return change_turn.riding_along(change, change_gate.evaluate(change, None).riding)
 
 
 def publish(author, reviewer, change):
@@ -66,17 +69,17 @@ def test_first_it_is_the_reviewers_turn_then_the_author_s(author, reviewer, admi
     turn = turn_of(change)
     assert (turn.people, turn.reason) == (("admin", "reviewer"), "1 of 1 approval is missing.")
     writing.decide(actor=reviewer, number=1, decision="request_changes", digest=change.version.digest, text="Shorter")
-    assert turn_of(changes.get(author, 1)).people == ("author",)
+    assert turn_of(change_queries.get(author, 1)).people == ("author",)
     writing.decide(actor=reviewer, number=1, decision="approve", digest=change.version.digest)
-    turn = turn_of(changes.get(author, 1))
+    turn = turn_of(change_queries.get(author, 1))
     assert (turn.people, turn.reason) == (("author",), "Nothing stands in its way: it can be published.")
 
 
 def test_each_finds_what_waits_for_them(author, reviewer, reader, save, propose):
     propose(save("one"))
-    assert [gate.change.number for gate in gates.pending(reviewer) if gate.waits_on("reviewer")] == [1]
-    assert gates.waiting_count(author) == 0
-    assert gates.waiting_count(reader) == 0
+    assert [gate.change.number for gate in change_gate.pending(reviewer) if gate.waits_on("reviewer")] == [1]
+    assert change_gate.waiting_count(author) == 0
+    assert change_gate.waiting_count(reader) == 0
 
 
 def test_a_closed_request_is_nobody_s_turn(author, save, propose):
@@ -91,7 +94,7 @@ def test_a_version_both_sides_come_from_does_not_ride_along(author, reviewer, pr
 
     def beside(mark, base):
         document = f"- name: question\n  content: {mark}\n"
-        made = templates.save(
+        made = template_save.save(
             actor=author, name="support/reply", document=document, message="", base=base.digest, parallel=True
         )
         return made.version

@@ -1,10 +1,11 @@
 import pytest
 
-from registry.access import Actor
-from registry.errors import Invalid, NotFound
-from registry.queries import templates
-from registry.services import keys, labels
-from registry.services import templates as writing
+from registry.core.errors import Invalid, NotFound
+from registry.namespaces import keys
+from registry.namespaces.permissions import Actor
+from registry.templates import labels
+from registry.templates import queries as template_queries
+from registry.templates import save as writing
 
 BILLING = (
     "---\ndescription: Explain a Bill\ntags: [billing, warm]\nformat: text\n---\nDear customer, the Straße is long.\n"
@@ -25,19 +26,19 @@ def names(page):
 
 
 def test_everything_comes_by_name(reader, shelf):
-    found = templates.search(reader)
+    found = template_queries.search(reader)
     assert names(found) == ["support/refunds/deep/note", "support/refunds/letter", "support/reply"]
     assert found.next is None
 
 
 @pytest.mark.parametrize("q", ["BILL", "straße long", "letter", "warm", "explain customer"])
 def test_words_are_found_in_name_description_tags_and_body(reader, shelf, q):
-    assert names(templates.search(reader, q=q)) == ["support/refunds/letter"]
+    assert names(template_queries.search(reader, q=q)) == ["support/refunds/letter"]
 
 
 @pytest.mark.parametrize("q", ["%", "_", "bill nowhere", "\\"])
 def test_marks_of_the_query_language_are_only_text(reader, shelf, q):
-    assert names(templates.search(reader, q=q)) == []
+    assert names(template_queries.search(reader, q=q)) == []
 
 
 @pytest.mark.parametrize(
@@ -52,49 +53,49 @@ def test_marks_of_the_query_language_are_only_text(reader, shelf, q):
     ],
 )
 def test_filters_narrow(reader, shelf, facts, expected):
-    assert names(templates.search(reader, **facts)) == expected
+    assert names(template_queries.search(reader, **facts)) == expected
 
 
 def test_pages_follow_one_another_without_doubles(reader, shelf):
-    first = templates.search(reader, limit=2)
-    second = templates.search(reader, limit=2, cursor=first.next)
-    assert names(first) + names(second) == names(templates.search(reader))
+    first = template_queries.search(reader, limit=2)
+    second = template_queries.search(reader, limit=2, cursor=first.next)
+    assert names(first) + names(second) == names(template_queries.search(reader))
     assert second.next is None
 
 
 @pytest.mark.parametrize("cursor", ["!!", "MQ", "bnVsbA", "dHJ1ZQ", "é"])
 def test_a_cursor_nobody_gave_is_refused(reader, shelf, cursor):
     with pytest.raises(Invalid, match="cursor"):
-        templates.search(reader, cursor=cursor)
+        template_queries.search(reader, cursor=cursor)
 
 
 @pytest.mark.parametrize("limit", [0, 201, -1])
 def test_a_page_has_a_size(reader, limit):
     with pytest.raises(Invalid, match="limit"):
-        templates.search(reader, limit=limit)
+        template_queries.search(reader, limit=limit)
 
 
 def test_outsiders_find_nothing(outsider, shelf):
-    assert names(templates.search(outsider)) == []
-    assert templates.tags(outsider) == []
+    assert names(template_queries.search(outsider)) == []
+    assert template_queries.tags(outsider) == []
     with pytest.raises(NotFound):
-        templates.get(outsider, "support/reply")
+        template_queries.get(outsider, "support/reply")
 
 
 def test_a_key_finds_its_namespace_only(outsider, operator, shelf, document):
     writing.save(actor=outsider, name="elsewhere/own", document=document(), message="")
     key = keys.issue(actor=operator, namespace="elsewhere", name="x", scope="read", person="outsider").key
-    assert names(templates.search(Actor(outsider.person, key))) == ["elsewhere/own"]
+    assert names(template_queries.search(Actor(outsider.person, key))) == ["elsewhere/own"]
 
 
 def test_archived_templates_are_apart(reader, admin, shelf):
     writing.archive(actor=admin, name="support/reply", reason="")
-    assert "support/reply" not in names(templates.search(reader))
-    assert names(templates.search(reader, archived=True)) == ["support/reply"]
+    assert "support/reply" not in names(template_queries.search(reader))
+    assert names(template_queries.search(reader, archived=True)) == ["support/reply"]
 
 
 def test_the_tree_counts_what_is_below(reader, shelf):
-    (support,) = templates.tree(reader)
+    (support,) = template_queries.tree(reader)
     assert (support.path, support.count) == ("support", 3)
     (refunds,) = support.folders
     assert (refunds.name, refunds.path, refunds.count) == ("refunds", "support/refunds", 2)
@@ -102,14 +103,14 @@ def test_the_tree_counts_what_is_below(reader, shelf):
 
 
 def test_tags_come_with_their_number(reader, shelf):
-    assert templates.tags(reader) == [("billing", 1), ("warm", 1)]
+    assert template_queries.tags(reader) == [("billing", 1), ("warm", 1)]
 
 
 def test_a_list_costs_the_same_however_long(reader, save, shelf, django_assert_max_num_queries):
     for number in range(8):
         save("x", name=f"support/more-{number}")
     with django_assert_max_num_queries(3):
-        for template in templates.search(reader).items:
+        for template in template_queries.search(reader).items:
             assert template.latest.author.username
             assert template.namespace.name
             list(template.tags.all())

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from registry.review.anchors import find_lines, replace_lines, take_lines
+from registry.changes.line_anchors import find_lines, replace_lines, take_lines
 
 TEXT = "one\ntwo\nthree\nfour\n"
 

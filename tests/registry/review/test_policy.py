@@ -2,10 +2,10 @@ from dataclasses import replace
 
 import pytest
 
-from registry.review import policy
-from registry.review.contributors import Reason
-from registry.review.policy import Facts, Voice
-from registry.review.rules import Owner, Rules
+from registry.changes import policy
+from registry.changes.contributors import Reason
+from registry.changes.policy import Facts, Voice
+from registry.namespaces.rules import Owner, Rules
 
 D2, D3 = "sha256:2", "sha256:3"
 FACTS = Facts(

@@ -1,8 +1,8 @@
 import pytest
 
-from registry.errors import Invalid
-from registry.review import rules
-from registry.review.rules import Owner, Rules
+from registry.core.errors import Invalid
+from registry.namespaces import rules
+from registry.namespaces.rules import Owner, Rules
 
 
 def test_what_is_not_given_stays():

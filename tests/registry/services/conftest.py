@@ -1,6 +1,6 @@
 import pytest
 
-from registry.services import changes
+from registry.changes import services as change_services
 
 
 @pytest.fixture
@@ -9,7 +9,7 @@ def propose(author):
 
     def run(version, actor=None, message="Please"):
         name = version.template.name
-        return changes.propose(
+        return change_services.propose(
             actor=actor or author, name=name, label="production", version=version.number, message=message
         )
 
@@ -23,7 +23,7 @@ def approve(reviewer):
     def run(change, actor=None, digest=None):
         change.refresh_from_db()
         digest = digest or change.version.digest
-        return changes.decide(actor=actor or reviewer, number=change.number, decision="approve", digest=digest)
+        return change_services.decide(actor=actor or reviewer, number=change.number, decision="approve", digest=digest)
 
     return run
 
@@ -35,6 +35,6 @@ def publish(author, propose, approve):
     def run(version):
         change = propose(version)
         approve(change)
-        return changes.publish(actor=author, number=change.number)
+        return change_services.publish(actor=author, number=change.number)
 
     return run

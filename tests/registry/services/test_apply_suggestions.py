@@ -1,10 +1,11 @@
 import pytest
 
-from registry.errors import Conflict, Invalid, NotAllowed, NotFound
-from registry.models import Version
-from registry.queries import threads as found
-from registry.services import changes, suggestions, threads
-from registry.services.threads import Place
+from registry.changes import services as change_services
+from registry.changes import suggestions, threads
+from registry.changes import thread_queries as found
+from registry.changes.threads import Place
+from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
+from registry.templates.models import Version
 
 
 @pytest.fixture
@@ -55,7 +56,7 @@ def test_two_about_one_line_are_not_applied_together(author, change, suggest):
 
 def test_lines_that_were_changed_since_take_no_suggestion(author, change, suggest, save):
     suggest(7, "    Say: {{ question }}\n")
-    changes.set_version(actor=author, number=1, version=save("two").number)
+    change_services.set_version(actor=author, number=1, version=save("two").number)
     with pytest.raises(Conflict, match="changed since"):
         suggestions.apply(actor=author, number=1, comments=[(1, 1)])
 
@@ -89,6 +90,6 @@ def test_a_reader_applies_nothing(reader, change, suggest):
 
 def test_a_closed_request_takes_none(author, change, suggest):
     suggest(7, "    Say\n")
-    changes.withdraw(actor=author, number=1)
+    change_services.withdraw(actor=author, number=1)
     with pytest.raises(Conflict, match="is withdrawn"):
         suggestions.apply(actor=author, number=1, comments=[(1, 1)])

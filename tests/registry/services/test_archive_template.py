@@ -1,19 +1,19 @@
 import pytest
 
-from registry.errors import Conflict, Invalid, NotAllowed
-from registry.models import Event
-from registry.queries import versions
-from registry.services import templates
+from registry.core.errors import Conflict, Invalid, NotAllowed
+from registry.journal.models import Event
+from registry.templates import save as template_save
+from registry.templates import version_queries
 
 
 def archive(actor, **facts):
-    return templates.archive(**{"actor": actor, "name": "support/reply", "reason": ""} | facts)
+    return template_save.archive(**{"actor": actor, "name": "support/reply", "reason": ""} | facts)
 
 
 def test_an_archived_template_can_still_be_fetched(admin, reader, save):
     save("one")
     assert archive(admin).archived_at is not None
-    assert versions.resolve(reader, "support/reply", "1").number == 1
+    assert version_queries.resolve(reader, "support/reply", "1").number == 1
 
 
 def test_twice_is_one_event_and_so_is_bringing_it_back(admin, save):
@@ -21,7 +21,7 @@ def test_twice_is_one_event_and_so_is_bringing_it_back(admin, save):
     for _ in range(2):
         archive(admin, reason="Old")
     for _ in range(2):
-        templates.unarchive(actor=admin, name="support/reply")
+        template_save.unarchive(actor=admin, name="support/reply")
     kinds = list(Event.objects.filter(kind__startswith="template.").values_list("kind", flat=True))
     assert kinds == ["template.archived", "template.unarchived"]
 

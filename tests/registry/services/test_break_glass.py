@@ -2,18 +2,21 @@ import json
 
 import pytest
 
-from registry.access import Actor
-from registry.errors import Conflict, Invalid, NotAllowed
-from registry.models import Event, Label
-from registry.queries import changes as asking
-from registry.queries import emergencies as queries
-from registry.queries import gates, notifications
-from registry.services import changes, emergencies, keys, namespaces
+from registry.changes import emergency_publish, gate, rules
+from registry.changes import emergency_queries as queries
+from registry.changes import queries as asking
+from registry.changes import services as change_services
+from registry.core.errors import Conflict, Invalid, NotAllowed
+from registry.journal.models import Event
+from registry.namespaces import keys
+from registry.namespaces.permissions import Actor
+from registry.notifications import queries as notification_queries
+from registry.templates.models import Label
 
 
 @pytest.fixture
 def allowed(admin):
-    return namespaces.set_rules(actor=admin, namespace="support", break_glass=True)
+    return rules.set_rules(actor=admin, namespace="support", break_glass=True)
 
 
 @pytest.fixture
@@ -22,13 +25,13 @@ def change(propose, save):
 
 
 def break_glass(actor, reason="Customers get insults"):
-    return emergencies.break_glass(actor=actor, number=1, reason=reason)
+    return emergency_publish.break_glass(actor=actor, number=1, reason=reason)
 
 
 def test_a_reviewer_publishes_and_the_request_stays_unreviewed(allowed, admin, reviewer, change):
     broken = break_glass(reviewer)
     assert (broken.state, broken.unreviewed, Label.objects.get().version.number) == ("published", True, 1)
-    assert [blocker.code for blocker in gates.evaluate(broken, admin).blockers] == ["approvals"]
+    assert [blocker.code for blocker in gate.evaluate(broken, admin).blockers] == ["approvals"]
     assert [found.number for found in asking.listing(admin, state="pending").items] == [1]
     body = json.loads(Event.objects.latest("number").text)["body"]
     assert (body["how"], body["reason"], body["change"]) == ("broke_glass", "Customers get insults", 1)
@@ -39,14 +42,14 @@ def test_an_approval_after_the_fact_closes_it(allowed, admin, reviewer, change, 
     approve(change, actor=admin)
     change.refresh_from_db()
     assert (change.state, change.unreviewed) == ("published", False)
-    assert gates.evaluate(change, None).turn is None
+    assert gate.evaluate(change, None).turn is None
 
 
 def test_everyone_concerned_is_told(allowed, author, admin, reviewer, change):
     break_glass(reviewer)
     sentence = "reviewer published without approval support/reply: production is on version 1. Customers get insults"
     for actor in (author, admin):
-        assert notifications.page(actor).items[0].sentence == sentence
+        assert notification_queries.page(actor).items[0].sentence == sentence
 
 
 def test_it_takes_the_rule(reviewer, change):
@@ -71,13 +74,13 @@ def test_what_is_approved_is_published_as_usual(allowed, author, reviewer, chang
     approve(change)
     with pytest.raises(Conflict, match="publish it"):
         break_glass(reviewer)
-    assert changes.publish(actor=author, number=1).state == "published"
+    assert change_services.publish(actor=author, number=1).state == "published"
 
 
 def test_it_says_by_whom_why_and_where_it_could_go_back(allowed, admin, reviewer, save, propose, publish):
     publish(save("one"))
     number = propose(save("two")).number
-    emergencies.break_glass(actor=reviewer, number=number, reason="Customers get insults")
+    emergency_publish.break_glass(actor=reviewer, number=number, reason="Customers get insults")
     [found] = queries.unapproved(admin)
     assert (found.move.person.username, found.move.reason) == ("reviewer", "Customers get insults")
     assert (found.is_served, found.holds, found.back, found.approved_at) == (True, 2, 1, None)
@@ -87,7 +90,7 @@ def test_it_says_by_whom_why_and_where_it_could_go_back(allowed, admin, reviewer
 def test_it_goes_back_to_nothing_that_nobody_approved(allowed, admin, reviewer, change, save, propose):
     break_glass(reviewer)
     number = propose(save("two")).number
-    emergencies.break_glass(actor=reviewer, number=number, reason="Still insults")
+    emergency_publish.break_glass(actor=reviewer, number=number, reason="Still insults")
     assert [(found.change.pk, found.is_served, found.back) for found in queries.unapproved(admin)] == [
         (1, False, None),
         (number, True, None),
@@ -104,19 +107,19 @@ def test_who_published_it_does_not_close_it(allowed, admin, reviewer, change, sa
     break_glass(reviewer)
     publish(save("two"))
     with pytest.raises(NotAllowed, match="Another reviewer closes it"):
-        emergencies.close(actor=reviewer, number=1, reason="Done")
-    closed = emergencies.close(actor=admin, number=1, reason="Version 2 was approved and holds it")
-    assert (closed.unreviewed, closed.needs_approval, gates.evaluate(closed, None).turn) == (True, False, None)
+        emergency_publish.close(actor=reviewer, number=1, reason="Done")
+    closed = emergency_publish.close(actor=admin, number=1, reason="Version 2 was approved and holds it")
+    assert (closed.unreviewed, closed.needs_approval, gate.evaluate(closed, None).turn) == (True, False, None)
     assert queries.unapproved(admin) == []
     assert json.loads(Event.objects.latest("number").text)["body"]["reason"] == "Version 2 was approved and holds it"
 
 
 def test_nothing_else_is_closed(allowed, admin, reviewer, change, approve):
     with pytest.raises(Conflict, match="no emergency"):
-        emergencies.close(actor=admin, number=1, reason="Done")
+        emergency_publish.close(actor=admin, number=1, reason="Done")
     break_glass(reviewer)
     with pytest.raises(Conflict, match="still serves version 1"):
-        emergencies.close(actor=admin, number=1, reason="Done")
+        emergency_publish.close(actor=admin, number=1, reason="Done")
     approve(change, actor=admin)
     with pytest.raises(Conflict, match="no emergency"):
-        emergencies.close(actor=admin, number=1, reason="Done")
+        emergency_publish.close(actor=admin, number=1, reason="Done")

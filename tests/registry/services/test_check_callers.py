@@ -4,9 +4,16 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from registry.models import ChangeRequest, Fetch, Job, Version
-from registry.queries import gates
-from registry.services import changes, keys, namespaces, samples, templates, verdicts
+from registry.changes import check_results, rules
+from registry.changes import gate as change_gate
+from registry.changes import services as change_services
+from registry.changes.models import ChangeRequest
+from registry.jobs.models import Job
+from registry.namespaces import keys
+from registry.templates import samples
+from registry.templates import save as template_save
+from registry.templates.models import Version
+from registry.usage.models import Fetch
 
 NEEDY = "---\ninputs:\n  question: {type: string}\n  tone: {type: string}\n---\n- name: q\n  content: '{{ question }} {{ tone }}'\n"
 POLICY = "---\nformat: text\n---\nGoods come back within 30 days.\n"
@@ -34,20 +41,22 @@ def live(save, publish):
 
 
 def proposed(author, document, name="support/reply"):
-    latest = templates.Template.objects.get(name=name).latest
-    saved = templates.save(actor=author, name=name, document=document, message="", base=latest.digest)
-    return changes.propose(actor=author, name=name, label="production", version=saved.version.number, message="")
+    latest = template_save.Template.objects.get(name=name).latest
+    saved = template_save.save(actor=author, name=name, document=document, message="", base=latest.digest)
+    return change_services.propose(
+        actor=author, name=name, label="production", version=saved.version.number, message=""
+    )
 
 
 def state_of(change, name):
-    return next(state for state in gates.evaluate(change, None).checks if state.name == name)
+    return next(state for state in change_gate.evaluate(change, None).checks if state.name == name)
 
 
 def test_the_contract_names_the_services_that_would_break(author, live, fetched):
     fetched(Version.objects.get(number=2), "production")
     fetched(live, "1", name="mailer")
     change = proposed(author, NEEDY)
-    verdicts.give(number=change.number)
+    check_results.give(number=change.number)
     state = state_of(change, "contract")
     assert state.summary == "2 breaks; callers of production (checkout): `tone` is new and required"
     told = {(item["against"], *item["callers"]) for item in state.findings if item["breaking"]}
@@ -57,11 +66,11 @@ def test_the_contract_names_the_services_that_would_break(author, live, fetched)
 def test_a_version_nobody_serves_but_somebody_fetches_is_kept_to(author, admin, save, publish, fetched, document):
     asking = save("one")
     publish(save("two"))
-    namespaces.set_rules(actor=admin, namespace="support", compatibility="backward")
+    rules.set_rules(actor=admin, namespace="support", compatibility="backward")
     Fetch.objects.all().delete()
     fetched(asking, asking.digest)
     change = proposed(author, document("three"))
-    verdicts.give(number=change.number)
+    check_results.give(number=change.number)
     state = state_of(change, "contract")
     assert (state.outcome, state.summary) == ("passed", "Callers of production, version 1 are served as before.")
 
@@ -70,43 +79,43 @@ def test_who_fetched_longer_ago_or_by_a_label_that_moved_on_does_not_count(autho
     fetched(live, "1", days=31)
     fetched(live, "production", name="mailer")
     change = proposed(author, NEEDY)
-    verdicts.give(number=change.number)
+    check_results.give(number=change.number)
     assert {item["against"] for item in state_of(change, "contract").findings} == {2}
 
 
 def test_a_verdict_is_past_once_somebody_else_stays_on_a_version(author, live, fetched, document):
     change = proposed(author, document("three"))
-    verdicts.give(number=change.number)
+    check_results.give(number=change.number)
     Job.objects.all().delete()
-    assert verdicts.ask_again() == 0
+    assert check_results.ask_again() == 0
     fetched(live, "1")
     assert state_of(change, "contract").outcome is None
-    assert verdicts.ask_again() == 1
-    assert verdicts.ask_again() == 0, "it waits already"
-    verdicts.give(number=change.number)
+    assert check_results.ask_again() == 1
+    assert check_results.ask_again() == 0, "it waits already"
+    check_results.give(number=change.number)
     assert state_of(change, "contract").outcome == "passed"
 
 
 def test_many_requests_at_once_are_measured_alike(author, reviewer, live, fetched, document):
     fetched(live, "1")
     change = proposed(author, document("three"))
-    verdicts.give(number=change.number)
-    (gate,) = gates.evaluate_many([change], reviewer)
+    check_results.give(number=change.number)
+    (gate,) = change_gate.evaluate_many([change], reviewer)
     assert [blocker.code for blocker in gate.blockers] == ["approvals"]
 
 
 @pytest.fixture
 def policy(author, admin):
     """A fragment with a letter that includes it; the letter's sample gives a question only."""
-    namespaces.set_rules(actor=admin, namespace="support", required_checks=["dependants"])
-    templates.save(actor=author, name="support/policy", document=POLICY, message="")
-    templates.save(actor=author, name="support/letter", document=LETTER, message="")
+    rules.set_rules(actor=admin, namespace="support", required_checks=["dependants"])
+    template_save.save(actor=author, name="support/policy", document=POLICY, message="")
+    template_save.save(actor=author, name="support/letter", document=LETTER, message="")
     samples.save(actor=author, name="support/letter", samples={"one": {"question": "Why?"}})
 
 
 def test_templates_that_include_a_fragment_are_tried_with_it(author, policy):
     change = proposed(author, POLICY.replace("30", "60"), "support/policy")
-    verdicts.give(number=change.number)
+    check_results.give(number=change.number)
     state = state_of(change, "dependants")
     assert state.summary == "The template that includes it stays sound with it."
     assert state.findings[0]["template"] == "support/letter"
@@ -114,7 +123,7 @@ def test_templates_that_include_a_fragment_are_tried_with_it(author, policy):
 
 def test_a_fragment_that_its_includers_cannot_take_blocks(author, reviewer, policy):
     change = proposed(author, POLICY.replace("30", "{{ days }}"), "support/policy")
-    verdicts.give(number=change.number)
+    check_results.give(number=change.number)
     state = state_of(change, "dependants")
     assert state.is_blocking
     assert state.summary.startswith("1 of 1 template would not be sound with it; support/letter: ")
@@ -122,8 +131,8 @@ def test_a_fragment_that_its_includers_cannot_take_blocks(author, reviewer, poli
 
 def test_where_nothing_includes_it_there_is_nothing_to_check(author, admin, live, document):
     change = proposed(author, document("three"))
-    assert "dependants" not in [state.name for state in gates.evaluate(change, None).checks]
-    namespaces.set_rules(actor=admin, namespace="support", required_checks=["dependants"])
+    assert "dependants" not in [state.name for state in change_gate.evaluate(change, None).checks]
+    rules.set_rules(actor=admin, namespace="support", required_checks=["dependants"])
     change = ChangeRequest.objects.get(number=change.number)
     assert state_of(change, "dependants").summary == "No template of its namespace includes it."
 
@@ -133,5 +142,5 @@ def test_the_budget_names_the_worst_case(author, live, document):
         actor=author, name="support/reply", samples={"short": {"question": "?"}, "long": {"question": "Why? " * 9}}
     )
     change = proposed(author, document("three"))
-    verdicts.give(number=change.number)
+    check_results.give(number=change.number)
     assert state_of(change, "budget").summary.startswith("Every sample fits; worst case long: ")

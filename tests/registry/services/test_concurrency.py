@@ -8,11 +8,17 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from django.db import connection
 
-from registry.access import Actor
-from registry.errors import Conflict, PreconditionRequired, Stale
-from registry.mirror.chain import faults_of_chain
-from registry.models import ChangeRequest, Decision, Event, Label, LabelMove, Template, User, Version
-from registry.services import changes, labels, namespaces, templates
+from registry.accounts.models import User
+from registry.audit.verification import faults_of_chain
+from registry.changes import rules
+from registry.changes import services as change_services
+from registry.changes.models import ChangeRequest, Decision
+from registry.core.errors import Conflict, PreconditionRequired, Stale
+from registry.journal.models import Event
+from registry.namespaces.permissions import Actor
+from registry.templates import labels
+from registry.templates import save as template_save
+from registry.templates.models import Label, LabelMove, Template, Version
 
 DOCUMENT = "- name: question\n  content: answer {mark}\n"
 
@@ -40,7 +46,7 @@ def write(actor, writer, saves, *, parallel):
     while len(made) < saves:
         base = Template.objects.filter(name="support/reply").values_list("latest__digest", flat=True).first()
         try:
-            saved = templates.save(
+            saved = template_save.save(
                 actor=actor,
                 name="support/reply",
                 document=DOCUMENT.format(mark=f"{writer}-{len(made) % 2}"),  # two by turns: each is checked once
@@ -103,11 +109,11 @@ def test_moves_of_one_label_follow_one_another(transactional_db, author, save):
 
 
 def test_of_two_that_publish_at_once_one_does(transactional_db, author, reviewer, save):
-    change = changes.propose(
+    change = change_services.propose(
         actor=author, name="support/reply", label="production", version=save("1").number, message=""
     )
-    changes.decide(actor=reviewer, number=change.number, decision="approve", digest=change.version.digest)
-    results = at_once([lambda: changes.publish(actor=author, number=change.number) for _ in range(4)])
+    change_services.decide(actor=reviewer, number=change.number, decision="approve", digest=change.version.digest)
+    results = at_once([lambda: change_services.publish(actor=author, number=change.number) for _ in range(4)])
     assert sorted(type(result).__name__ for result in results) == ["ChangeRequest", "Conflict", "Conflict", "Conflict"]
     assert LabelMove.objects.count() == 1
 
@@ -117,13 +123,15 @@ def test_a_head_that_moves_while_others_approve_never_goes_live_unapproved(
     transactional_db, author, reviewer, admin, save, _round
 ):
     first, second = save("one"), save("two")
-    number = changes.propose(actor=author, name="support/reply", label="production", version=1, message="").number
+    number = change_services.propose(
+        actor=author, name="support/reply", label="production", version=1, message=""
+    ).number
     at_once(
         [
-            lambda: changes.decide(actor=reviewer, number=number, decision="approve", digest=first.digest),
-            lambda: changes.decide(actor=admin, number=number, decision="approve", digest=first.digest),
-            lambda: changes.set_version(actor=author, number=number, version=second.number),
-            lambda: changes.publish(actor=author, number=number),
+            lambda: change_services.decide(actor=reviewer, number=number, decision="approve", digest=first.digest),
+            lambda: change_services.decide(actor=admin, number=number, decision="approve", digest=first.digest),
+            lambda: change_services.set_version(actor=author, number=number, version=second.number),
+            lambda: change_services.publish(actor=author, number=number),
         ]
     )
     held = Label.objects.filter(name="production").select_related("version").first()
@@ -135,15 +143,15 @@ def test_a_head_that_moves_while_others_approve_never_goes_live_unapproved(
 def test_publishing_and_rolling_back_at_once_come_in_some_order(transactional_db, author, reviewer, save):
     for mark in ("one", "two", "three"):
         version = save(mark)
-        change = changes.propose(
+        change = change_services.propose(
             actor=author, name="support/reply", label="production", version=version.number, message=""
         )
-        changes.decide(actor=reviewer, number=change.number, decision="approve", digest=version.digest)
+        change_services.decide(actor=reviewer, number=change.number, decision="approve", digest=version.digest)
         if mark != "three":
-            changes.publish(actor=author, number=change.number)
+            change_services.publish(actor=author, number=change.number)
     results = at_once(
         [
-            lambda: changes.publish(actor=author, number=3),
+            lambda: change_services.publish(actor=author, number=3),
             lambda: labels.roll_back(
                 actor=reviewer, name="support/reply", label="production", version=1, reason="Wrong"
             ),
@@ -185,14 +193,14 @@ def test_two_hundred_moves_by_each_of_eight_form_one_history(transactional_db, a
 
 
 def test_an_admin_and_a_publisher_at_once_come_in_some_order(transactional_db, author, reviewer, admin, save):
-    change = changes.propose(
+    change = change_services.propose(
         actor=author, name="support/reply", label="production", version=save("1").number, message=""
     )
-    changes.decide(actor=reviewer, number=change.number, decision="approve", digest=change.version.digest)
+    change_services.decide(actor=reviewer, number=change.number, decision="approve", digest=change.version.digest)
     at_once(
         [
-            lambda: changes.publish(actor=author, number=change.number),
-            lambda: namespaces.set_rules(actor=admin, namespace="support", approvals=2),
+            lambda: change_services.publish(actor=author, number=change.number),
+            lambda: rules.set_rules(actor=admin, namespace="support", approvals=2),
         ]
     )
     kinds = list(Event.objects.order_by("number").values_list("kind", flat=True))
@@ -205,6 +213,6 @@ def test_an_admin_and_a_publisher_at_once_come_in_some_order(transactional_db, a
 
 def test_everyone_who_makes_a_namespace_at_once_gets_an_answer(transactional_db, operator):
     people = [Actor(User.objects.create(username=f"person-{n}")) for n in range(6)]
-    results = at_once([lambda p=person: namespaces.create(actor=p, name="sales") for person in people])
+    results = at_once([lambda p=person: rules.create(actor=p, name="sales") for person in people])
     assert sorted(type(result).__name__ for result in results) == ["Conflict"] * 5 + ["Namespace"]
     require_whole_journal()

@@ -2,15 +2,18 @@ import json
 
 import pytest
 
-from registry.access import Actor
-from registry.errors import Conflict, Invalid, NotAllowed, NotFound
-from registry.models import Decision, Event
-from registry.services import changes, keys, members, namespaces
+from registry.changes import rules
+from registry.changes import services as change_services
+from registry.changes.models import Decision
+from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
+from registry.journal.models import Event
+from registry.namespaces import keys, members
+from registry.namespaces.permissions import Actor
 
 
 def decide(actor, change, decision, text="", digest=None):
     digest = digest or change.version.digest
-    return changes.decide(actor=actor, number=change.number, decision=decision, digest=digest, text=text)
+    return change_services.decide(actor=actor, number=change.number, decision=decision, digest=digest, text=text)
 
 
 def test_one_approval_makes_it_approved(reviewer, propose, save):
@@ -24,7 +27,7 @@ def test_one_approval_makes_it_approved(reviewer, propose, save):
 def test_a_stale_digest_is_refused(author, reviewer, propose, save):
     first = save("one")
     change = propose(first)
-    changes.set_version(actor=author, number=change.number, version=save("two").number)
+    change_services.set_version(actor=author, number=change.number, version=save("two").number)
     with pytest.raises(Conflict, match="stands on version 2 now"):
         decide(reviewer, change, "approve", digest=first.digest)
     assert not Decision.objects.exists()
@@ -35,7 +38,7 @@ def test_a_new_head_voids_approvals_and_so_does_going_back(author, propose, appr
     change = propose(first)
     approve(change)
     for version in (second, first):
-        change = changes.set_version(actor=author, number=change.number, version=version.number)
+        change = change_services.set_version(actor=author, number=change.number, version=version.number)
         assert change.state == "open"
     approve(change)
     change.refresh_from_db()
@@ -55,7 +58,7 @@ def test_one_s_own_version_is_not_approved_although_another_proposed_it(author, 
 
 
 def test_self_approval_where_the_rules_allow_it(admin, reviewer, propose, save):
-    namespaces.set_rules(actor=admin, namespace="support", self_approval=True)
+    rules.set_rules(actor=admin, namespace="support", self_approval=True)
     change = propose(save("one", actor=reviewer), actor=reviewer)
     decide(reviewer, change, "approve")
     change.refresh_from_db()
@@ -101,7 +104,7 @@ def test_comments_decide_nothing_and_stay_possible_after_the_end(author, propose
 
 def test_a_closed_request_takes_no_decision(author, reviewer, propose, save):
     change = propose(save("one"))
-    changes.withdraw(actor=author, number=change.number)
+    change_services.withdraw(actor=author, number=change.number)
     with pytest.raises(Conflict, match="is withdrawn"):
         decide(reviewer, change, "approve")
 
@@ -126,7 +129,7 @@ def test_an_outsider_learns_nothing(outsider, propose, save):
 def test_stricter_rules_reopen_what_was_approved(admin, propose, approve, save):
     change = propose(save("one"))
     approve(change)
-    namespaces.set_rules(actor=admin, namespace="support", approvals=2)
+    rules.set_rules(actor=admin, namespace="support", approvals=2)
     change.refresh_from_db()
     assert change.state == "open"
 

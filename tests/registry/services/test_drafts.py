@@ -1,9 +1,10 @@
 import pytest
 
-from registry.errors import Invalid, NotAllowed, NotFound, TooLarge
-from registry.models import Draft, Event
-from registry.queries import drafts as found
-from registry.services import drafts
+from registry.core.errors import Invalid, NotAllowed, NotFound, TooLarge
+from registry.journal.models import Event
+from registry.templates import draft_queries as found
+from registry.templates import drafts
+from registry.templates.models import Draft
 
 
 def keep(actor, **facts):

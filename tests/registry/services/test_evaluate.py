@@ -6,10 +6,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from registry.errors import Conflict, Invalid, NotAllowed, TooMany
-from registry.models import Job, Reply, Run, RunRow
-from registry.queries import evaluations as queries
-from registry.services import asking, datasets, evaluating, evaluations, samples
+from registry.core.errors import Conflict, Invalid, NotAllowed, TooMany
+from registry.evaluations import datasets, model_calls, run_worker, start_runs
+from registry.evaluations import run_queries as queries
+from registry.evaluations.models import Reply, Run, RunRow
+from registry.jobs.models import Job
+from registry.templates import samples
 
 DATASET = "support/questions"
 
@@ -29,14 +31,14 @@ def questions(author, save):
 @pytest.fixture
 def start(author, questions):
     def start(**options):
-        return evaluations.start(actor=author, template="support/reply", **{"dataset": DATASET, **options})
+        return start_runs.start(actor=author, template="support/reply", **{"dataset": DATASET, **options})
 
     return start
 
 
 def finish(run):
     for _ in range(20):
-        if not evaluating.advance(run.pk, seconds=0):
+        if not run_worker.advance(run.pk, seconds=0):
             break
     run.refresh_from_db()
     return run
@@ -50,7 +52,7 @@ def test_a_run_asks_for_every_row_and_scores_them(start):
 
 def test_a_run_goes_on_in_slices(start):
     run = start()
-    assert evaluating.advance(run.pk, seconds=0)
+    assert run_worker.advance(run.pk, seconds=0)
     run.refresh_from_db()
     assert (run.state, run.done) == ("running", 64)
     assert finish(run).done == 80
@@ -67,13 +69,13 @@ def test_a_row_tells_what_was_asked_and_what_came(start, reader):
 
 def test_a_row_written_by_two_workers_counts_once(start):
     run = start()
-    evaluating.advance(run.pk, seconds=0)
+    run_worker.advance(run.pk, seconds=0)
     RunRow.objects.filter(run=run, index=0).update(created_at="2026-01-01T00:00:00Z")
     loaded = queries.load(run.pk)
-    endpoint = evaluating.endpoints.find("echo", "support")
-    batch = [asking.Asked(index, row) for index, row in enumerate(queries.rows_of(loaded)[:4])]
-    asking.ask(loaded, loaded.version.unpacked(), endpoint, endpoint.open(), batch)
-    assert evaluating._keep(loaded, endpoint, batch) == 64
+    endpoint = run_worker.endpoints.find("echo", "support")
+    batch = [model_calls.Asked(index, row) for index, row in enumerate(queries.rows_of(loaded)[:4])]
+    model_calls.ask(loaded, loaded.version.unpacked(), endpoint, endpoint.open(), batch)
+    assert run_worker._keep(loaded, endpoint, batch) == 64
     assert RunRow.objects.get(run=run, index=0).created_at.month == 1
 
 
@@ -92,27 +94,27 @@ def test_samples_are_rows_without_expectations(start, author):
 
 def test_a_cancelled_run_keeps_what_came_and_stops(start, author):
     run = start()
-    evaluating.advance(run.pk, seconds=0)
-    evaluations.cancel(actor=author, number=run.pk)
-    assert not evaluating.advance(run.pk)
+    run_worker.advance(run.pk, seconds=0)
+    start_runs.cancel(actor=author, number=run.pk)
+    assert not run_worker.advance(run.pk)
     run.refresh_from_db()
     assert (run.state, run.done) == ("cancelled", 64)
     with pytest.raises(Conflict):
-        evaluations.cancel(actor=author, number=run.pk)
+        start_runs.cancel(actor=author, number=run.pk)
 
 
 def test_a_cancelled_run_is_taken_up_where_it_was(start, author):
     run = start()
-    evaluating.advance(run.pk, seconds=0)
-    evaluations.cancel(actor=author, number=run.pk)
-    evaluations.rerun(actor=author, number=run.pk)
+    run_worker.advance(run.pk, seconds=0)
+    start_runs.cancel(actor=author, number=run.pk)
+    start_runs.rerun(actor=author, number=run.pk)
     assert finish(run).done == 80
 
 
 def test_a_run_without_failures_is_not_run_again(start, author):
     run = finish(start())
     with pytest.raises(Conflict, match="No row"):
-        evaluations.rerun(actor=author, number=run.pk)
+        start_runs.rerun(actor=author, number=run.pk)
 
 
 def test_a_row_that_does_not_render_fails_alone(author, save, start):
@@ -156,7 +158,7 @@ def test_a_run_as_a_result_is_the_packages(start):
 
 
 def test_a_regular_expression_that_never_ends_is_ended(author, start, monkeypatch):
-    monkeypatch.setattr("registry.scorer.SECONDS", 2)
+    monkeypatch.setattr("registry.evaluations.scoring_process.SECONDS", 2)
     row = {"inputs": {"question": "a" * 40}, "expected": "(?=a)(a|a)*b"}  # RE2 has no lookahead, so this one backtracks
     datasets.save(actor=author, name="support/odd", text=json.dumps(row) + "\n")
     run = finish(start(dataset="support/odd", metrics=["regex"]))
@@ -166,7 +168,7 @@ def test_a_regular_expression_that_never_ends_is_ended(author, start, monkeypatc
 
 def test_a_reader_starts_nothing(reader, questions):
     with pytest.raises(NotAllowed, match="run evaluations"):
-        evaluations.start(actor=reader, template="support/reply", dataset=DATASET)
+        start_runs.start(actor=reader, template="support/reply", dataset=DATASET)
 
 
 @pytest.mark.parametrize(
@@ -180,7 +182,7 @@ def test_what_can_not_be_run_is_refused_by_field(start, options, field):
 
 
 def test_a_namespace_has_so_many_runs_under_way_and_no_more(start, monkeypatch):
-    monkeypatch.setattr(evaluations, "MOST_UNFINISHED", 2)
+    monkeypatch.setattr(start_runs, "MOST_UNFINISHED", 2)
     start()
     start()
     with pytest.raises(TooMany):
@@ -197,9 +199,9 @@ def test_a_run_whose_model_changed_fails_with_a_sentence(start, settings, tmp_pa
 
 def test_a_run_that_no_job_serves_is_closed(start):
     run = start()
-    assert evaluating.close_lost() == 0
+    assert run_worker.close_lost() == 0
     Job.objects.all().delete()
-    assert evaluating.close_lost() == 1
+    assert run_worker.close_lost() == 1
     assert Run.objects.get(pk=run.pk).state == "failed"
 
 
@@ -247,5 +249,5 @@ def test_only_what_failed_is_asked_again(start, model, author):
     run = finish(start(model="s"))
     assert (run.failed, queries.row(queries.load(run.pk), 7).row.problem["step"]) == (1, "model")
     model.refused.clear()
-    evaluations.rerun(actor=author, number=run.pk)
+    start_runs.rerun(actor=author, number=run.pk)
     assert (finish(run).failed, run.done, model.asked.count("Answer: q7"), len(model.asked)) == (0, 80, 2, 81)

@@ -2,11 +2,16 @@ import json
 
 import pytest
 
-from registry.errors import Conflict, NotFound
-from registry.models import Event, Job, Label, Verdict
-from registry.queries import gates
-from registry.services import changes, labels, namespaces, samples, templates, verdicts
-from registry.tasks import work
+from registry.changes import check_results, gate, rules
+from registry.changes import services as change_services
+from registry.changes.models import Verdict
+from registry.core.errors import Conflict, NotFound
+from registry.jobs.models import Job
+from registry.journal.models import Event
+from registry.tasks import tasks as tasks_tasks
+from registry.templates import labels, samples
+from registry.templates import save as template_save
+from registry.templates.models import Label
 
 NARROWED = "---\ninputs:\n  question: {type: string}\n  tone: {type: string}\n---\n- name: q\n  content: '{{ question }} {{ tone }}'\n"
 LONG = "---\ntoken_limit: 40\ninputs:\n  question: {type: string}\n---\n- name: q\n  content: '{{ question }}'\n- name: extra\n  truncation_priority: 1\n  content: 'word word word word {{ question }}'\n"
@@ -16,7 +21,7 @@ LONG = "---\ntoken_limit: 40\ninputs:\n  question: {type: string}\n---\n- name: 
 def strict(admin):
     """Every check is required and the contract is kept."""
     names = ["problems", "samples", "budget", "contract"]
-    return namespaces.set_rules(actor=admin, namespace="support", required_checks=names)
+    return rules.set_rules(actor=admin, namespace="support", required_checks=names)
 
 
 @pytest.fixture
@@ -29,15 +34,15 @@ def sampled(author, save, publish):
 
 
 def proposed(author, document):
-    latest = templates.Template.objects.get(name="support/reply").latest
-    saved = templates.save(actor=author, name="support/reply", document=document, message="", base=latest.digest)
-    return changes.propose(
+    latest = template_save.Template.objects.get(name="support/reply").latest
+    saved = template_save.save(actor=author, name="support/reply", document=document, message="", base=latest.digest)
+    return change_services.propose(
         actor=author, name="support/reply", label="production", version=saved.version.number, message=""
     )
 
 
 def outcomes(change):
-    return {state.name: state.outcome for state in gates.evaluate(change, None).checks}
+    return {state.name: state.outcome for state in gate.evaluate(change, None).checks}
 
 
 def test_a_request_asks_for_its_checks(propose, save):
@@ -49,15 +54,15 @@ def test_a_request_asks_for_its_checks(propose, save):
 def test_all_pass_where_all_is_well(author, sampled, document):
     change = proposed(author, document("two"))
     steps = []
-    verdicts.give(number=change.number, report=lambda done, total: steps.append((done, total)))
+    check_results.give(number=change.number, report=lambda done, total: steps.append((done, total)))
     assert set(outcomes(change).values()) == {"passed"}
     assert steps == [(0, 4), (1, 4), (2, 4), (3, 4), (4, 4)]
 
 
 def test_a_verdict_is_given_once_for_the_same_digests(author, sampled, document):
     change = proposed(author, document("two"))
-    assert len(verdicts.give(number=change.number)) == 4
-    assert verdicts.give(number=change.number) == []
+    assert len(check_results.give(number=change.number)) == 4
+    assert check_results.give(number=change.number) == []
     assert Event.objects.filter(kind="verdict.given").count() == 4
 
 
@@ -65,14 +70,14 @@ def test_required_checks_hold_the_label_until_they_are_through(strict, author, p
     change = propose(save("one"))
     approve(change)
     with pytest.raises(Conflict, match="has not finished"):
-        changes.publish(actor=author, number=change.number)
-    verdicts.give(number=change.number)
-    assert changes.publish(actor=author, number=change.number).state == "published"
+        change_services.publish(actor=author, number=change.number)
+    check_results.give(number=change.number)
+    assert change_services.publish(actor=author, number=change.number).state == "published"
 
 
 def test_samples_that_change_ask_anew_and_give_another_verdict(author, sampled, document):
     change = proposed(author, document("two"))
-    verdicts.give(number=change.number)
+    check_results.give(number=change.number)
     Job.objects.all().delete()
     samples.save(actor=author, name="support/reply", samples={"c": {"question": "Who?"}})
     assert Job.objects.count() == 1
@@ -81,28 +86,28 @@ def test_samples_that_change_ask_anew_and_give_another_verdict(author, sampled, 
 
 def test_a_new_required_input_breaks_the_contract(author, admin, reviewer, save, publish):
     publish(save("one"))
-    namespaces.set_rules(actor=admin, namespace="support", compatibility="backward")
+    rules.set_rules(actor=admin, namespace="support", compatibility="backward")
     change = proposed(author, NARROWED)
-    verdicts.give(number=change.number)
-    state = next(state for state in gates.evaluate(change, None).checks if state.name == "contract")
+    check_results.give(number=change.number)
+    state = next(state for state in gate.evaluate(change, None).checks if state.name == "contract")
     assert (state.outcome, state.is_required, state.is_blocking) == ("failed", True, True)
     assert "`tone` is new and required" in state.summary
-    assert [blocker.code for blocker in gates.evaluate(change, reviewer).blockers] == ["check:contract", "approvals"]
+    assert [blocker.code for blocker in gate.evaluate(change, reviewer).blockers] == ["check:contract", "approvals"]
 
 
 def test_callers_of_every_label_count(author, save, publish):
     publish(save("one"))
-    saved = templates.save(
+    saved = template_save.save(
         actor=author,
         name="support/reply",
         document=NARROWED,
         message="",
-        base=templates.Template.objects.get().latest.digest,
+        base=template_save.Template.objects.get().latest.digest,
     )
     labels.move(actor=author, name="support/reply", label="staging", version=saved.version.number, expected=None)
     change = proposed(author, NARROWED.replace("tone", "mood"))
-    verdicts.give(number=change.number)
-    state = next(state for state in gates.evaluate(change, None).checks if state.name == "contract")
+    check_results.give(number=change.number)
+    state = next(state for state in gate.evaluate(change, None).checks if state.name == "contract")
     assert {(item["against"], *item["labels"]) for item in state.findings if item["breaking"]} == {
         (1, "production"),
         (2, "staging"),
@@ -111,32 +116,32 @@ def test_callers_of_every_label_count(author, save, publish):
 
 def test_the_worker_gives_the_verdicts(propose, save):
     change = propose(save("one"))
-    work.run_jobs()
+    tasks_tasks.run_jobs()
     assert Job.objects.get().state == "done"
     assert set(outcomes(change).values()) == {"passed"}
 
 
 def test_a_break_can_be_acknowledged_by_a_reviewer(admin, author, reviewer, save, publish, approve):
     publish(save("one"))
-    namespaces.set_rules(actor=admin, namespace="support", compatibility="backward")
+    rules.set_rules(actor=admin, namespace="support", compatibility="backward")
     change = proposed(author, NARROWED)
-    verdicts.give(number=change.number)
+    check_results.give(number=change.number)
     approve(change)
     with pytest.raises(Conflict, match="contract failed"):
-        changes.publish(actor=author, number=change.number)
+        change_services.publish(actor=author, number=change.number)
     digest = change.version.digest
-    changes.decide(
+    change_services.decide(
         actor=reviewer, number=change.number, decision="acknowledge", digest=digest, text="All callers moved"
     )
-    changes.publish(actor=author, number=change.number)
+    change_services.publish(actor=author, number=change.number)
     assert Label.objects.get().version.number == 2
 
 
 def test_a_part_cut_now_that_was_not_cut_before_fails_the_budget(author, sampled):
     samples.save(actor=author, name="support/reply", samples={"a": {"question": "why " * 22}})
     change = proposed(author, LONG)
-    verdicts.give(number=change.number)
-    state = next(state for state in gates.evaluate(change, None).checks if state.name == "budget")
+    check_results.give(number=change.number)
+    state = next(state for state in gate.evaluate(change, None).checks if state.name == "budget")
     assert state.outcome == "failed"
     assert state.findings[0]["newly_cut"] == ["extra"]
 
@@ -144,15 +149,15 @@ def test_a_part_cut_now_that_was_not_cut_before_fails_the_budget(author, sampled
 def test_a_check_that_is_not_required_does_not_hold_anything(admin, author, save, publish, approve):
     publish(save("one"))
     change = proposed(author, NARROWED)
-    verdicts.give(number=change.number)
+    check_results.give(number=change.number)
     approve(change)
     assert outcomes(change)["contract"] == "failed"
-    assert changes.publish(actor=author, number=change.number).state == "published"
+    assert change_services.publish(actor=author, number=change.number).state == "published"
 
 
 def test_the_journal_names_the_verdict_and_not_what_was_rendered(author, sampled, document):
     change = proposed(author, document("two"))
-    verdicts.give(number=change.number)
+    check_results.give(number=change.number)
     event = Event.objects.filter(kind="verdict.given").first()
     body = json.loads(event.text)["body"]
     assert (event.person, body["check"], body["outcome"]) == ("operator", "problems", "passed")
@@ -161,4 +166,4 @@ def test_the_journal_names_the_verdict_and_not_what_was_rendered(author, sampled
 
 def test_a_request_that_is_not_there_has_no_checks(support):
     with pytest.raises(NotFound):
-        verdicts.give(number=9)
+        check_results.give(number=9)

@@ -4,12 +4,20 @@ import json
 
 import pytest
 
-from registry.access import Actor
-from registry.errors import ApprovalRequired, Conflict, Gone, Invalid, NotAllowed
-from registry.models import ChangeRequest, Event, Key, Label, LabelMove, User
-from registry.queries import approvals, gates, versions
-from registry.queries.approvals import Approval
-from registry.services import changes, emergencies, keys, labels, members, namespaces, redactions, templates
+from registry.accounts.models import Key, User
+from registry.changes import emergency_publish, gate
+from registry.changes import rules as change_rules
+from registry.changes import services as change_services
+from registry.changes.models import ChangeRequest
+from registry.core.errors import ApprovalRequired, Conflict, Gone, Invalid, NotAllowed
+from registry.journal.models import Event
+from registry.namespaces import keys, members
+from registry.namespaces.permissions import Actor
+from registry.redaction import services as redaction_services
+from registry.templates import approvals, labels, version_queries
+from registry.templates import save as template_save
+from registry.templates.approvals import Approval
+from registry.templates.models import Label, LabelMove
 
 NAME = "support/reply"
 
@@ -17,7 +25,7 @@ NAME = "support/reply"
 @pytest.fixture
 def protect(admin):
     """Set the protected labels of the namespace; gives what was opened."""
-    return lambda *names: namespaces.set_rules(actor=admin, namespace="support", protected_labels=list(names)).opened
+    return lambda *names: change_rules.set_rules(actor=admin, namespace="support", protected_labels=list(names)).opened
 
 
 @pytest.fixture
@@ -48,7 +56,7 @@ def finish(approve, author):
 
     def run(change):
         approve(change)
-        return changes.publish(actor=author, number=change.number)
+        return change_services.publish(actor=author, number=change.number)
 
     return run
 
@@ -60,7 +68,7 @@ def limited(admin, author, support):
 
     def ask(ref, name=NAME):
         key = Key.objects.select_related("namespace").get(pk=issued.key.pk)
-        return versions.resolve(Actor(author.person, key), name, ref).number
+        return version_queries.resolve(Actor(author.person, key), name, ref).number
 
     return ask
 
@@ -110,8 +118,8 @@ def test_protecting_opens_a_change_for_what_the_label_serves(admin, wandered):
 
 def test_only_approvals_stand_in_its_way(reviewer, wandered):
     [change] = wandered
-    assert [found.code for found in gates.evaluate(change, reviewer).blockers] == ["approvals"]
-    [listed] = gates.pending(reviewer)
+    assert [found.code for found in gate.evaluate(change, reviewer).blockers] == ["approvals"]
+    [listed] = gate.pending(reviewer)
     assert [found.code for found in listed.blockers] == ["approvals"]
 
 
@@ -135,7 +143,7 @@ def test_the_admin_who_protects_does_not_approve(admin, wandered, approve):
 
 def test_what_was_never_approved_is_no_target_after_the_label_moved_on(wandered, save, author, finish, back):
     save("three")
-    finish(changes.propose(actor=author, name=NAME, label="staging", version=3, message=""))
+    finish(change_services.propose(actor=author, name=NAME, label="staging", version=3, message=""))
     with pytest.raises(ApprovalRequired, match="without an approval"):
         back(1)
 
@@ -211,10 +219,10 @@ class TestProtectedAgain:
         self, loosened, protect, author, reviewer, approve, limited
     ):
         protect("production")
-        change = changes.propose(actor=author, name=NAME, label="production", version=3, message="")
+        change = change_services.propose(actor=author, name=NAME, label="production", version=3, message="")
         approve(change)
         protect()
-        changes.publish(actor=author, number=change.number)
+        change_services.publish(actor=author, number=change.number)
         [opened] = protect("production")
         assert opened.version.number == 3
         with pytest.raises(NotAllowed):
@@ -228,12 +236,12 @@ class TestProtectedAgain:
 
     def test_an_open_change_for_the_same_version_is_enough(self, loosened, move, protect, author):
         protect("production")
-        change = changes.propose(actor=author, name=NAME, label="production", version=3, message="")
+        change = change_services.propose(actor=author, name=NAME, label="production", version=3, message="")
         protect()
         move(3, "production")
         assert protect("production") == ()
         change.refresh_from_db()
-        assert [found.code for found in gates.evaluate(change, author).blockers] == ["approvals"]
+        assert [found.code for found in gate.evaluate(change, author).blockers] == ["approvals"]
 
     def test_setting_the_same_rules_again_opens_nothing(self, loosened, move, protect):
         move(3, "production")
@@ -246,10 +254,10 @@ class TestEmergency:
     @pytest.fixture
     def broken(self, admin, publish, save, propose):
         """production held 1 by approval and serves 2 by an emergency."""
-        namespaces.set_rules(actor=admin, namespace="support", break_glass=True)
+        change_rules.set_rules(actor=admin, namespace="support", break_glass=True)
         publish(save("one"))
         change = propose(save("two"))
-        return emergencies.break_glass(actor=admin, number=change.number, reason="It burns")
+        return emergency_publish.break_glass(actor=admin, number=change.number, reason="It burns")
 
     def test_until_it_is_approved_only_the_label_gives_it(self, broken, limited):
         assert limited("production") == 2
@@ -275,52 +283,52 @@ class TestEmergency:
 
     def test_another_request_for_it_is_refused_with_the_way(self, broken, author):
         with pytest.raises(Invalid, match="approve the change that was published in an emergency"):
-            changes.propose(actor=author, name=NAME, label="production", version=2, message="")
+            change_services.propose(actor=author, name=NAME, label="production", version=2, message="")
 
     def test_one_for_what_the_label_serves_already_would_change_nothing(self, admin, save, move, protect):
         save("one")
         move(1)
         [change] = protect("production", "staging")
-        namespaces.set_rules(actor=admin, namespace="support", break_glass=True)
+        change_rules.set_rules(actor=admin, namespace="support", break_glass=True)
         with pytest.raises(Conflict, match="serves version 1 already"):
-            emergencies.break_glass(actor=admin, number=change.number, reason="It burns")
+            emergency_publish.break_glass(actor=admin, number=change.number, reason="It burns")
 
     def test_one_of_a_loose_label_counts_for_nothing(self, admin, save, propose, protect):
-        namespaces.set_rules(actor=admin, namespace="support", break_glass=True)
+        change_rules.set_rules(actor=admin, namespace="support", break_glass=True)
         change = propose(save("one"))
         protect()
-        emergencies.break_glass(actor=admin, number=change.number, reason="It burns")
+        emergency_publish.break_glass(actor=admin, number=change.number, reason="It burns")
         [opened] = protect("production")
         assert (opened.version.number, approval_of("production")) == (1, Approval.NEVER_APPROVED)
 
 
 class TestUnapprovedIsProposed:
     def test_again_after_its_change_was_withdrawn(self, wandered, admin, author, finish):
-        changes.withdraw(actor=admin, number=wandered[0].number)
-        change = changes.propose(actor=author, name=NAME, label="staging", version=1, message="")
+        change_services.withdraw(actor=admin, number=wandered[0].number)
+        change = change_services.propose(actor=author, name=NAME, label="staging", version=1, message="")
         finish(change)
         assert approval_of() == Approval.APPROVED
 
     def test_by_opening_the_withdrawn_one_again(self, wandered, admin, finish):
-        changes.withdraw(actor=admin, number=wandered[0].number)
-        finish(changes.reopen(actor=admin, number=wandered[0].number))
+        change_services.withdraw(actor=admin, number=wandered[0].number)
+        finish(change_services.reopen(actor=admin, number=wandered[0].number))
         assert approval_of() == Approval.APPROVED
 
     def test_by_another_request_that_takes_it_as_its_head(self, wandered, save, admin, author, finish):
-        changes.withdraw(actor=admin, number=wandered[0].number)
+        change_services.withdraw(actor=admin, number=wandered[0].number)
         save("three")
-        change = changes.propose(actor=author, name=NAME, label="staging", version=3, message="")
-        finish(changes.set_version(actor=author, number=change.number, version=1))
+        change = change_services.propose(actor=author, name=NAME, label="staging", version=3, message="")
+        finish(change_services.set_version(actor=author, number=change.number, version=1))
         assert approval_of() == Approval.APPROVED
 
     def test_once_only(self, wandered, author, finish):
         finish(wandered[0])
         with pytest.raises(Invalid, match="holds exactly this already"):
-            changes.propose(actor=author, name=NAME, label="staging", version=1, message="")
+            change_services.propose(actor=author, name=NAME, label="staging", version=1, message="")
 
     def test_while_nothing_else_about_the_gate_changes(self, wandered, author):
         with pytest.raises(ApprovalRequired):
-            changes.publish(actor=author, number=wandered[0].number)
+            change_services.publish(actor=author, number=wandered[0].number)
         with pytest.raises(ApprovalRequired):
             labels.move(actor=author, name=NAME, label="staging", version=2, expected=1)
 
@@ -340,8 +348,8 @@ class TestSeveral:
     def test_archived_templates_and_redacted_versions_open_none(self, save, move, protect, admin):
         save("one", name="support/a"), save("two", name="support/b")
         move(1, name="support/a"), move(1, name="support/b")
-        templates.archive(actor=admin, name="support/a", reason="Old", force=True)
-        redactions.redact(actor=admin, name="support/b", version=1, reason="A name", force=True)
+        template_save.archive(actor=admin, name="support/a", reason="Old", force=True)
+        redaction_services.redact(actor=admin, name="support/b", version=1, reason="A name", force=True)
         assert protect("production", "staging") == ()
 
     def test_a_label_that_is_approved_beside_one_that_is_not(self, publish, save, move, protect, limited):
@@ -356,17 +364,17 @@ class TestSeveral:
         save("one")
         move(1)
         rules = {"protected_labels": ["staging"], "approvals": 0}
-        [change] = namespaces.set_rules(actor=admin, namespace="support", **rules).opened
+        [change] = change_rules.set_rules(actor=admin, namespace="support", **rules).opened
         assert change.state == ChangeRequest.APPROVED
         assert approval_of() == Approval.NEVER_APPROVED
-        changes.publish(actor=admin, number=change.number)
+        change_services.publish(actor=admin, number=change.number)
         assert approval_of() == Approval.APPROVED
 
 
 class TestVoids:
     def test_a_rule_made_stricter_voids_no_past_move(self, publish, save, admin, back, limited):
         publish(save("one")), publish(save("two"))
-        namespaces.set_rules(actor=admin, namespace="support", approvals=5, required_checks=["evaluation", "samples"])
+        change_rules.set_rules(actor=admin, namespace="support", approvals=5, required_checks=["evaluation", "samples"])
         assert limited("1") == 1
         assert back(1, "production").version.number == 1
 
@@ -377,7 +385,7 @@ class TestVoids:
 
     def test_a_redaction_does(self, publish, save, admin, back):
         publish(save("one")), publish(save("two"))
-        redactions.redact(actor=admin, name=NAME, version=1, reason="A name")
+        redaction_services.redact(actor=admin, name=NAME, version=1, reason="A name")
         with pytest.raises(Gone, match="redacted"):
             back(1, "production")
         label = Label.objects.get()
@@ -403,7 +411,7 @@ def test_every_move_says_whether_the_label_was_protected(save, move, publish, pr
 def test_a_change_of_other_rules_opens_nothing(admin, save, move):
     save("one")
     move(1)
-    ruled = namespaces.set_rules(actor=admin, namespace="support", approvals=2)
+    ruled = change_rules.set_rules(actor=admin, namespace="support", approvals=2)
     assert (ruled.opened, ruled.namespace.approvals) == ((), 2)
 
 
@@ -412,7 +420,7 @@ def test_nobody_but_admins_opens_such_a_change(author, save, move):
     move(1)
     before = Event.objects.count()
     with pytest.raises(NotAllowed):
-        namespaces.set_rules(actor=author, namespace="support", protected_labels=["staging"])
+        change_rules.set_rules(actor=author, namespace="support", protected_labels=["staging"])
     assert (Event.objects.count(), ChangeRequest.objects.count()) == (before, 0)
 
 

@@ -7,14 +7,20 @@ from django.db import transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from registry.access import Verb
-from registry.errors import PromptuaryError
-from registry.mirror.chain import facts_of
-from registry.models import ChangeRequest, Event, Label, LabelMove, Namespace, Template, Version
-from registry.queries import approvals, gates, versions
-from registry.queries import changes as changes_query
-from registry.review.protection import Protection
-from registry.services import changes, emergencies, labels, namespaces, redactions
+from registry.audit.verification import facts_of
+from registry.changes import emergency_publish, gate
+from registry.changes import queries as changes_query
+from registry.changes import rules as change_rules
+from registry.changes import services as change_services
+from registry.changes.models import ChangeRequest
+from registry.changes.protection_history import Protection
+from registry.core.errors import PromptuaryError
+from registry.journal.models import Event
+from registry.namespaces.models import Namespace
+from registry.namespaces.permissions import Verb
+from registry.redaction import services as redaction_services
+from registry.templates import approvals, labels, version_queries
+from registry.templates.models import Label, LabelMove, Template, Version
 
 NAME = "support/reply"
 MARKS = ("one", "two", "one", "three", "two")  # versions 1 to 5: 1 and 3 are the same bytes, 2 and 5 too
@@ -178,10 +184,10 @@ class World:
         return True
 
     def protect(self, _version):
-        namespaces.set_rules(actor=self.admin, namespace="support", protected_labels=["live"])
+        change_rules.set_rules(actor=self.admin, namespace="support", protected_labels=["live"])
 
     def unprotect(self, _version):
-        namespaces.set_rules(actor=self.admin, namespace="support", protected_labels=[])
+        change_rules.set_rules(actor=self.admin, namespace="support", protected_labels=[])
 
     def move(self, version):
         held = Label.objects.filter(name="live").select_related("version").first()
@@ -189,32 +195,34 @@ class World:
         labels.move(actor=self.author, name=NAME, label="live", version=version, expected=expected)
 
     def propose(self, version):
-        changes.propose(actor=self.author, name=NAME, label="live", version=version, message="")
+        change_services.propose(actor=self.author, name=NAME, label="live", version=version, message="")
 
     def approve(self, number):
         digest = ChangeRequest.objects.select_related("version").get(pk=number).version.digest
-        changes.decide(actor=self.reviewer, number=number, decision="approve", digest=digest)
+        change_services.decide(actor=self.reviewer, number=number, decision="approve", digest=digest)
 
     def publish(self, number):
-        changes.publish(actor=self.author, number=number)
+        change_services.publish(actor=self.author, number=number)
 
     def break_glass(self, number):
-        emergencies.break_glass(actor=self.admin, number=number, reason="It burns")
+        emergency_publish.break_glass(actor=self.admin, number=number, reason="It burns")
 
     def withdraw(self, number):
-        changes.withdraw(actor=self.reviewer, number=number)
+        change_services.withdraw(actor=self.reviewer, number=number)
 
     def roll_back(self, version):
         labels.roll_back(actor=self.reviewer, name=NAME, label="live", version=version, reason="It erred")
 
     def redact(self, version):
-        redactions.redact(actor=self.admin, name=NAME, version=version, reason="A name", everywhere=True, force=True)
+        redaction_services.redact(
+            actor=self.admin, name=NAME, version=version, reason="A name", everywhere=True, force=True
+        )
 
 
 @pytest.fixture
 def world(author, reviewer, admin, save):
     rules = {"protected_labels": [], "break_glass": True, "required_checks": [], "approvals": 1}
-    namespaces.set_rules(actor=admin, namespace="support", **rules)
+    change_rules.set_rules(actor=admin, namespace="support", **rules)
     for mark in MARKS:
         save(mark)
     return World(author, reviewer, admin)
@@ -228,7 +236,7 @@ def compare(model: Model) -> None:
     assert approvals.of_label(template, "live") == model.approval()
     for version in Version.objects.filter(template=template):
         if MARKS[version.number - 1] not in model.redacted:
-            assert versions.is_approved(template, version) == model.may_read(version.number)
+            assert version_queries.is_approved(template, version) == model.may_read(version.number)
     rows = ChangeRequest.objects.order_by("number").select_related("template__namespace", "version", "opened_by")
     assert [(row.version.number, row.state, row.unreviewed) for row in rows] == [
         (it.version, it.state, it.unreviewed) for it in model.requests
@@ -287,4 +295,4 @@ def test_the_model_is_not_empty(world):
     compare(model)
     assert Namespace.objects.get(name="support").protected_labels == ["live"]
     change = changes_query.find(world.reviewer, Verb.READ, ChangeRequest.objects.get().pk)
-    assert [blocker.code for blocker in gates.evaluate(change, world.reviewer).blockers] == ["approvals"]
+    assert [blocker.code for blocker in gate.evaluate(change, world.reviewer).blockers] == ["approvals"]

@@ -4,9 +4,10 @@ import json
 
 import pytest
 
-from registry.errors import Invalid
-from registry.queries import evaluations as queries
-from registry.services import datasets, evaluating, evaluations, templates
+from registry.core.errors import Invalid
+from registry.evaluations import datasets, run_worker, start_runs
+from registry.evaluations import run_queries as queries
+from registry.templates import save as template_save
 from tests.journeys.model_server import ModelServer
 from tests.journeys.places import ROOT
 
@@ -38,8 +39,8 @@ QUESTION = "When did it open?"
 
 @pytest.fixture
 def rows(author):
-    templates.save(actor=author, name="support/ask", document=DOCUMENT, message="")
-    templates.save(actor=author, name="support/judge", document=STARTER.read_text(), message="")
+    template_save.save(actor=author, name="support/ask", document=DOCUMENT, message="")
+    template_save.save(actor=author, name="support/judge", document=STARTER.read_text(), message="")
     listed = [{"inputs": {"documents": DOCUMENTS, "question": f"{QUESTION} {n}"}} for n in range(2)]
     datasets.save(actor=author, name="support/questions", text="".join(json.dumps(row) + "\n" for row in listed))
 
@@ -57,7 +58,7 @@ def judged(author, rows, settings, tmp_path):
             settings.MODELS_PATH.write_text(
                 f"judge: {{base_url: '{server.url}', price: {{prompt: 1, completion: 1}}, attempts: 1}}\n"
             )
-            run = evaluations.start(
+            run = start_runs.start(
                 actor=author,
                 template="support/ask",
                 dataset="support/questions",
@@ -65,7 +66,7 @@ def judged(author, rows, settings, tmp_path):
                 judge_model="judge",
                 **options,
             )
-            while evaluating.advance(run.pk):
+            while run_worker.advance(run.pk):
                 pass
         return queries.load(run.pk)
 
@@ -116,5 +117,5 @@ def test_a_judge_is_told_where_things_stand_in_a_row(judged):
 )
 def test_what_is_no_judge_is_refused_by_field(author, rows, options, field):
     with pytest.raises(Invalid) as caught:
-        evaluations.start(actor=author, template="support/ask", dataset="support/questions", **options)
+        start_runs.start(actor=author, template="support/ask", dataset="support/questions", **options)
     assert field in caught.value.fields

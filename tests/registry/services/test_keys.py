@@ -4,11 +4,12 @@ from datetime import timedelta
 
 import pytest
 
-from registry import journal
-from registry.errors import Invalid, NotAllowed, NotFound, TooLarge
-from registry.models import Event, Key
-from registry.queries import keys as found
-from registry.services import keys, members
+from registry.accounts.models import Key
+from registry.core.errors import Invalid, NotAllowed, NotFound, TooLarge
+from registry.journal import log
+from registry.journal.models import Event
+from registry.namespaces import key_queries as found
+from registry.namespaces import keys, members
 
 
 def issue(actor, **facts):
@@ -56,9 +57,9 @@ def test_revoking_twice_is_one_event(admin):
 
 
 def test_an_expired_key_opens_nothing(admin):
-    issued = issue(admin, expires_at=journal.now() + timedelta(hours=1))
+    issued = issue(admin, expires_at=log.now() + timedelta(hours=1))
     assert found.authenticate(issued.secret) is not None
-    Key.objects.update(expires_at=journal.now() - timedelta(seconds=1))
+    Key.objects.update(expires_at=log.now() - timedelta(seconds=1))
     assert found.authenticate(issued.secret) is None
 
 
@@ -71,7 +72,7 @@ def test_a_key_of_a_person_switched_off_opens_nothing(admin, author):
 
 def test_a_moment_in_the_past_is_no_expiry(admin):
     with pytest.raises(Invalid, match="past already"):
-        issue(admin, expires_at=journal.now() - timedelta(seconds=1))
+        issue(admin, expires_at=log.now() - timedelta(seconds=1))
 
 
 def test_a_reader_s_key_does_not_write(admin):

@@ -6,13 +6,17 @@ from datetime import timedelta
 import pytest
 from django.core import mail as outbox
 
-from registry import journal, mail
-from registry.access import Actor
-from registry.errors import Invalid, NotAllowed, NotFound
-from registry.models import Event, Key, Notification
-from registry.queries import keys as found
-from registry.queries import notifications
-from registry.services import keys, members, watches
+from registry.accounts.models import Key
+from registry.core.errors import Invalid, NotAllowed, NotFound
+from registry.journal import log
+from registry.journal.models import Event
+from registry.namespaces import key_queries as found
+from registry.namespaces import keys, members
+from registry.namespaces.permissions import Actor
+from registry.notifications import email as notification_email
+from registry.notifications import queries as notification_queries
+from registry.notifications import watches
+from registry.notifications.models import Notification
 
 
 def issue(actor, person="author", **facts):
@@ -21,7 +25,7 @@ def issue(actor, person="author", **facts):
 
 
 def told(actor):
-    return [notice.sentence for notice in notifications.of_keys(actor)]
+    return [notice.sentence for notice in notification_queries.of_keys(actor)]
 
 
 def test_a_person_is_told_of_a_key_that_another_issued_in_their_name(admin, author):
@@ -51,13 +55,13 @@ def test_nobody_is_told_of_what_they_did_themselves(admin):
 
 def test_it_goes_out_by_mail_even_to_who_wants_none(admin, author, settings, monkeypatch):
     settings.MAIL_IS_SENT = True
-    monkeypatch.setattr(mail, "_not_before", 0.0)
+    monkeypatch.setattr(notification_email, "_not_before", 0.0)
     author.person.email = "author@example.org"
     author.person.save()
     watches.set_level(actor=author, level="none", namespace=None, template="")
     issue(admin)
-    Notification.objects.update(created_at=journal.now() - timedelta(minutes=1))
-    assert mail.send_waiting() == 1
+    Notification.objects.update(created_at=log.now() - timedelta(minutes=1))
+    assert notification_email.send_waiting() == 1
     message = outbox.outbox[-1]
     assert (message.to, "/account/keys" in message.body) == (["author@example.org"], True)
     assert message.subject.startswith("admin issued a key that acts in your name")
@@ -119,20 +123,20 @@ def test_who_it_acts_for_may_revoke_but_not_rotate(admin, author):
 
 def test_a_key_can_be_revoked_to_end_in_a_while(admin):
     issued = keys.issue(actor=admin, namespace="support", name="bot", scope="read", person="author")
-    until = journal.now() + timedelta(hours=1)
+    until = log.now() + timedelta(hours=1)
     keys.revoke(actor=admin, key_id=issued.key.id, keep_until=until)
     assert found.authenticate(issued.secret) is not None
     assert Key.objects.get().expires_at == until
     body = json.loads(Event.objects.latest("number").text)["body"]
-    assert body == {"id": issued.key.id, "until": journal.microseconds(until)}
+    assert body == {"id": issued.key.id, "until": log.microseconds(until)}
     keys.revoke(actor=admin, key_id=issued.key.id)
     assert found.authenticate(issued.secret) is None
 
 
 def test_a_key_that_ends_sooner_is_not_made_to_last(admin):
-    soon = journal.now() + timedelta(minutes=5)
+    soon = log.now() + timedelta(minutes=5)
     key = issue(admin, expires_at=soon)
-    keys.revoke(actor=admin, key_id=key.id, keep_until=journal.now() + timedelta(hours=1))
+    keys.revoke(actor=admin, key_id=key.id, keep_until=log.now() + timedelta(hours=1))
     assert Key.objects.get().expires_at == soon
     with pytest.raises(Invalid):
-        keys.revoke(actor=admin, key_id=key.id, keep_until=journal.now() - timedelta(hours=1))
+        keys.revoke(actor=admin, key_id=key.id, keep_until=log.now() - timedelta(hours=1))

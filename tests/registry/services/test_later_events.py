@@ -2,14 +2,21 @@
 
 import pytest
 
-from registry.access import Actor, Verb
-from registry.errors import ApprovalRequired, Conflict, NotAllowed
-from registry.models import ChangeRequest, Key, Label, User, Verdict, Version
-from registry.queries import approvals, gates, versions
-from registry.queries import changes as changes_query
-from registry.queries import emergencies as emergencies_query
-from registry.queries.approvals import Approval
-from registry.services import changes, emergencies, keys, labels, members, namespaces, redactions, templates
+from registry.accounts.models import Key, User
+from registry.changes import emergency_publish, gate
+from registry.changes import emergency_queries as emergencies_query
+from registry.changes import queries as changes_query
+from registry.changes import rules as change_rules
+from registry.changes import services as change_services
+from registry.changes.models import ChangeRequest, Verdict
+from registry.core.errors import ApprovalRequired, Conflict, NotAllowed
+from registry.namespaces import keys, members
+from registry.namespaces.permissions import Actor, Verb
+from registry.redaction import services as redaction_services
+from registry.templates import approvals, labels, version_queries
+from registry.templates import save as template_save
+from registry.templates.approvals import Approval
+from registry.templates.models import Label, Version
 
 NAME = "support/reply"
 
@@ -21,7 +28,7 @@ def limited(admin, author, support):
 
     def ask(ref):
         key = Key.objects.select_related("namespace").get(pk=issued.key.pk)
-        return versions.resolve(Actor(author.person, key), NAME, ref).number
+        return version_queries.resolve(Actor(author.person, key), NAME, ref).number
 
     return ask
 
@@ -37,7 +44,7 @@ def second(operator, support):
 @pytest.fixture
 def rule(admin, support):
     """Set rules of the namespace; gives what was opened."""
-    return lambda **rules: namespaces.set_rules(actor=admin, namespace="support", **rules).opened
+    return lambda **rules: change_rules.set_rules(actor=admin, namespace="support", **rules).opened
 
 
 @pytest.fixture
@@ -56,7 +63,7 @@ def hurried(save, publish, propose, reviewer, rule):
     rule(break_glass=True)
     publish(save("one"))
     change = propose(save("two"))
-    return emergencies.break_glass(actor=reviewer, number=change.number, reason="It can't wait")
+    return emergency_publish.break_glass(actor=reviewer, number=change.number, reason="It can't wait")
 
 
 def state_of(change):
@@ -64,7 +71,7 @@ def state_of(change):
 
 
 def gate_of(change, actor):
-    return gates.evaluate(changes_query.find(actor, Verb.READ, change.pk), actor)
+    return gate.evaluate(changes_query.find(actor, Verb.READ, change.pk), actor)
 
 
 class TestLostApprovals:
@@ -75,7 +82,7 @@ class TestLostApprovals:
         publish(save("one"))
         live = propose(save("two", actor=reviewer))
         approve(live, actor=second)
-        changes.publish(actor=author, number=live.number)
+        change_services.publish(actor=author, number=live.number)
         change = propose(save("three"))
         approve(change)
         assert limited("3") == 3
@@ -92,14 +99,14 @@ class TestLostApprovals:
         self.require_open(change, limited, second)
 
     def test_so_does_a_redaction_of_what_the_label_serves(self, change, limited, second, admin):
-        redactions.redact(actor=admin, name=NAME, version=2, reason="Names", force=True)
+        redaction_services.redact(actor=admin, name=NAME, version=2, reason="Names", force=True)
         self.require_open(change, limited, second)
 
     def test_an_approval_comes_to_count_by_a_roll_back_too(self, change, second, back, reviewer, author):
         back(1)
         labels.roll_back(actor=reviewer, name=NAME, label="production", version=2, reason="It was right")
         assert state_of(change) == ChangeRequest.APPROVED
-        assert changes.publish(actor=author, number=change.number).state == ChangeRequest.PUBLISHED
+        assert change_services.publish(actor=author, number=change.number).state == ChangeRequest.PUBLISHED
 
 
 def test_a_role_that_a_contributor_gives_back_revives_no_approval(save, propose, approve, admin, second, limited):
@@ -117,7 +124,7 @@ class TestAClosedEmergency:
     @pytest.fixture
     def closed(self, hurried, back, second):
         back(1)
-        emergencies.close(actor=second, number=hurried.number, reason="It is gone")
+        emergency_publish.close(actor=second, number=hurried.number, reason="It is gone")
         return hurried
 
     def test_it_is_no_emergency_where_its_version_is_served_when_the_label_is_protected(self, closed, author, rule):
@@ -132,13 +139,13 @@ class TestAClosedEmergency:
     def test_it_takes_no_decision(self, closed, reviewer, decision, limited):
         digest = closed.version.digest
         with pytest.raises(Conflict):
-            changes.decide(actor=reviewer, number=closed.number, decision=decision, digest=digest, text="Late")
+            change_services.decide(actor=reviewer, number=closed.number, decision=decision, digest=digest, text="Late")
         with pytest.raises(NotAllowed):
             limited("2")
 
     def test_a_comment_in_it_approves_nothing(self, closed, reviewer, back, limited):
         digest = closed.version.digest
-        changes.decide(actor=reviewer, number=closed.number, decision="comment", digest=digest, text="Good")
+        change_services.decide(actor=reviewer, number=closed.number, decision="comment", digest=digest, text="Good")
         with pytest.raises(NotAllowed):
             limited("2")
         with pytest.raises(ApprovalRequired):
@@ -151,7 +158,7 @@ class TestAnEmergencyThatAnotherChangeApproved:
         back(1)
         change = propose(Version.objects.get(number=2))
         approve(change)
-        changes.publish(actor=author, number=change.number)
+        change_services.publish(actor=author, number=change.number)
         return hurried
 
     def test_its_bytes_are_served_by_approval(self, approved, author, limited):
@@ -161,7 +168,7 @@ class TestAnEmergencyThatAnotherChangeApproved:
         assert not found.is_served
 
     def test_it_can_be_closed(self, approved, author, second):
-        emergencies.close(actor=second, number=approved.number, reason="Another change approved it")
+        emergency_publish.close(actor=second, number=approved.number, reason="Another change approved it")
         assert emergencies_query.unapproved(author) == []
 
 
@@ -172,7 +179,7 @@ def test_an_approved_change_published_while_its_label_was_not_protected_approves
     change = propose(save("two"))
     approve(change)
     rule(protected_labels=["other"])
-    changes.publish(actor=author, number=change.number)
+    change_services.publish(actor=author, number=change.number)
     [opened] = rule(protected_labels=["production"])
     assert (opened.version.number, limited("production")) == (2, 2)
     with pytest.raises(NotAllowed, match="not approved"):
@@ -185,7 +192,7 @@ def test_an_approved_change_published_while_its_label_was_not_protected_approves
 def test_a_verdict_that_comes_late_is_no_part_of_a_closed_request(save, propose, admin, rule):
     rule(required_checks=["problems"])
     change = propose(save("one"))
-    changes.withdraw(actor=admin, number=change.number)
+    change_services.withdraw(actor=admin, number=change.number)
     before = gate_of(change, admin).checks
     problems = next(check for check in before if check.name == "problems")
     assert (problems.outcome, problems.findings) == (None, ())
@@ -201,14 +208,14 @@ def test_a_verdict_that_comes_late_is_no_part_of_a_closed_request(save, propose,
 def test_a_copy_of_what_one_person_published_elsewhere_keeps_its_author(
     save, propose, approve, author, reviewer, rules
 ):
-    namespaces.create(actor=reviewer, name="scratch", protected_labels=["production"], required_checks=[], **rules)
+    change_rules.create(actor=reviewer, name="scratch", protected_labels=["production"], required_checks=[], **rules)
     origin = save("one", name="scratch/reply", actor=reviewer)
-    change = changes.propose(actor=reviewer, name="scratch/reply", label="production", version=1, message="")
+    change = change_services.propose(actor=reviewer, name="scratch/reply", label="production", version=1, message="")
     if "self_approval" in rules:
         approve(change)
-    changes.publish(actor=reviewer, number=change.number)
+    change_services.publish(actor=reviewer, number=change.number)
     members.set_role(actor=reviewer, namespace="scratch", username="author", role="reader")
     document = origin.document.replace("Answer one", "Answer well")
-    copied = templates.save(actor=author, name=NAME, document=document, message="", copied_from="scratch/reply@1")
+    copied = template_save.save(actor=author, name=NAME, document=document, message="", copied_from="scratch/reply@1")
     with pytest.raises(NotAllowed, match="version 1 of scratch/reply"):
         approve(propose(copied.version))

@@ -4,11 +4,13 @@ import json
 
 import pytest
 
-from registry.access import Actor, Verb, can
-from registry.errors import Invalid, NotAllowed
-from registry.models import Event
-from registry.queries import templates, versions
-from registry.services import changes, checking, keys, labels, rendering
+from registry.changes import services as change_services
+from registry.core.errors import Invalid, NotAllowed
+from registry.journal.models import Event
+from registry.namespaces import keys
+from registry.namespaces.permissions import Actor, Verb, can
+from registry.templates import document_check, labels, preview, version_queries
+from registry.templates import queries as template_queries
 
 
 def key_of(admin, author, **facts):
@@ -66,9 +68,9 @@ def test_what_makes_no_sense_is_refused_at_its_field(admin, author, facts, field
 def test_without_read_nothing_is_listed_or_read(admin, author, staged):
     actor = key_of(admin, author, verbs=["fetch"])
     for ask in (
-        lambda: templates.search(actor),
-        lambda: templates.get(actor, "support/reply"),
-        lambda: versions.resolve(actor, "support/reply", "1"),
+        lambda: template_queries.search(actor),
+        lambda: template_queries.get(actor, "support/reply"),
+        lambda: version_queries.resolve(actor, "support/reply", "1"),
     ):
         with pytest.raises(NotAllowed, match="verb read"):
             ask()
@@ -77,26 +79,26 @@ def test_without_read_nothing_is_listed_or_read(admin, author, staged):
 def test_without_check_no_document_is_checked_or_rendered(admin, author, document):
     actor = key_of(admin, author, verbs=["fetch"])
     with pytest.raises(NotAllowed, match="verb check"):
-        checking.check(actor=actor, document=document())
+        document_check.check(actor=actor, document=document())
     with pytest.raises(NotAllowed, match="verb check"):
-        rendering.render(actor=actor, data={}, document=document())
+        preview.render(actor=actor, data={}, document=document())
 
 
 def test_a_key_limited_to_a_label_reads_what_it_serves_by_any_ref(admin, author, staged):
     actor = key_of(admin, author, scope="read", labels=["staging"], approved_only=False)
-    digest = versions.resolve(actor, "support/reply", "staging").digest
-    assert [versions.resolve(actor, "support/reply", ref).number for ref in ("1", digest)] == [1, 1]
+    digest = version_queries.resolve(actor, "support/reply", "staging").digest
+    assert [version_queries.resolve(actor, "support/reply", ref).number for ref in ("1", digest)] == [1, 1]
     for ref in ("2", "latest"):
         with pytest.raises(NotAllowed, match="not what staging serves now, and the key ci is limited"):
-            versions.resolve(actor, "support/reply", ref)
+            version_queries.resolve(actor, "support/reply", ref)
 
 
 def test_the_limit_follows_the_label(admin, author, staged):
     actor = key_of(admin, author, scope="read", labels=["staging"], approved_only=False)
     labels.move(actor=author, name="support/reply", label="staging", version=2, expected=1)
-    assert versions.resolve(actor, "support/reply", "2").number == 2
+    assert version_queries.resolve(actor, "support/reply", "2").number == 2
     with pytest.raises(NotAllowed):
-        versions.resolve(actor, "support/reply", "1")
+        version_queries.resolve(actor, "support/reply", "1")
 
 
 def test_it_moves_its_own_label_and_no_other(admin, author, staged):
@@ -111,13 +113,13 @@ def test_it_moves_its_own_label_and_no_other(admin, author, staged):
 def test_it_proposes_and_publishes_for_its_own_label_only(admin, author, staged):
     actor = key_of(admin, author, scope="write", labels=["staging"])
     with pytest.raises(NotAllowed, match="limited to staging"):
-        changes.propose(actor=actor, name="support/reply", label="production", version=2, message="")
-    change = changes.propose(actor=author, name="support/reply", label="production", version=2, message="")
+        change_services.propose(actor=actor, name="support/reply", label="production", version=2, message="")
+    change = change_services.propose(actor=author, name="support/reply", label="production", version=2, message="")
     with pytest.raises(NotAllowed, match="limited to staging"):
-        changes.publish(actor=actor, number=change.number)
+        change_services.publish(actor=actor, number=change.number)
 
 
 def test_a_key_that_only_reads_is_limited_to_approved_versions_whatever_its_verbs_are(admin, author, staged):
     with pytest.raises(NotAllowed, match="limited to approved versions"):
-        versions.resolve(key_of(admin, author, verbs=["read", "fetch"]), "support/reply", "1")
-    assert versions.resolve(key_of(admin, author, verbs=["read", "save"]), "support/reply", "1").number == 1
+        version_queries.resolve(key_of(admin, author, verbs=["read", "fetch"]), "support/reply", "1")
+    assert version_queries.resolve(key_of(admin, author, verbs=["read", "save"]), "support/reply", "1").number == 1

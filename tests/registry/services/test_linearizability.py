@@ -7,10 +7,11 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from django.db import connection
 
-from registry.access import Actor
-from registry.errors import Conflict
-from registry.models import LabelMove
-from registry.services import keys, labels
+from registry.core.errors import Conflict
+from registry.namespaces import keys
+from registry.namespaces.permissions import Actor
+from registry.templates import labels
+from registry.templates.models import LabelMove
 from tests.linearizability import Operation, fault_of
 
 WRITERS, STEPS = 8, 200

@@ -2,9 +2,10 @@ import json
 
 import pytest
 
-from registry.errors import ApprovalRequired, Conflict, Invalid, NotAllowed, NotFound
-from registry.models import Event, Label, LabelMove
-from registry.services import labels
+from registry.core.errors import ApprovalRequired, Conflict, Invalid, NotAllowed, NotFound
+from registry.journal.models import Event
+from registry.templates import labels
+from registry.templates.models import Label, LabelMove
 
 
 def test_a_free_label_is_set_and_moved(author, save):

@@ -2,15 +2,18 @@ import json
 
 import pytest
 
-from registry.access import Actor, Role, role_of
-from registry.errors import Conflict, Invalid, NotAllowed, NotFound
-from registry.models import Event, User
-from registry.services import changes, keys, members, namespaces, verdicts
+from registry.accounts.models import User
+from registry.changes import check_results, rules
+from registry.changes import services as change_services
+from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
+from registry.journal.models import Event
+from registry.namespaces import keys, members
+from registry.namespaces.permissions import Actor, Role, role_of
 
 
 def test_who_makes_a_namespace_is_its_admin(db):
     person = User.objects.create(username="founder")
-    namespace = namespaces.create(actor=Actor(person), name="sales", protected_labels=["production"], approvals=2)
+    namespace = rules.create(actor=Actor(person), name="sales", protected_labels=["production"], approvals=2)
     assert role_of(person, namespace) == Role.ADMIN
     body = json.loads(Event.objects.get().text)["body"]
     assert (body["name"], body["admin"], body["rules"]["approvals"]) == ("sales", "founder", 2)
@@ -30,7 +33,7 @@ DEFAULT = ["problems", "samples", "budget", "contract"]
     ],
 )
 def test_a_new_namespace_requires_checks_unless_told_otherwise(operator, given, required):
-    made = namespaces.create(actor=operator, name="sales", **given)
+    made = rules.create(actor=operator, name="sales", **given)
     assert made.required_checks == required
     body = json.loads(Event.objects.get(kind="namespace.created").text)["body"]
     assert body["rules"]["required_checks"] == required
@@ -38,59 +41,59 @@ def test_a_new_namespace_requires_checks_unless_told_otherwise(operator, given, 
 
 def test_an_older_namespace_keeps_what_it_has(admin, support):
     assert support.required_checks == []
-    assert namespaces.set_rules(actor=admin, namespace="support", approvals=2).namespace.required_checks == []
+    assert rules.set_rules(actor=admin, namespace="support", approvals=2).namespace.required_checks == []
 
 
 def test_by_default_no_label_moves_before_its_checks_passed(operator, admin, reviewer, save, propose, approve):
-    namespaces.set_rules(actor=admin, namespace="support", required_checks=DEFAULT)
+    rules.set_rules(actor=admin, namespace="support", required_checks=DEFAULT)
     change = propose(save("one"))
     approve(change)
     with pytest.raises(Conflict, match="has not finished") as refused:
-        changes.publish(actor=reviewer, number=change.number)
+        change_services.publish(actor=reviewer, number=change.number)
     assert [blocker["code"] for blocker in refused.value.facts["blockers"]] == [f"check:{name}" for name in DEFAULT]
-    verdicts.give(number=change.number)
-    assert changes.publish(actor=reviewer, number=change.number).state == "published"
+    check_results.give(number=change.number)
+    assert change_services.publish(actor=reviewer, number=change.number).state == "published"
 
 
 def test_a_name_is_given_once(operator, support):
     with pytest.raises(Conflict, match="a namespace support already"):
-        namespaces.create(actor=operator, name="support")
+        rules.create(actor=operator, name="support")
 
 
 @pytest.mark.parametrize("name", ["", "Support", "a/b", "con", "-"])
 def test_a_name_is_a_slug(operator, name):
     with pytest.raises(Invalid):
-        namespaces.create(actor=operator, name=name)
+        rules.create(actor=operator, name=name)
 
 
 def test_a_key_makes_no_namespace(admin):
     key = keys.issue(actor=admin, namespace="support", name="ci", scope="write").key
     with pytest.raises(NotAllowed):
-        namespaces.create(actor=Actor(admin.person, key), name="other")
+        rules.create(actor=Actor(admin.person, key), name="other")
 
 
 def test_rules_change_one_by_one(admin):
-    namespaces.set_rules(actor=admin, namespace="support", approvals=2)
-    namespace = namespaces.set_rules(actor=admin, namespace="support", self_approval=True).namespace
+    rules.set_rules(actor=admin, namespace="support", approvals=2)
+    namespace = rules.set_rules(actor=admin, namespace="support", self_approval=True).namespace
     assert (namespace.approvals, namespace.self_approval, namespace.protected_labels) == (2, True, ["production"])
 
 
 def test_rules_as_they_are_make_no_event(admin):
     before = Event.objects.count()
-    namespaces.set_rules(actor=admin, namespace="support", approvals=1)
+    rules.set_rules(actor=admin, namespace="support", approvals=1)
     assert Event.objects.count() == before
 
 
 def test_owners_are_members(admin):
     with pytest.raises(Invalid, match="nobody: no member"):
-        namespaces.set_rules(actor=admin, namespace="support", owners=[{"pattern": "*", "people": ["nobody"]}])
+        rules.set_rules(actor=admin, namespace="support", owners=[{"pattern": "*", "people": ["nobody"]}])
 
 
 def test_only_admins_rule(reviewer, outsider):
     with pytest.raises(NotAllowed):
-        namespaces.set_rules(actor=reviewer, namespace="support", approvals=0)
+        rules.set_rules(actor=reviewer, namespace="support", approvals=0)
     with pytest.raises(NotFound):
-        namespaces.set_rules(actor=outsider, namespace="support", approvals=0)
+        rules.set_rules(actor=outsider, namespace="support", approvals=0)
 
 
 def test_an_admin_gives_and_takes_roles(admin, reader, support):

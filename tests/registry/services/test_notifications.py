@@ -1,9 +1,12 @@
 import pytest
 
-from registry.models import Notification
-from registry.queries import notifications as found
-from registry.services import changes, labels, notifications, threads
-from registry.services.threads import Place
+from registry.changes import services as change_services
+from registry.changes import threads
+from registry.changes.threads import Place
+from registry.notifications import queries as found
+from registry.notifications import services as notification_services
+from registry.notifications.models import Notification
+from registry.templates import labels
 
 
 def heard(actor, **facts):
@@ -36,19 +39,19 @@ def test_the_author_hears_of_a_decision(author, change, approve):
 
 def test_a_new_head_asks_the_reviewers_again(author, reviewer, change, approve, save):
     approve(change)
-    changes.set_version(actor=author, number=1, version=save("two").number)
+    change_services.set_version(actor=author, number=1, version=save("two").number)
     assert heard(reviewer, unread=True) == ["author asks for your review: support/reply 2 for production (change 1)."]
 
 
 def test_publishing_ends_the_waiting(author, reviewer, admin, change, approve):
     approve(change)
-    changes.publish(actor=author, number=1)
+    change_services.publish(actor=author, number=1)
     assert found.count_unread(admin) == 0
     assert heard(reviewer)[0] == "author published support/reply: production is on version 1."
 
 
 def test_withdrawing_ends_it_too(author, reviewer, change):
-    changes.withdraw(actor=author, number=1)
+    change_services.withdraw(actor=author, number=1)
     assert found.count_unread(reviewer) == 0
 
 
@@ -67,9 +70,9 @@ def test_a_comment_reaches_the_author_and_an_answer_the_commenter(author, review
 
 
 def test_read_ones_are_not_new(reviewer, admin, change):
-    assert notifications.mark_read(actor=reviewer) == 1
+    assert notification_services.mark_read(actor=reviewer) == 1
     assert heard(reviewer, unread=True) == []
-    assert notifications.mark_read(actor=reviewer, ids=[found.page(admin).items[0].pk]) == 0
+    assert notification_services.mark_read(actor=reviewer, ids=[found.page(admin).items[0].pk]) == 0
     assert found.count_unread(admin) == 1
 
 

@@ -1,7 +1,7 @@
 import pytest
 
-from registry.errors import Conflict, Invalid, NotAllowed
-from registry.services import people
+from registry.accounts import people
+from registry.core.errors import Conflict, Invalid, NotAllowed
 
 PASSWORD = "correct-horse-battery"
 

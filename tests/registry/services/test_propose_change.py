@@ -1,8 +1,9 @@
 import pytest
 
-from registry.errors import Conflict, Invalid, NotAllowed, NotFound
-from registry.models import ChangeRequest, Event
-from registry.services import changes
+from registry.changes import services as change_services
+from registry.changes.models import ChangeRequest
+from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
+from registry.journal.models import Event
 
 
 def test_a_request_is_open_and_numbered(propose, save):
@@ -20,7 +21,7 @@ def test_numbers_rise_over_all_templates(propose, save):
 def test_a_free_label_needs_no_request(author, save):
     save("one")
     with pytest.raises(Invalid, match="move it without a request"):
-        changes.propose(actor=author, name="support/reply", label="staging", version=1, message="")
+        change_services.propose(actor=author, name="support/reply", label="staging", version=1, message="")
 
 
 def test_what_the_label_holds_is_no_news(propose, save, publish):
@@ -47,7 +48,7 @@ def test_two_versions_may_be_proposed_side_by_side(propose, save):
 def test_a_missing_version_is_refused(author, save):
     save("one")
     with pytest.raises(NotFound, match="no version 4"):
-        changes.propose(actor=author, name="support/reply", label="production", version=4, message="")
+        change_services.propose(actor=author, name="support/reply", label="production", version=4, message="")
 
 
 def test_a_reader_proposes_nothing(reader, propose, save):

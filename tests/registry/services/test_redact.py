@@ -6,41 +6,21 @@ import pytest
 from django.db import DatabaseError, connection, transaction
 
 from evaluation import Row
-from registry import endpoints
-from registry.errors import ApprovalRequired, Conflict, Gone, Invalid, NotAllowed, NotFound
-from registry.journal import Kind
-from registry.models import (
-    Draft,
-    Event,
-    Notification,
-    Redaction,
-    Rendering,
-    Reply,
-    Run,
-    RunRow,
-    Template,
-    Thread,
-    Verdict,
-    Version,
-)
-from registry.queries import versions
-from registry.services import (
-    asking,
-    changes,
-    drafts,
-    evaluating,
-    evaluations,
-    labels,
-    members,
-    namespaces,
-    redactions,
-    renderings,
-    samples,
-    templates,
-    threads,
-    verdicts,
-)
-from registry.services.threads import Place
+from registry.changes import check_results, rules, threads
+from registry.changes import services as change_services
+from registry.changes.models import Thread, Verdict
+from registry.changes.threads import Place
+from registry.core.errors import ApprovalRequired, Conflict, Gone, Invalid, NotAllowed, NotFound
+from registry.evaluations import model_calls, model_endpoints, run_worker, start_runs
+from registry.evaluations.models import Reply, Run, RunRow
+from registry.journal.log import Kind
+from registry.journal.models import Event
+from registry.namespaces import members
+from registry.notifications.models import Notification
+from registry.redaction import services as redaction_services
+from registry.templates import drafts, labels, sample_renderings, samples, version_queries
+from registry.templates import save as template_save
+from registry.templates.models import Draft, Redaction, Rendering, Template, Version
 
 SECRET = "sk-live-4711"
 NAME = "support/reply"
@@ -56,7 +36,7 @@ def leaked(save):
 
 
 def redact(actor, number=2, name=NAME, **more):
-    return redactions.redact(actor=actor, name=name, version=number, reason="It held a key", **more)
+    return redaction_services.redact(actor=actor, name=name, version=number, reason="It held a key", **more)
 
 
 def everything():
@@ -72,11 +52,11 @@ def everything():
 def test_the_text_is_nowhere_in_the_database_any_more(author, admin, document, leaked):
     drafts.save(actor=author, namespace="support", path="other", document=document(SECRET))
     samples.save(actor=author, name=NAME, samples={"plain": {"question": "Hm?"}})
-    renderings.of_samples(leaked, {"plain": {"question": "Hm?"}})
-    change = changes.propose(actor=author, name=NAME, label="production", version=2, message="")
+    sample_renderings.of_samples(leaked, {"plain": {"question": "Hm?"}})
+    change = change_services.propose(actor=author, name=NAME, label="production", version=2, message="")
     threads.open_at(actor=author, number=change.number, place=Place(version=2, line=6), text="Look")
-    verdicts.give(number=change.number)
-    changes.withdraw(actor=author, number=change.number)
+    check_results.give(number=change.number)
+    change_services.withdraw(actor=author, number=change.number)
     assert f"Answer {SECRET}" in everything()
     redact(admin)
     assert f"Answer {SECRET}" not in everything()
@@ -137,12 +117,12 @@ def test_nothing_of_what_the_echo_said_stays(author, admin, leaked):
 def test_what_a_worker_brings_after_the_redaction_is_not_kept(author, admin, leaked):
     run = kept_run(author, leaked)
     RunRow.objects.all().delete()
-    endpoint = endpoints.find("echo", "support")
-    batch = [asking.Asked(0, Row({"question": "Hm?"}))]
+    endpoint = model_endpoints.find("echo", "support")
+    batch = [model_calls.Asked(0, Row({"question": "Hm?"}))]
     bundle = leaked.unpacked()
     redact(admin)
-    asking.ask(run, bundle, endpoint, endpoint.open(), batch)
-    evaluating._keep(run, endpoint, batch)
+    model_calls.ask(run, bundle, endpoint, endpoint.open(), batch)
+    run_worker._keep(run, endpoint, batch)
     assert batch[0].replies
     assert (RunRow.objects.count(), Reply.objects.count()) == (0, 0)
 
@@ -151,7 +131,7 @@ def test_a_run_of_it_is_not_run_again(author, admin, leaked):
     run = kept_run(author, leaked)
     redact(admin)
     with pytest.raises(Gone):
-        evaluations.rerun(actor=author, number=run.pk)
+        start_runs.rerun(actor=author, number=run.pk)
 
 
 def test_a_draft_for_another_path_that_repeats_it_goes_and_others_stay(author, reviewer, admin, document, leaked):
@@ -162,11 +142,13 @@ def test_a_draft_for_another_path_that_repeats_it_goes_and_others_stay(author, r
 
 
 def test_what_stays_is_named_where_it_repeats_the_text(author, reviewer, admin, document, leaked):
-    change = changes.propose(actor=author, name=NAME, label="production", version=2, message=f"Uses {SECRET} now")
+    change = change_services.propose(
+        actor=author, name=NAME, label="production", version=2, message=f"Uses {SECRET} now"
+    )
     threads.open_at(actor=reviewer, number=change.number, place=Place(version=2, line=6), text=f"Why {SECRET}?")
     threads.open_at(actor=reviewer, number=change.number, place=Place(version=2, line=6), text="And this?")
     samples.save(actor=author, name=NAME, samples={"plain": {"question": f'What is "{SECRET}"?'}})
-    plan = redactions.plan(actor=admin, name=NAME, version=2)
+    plan = redaction_services.plan(actor=admin, name=NAME, version=2)
     said = "\n".join(plan.repeated)
     assert f"the message of change request {change.number}" in said
     assert f"comment 1 of thread 1 in change request {change.number}" in said
@@ -177,13 +159,13 @@ def test_what_stays_is_named_where_it_repeats_the_text(author, reviewer, admin, 
 
 
 def test_what_documents_have_in_common_is_no_passage_of_one(admin, leaked):
-    passages = redactions.plan(actor=admin, name=NAME, version=2).passages
+    passages = redaction_services.plan(actor=admin, name=NAME, version=2).passages
     assert passages == ("Answer sk-live-4711:", "sk-live-4711")
 
 
 def test_who_asks_for_it_is_told_when_by_whom_and_why(admin, leaked):
     redact(admin)
-    version = versions.get(admin, NAME, 2)
+    version = version_queries.get(admin, NAME, 2)
     with pytest.raises(Gone, match=r"support/reply@2 was redacted on 20.* by admin: It held a key") as caught:
         assert version.document
     assert caught.value.facts["redacted_by"] == "admin"
@@ -192,7 +174,7 @@ def test_who_asks_for_it_is_told_when_by_whom_and_why(admin, leaked):
 
 def test_number_digest_and_history_stay(admin, leaked):
     redact(admin)
-    entries = versions.history(admin, NAME).items
+    entries = version_queries.history(admin, NAME).items
     assert [(entry.version.number, entry.version.digest) for entry in entries][1] == (2, leaked.digest)
 
 
@@ -227,7 +209,7 @@ def test_the_operator_may(operator, leaked):
 
 def test_a_reason_is_asked_for(admin, leaked):
     with pytest.raises(Invalid, match="why"):
-        redactions.redact(actor=admin, name=NAME, version=2, reason=" ")
+        redaction_services.redact(actor=admin, name=NAME, version=2, reason=" ")
 
 
 def test_a_version_is_redacted_once(admin, leaked):
@@ -246,7 +228,7 @@ def test_what_a_label_serves_is_refused_and_the_labels_are_named(author, admin, 
     with pytest.raises(Conflict, match="staging of support/reply stands on version 2"):
         redact(admin)
     redact(admin, force=True)
-    assert versions.resolve(admin, NAME, "staging").is_redacted
+    assert version_queries.resolve(admin, NAME, "staging").is_redacted
 
 
 def test_the_latest_is_refused_unless_forced_and_then_nothing_of_it_can_be_searched(admin, leaked):
@@ -257,7 +239,7 @@ def test_the_latest_is_refused_unless_forced_and_then_nothing_of_it_can_be_searc
 
 
 def test_a_pending_request_for_it_is_named(author, admin, leaked):
-    change = changes.propose(actor=author, name=NAME, label="production", version=2, message="")
+    change = change_services.propose(actor=author, name=NAME, label="production", version=2, message="")
     with pytest.raises(Conflict, match=f"change request {change.number} proposes"):
         redact(admin)
 
@@ -267,7 +249,7 @@ def test_no_label_moves_to_it_and_no_request_proposes_it(author, admin, leaked):
     with pytest.raises(Gone):
         labels.move(actor=author, name=NAME, label="staging", version=2, expected=None)
     with pytest.raises(Gone):
-        changes.propose(actor=author, name=NAME, label="production", version=2, message="")
+        change_services.propose(actor=author, name=NAME, label="production", version=2, message="")
 
 
 def test_a_label_does_not_roll_back_to_it(author, reviewer, admin, leaked):
@@ -291,15 +273,15 @@ def test_the_next_version_is_saved_on_a_redacted_latest(admin, leaked, save):
 
 def fragment_of(author, ref="support/policy@1"):
     document = f'- name: a\n  content: |\n    {{{{ fragment("{ref}") }}}}\n'
-    return templates.save(actor=author, name="support/includes", document=document, message="").version
+    return template_save.save(actor=author, name="support/includes", document=document, message="").version
 
 
 @pytest.fixture
 def policy(author):
     document = "---\nformat: text\n---\nOur key is sk-live-4711\n"
-    first = templates.save(actor=author, name="support/policy", document=document, message="").version
+    first = template_save.save(actor=author, name="support/policy", document=document, message="").version
     clean = "---\nformat: text\n---\nNo key\n"
-    templates.save(actor=author, name="support/policy", document=clean, message="", base=first.digest)
+    template_save.save(actor=author, name="support/policy", document=clean, message="", base=first.digest)
     return first
 
 
@@ -319,10 +301,10 @@ def test_a_redacted_fragment_is_not_included_any_more(author, admin, policy):
 
 
 def test_a_copy_in_another_namespace_takes_the_right_there(operator, author, admin, policy):
-    namespaces.create(actor=operator, name="sales")
+    rules.create(actor=operator, name="sales")
     members.set_role(actor=operator, namespace="sales", username="author", role="author")
     document = policy.document
-    templates.save(actor=author, name="sales/policy", document=document, message="")
+    template_save.save(actor=author, name="sales/policy", document=document, message="")
     with pytest.raises(Conflict, match="1 in namespaces that you can't read"):
         redact(admin, 1, "support/policy")
     with pytest.raises(NotAllowed, match="operator"):
@@ -332,7 +314,7 @@ def test_a_copy_in_another_namespace_takes_the_right_there(operator, author, adm
 
 def test_a_plan_says_what_would_go_and_takes_nothing(author, admin, leaked):
     labels.move(actor=author, name=NAME, label="staging", version=2, expected=None)
-    plan = redactions.plan(actor=admin, name=NAME, version=2)
+    plan = redaction_services.plan(actor=admin, name=NAME, version=2)
     assert [row.number for row in plan.versions] == [2]
     assert plan.uses == ("staging of support/reply stands on version 2",)
     assert SECRET in Version.objects.get(pk=leaked.pk).document

@@ -5,11 +5,15 @@ from datetime import timedelta
 import pytest
 from django.core import mail as outbox
 
-from registry import journal, mail
-from registry.models import ChangeRequest, Notification, User
-from registry.models.notifications import EMERGENCY
-from registry.services import emergencies, members, namespaces, watches
-from registry.tasks import work
+from registry.accounts.models import User
+from registry.changes import emergency_publish, rules
+from registry.changes.models import ChangeRequest
+from registry.journal import log
+from registry.namespaces import members
+from registry.notifications import email as notification_email
+from registry.notifications import watches
+from registry.notifications.models import EMERGENCY, Notification
+from registry.tasks import tasks as tasks_tasks
 
 DAY = timedelta(days=1)
 
@@ -17,7 +21,7 @@ DAY = timedelta(days=1)
 @pytest.fixture(autouse=True)
 def _with_a_mail_server(settings, monkeypatch):
     settings.MAIL_IS_SENT = True
-    monkeypatch.setattr(mail, "_not_before", 0.0)
+    monkeypatch.setattr(notification_email, "_not_before", 0.0)
 
 
 @pytest.fixture
@@ -26,10 +30,10 @@ def change(admin, reviewer, propose, save):
     for person in User.objects.exclude(username="operator"):
         person.email = f"{person.username}@example.org"
         person.save()
-    namespaces.set_rules(actor=admin, namespace="support", break_glass=True)
+    rules.set_rules(actor=admin, namespace="support", break_glass=True)
     change = propose(save("one"))
     Notification.objects.all().delete()
-    return emergencies.break_glass(actor=reviewer, number=change.number, reason="Customers get insults")
+    return emergency_publish.break_glass(actor=reviewer, number=change.number, reason="Customers get insults")
 
 
 def pass_time(span=DAY):
@@ -43,16 +47,16 @@ def pass_time(span=DAY):
 def mailed():
     """Who gets mail now, once the time for gathering is over."""
     outbox.outbox = []
-    at = journal.now() - timedelta(minutes=1)
+    at = log.now() - timedelta(minutes=1)
     Notification.objects.filter(mailed_at=None, created_at__gt=at).update(created_at=at)
-    mail.send_waiting()
+    notification_email.send_waiting()
     return sorted(message.to[0].partition("@")[0] for message in outbox.outbox)
 
 
 def test_on_the_first_day_everybody_who_may_approve_is_told_and_nobody_twice(change, admin):
     watches.set_level(actor=admin, level="none")
     assert mailed() == ["admin", "author"], "the admin wishes for no mail at all"
-    assert emergencies.remind() == 0
+    assert emergency_publish.remind() == 0
     assert mailed() == []
 
 
@@ -60,14 +64,14 @@ def test_each_further_day_brings_one_reminder_however_often_the_clock_asks(chang
     mailed()
     for _day in range(3):
         pass_time()
-        assert [emergencies.remind(), emergencies.remind()] == [2, 0]
+        assert [emergency_publish.remind(), emergency_publish.remind()] == [2, 0]
         assert mailed() == ["admin", "reviewer"]
         assert mailed() == []
 
 
 def test_the_reminder_says_what_who_and_why(change):
     pass_time()
-    emergencies.remind()
+    emergency_publish.remind()
     mailed()
     text = outbox.outbox[0].body
     assert "Published in an emergency by reviewer" in text
@@ -78,7 +82,7 @@ def test_the_reminder_says_what_who_and_why(change):
 
 def test_days_on_which_no_worker_ran_are_not_made_up_for(change):
     pass_time(5 * DAY)
-    emergencies.remind()
+    emergency_publish.remind()
     assert mailed() == ["admin", "reviewer"]
     assert len(outbox.outbox[0].body.split("Published in an emergency")) == 2
 
@@ -86,40 +90,40 @@ def test_days_on_which_no_worker_ran_are_not_made_up_for(change):
 def test_a_mail_server_that_was_away_for_days_brings_one_mail(change):
     for _day in range(3):
         pass_time()
-        emergencies.remind()
+        emergency_publish.remind()
     assert mailed() == ["admin", "reviewer"]
     assert all(message.body.count("not yet approved") == 1 for message in outbox.outbox)
 
 
 def test_who_became_a_reviewer_meanwhile_is_told_too(change, operator):
     members.set_role(actor=operator, namespace="support", username="reader", role="reviewer")
-    assert emergencies.remind() == 1
+    assert emergency_publish.remind() == 1
     assert Notification.objects.get(kind=EMERGENCY, person__username="reader").is_waiting
 
 
 def test_an_approval_ends_it(change, admin, approve):
     pass_time()
-    emergencies.remind()
+    emergency_publish.remind()
     approve(change, actor=admin)
     assert mailed() == ["author"], "that it was approved; no reminder any more"
     pass_time()
-    assert emergencies.remind() == 0
+    assert emergency_publish.remind() == 0
     assert not Notification.objects.filter(is_waiting=True, read_at=None).exists()
 
 
 def test_one_that_is_served_no_longer_is_told_of_until_it_is_closed(change, admin, reviewer, author, save, publish):
     publish(save("two"))
     pass_time()
-    emergencies.remind()
+    emergency_publish.remind()
     mailed()
     assert "production serves version 2 now: approve it all the same, or close it." in outbox.outbox[0].body
-    emergencies.close(actor=admin, number=change.number, reason="The next version holds it")
+    emergency_publish.close(actor=admin, number=change.number, reason="The next version holds it")
     pass_time()
-    assert emergencies.remind() == 0
+    assert emergency_publish.remind() == 0
 
 
 def test_the_clock_reminds(change, monkeypatch):
-    monkeypatch.setattr(work.sending, "forget_old", lambda: None)
+    monkeypatch.setattr(tasks_tasks.sending, "forget_old", lambda: None)
     pass_time()
-    work.plan_upkeep()
+    tasks_tasks.plan_upkeep()
     assert Notification.objects.filter(kind=EMERGENCY, sentence__contains="not yet approved").count() == 2

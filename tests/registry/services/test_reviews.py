@@ -2,10 +2,12 @@
 
 import pytest
 
-from registry.errors import Conflict, Invalid, NotAllowed, NotFound
-from registry.models import Decision, Event, Remark, Thread
-from registry.services import changes, reviews, threads
-from registry.services.threads import Place
+from registry.changes import review_drafts, threads
+from registry.changes import services as change_services
+from registry.changes.models import Decision, Remark, Thread
+from registry.changes.threads import Place
+from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
+from registry.journal.models import Event
 
 SECOND_LINE = Place(1, 2)
 
@@ -18,13 +20,15 @@ def change(propose, save):
 @pytest.fixture
 def keep(change, reviewer):
     def run(text="Which one?", actor=None, place=SECOND_LINE, **further):
-        return reviews.keep(actor=actor or reviewer, number=change.number, text=text, place=place, **further)
+        return review_drafts.keep(actor=actor or reviewer, number=change.number, text=text, place=place, **further)
 
     return run
 
 
 def send(change, actor, decision="", **further):
-    return reviews.send(actor=actor, number=change.number, digest=change.version.digest, decision=decision, **further)
+    return review_drafts.send(
+        actor=actor, number=change.number, digest=change.version.digest, decision=decision, **further
+    )
 
 
 def test_a_kept_remark_is_nobody_elses(change, keep):
@@ -62,14 +66,14 @@ def test_asking_for_edits_without_words_points_to_the_remarks(change, keep, revi
 def test_a_refused_decision_sends_nothing_and_loses_nothing(change, keep, reviewer):
     keep()
     with pytest.raises(Conflict):
-        reviews.send(actor=reviewer, number=change.number, digest="sha256:" + "0" * 64, decision="approve")
+        review_drafts.send(actor=reviewer, number=change.number, digest="sha256:" + "0" * 64, decision="approve")
     assert not Thread.objects.exists()
     assert Remark.objects.get().text == "Which one?"
 
 
 def test_a_remark_on_an_older_head_goes_out_on_its_lines(change, keep, author, save, reviewer):
     keep()
-    changes.set_version(actor=author, number=change.number, version=save("two").number)
+    change_services.set_version(actor=author, number=change.number, version=save("two").number)
     change.refresh_from_db()
     send(change, reviewer)
     assert Thread.objects.get().version.number == 1
@@ -77,7 +81,7 @@ def test_a_remark_on_an_older_head_goes_out_on_its_lines(change, keep, author, s
 
 def test_a_reply_waits_too(change, reviewer, author):
     threads.open_at(actor=reviewer, number=change.number, place=Place(1, 2), text="Which?")
-    reviews.keep(actor=author, number=change.number, thread=1, text="This one.")
+    review_drafts.keep(actor=author, number=change.number, thread=1, text="This one.")
     send(change, author)
     assert [said.text for said in Thread.objects.get().comments.order_by("number")] == ["Which?", "This one."]
 
@@ -88,9 +92,9 @@ def test_a_remark_is_written_anew_or_thrown_away(change, keep, reviewer, author)
     assert Remark.objects.get().text == "Rather this."
     with pytest.raises(NotFound):
         keep("Mine?", actor=author, remark=kept.pk)
-    reviews.discard(actor=author, number=change.number, remark=kept.pk)
+    review_drafts.discard(actor=author, number=change.number, remark=kept.pk)
     assert Remark.objects.exists()
-    reviews.discard(actor=reviewer, number=change.number, remark=kept.pk)
+    review_drafts.discard(actor=reviewer, number=change.number, remark=kept.pk)
     assert not Remark.objects.exists()
 
 

@@ -2,9 +2,10 @@ import json
 
 import pytest
 
-from registry.errors import ApprovalRequired, Conflict, Invalid, NotAllowed
-from registry.models import Event, Label
-from registry.services import labels
+from registry.core.errors import ApprovalRequired, Conflict, Invalid, NotAllowed
+from registry.journal.models import Event
+from registry.templates import labels
+from registry.templates.models import Label
 
 
 @pytest.fixture

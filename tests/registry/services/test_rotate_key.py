@@ -5,11 +5,12 @@ from datetime import timedelta
 
 import pytest
 
-from registry import journal
-from registry.errors import Conflict, Invalid, NotAllowed, NotFound
-from registry.models import Event, Key
-from registry.queries import keys as found
-from registry.services import keys, members
+from registry.accounts.models import Key
+from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
+from registry.journal import log
+from registry.journal.models import Event
+from registry.namespaces import key_queries as found
+from registry.namespaces import keys, members
 
 
 @pytest.fixture
@@ -18,7 +19,7 @@ def old(admin):
 
 
 def in_hours(hours):
-    return journal.now() + timedelta(hours=hours)
+    return log.now() + timedelta(hours=hours)
 
 
 def test_both_hold_until_the_chosen_time(admin, old):
@@ -54,7 +55,7 @@ def test_it_is_one_event_without_the_secret(admin, old):
     event = Event.objects.latest("number")
     body = json.loads(event.text)["body"]
     assert (event.kind, body["id"], body["replaces"]) == ("key.rotated", new.key.id, old.key.id)
-    assert body["replaced_until"] == journal.microseconds(until)
+    assert body["replaced_until"] == log.microseconds(until)
     assert new.secret.split("_", 2)[2] not in event.text
 
 

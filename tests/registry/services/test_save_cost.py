@@ -4,8 +4,9 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from registry.models import Template
-from registry.services import samples, templates
+from registry.templates import samples
+from registry.templates import save as template_save
+from registry.templates.models import Template
 
 GROWING = ("template", "version", "event", "label", "sampleset", "changerequest", "inclusion", "tag", "draft", "job")
 
@@ -21,7 +22,7 @@ def queries(save, author, document):
     samples.save(actor=author, name="support/reply", samples={"a": {"question": "?"}})
     with CaptureQueriesContext(connection) as captured:
         text = document("two").replace("---\ninputs", "---\ntags: [a, b]\ninputs", 1)
-        templates.save(actor=author, name="support/reply", document=text, message="", base=first.digest)
+        template_save.save(actor=author, name="support/reply", document=text, message="", base=first.digest)
     return [query["sql"] for query in captured if query["sql"].startswith(("SELECT", "UPDATE", "DELETE"))]
 
 

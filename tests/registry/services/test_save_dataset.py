@@ -6,9 +6,10 @@ import pytest
 from django.db import DatabaseError, transaction
 
 import evaluation
-from registry.errors import Invalid, NotAllowed, NotFound, PreconditionRequired, Stale
-from registry.models import DatasetVersion, Event
-from registry.services import datasets
+from registry.core.errors import Invalid, NotAllowed, NotFound, PreconditionRequired, Stale
+from registry.evaluations import datasets
+from registry.evaluations.models import DatasetVersion
+from registry.journal.models import Event
 
 NAME = "support/questions"
 ROWS = '{"id": "a", "inputs": {"question": "Who?"}, "expected": "Ada"}\n{"id": "b", "inputs": {"question": "Where?"}}\n'

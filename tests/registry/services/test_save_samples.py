@@ -1,8 +1,10 @@
 import pytest
 
-from registry.errors import Conflict, Invalid, NotAllowed
-from registry.models import Event, SampleSet
-from registry.services import samples, templates
+from registry.core.errors import Conflict, Invalid, NotAllowed
+from registry.journal.models import Event
+from registry.templates import samples
+from registry.templates import save as template_save
+from registry.templates.models import SampleSet
 
 
 def test_samples_replace_those_before(author, save):
@@ -36,6 +38,6 @@ def test_a_reader_does_not_save_samples(reader, save):
 
 def test_an_archived_template_takes_none(author, admin, save):
     save()
-    templates.archive(actor=admin, name="support/reply", reason="")
+    template_save.archive(actor=admin, name="support/reply", reason="")
     with pytest.raises(Conflict, match="archived"):
         samples.save(actor=author, name="support/reply", samples={})

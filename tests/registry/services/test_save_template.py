@@ -2,10 +2,12 @@ import json
 
 import pytest
 
-from registry.errors import Conflict, Invalid, NotAllowed, NotFound, PreconditionRequired, Stale, TooLarge
-from registry.models import Draft, Event, SampleSet, Template, Version
-from registry.queries import samples as sample_sets
-from registry.services import drafts, templates
+from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound, PreconditionRequired, Stale, TooLarge
+from registry.journal.models import Event
+from registry.templates import drafts
+from registry.templates import sample_queries as sample_sets
+from registry.templates import save as template_save
+from registry.templates.models import Draft, SampleSet, Template, Version
 
 BROKEN = "---\ninputs:\n  question: {type: string}\n---\n- name: q\n  content: '{{ broken'\n"
 
@@ -15,7 +17,7 @@ def counts():
 
 
 def test_the_first_save_makes_version_1(author, document):
-    saved = templates.save(actor=author, name="support/refunds/reply", document=document(), message="Start")
+    saved = template_save.save(actor=author, name="support/refunds/reply", document=document(), message="Start")
     assert (saved.created, saved.version.number, saved.version.document) == (True, 1, document())
     assert saved.template.latest == saved.version
     assert (saved.version.author, saved.version.message, saved.version.base) == (author.person, "Start", None)
@@ -29,14 +31,18 @@ def test_the_next_save_follows_its_base(save):
 def test_an_equal_document_makes_no_version(author, save, document):
     first = save()
     before = counts()
-    saved = templates.save(actor=author, name="support/reply", document=document(), message="again", base=first.digest)
+    saved = template_save.save(
+        actor=author, name="support/reply", document=document(), message="again", base=first.digest
+    )
     assert (saved.created, saved.version) == (False, first)
     assert counts() == before
 
 
 def test_a_save_whose_answer_was_lost_can_be_repeated(author, save, document):
     first, second = save("one"), save("two")
-    again = templates.save(actor=author, name="support/reply", document=document("two"), message="", base=first.digest)
+    again = template_save.save(
+        actor=author, name="support/reply", document=document("two"), message="", base=first.digest
+    )
     assert (again.created, again.version) == (False, second)
 
 
@@ -47,7 +53,7 @@ def test_going_back_to_an_older_text_is_a_version_of_its_own(save):
 
 def test_newlines_are_kept_as_given(author, document):
     text = document().replace("\n", "\r\n")
-    saved = templates.save(actor=author, name="support/reply", document=text, message="")
+    saved = template_save.save(actor=author, name="support/reply", document=text, message="")
     assert saved.version.document == text
 
 
@@ -55,7 +61,7 @@ def test_without_a_base_nothing_is_changed(author, save, document):
     save("one")
     before = counts()
     with pytest.raises(PreconditionRequired) as caught:
-        templates.save(actor=author, name="support/reply", document=document("two"), message="")
+        template_save.save(actor=author, name="support/reply", document=document("two"), message="")
     assert caught.value.facts["latest"] == 1
     assert counts() == before
 
@@ -64,7 +70,7 @@ def test_a_stale_base_is_refused_and_says_what_is_latest(author, save, document)
     first, second = save("one"), save("two")
     before = counts()
     with pytest.raises(Stale) as caught:
-        templates.save(actor=author, name="support/reply", document=document("3"), message="", base=first.digest)
+        template_save.save(actor=author, name="support/reply", document=document("3"), message="", base=first.digest)
     assert caught.value.facts == {"latest": 2, "digest": second.digest}
     assert counts() == before
 
@@ -91,7 +97,7 @@ def test_a_base_for_a_template_that_is_not_there_is_stale(save):
 def test_a_document_with_an_error_leaves_nothing_behind(author):
     before = counts()
     with pytest.raises(Invalid) as caught:
-        templates.save(actor=author, name="support/reply", document=BROKEN, message="")
+        template_save.save(actor=author, name="support/reply", document=BROKEN, message="")
     assert any(problem.severity == "error" for problem in caught.value.problems)
     assert counts() == before
 
@@ -100,20 +106,20 @@ def test_a_sample_that_does_not_fit_leaves_nothing_behind(author, document):
     before = counts()
     samples = {"good": {"question": "Why?"}, "bad": {"question": 3}}
     with pytest.raises(Invalid) as caught:
-        templates.save(actor=author, name="support/reply", document=document(), message="", samples=samples)
+        template_save.save(actor=author, name="support/reply", document=document(), message="", samples=samples)
     assert {problem.sample for problem in caught.value.problems if problem.severity == "error"} == {"bad"}
     assert counts() == before
 
 
 def test_samples_are_kept_beside_the_version(author, document):
     samples = {"short": {"question": "Why?"}}
-    saved = templates.save(actor=author, name="support/reply", document=document(), message="", samples=samples)
+    saved = template_save.save(actor=author, name="support/reply", document=document(), message="", samples=samples)
     assert sample_sets.current(saved.template).samples == samples
 
 
 def test_samples_alone_make_no_version(author, save, document):
     first = save()
-    saved = templates.save(
+    saved = template_save.save(
         actor=author, name="support/reply", document=document(), message="", samples={"a": {"question": "?"}}
     )
     assert (saved.created, saved.version) == (False, first)
@@ -122,19 +128,19 @@ def test_samples_alone_make_no_version(author, save, document):
 
 def test_samples_not_given_stay_and_are_checked_again(author, save, document):
     save("one")
-    templates.save(
+    template_save.save(
         actor=author, name="support/reply", document=document("one"), message="", samples={"a": {"question": "?"}}
     )
     narrowed = document("two").replace("{type: string}", "{type: string, maxLength: 0}")
     latest = Version.objects.get()
     with pytest.raises(Invalid):
-        templates.save(actor=author, name="support/reply", document=narrowed, message="", base=latest.digest)
+        template_save.save(actor=author, name="support/reply", document=narrowed, message="", base=latest.digest)
 
 
 def test_empty_samples_clear_them(author, save, document):
     save("one")
     for samples in ({"a": {"question": "?"}}, {}):
-        saved = templates.save(
+        saved = template_save.save(
             actor=author, name="support/reply", document=document("one"), message="", samples=samples
         )
     assert sample_sets.current(saved.template).samples == {}
@@ -145,7 +151,7 @@ def test_empty_samples_clear_them(author, save, document):
 )
 def test_samples_of_another_form_are_refused(author, document, samples):
     with pytest.raises(Invalid) as caught:
-        templates.save(actor=author, name="support/reply", document=document(), message="", samples=samples)
+        template_save.save(actor=author, name="support/reply", document=document(), message="", samples=samples)
     assert list(caught.value.fields) == ["samples"]
 
 
@@ -166,13 +172,13 @@ def test_a_name_that_is_no_path_is_refused(save):
 
 def test_a_document_over_256_kib_is_refused(author):
     with pytest.raises(TooLarge):
-        templates.save(actor=author, name="support/reply", document="a" * (256 * 1024 + 1), message="")
+        template_save.save(actor=author, name="support/reply", document="a" * (256 * 1024 + 1), message="")
 
 
 @pytest.mark.parametrize("text", ["one\ntwo\0", "one\n\ud800"], ids=["NUL", "half a surrogate pair"])
 def test_what_is_no_text_is_a_problem_with_its_line(author, text):
     with pytest.raises(Invalid) as caught:
-        templates.save(actor=author, name="support/reply", document=text, message="")
+        template_save.save(actor=author, name="support/reply", document=text, message="")
     assert [problem.line for problem in caught.value.problems] == [2]
 
 
@@ -180,7 +186,7 @@ def test_tags_and_description_come_from_the_latest_document(author, save):
     save("one")
     text = "---\ndescription: About refunds\ntags: [billing, warm]\nformat: text\n---\nHello\n"
     base = Version.objects.get().digest
-    saved = templates.save(actor=author, name="support/reply", document=text, message="", base=base)
+    saved = template_save.save(actor=author, name="support/reply", document=text, message="", base=base)
     assert (saved.template.description, saved.template.format) == ("About refunds", "text")
     assert set(saved.template.tags.values_list("name", flat=True)) == {"billing", "warm"}
 
@@ -193,7 +199,7 @@ def test_the_draft_goes_when_its_work_is_saved(author, save):
 
 def test_a_copy_records_its_origin(author, save, document):
     save("one")
-    saved = templates.save(
+    saved = template_save.save(
         actor=author, name="support/copy", document=document("one"), message="", copied_from="support/reply@latest"
     )
     assert saved.template.copied_from == "support/reply@1"
@@ -201,10 +207,10 @@ def test_a_copy_records_its_origin(author, save, document):
 
 def test_an_archived_template_takes_no_version(admin, save):
     save("one")
-    templates.archive(actor=admin, name="support/reply", reason="Not needed")
+    template_save.archive(actor=admin, name="support/reply", reason="Not needed")
     with pytest.raises(Conflict, match="archived"):
         save("two")
-    templates.unarchive(actor=admin, name="support/reply")
+    template_save.unarchive(actor=admin, name="support/reply")
     assert save("two").number == 2
 
 

@@ -2,11 +2,15 @@ import json
 
 import pytest
 
-from registry.errors import Invalid, NotAllowed, NotFound
-from registry.models import Comment, Event, Thread
-from registry.queries import threads as found
-from registry.services import changes, samples, templates, threads
-from registry.services.threads import Place
+from registry.changes import services as change_services
+from registry.changes import thread_queries as found
+from registry.changes import threads
+from registry.changes.models import Comment, Thread
+from registry.changes.threads import Place
+from registry.core.errors import Invalid, NotAllowed, NotFound
+from registry.journal.models import Event
+from registry.templates import samples
+from registry.templates import save as template_save
 
 
 @pytest.fixture
@@ -104,14 +108,16 @@ def test_readers_and_outsiders_say_nothing(reader, outsider, change):
 def test_a_thread_follows_its_lines_into_the_next_version(author, reviewer, change):
     say(reviewer, Place(version=1, line=7))
     longer = change.version.document.replace("inputs:", "description: A reply\ninputs:")
-    saved = templates.save(actor=author, name="support/reply", document=longer, message="", base=change.version.digest)
-    moved = changes.set_version(actor=author, number=1, version=saved.version.number)
+    saved = template_save.save(
+        actor=author, name="support/reply", document=longer, message="", base=change.version.digest
+    )
+    moved = change_services.set_version(actor=author, number=1, version=saved.version.number)
     assert [(placed.line, placed.is_outdated) for placed in found.of(moved)] == [(8, False)]
 
 
 def test_a_thread_whose_lines_were_changed_is_outdated(author, reviewer, change, save):
     say(reviewer, Place(version=1, line=7))
-    moved = changes.set_version(actor=author, number=1, version=save("two").number)
+    moved = change_services.set_version(actor=author, number=1, version=save("two").number)
     assert [placed.is_outdated for placed in found.of(moved)] == [True]
 
 

@@ -4,21 +4,16 @@ import json
 
 import pytest
 
-from registry.errors import Invalid, NotAllowed, NotFound
-from registry.models import Attachment, Event, Job, Run
-from registry.queries import attachments as queries
-from registry.queries import changes as change_queries
-from registry.queries import gates
-from registry.services import (
-    attachments,
-    changes,
-    datasets,
-    evaluating,
-    evaluations,
-    namespaces,
-    templates,
-    verdicts,
-)
+from registry.changes import check_results, gate, rules
+from registry.changes import queries as change_queries
+from registry.changes import services as change_services
+from registry.core.errors import Invalid, NotAllowed, NotFound
+from registry.evaluations import attachment_queries as queries
+from registry.evaluations import attachments, datasets, run_worker, start_runs
+from registry.evaluations.models import Attachment, Run
+from registry.jobs.models import Job
+from registry.journal.models import Event
+from registry.templates import save as template_save
 
 NAME = "support/reply"
 DATASET = "support/questions"
@@ -44,22 +39,24 @@ def attach(admin, questions):
 
 @pytest.fixture
 def required(admin, support):
-    namespaces.set_rules(actor=admin, namespace="support", required_checks=["evaluation"])
+    rules.set_rules(actor=admin, namespace="support", required_checks=["evaluation"])
 
 
 @pytest.fixture
 def publish(author, reviewer, save):
     """Version 1, published before anything was attached."""
     version = save()
-    change = changes.propose(actor=author, name=NAME, label="production", version=version.number, message="")
-    changes.decide(actor=reviewer, number=change.number, decision="approve", digest=version.digest)
-    return changes.publish(actor=author, number=change.number)
+    change = change_services.propose(actor=author, name=NAME, label="production", version=version.number, message="")
+    change_services.decide(actor=reviewer, number=change.number, decision="approve", digest=version.digest)
+    return change_services.publish(actor=author, number=change.number)
 
 
 @pytest.fixture
 def propose(author, save):
     def propose(mark=""):
-        return changes.propose(actor=author, name=NAME, label="production", version=save(mark).number, message="")
+        return change_services.propose(
+            actor=author, name=NAME, label="production", version=save(mark).number, message=""
+        )
 
     return propose
 
@@ -67,18 +64,18 @@ def propose(author, save):
 def work(change):
     """What the worker would do, until nothing is left."""
     for _ in range(10):
-        verdicts.give(number=change.number)
+        check_results.give(number=change.number)
         waiting = Run.objects.filter(state__in=("queued", "running"))
         if not waiting:
             break
         for run in waiting:
-            while evaluating.advance(run.pk):
+            while run_worker.advance(run.pk):
                 pass
     return state_of(change)
 
 
 def state_of(change):
-    found = [state for state in gates.evaluate(change, None).checks if state.name == "evaluation"]
+    found = [state for state in gate.evaluate(change, None).checks if state.name == "evaluation"]
     return found[0] if found else None
 
 
@@ -122,7 +119,7 @@ def test_the_run_of_what_is_served_is_used_again(attach, publish, propose, autho
     attach("squad_f1 - 0.02")
     first = propose("one way")
     work(first)
-    changes.withdraw(actor=author, number=first.number)
+    change_services.withdraw(actor=author, number=first.number)
     work(propose("another way"))
     assert [run.version.number for run in Run.objects.order_by("pk")] == [2, 1, 3]
 
@@ -136,8 +133,8 @@ def test_nothing_is_run_for_a_request_that_is_closed(attach, publish):
 def test_a_run_that_somebody_started_counts_too(attach, propose, author):
     attach("squad_f1 >= 0.9")
     change = propose()
-    run = evaluations.start(actor=author, template=NAME, dataset=DATASET, model="echo")
-    evaluating.advance(run.pk)
+    run = start_runs.start(actor=author, template=NAME, dataset=DATASET, model="echo")
+    run_worker.advance(run.pk)
     assert work(change).findings[0]["run"] == run.pk
     assert Run.objects.count() == 1
 
@@ -153,7 +150,7 @@ def test_a_new_head_is_asked_about_again(attach, propose, author, save):
     attach("squad_f1 >= 0.9")
     change = propose("badly")
     assert work(change).outcome == "failed"
-    changes.set_version(actor=author, number=change.number, version=save().number)
+    change_services.set_version(actor=author, number=change.number, version=save().number)
     change = change_queries.get(author, change.number)
     assert state_of(change).outcome is None
     assert work(change).outcome == "passed"
@@ -180,9 +177,9 @@ def test_a_pinned_version_of_the_rows_stays(attach, propose, author, questions):
 def test_a_check_under_way_says_how_far_it_is(attach, propose, required, author):
     attach("squad_f1 >= 0.9")
     change = propose()
-    verdicts.give(number=change.number)
+    check_results.give(number=change.number)
     assert "has 0 of 8 rows" in state_of(change).summary
-    blocker = next(one for one in gates.evaluate(change, author).blockers if one.code == "check:evaluation")
+    blocker = next(one for one in gate.evaluate(change, author).blockers if one.code == "check:evaluation")
     assert blocker.action == "Wait for it: it runs by itself."
 
 
@@ -194,7 +191,7 @@ def test_rows_without_an_answer_keep_it_open_with_what_to_do(attach, propose, re
     state = work(change)
     run = Run.objects.get()
     assert (state.outcome, state.action) == (None, f"Run the rows that failed again: run {run.pk}.")
-    blocker = next(one for one in gates.evaluate(change, author).blockers if one.code == "check:evaluation")
+    blocker = next(one for one in gate.evaluate(change, author).blockers if one.code == "check:evaluation")
     assert "no answer for 8 of 8" in blocker.cause
 
 
@@ -210,8 +207,10 @@ def test_a_model_that_is_listed_no_more_is_told(attach, propose, settings, tmp_p
 def test_rows_that_the_new_version_fails_on_fail_the_check(attach, author, save, propose):
     attach("squad_f1 >= 0.1")
     document = "---\ninputs:\n  question: {type: string}\n  tone: {type: string}\n---\n- name: q\n  content: x{{ question }}{{ tone }}\n"
-    saved = templates.save(actor=author, name=NAME, document=document, message="")
-    change = changes.propose(actor=author, name=NAME, label="production", version=saved.version.number, message="")
+    saved = template_save.save(actor=author, name=NAME, document=document, message="")
+    change = change_services.propose(
+        actor=author, name=NAME, label="production", version=saved.version.number, message=""
+    )
     state = work(change)
     assert (state.outcome, state.findings[-1]["finding"]) == ("failed", "8 of 8 rows fail")
 
@@ -220,8 +219,8 @@ def test_lists_of_requests_say_the_same_as_the_request(attach, propose, required
     attach("squad_f1 >= 0.9")
     change = propose("badly")
     work(change)
-    listed = gates.evaluate_many(change_queries.listing(author).items, author)[0]
-    assert [one.code for one in listed.blockers] == [one.code for one in gates.evaluate(change, author).blockers]
+    listed = gate.evaluate_many(change_queries.listing(author).items, author)[0]
+    assert [one.code for one in listed.blockers] == [one.code for one in gate.evaluate(change, author).blockers]
     assert "check:evaluation" in [one.code for one in listed.blockers]
 
 

@@ -8,11 +8,17 @@ from django.db import transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from registry.access import Actor
-from registry.errors import PromptuaryError
-from registry.models import ChangeRequest, Label, User, Version
-from registry.services import changes, members, merges, namespaces, suggestions, templates, threads
-from registry.services.threads import Place
+from registry.accounts.models import User
+from registry.changes import merge as change_merge
+from registry.changes import rules, suggestions, threads
+from registry.changes import services as change_services
+from registry.changes.models import ChangeRequest
+from registry.changes.threads import Place
+from registry.core.errors import PromptuaryError
+from registry.namespaces import members
+from registry.namespaces.permissions import Actor
+from registry.templates import save as template_save
+from registry.templates.models import Label, Version
 
 pytestmark = pytest.mark.django_db
 NAME = "support/reply"
@@ -83,7 +89,7 @@ class Registry:
 
     def save(self, who, base, words):
         base = Version.objects.filter(number=base).first() or Version.objects.order_by("-number").first()
-        saved = templates.save(
+        saved = template_save.save(
             actor=actor(who),
             name=NAME,
             document=LINES.format(*words),
@@ -97,12 +103,12 @@ class Registry:
 
     def propose(self, who, version):
         if open_change() is None:
-            made = changes.propose(actor=actor(who), name=NAME, label="production", version=version, message="")
+            made = change_services.propose(actor=actor(who), name=NAME, label="production", version=version, message="")
             self.model.heads[made.number] = [(version, who)]
 
     def head(self, who, version):
         change = (
-            changes.set_version(actor=actor(who), number=open_change().number, version=version)
+            change_services.set_version(actor=actor(who), number=open_change().number, version=version)
             if open_change()
             else None
         )
@@ -129,24 +135,26 @@ class Registry:
         if change is None:
             return
         before, held = change.version.number, self.model.served
-        after = merges.merge(actor=actor(who), number=change.number).version.number
+        after = change_merge.merge(actor=actor(who), number=change.number).version.number
         self.model.saved(after, who, held, before)
         self.model.heads[change.number].append((after, who))
 
     def withdraw(self, who):
         if change := open_change():
-            changes.withdraw(actor=actor(who), number=change.number)
+            change_services.withdraw(actor=actor(who), number=change.number)
 
     def approve(self, who):
         if change := open_change():
-            changes.decide(actor=actor(who), number=change.number, decision="approve", digest=change.version.digest)
+            change_services.decide(
+                actor=actor(who), number=change.number, decision="approve", digest=change.version.digest
+            )
 
     def publish(self, who):
         change = open_change()
         if change is None:
             return
         said = change.decisions.filter(decision="approve", digest=change.version.digest, round=change.round)
-        changes.publish(actor=actor(who), number=change.number)
+        change_services.publish(actor=actor(who), number=change.number)
         approved = set(said.values_list("person__username", flat=True))
         assert approved - self.model.contributors(change.number), "only contributors approved it"
         self.model.served = Label.objects.get(name="production").version.number
@@ -164,7 +172,7 @@ def open_change():
 
 @pytest.fixture
 def team(operator):
-    namespaces.create(actor=operator, name="support", protected_labels=["production"], required_checks=[])
+    rules.create(actor=operator, name="support", protected_labels=["production"], required_checks=[])
     for name in PEOPLE:
         User.objects.create(username=name)
         members.set_role(actor=operator, namespace="support", username=name, role="reviewer")

@@ -1,9 +1,12 @@
 import pytest
 
-from registry.models import ChangeRequest, Version
-from registry.queries import fragments, templates
-from registry.services import dependants, members
-from registry.services import templates as writing
+from registry.changes import dependant_update
+from registry.changes.models import ChangeRequest
+from registry.namespaces import members
+from registry.templates import fragments
+from registry.templates import queries as template_queries
+from registry.templates import save as writing
+from registry.templates.models import Version
 
 POLICY = "---\nformat: text\n---\nRefunds within {} days.\n"
 
@@ -28,7 +31,7 @@ def policy(author):
 
 
 def update(actor, version=2):
-    return dependants.update(actor=actor, name="support/policy", version=version, label="production")
+    return dependant_update.update(actor=actor, name="support/policy", version=version, label="production")
 
 
 def test_dependants_are_found_by_their_latest_documents(reader, policy):
@@ -38,7 +41,7 @@ def test_dependants_are_found_by_their_latest_documents(reader, policy):
 
 
 def test_who_drops_a_fragment_depends_on_it_no_more(author, reader, policy, document):
-    base = templates.get(author, "support/a").latest.digest
+    base = template_queries.get(author, "support/a").latest.digest
     save(author, "support/a", document(), base)
     names = [template.name for template, _ in fragments.dependants(reader, "support/policy")]
     assert names == ["support/b", "support/c"]
@@ -63,7 +66,7 @@ def test_one_that_would_not_be_sound_is_left_alone_and_the_others_go_on(author, 
     wider = "---\nformat: text\ninputs: {days: {type: integer}}\n---\nWithin {{ days }} days.\n"
     save(author, "support/policy", wider, policy.digest)
     declaring = "---\ninputs: {days: {type: integer}}\n---\n" + including("support/policy@1")
-    base = templates.get(author, "support/b").latest.digest
+    base = template_queries.get(author, "support/b").latest.digest
     save(author, "support/b", declaring, base)
     left, done = update(author, version=3)[:2]
     assert left.template.name == "support/a"

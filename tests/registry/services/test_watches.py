@@ -2,11 +2,12 @@
 
 import pytest
 
-from registry.access import Actor
-from registry.errors import Conflict, Invalid, NotAllowed, NotFound
-from registry.models import Watch
-from registry.queries import watches as queries
-from registry.services import keys, members, watches
+from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
+from registry.namespaces import keys, members
+from registry.namespaces.permissions import Actor
+from registry.notifications import watch_queries as queries
+from registry.notifications import watches
+from registry.notifications.models import Watch
 
 
 def test_a_wish_is_kept_changed_and_forgotten(reader):

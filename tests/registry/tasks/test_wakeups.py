@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from registry import access
-from registry.models import Namespace
-from registry.services import namespaces
-from registry.tasks import wakeups
+from registry.changes import rules
+from registry.namespaces import permissions
+from registry.namespaces.models import Namespace
+from registry.tasks import doorbell
 
 
 @pytest.fixture
@@ -36,26 +36,26 @@ def messages(folder):
 @pytest.mark.django_db
 def test_a_save_wakes_the_worker_after_its_commit(broker, django_capture_on_commit_callbacks):
     with django_capture_on_commit_callbacks(execute=True):
-        namespaces.create(actor=access.operator(), name="support")
+        rules.create(actor=permissions.operator(), name="support")
         assert messages(broker) == []
-    assert wakeups.flush()
+    assert doorbell.flush()
     told = "".join(message.read_text() for message in messages(broker))
-    assert {name for name in ("catch_up", "deliver") if f"registry.tasks.work.{name}" in told} == {
+    assert {name for name in ("catch_up", "deliver") if f"registry.tasks.tasks.{name}" in told} == {
         "catch_up",
         "deliver",
     }
 
 
 def test_a_broker_that_is_away_is_logged_and_no_error(away, caplog):
-    wakeups.wake_mirror()
-    assert wakeups.flush()
+    doorbell.wake_mirror()
+    assert doorbell.flush()
     assert "the worker's clock will see to it" in caplog.text
 
 
 @pytest.mark.django_db
 def test_a_save_stands_though_the_broker_is_away(away, django_capture_on_commit_callbacks):
     with django_capture_on_commit_callbacks(execute=True):
-        namespaces.create(actor=access.operator(), name="support")
+        rules.create(actor=permissions.operator(), name="support")
     assert Namespace.objects.filter(name="support").exists()
 
 
@@ -67,7 +67,7 @@ def test_no_caller_waits_for_a_slow_broker_and_many_wake_ups_become_few():
         go.wait(10)
         sent.append(task)
 
-    sender = wakeups.Sender(publish)
+    sender = doorbell.Sender(publish)
     sender.send("first")
     started.wait(10)
     for _ in range(100):

@@ -6,7 +6,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from registry.services import webhooks
+from registry.webhooks import services as webhook_services
 
 
 @dataclass
@@ -55,6 +55,6 @@ def make(admin, receiver):
     """Make a webhook of the namespace at the receiver."""
 
     def write(**options):
-        return webhooks.create(actor=admin, namespace="support", **{"url": receiver.url, **options})
+        return webhook_services.create(actor=admin, namespace="support", **{"url": receiver.url, **options})
 
     return write

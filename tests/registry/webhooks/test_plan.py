@@ -6,9 +6,12 @@ import threading
 import pytest
 from django.db import connection
 
-from registry.models import Delivery, Event
-from registry.services import members, namespaces, webhooks
+from registry.changes import rules
+from registry.journal.models import Event
+from registry.namespaces import members
 from registry.webhooks import planning
+from registry.webhooks import services as webhook_services
+from registry.webhooks.models import Delivery
 
 
 def _kinds():
@@ -50,7 +53,7 @@ def test_a_pattern_of_paths_lets_those_templates_through_and_nothing_else(make, 
 
 def test_another_namespace_is_not_heard_of(make, outsider):
     make()
-    namespaces.set_rules(actor=outsider, namespace="elsewhere", approvals=2)
+    rules.set_rules(actor=outsider, namespace="elsewhere", approvals=2)
     assert planning.plan() == 0
 
 
@@ -69,10 +72,10 @@ def test_the_message_says_who_what_and_where_but_no_document(make, save):
 
 def test_a_paused_webhook_is_told_nothing_and_goes_on_with_the_next_event(make, save, admin):
     webhook = make().webhook
-    webhooks.change(actor=admin, webhook_id=webhook.id, paused=True)
+    webhook_services.change(actor=admin, webhook_id=webhook.id, paused=True)
     save()
     assert planning.plan() == 0
-    webhooks.change(actor=admin, webhook_id=webhook.id, paused=False)
+    webhook_services.change(actor=admin, webhook_id=webhook.id, paused=False)
     save("after")
     planning.plan()
     assert _kinds() == ["version.saved"]

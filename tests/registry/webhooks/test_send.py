@@ -7,19 +7,20 @@ import pytest
 from standardwebhooks.webhooks import Webhook as Verifier
 from standardwebhooks.webhooks import WebhookVerificationError
 
-from registry import journal
-from registry.models import Attempt, Delivery, Webhook
-from registry.services import webhooks
-from registry.webhooks import planning, sending
+from registry.journal import log
+from registry.webhooks import delivery as webhook_delivery
+from registry.webhooks import planning
+from registry.webhooks import services as webhook_services
+from registry.webhooks.models import Attempt, Delivery, Webhook
 
 
 def _deliver():
     planning.plan()
-    return sending.deliver_due()
+    return webhook_delivery.deliver_due()
 
 
 def _make_due():
-    Delivery.objects.filter(state=Delivery.PENDING).update(due_at=journal.now())
+    Delivery.objects.filter(state=Delivery.PENDING).update(due_at=log.now())
 
 
 def test_a_message_is_verified_by_the_library_that_receivers_use(make, save, receiver):
@@ -70,10 +71,10 @@ def test_the_pauses_grow_and_the_last_failure_pauses_the_webhook(make, save, rec
     planning.plan()
     pauses = []
     while (delivery := Delivery.objects.select_related("webhook").get()).state == Delivery.PENDING:
-        sending.send(delivery)
-        pauses.append(delivery.due_at - journal.now())
+        webhook_delivery.send(delivery)
+        pauses.append(delivery.due_at - log.now())
     assert delivery.state == Delivery.FAILED
-    assert len(receiver.heard) == len(sending.PAUSES) + 1
+    assert len(receiver.heard) == len(webhook_delivery.PAUSES) + 1
     assert pauses[:-1] == sorted(pauses[:-1])
     webhook.refresh_from_db()
     assert webhook.paused_at is not None
@@ -94,7 +95,7 @@ def test_a_receiver_that_asks_for_a_pause_gets_it(make, save, receiver):
     receiver.answers = [(429, {"Retry-After": "3600"}, b"")]
     save()
     _deliver()
-    assert Delivery.objects.get().due_at > journal.now() + timedelta(minutes=59)
+    assert Delivery.objects.get().due_at > log.now() + timedelta(minutes=59)
 
 
 @pytest.mark.parametrize("asked", ["soon", "-5", "", "9" * 30, "Wed, 99 Nov"])
@@ -103,7 +104,7 @@ def test_a_pause_that_makes_no_sense_is_passed_over(make, save, receiver, asked)
     receiver.answers = [(503, {"Retry-After": asked}, b"")]
     save()
     _deliver()
-    assert Delivery.objects.get().due_at < journal.now() + timedelta(days=1, minutes=1)
+    assert Delivery.objects.get().due_at < log.now() + timedelta(days=1, minutes=1)
 
 
 def test_a_redirect_is_a_failure_and_is_not_followed(make, save, receiver):
@@ -143,7 +144,7 @@ def test_a_long_answer_is_cut(make, save, receiver):
 
 def test_after_a_rotation_old_and_new_secret_both_verify(make, save, receiver, admin):
     old = make()
-    new = webhooks.rotate(actor=admin, webhook_id=old.webhook.id)
+    new = webhook_services.rotate(actor=admin, webhook_id=old.webhook.id)
     save()
     _deliver()
     headers, body = receiver.heard[-1]
@@ -153,7 +154,7 @@ def test_after_a_rotation_old_and_new_secret_both_verify(make, save, receiver, a
 
 def test_after_a_rotation_without_overlap_only_the_new_one_does(make, save, receiver, admin):
     old = make()
-    new = webhooks.rotate(actor=admin, webhook_id=old.webhook.id, overlap=timedelta())
+    new = webhook_services.rotate(actor=admin, webhook_id=old.webhook.id, overlap=timedelta())
     save()
     _deliver()
     headers, body = receiver.heard[-1]
@@ -174,10 +175,10 @@ def test_a_webhook_that_another_worker_serves_is_left_to_it(make, save, receiver
     webhook = make().webhook
     save()
     planning.plan()
-    Webhook.objects.filter(pk=webhook.pk).update(claimed_until=journal.now() + timedelta(seconds=30))
-    assert sending.deliver_due() == 0
-    Webhook.objects.filter(pk=webhook.pk).update(claimed_until=journal.now() - timedelta(seconds=1))
-    assert sending.deliver_due() == 1
+    Webhook.objects.filter(pk=webhook.pk).update(claimed_until=log.now() + timedelta(seconds=30))
+    assert webhook_delivery.deliver_due() == 0
+    Webhook.objects.filter(pk=webhook.pk).update(claimed_until=log.now() - timedelta(seconds=1))
+    assert webhook_delivery.deliver_due() == 1
 
 
 @pytest.mark.usefixtures("transactional_db")
@@ -193,7 +194,7 @@ def test_what_was_settled_long_ago_leaves_the_log(make, save, receiver):
     make()
     save()
     _deliver()
-    assert sending.forget_old() == 0
-    Delivery.objects.update(finished_at=journal.now() - timedelta(days=31))
-    assert sending.forget_old() > 0
+    assert webhook_delivery.forget_old() == 0
+    Delivery.objects.update(finished_at=log.now() - timedelta(days=31))
+    assert webhook_delivery.forget_old() > 0
     assert not Delivery.objects.exists()

@@ -1,0 +1,50 @@
+"""People and the API keys that act for them."""
+
+from django.contrib.auth.models import AbstractUser
+from django.db import models
+
+__all__ = ["Key", "User"]
+
+
+class User(AbstractUser):
+    """Somebody who signs in; what they may do stands in their memberships."""
+
+    @property
+    def display_name(self) -> str:
+        """The full name, or the username where none is given."""
+        return self.get_full_name() or self.username
+
+
+class Key(models.Model):
+    """A credential of one service, acting for one person in one namespace."""
+
+    READ = "read"
+    WRITE = "write"
+    CHOSEN = "chosen"
+    SCOPES = (READ, WRITE, CHOSEN)
+
+    id = models.CharField(max_length=8, primary_key=True, help_text="the public part of pb_<id>_<secret>")
+    namespace = models.ForeignKey("registry.Namespace", on_delete=models.PROTECT, related_name="keys")
+    person = models.ForeignKey(User, on_delete=models.PROTECT, related_name="keys")
+    name = models.CharField(max_length=100)
+    scope = models.CharField(max_length=8, choices=[(scope, scope) for scope in SCOPES])
+    verbs = models.JSONField(default=list, blank=True, help_text="what a key of the scope chosen may, each by name")
+    labels = models.JSONField(default=list, blank=True, help_text="the only labels it fetches and moves; none: all")
+    secret_sha256 = models.CharField(max_length=64)
+    approved_only = models.BooleanField(null=True, help_text="null: as the namespace's rules say")
+    created_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField()
+    expires_at = models.DateTimeField(null=True)
+    revoked_at = models.DateTimeField(null=True)
+    last_used_at = models.DateTimeField(null=True)
+    replaces = models.OneToOneField(
+        "self", on_delete=models.PROTECT, related_name="replaced_by", null=True, help_text="the key it was rotated from"
+    )
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=models.Q(scope__in=("read", "write", "chosen")), name="key_scope_known")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.id})"

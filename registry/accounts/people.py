@@ -1,0 +1,81 @@
+"""People: accounts of this installation."""
+
+import re
+
+from allauth.mfa.models import Authenticator
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+from django.db import IntegrityError, transaction
+
+from registry.accounts.models import User
+from registry.core.errors import Conflict, Invalid, NotAllowed
+from registry.core.text_checks import check_text
+from registry.namespaces.permissions import OPERATOR, Actor
+
+__all__ = ["create", "forget_second_step", "set_password"]
+
+_USERNAME = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?")
+
+
+def create(*, actor: Actor, username: str, password: str | None, email: str = "", full_name: str = "") -> User:
+    """Make an account; for commands on the machine only. A username never changes: the journal names people by it.
+
+    password: None for a person who signs in by an OpenID provider only, who is then found by a verified `email`.
+    """
+    _require_operator(actor)
+    if not _USERNAME.fullmatch(username) or username == OPERATOR:
+        raise Invalid(fields={"username": "1 to 64 small letters, digits and inner dots, hyphens or underscores."})
+    check_text("full_name", full_name, 150)
+    if email:
+        _check_email(email)
+    person = User(username=username, email=email, first_name=full_name)
+    if password is not None:
+        _check_password(password, person)
+    person.set_password(password)
+    try:
+        with transaction.atomic():
+            person.save(force_insert=True)
+    except IntegrityError as error:
+        raise Conflict(f"There is an account {username} already.") from error
+    return person
+
+
+def set_password(*, actor: Actor, username: str, password: str) -> User:
+    """Give an account a new password; for commands on the machine only."""
+    _require_operator(actor)
+    person = User.objects.filter(username=username).first()
+    if person is None or username == OPERATOR:
+        raise Invalid(fields={"username": f"there is no account {username}."})
+    _check_password(password, person)
+    person.set_password(password)
+    person.save(update_fields=["password"])
+    return person
+
+
+def forget_second_step(*, actor: Actor, username: str) -> int:
+    """Switch off the second step of somebody who lost app and codes; for commands on the machine only. How many went."""
+    _require_operator(actor)
+    person = User.objects.filter(username=username).first()
+    if person is None:
+        raise Invalid(fields={"username": f"there is no account {username}."})
+    return int(Authenticator.objects.filter(user=person).delete()[0])
+
+
+def _require_operator(actor: Actor) -> None:
+    if not actor.is_operator:
+        raise NotAllowed("Accounts are made on the machine itself: manage.py createperson.")
+
+
+def _check_email(email: str) -> None:
+    try:
+        validate_email(email)
+    except ValidationError as error:
+        raise Invalid(fields={"email": f"{email[:100]} is no mail address."}) from error
+
+
+def _check_password(password: str, person: User) -> None:
+    try:
+        validate_password(password, person)
+    except ValidationError as error:
+        raise Invalid(fields={"password": " ".join(error.messages)}) from error

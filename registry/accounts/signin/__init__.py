@@ -1,0 +1,1 @@
+"""Sign-in: what Promptuary asks of allauth, an OpenID provider, password hashing and reauthentication."""

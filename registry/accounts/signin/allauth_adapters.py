@@ -1,0 +1,151 @@
+"""What allauth asks us: who may have an account, where to go, how secrets are kept."""
+
+import re
+from typing import Any
+
+from allauth.account.adapter import DefaultAccountAdapter
+from allauth.core.exceptions import ImmediateHttpResponse
+from allauth.core.internal.ratelimit import get_ip
+from allauth.mfa.adapter import DefaultMFAAdapter
+from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
+from allauth.socialaccount.models import SocialLogin
+from django.conf import settings
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+
+from registry.accounts.models import User
+from registry.core import encryption
+from registry.namespaces.permissions import OPERATOR
+
+__all__ = ["AccountAdapter", "CodesAdapter", "ProviderAdapter"]
+
+_MOST = 60  # characters of a username that is made from what a provider says
+_TRIES = 1000
+
+
+class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no types
+    """Accounts: made by admins, never by strangers."""
+
+    error_messages = {
+        **DefaultAccountAdapter.error_messages,
+        "username_password_mismatch": "This account and this password do not belong together.",
+        "too_many_login_attempts": "Too many failed tries. Wait five minutes, then try again.",
+        "incorrect_password": "This is not your password.",
+        "incorrect_code": "This code is not right, or was used already.",
+        "enter_current_password": "This is not your present password.",
+        "rate_limited": "Too many tries. Wait a few minutes, then try again.",
+    }
+
+    def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
+        """Failed tries are counted by account and network address together.
+
+        Counted by account alone, anybody could keep its owner out with a few wrong passwords.
+        """
+        return f"{super()._get_login_attempts_cache_key(request, **credentials)}:{get_ip(request)}"
+
+    def is_open_for_signup(self, request: HttpRequest) -> bool:
+        """Nobody makes an account for themselves."""
+        return False
+
+    def respond_user_inactive(self, request: HttpRequest, user: AbstractBaseUser) -> HttpResponse:
+        """An account that is switched off is told by a provider's sign-in only: a password is answered as a wrong one."""
+        return _refuse(request, "This account is switched off. An admin of this Promptuary can switch it on.")
+
+    def get_password_change_redirect_url(self, request: HttpRequest) -> str:
+        """Back to where the account's security is shown."""
+        return reverse("mfa_index")
+
+    def add_message(self, *_args: Any, **_options: Any) -> None:
+        """None of allauth's own sentences: our pages say what happened."""
+
+
+class CodesAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no types
+    """The second step: its secrets lie sealed in the database."""
+
+    error_messages = {
+        **DefaultMFAAdapter.error_messages,
+        "incorrect_code": "This code is not right, or was used already.",
+    }
+
+    def encrypt(self, text: str) -> str:
+        """Sealed by a key made from the instance's own."""
+        return encryption.seal(text)
+
+    def decrypt(self, encrypted_text: str) -> str:
+        """The secret again."""
+        return encryption.unseal(encrypted_text)
+
+    def get_totp_label(self, user: AbstractBaseUser) -> str:
+        """What an app shows beside the issuer."""
+        return user.get_username()
+
+    def send_notification_mail(self, *_args: Any, **_options: Any) -> None:
+        """No mail: allauth's texts are not ours."""
+
+
+class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allauth has no types
+    """People who come from the OpenID provider: known ones, or those whom the setting lets in."""
+
+    def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
+        """Hold the answer to the question that was asked, then find the account or make one where that is allowed."""
+        claims = sociallogin.account.extra_data.get("id_token") or {}
+        nonce = sociallogin.state.get("nonce")
+        if not nonce or claims.get("nonce") != nonce:
+            raise ImmediateHttpResponse(
+                _refuse(request, "The provider's answer belongs to another sign-in. Start again from this page.")
+            )
+        if sociallogin.is_existing:
+            return
+        facts = {**claims, **(sociallogin.account.extra_data.get("userinfo") or {})}
+        person = _find(facts) or _make(facts)
+        if person is None:
+            who = facts.get("email") or facts.get("preferred_username") or "you"
+            raise ImmediateHttpResponse(
+                _refuse(
+                    request, f"There is no account for {str(who)[:150]} here. An admin of this Promptuary makes one."
+                )
+            )
+        sociallogin.connect(request, person)
+
+
+def _find(facts: dict[str, Any]) -> User | None:
+    """The one account with the address that the provider has verified."""
+    address = facts.get("email")
+    if not isinstance(address, str) or not address or facts.get("email_verified") is not True:
+        return None
+    rows = list(User.objects.filter(email__iexact=address).exclude(username=OPERATOR)[:2])
+    return rows[0] if len(rows) == 1 else None
+
+
+def _make(facts: dict[str, Any]) -> User | None:
+    """A fresh account without a password, where the setting lets this person in."""
+    allowed = settings.OIDC_ACCOUNTS
+    address = facts.get("email") if facts.get("email_verified") is True else ""
+    address = address if isinstance(address, str) else ""
+    domain = address.rpartition("@")[2].lower()
+    if "any" not in allowed and (not domain or domain not in allowed):
+        return None
+    if address and User.objects.filter(email__iexact=address).exists():
+        return None  # several accounts have it: which one is meant is for an admin to say
+    person = User(username=_free_name(facts, address), email=address, first_name=str(facts.get("name") or "")[:150])
+    person.set_unusable_password()
+    person.save(force_insert=True)
+    return person
+
+
+def _free_name(facts: dict[str, Any], address: str) -> str:
+    """A username as ours are, never one that somebody has: the name alone does not say that it is the same person."""
+    wish = str(facts.get("preferred_username") or address.partition("@")[0] or "person").partition("@")[0].lower()
+    base = re.sub(r"[^a-z0-9._-]+", "-", wish)[:_MOST].strip("._-") or "person"
+    for number in range(1, _TRIES):
+        name = base if number == 1 else f"{base}-{number}"
+        if name != OPERATOR and not User.objects.filter(username=name).exists():
+            return name
+    raise ImmediateHttpResponse(HttpResponse(status=503))
+
+
+def _refuse(request: HttpRequest, sentence: str) -> HttpResponse:
+    context = {"heading": "You are not signed in", "reason": sentence}
+    return render(request, "socialaccount/authentication_error.html", context, status=403)

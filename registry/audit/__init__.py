@@ -1,0 +1,1 @@
+"""The audit trail: the journal as people read, export and verify it."""

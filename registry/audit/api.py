@@ -1,0 +1,144 @@
+"""The journal of a namespace: pages of events, all of them as lines, and whether its chain holds."""
+
+from typing import Any
+
+from django.http import StreamingHttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from registry.audit import export, queries
+from registry.audit import services as audit_services
+from registry.audit.queries import Sought
+from registry.namespaces import queries as namespace_queries
+from registry.namespaces.authentication import actor_of
+from registry.rest.list_responses import answer_page, read_query
+from registry.templates import output_serializers as template_output_serializers
+from registry.templates.serializers import moment
+
+__all__ = ["ChainState", "Events", "Export"]
+
+FILTERS = ("kind", "person", "key", "template", "since", "until")
+PARAMETERS = [OpenApiParameter(name, str) for name in FILTERS[:4]] + [
+    OpenApiParameter(name, OpenApiTypes.DATETIME) for name in FILTERS[4:]
+]
+
+
+class EventOutput(template_output_serializers.Output):
+    number = serializers.IntegerField()
+    at = serializers.DateTimeField()
+    kind = serializers.CharField()
+    person = serializers.CharField()
+    key = serializers.CharField(allow_null=True)
+    namespace = serializers.CharField()
+    template = serializers.CharField(allow_null=True)
+    version = serializers.IntegerField(allow_null=True)
+    change = serializers.IntegerField(allow_null=True)
+    body = serializers.DictField()
+    previous = serializers.CharField(allow_null=True)
+    hash = serializers.CharField()
+
+
+class EventPage(template_output_serializers.Output):
+    results = EventOutput(many=True)
+    next = serializers.CharField(allow_null=True)
+
+
+class ChainOutput(template_output_serializers.Output):
+    verified = serializers.IntegerField(allow_null=True, help_text="The last event that the last check reached.")
+    fault = serializers.CharField(allow_null=True, help_text="What it found wrong.")
+    at = serializers.DateTimeField(allow_null=True)
+    running = serializers.BooleanField()
+
+
+class Events(APIView):
+    """What happened in a namespace."""
+
+    @extend_schema(
+        operation_id="listEvents",
+        parameters=[*PARAMETERS, OpenApiParameter("cursor", str), OpenApiParameter("limit", int)],
+        responses={200: EventPage, "4XX": template_output_serializers.ProblemOutput},
+    )
+    def get(self, request: Request, namespace: str) -> Response:
+        """Its events, newest first. For members; `since` is included, `until` is not."""
+        asked = read_query(request, *FILTERS)
+        places = {name: asked.pop(name) for name in ("cursor", "limit") if name in asked}
+        page = queries.page(actor_of(request), namespace, sought=_read(asked), **places)
+        return answer_page(request, page, export.shape)
+
+
+class Export(APIView):
+    """All events of a namespace, in one answer."""
+
+    @extend_schema(
+        operation_id="exportEvents",
+        parameters=[*PARAMETERS, OpenApiParameter("format", str, enum=["csv", "jsonl"], required=True)],
+        responses={
+            (200, "text/csv"): str,
+            (200, "application/x-ndjson"): str,
+            "4XX": template_output_serializers.ProblemOutput,
+        },
+    )
+    def get(self, request: Request, namespace: str) -> StreamingHttpResponse:
+        """All that meet the filters, oldest first, streamed as CSV or JSON lines. For members."""
+        asked = read_query(request, *FILTERS, "format")
+        form = asked.pop("format", "")
+        asked.pop("limit")
+        if "cursor" in asked:
+            raise ValidationError({"cursor": ["An export is one answer; it takes no cursor."]})
+        if form not in export.CONTENT_TYPES:
+            raise ValidationError({"format": [f"One of {', '.join(export.CONTENT_TYPES)}."]})
+        found = queries.stream(actor_of(request), namespace, _read(asked))
+        headers = {"Content-Disposition": f'attachment; filename="{namespace}-events.{form}"'}
+        return StreamingHttpResponse(
+            export.lines(form, found), content_type=export.CONTENT_TYPES[form], headers=headers
+        )
+
+
+class ChainState(APIView):
+    """Whether the journal's chain of hashes holds; it is one for all namespaces."""
+
+    @extend_schema(
+        operation_id="getChain", responses={200: ChainOutput, "4XX": template_output_serializers.ProblemOutput}
+    )
+    def get(self, request: Request, namespace: str) -> Response:
+        """What the last check found. For members."""
+        namespace_queries.get(actor_of(request), namespace)
+        return Response(_state())
+
+    @extend_schema(
+        operation_id="checkChain",
+        request=None,
+        responses={202: ChainOutput, "4XX": template_output_serializers.ProblemOutput},
+    )
+    def post(self, request: Request, namespace: str) -> Response:
+        """Have every event checked by the worker. For admins, not by key."""
+        audit_services.check_chain(actor=actor_of(request), namespace=namespace)
+        return Response(_state(), 202)
+
+
+def _read(asked: dict[str, Any]) -> Sought:
+    faults: dict[str, Any] = {}
+    for name in ("since", "until"):
+        if name in asked:
+            try:
+                asked[name] = serializers.DateTimeField().to_internal_value(asked[name])
+            except ValidationError as error:
+                faults[name] = error.detail
+    if faults:
+        raise ValidationError(faults)
+    return Sought(**asked)
+
+
+def _state() -> dict[str, Any]:
+    chain = queries.chain()
+    return {
+        "verified": chain.verified,
+        "fault": chain.fault or None,
+        "at": moment(chain.at),
+        "running": chain.is_running,
+    }

@@ -1,0 +1,69 @@
+"""Events as lines of a file: CSV for spreadsheets, JSON lines for programs."""
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from registry.journal.models import Event
+
+__all__ = ["CONTENT_TYPES", "lines", "shape"]
+
+CONTENT_TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/x-ndjson; charset=utf-8"}
+_COLUMNS = ("number", "at", "kind", "person", "key", "template", "version", "change", "body", "hash")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def lines(form: str, events: Iterable[Event]) -> Iterator[str]:
+    """The file's text, an event at a time; `form` is one of CONTENT_TYPES."""
+    return _WRITERS[form](events)
+
+
+def shape(event: Event) -> dict[str, Any]:
+    """An event as JSON says it: `at` as 2026-05-01T09:30:00.000000Z, what does not apply as null."""
+    facts = json.loads(event.text)
+    at = _BEGINNING + timedelta(microseconds=event.at)
+    return {
+        "number": event.number,
+        "at": at.isoformat(timespec="microseconds").replace("+00:00", "Z"),
+        "kind": event.kind,
+        "person": event.person,
+        "key": event.key or None,
+        "namespace": event.namespace,
+        "template": event.template or None,
+        "version": event.version,
+        "change": event.change,
+        "body": facts["body"],
+        "previous": facts["previous"],
+        "hash": event.hash,
+    }
+
+
+def _as_json(events: Iterable[Event]) -> Iterator[str]:
+    for event in events:
+        yield json.dumps(shape(event), ensure_ascii=False) + "\n"
+
+
+def _as_csv(events: Iterable[Event]) -> Iterator[str]:
+    buffer = io.StringIO()
+    writer = csv.writer(buffer)
+    writer.writerow(_COLUMNS)
+    for event in events:
+        facts = shape(event)
+        facts["body"] = json.dumps(facts["body"], ensure_ascii=False)
+        writer.writerow([_harmless(facts[name]) for name in _COLUMNS])
+        yield buffer.getvalue()
+        buffer.seek(0)
+        buffer.truncate()
+    yield buffer.getvalue()
+
+
+_WRITERS: Mapping[str, Callable[[Iterable[Event]], Iterator[str]]] = {"csv": _as_csv, "jsonl": _as_json}
+
+
+def _harmless(value: Any) -> Any:
+    """Text that a spreadsheet would run as a formula gets an apostrophe in front, as spreadsheets themselves write it."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

@@ -1,0 +1,96 @@
+"""The journal as the audit page reads it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import QuerySet
+
+from registry.core.pagination import Page, check_limit, cut, read_number
+from registry.jobs.models import Job
+from registry.journal import log
+from registry.journal.models import Event
+from registry.namespaces import permissions
+from registry.namespaces.permissions import Actor, Verb
+
+__all__ = ["CHAIN", "KINDS", "Chain", "Sought", "chain", "page", "stream"]
+
+CHAIN = "journal.check"  # the job that reads the whole journal and recomputes each hash
+KINDS = tuple(kind.value for kind in log.Kind)
+_AT_ONCE = 500
+
+
+@dataclass(frozen=True)
+class Sought:
+    """What events have to meet; what is empty is no condition. `since` is included, `until` is not; both are aware."""
+
+    kind: str = ""
+    person: str = ""
+    key: str = ""
+    template: str = ""
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Chain:
+    """The last check of the journal's chain that ended, and whether another one is on its way.
+
+    verified: the number of the last event it reached, None where there was no check or it failed; fault: its sentence.
+    """
+
+    verified: int | None = None
+    fault: str = ""
+    at: datetime | None = None
+    is_running: bool = False
+
+
+def page(  # the filters of the audit page
+    actor: Actor,
+    namespace: str,
+    *,
+    cursor: str | None = None,
+    limit: int = 50,
+    kind: str | None = None,
+    person: str | None = None,
+    template: str | None = None,
+    sought: Sought | None = None,
+) -> Page[Event]:
+    """Events of a namespace, newest first, that meet every filter given; any member may read them."""
+    limit = check_limit(limit)
+    rows = _found(actor, namespace, sought or Sought(kind or "", person or "", template=template or ""))
+    if before := read_number(cursor):
+        rows = rows.filter(number__lt=before)
+    return cut(rows.order_by("-number")[: limit + 1], limit, lambda event: event.number)
+
+
+def stream(actor: Actor, namespace: str, sought: Sought) -> Iterator[Event]:
+    """All of them, oldest first, read a few at a time; the rights are checked at once, not when reading begins."""
+    rows = _found(actor, namespace, sought).order_by("number")
+    return rows.iterator(chunk_size=_AT_ONCE)
+
+
+def chain() -> Chain:
+    """What is known of the chain; it is one for all namespaces."""
+    jobs = Job.objects.filter(kind=CHAIN).order_by("-pk")
+    is_running = jobs.filter(state__in=(Job.QUEUED, Job.RUNNING)).exists()
+    last = jobs.filter(state__in=(Job.DONE, Job.FAILED)).first()
+    if last is None:
+        return Chain(is_running=is_running)
+    if last.state == Job.FAILED:
+        fault = last.error.partition(": ")[2] or last.error  # without the name of the exception
+        return Chain(fault=fault, at=last.finished_at, is_running=is_running)
+    return Chain(verified=last.done, at=last.finished_at, is_running=is_running)
+
+
+def _found(actor: Actor, namespace: str, sought: Sought) -> QuerySet[Event]:
+    permissions.find_namespace(actor, Verb.READ, namespace)
+    rows = Event.objects.filter(namespace=namespace)
+    for name in ("kind", "person", "key", "template"):
+        if value := getattr(sought, name):
+            rows = rows.filter(**{name: value})
+    if sought.since:
+        rows = rows.filter(at__gte=log.microseconds(sought.since))
+    if sought.until:
+        rows = rows.filter(at__lt=log.microseconds(sought.until))
+    return rows

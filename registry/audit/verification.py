@@ -1,0 +1,68 @@
+"""The journal looked at for itself: numbers, hashes, and columns that must say what the events' texts say."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from registry.journal.log import Kind, digest_of
+from registry.journal.models import Event
+
+__all__ = ["facts_of", "faults_of_chain", "read_event"]
+
+_AT_ONCE = 500
+_COLUMNS = ("number", "kind", "at", "person", "key", "namespace", "template", "version", "change", "hash")
+
+
+def facts_of(text: str) -> dict[str, Any]:
+    """What an event's text says, as a mapping."""
+    facts: dict[str, Any] = json.loads(text)
+    return facts
+
+
+def read_event(text: str) -> Event:
+    """The row of an event from its text alone, not saved. ValueError, KeyError or TypeError where it is no event."""
+    facts = facts_of(text)
+    body = facts["body"]
+    return Event(
+        number=int(facts["number"]),
+        kind=str(facts["kind"]),
+        at=int(facts["at"]),
+        person=str(facts["person"]),
+        key=facts["key"] or "",
+        namespace=facts["namespace"] or "",
+        template=body.get("template", ""),
+        version=body.get(_VERSION_IN.get(facts["kind"], "version")),
+        change=body.get("change"),
+        text=text,
+        hash=digest_of(text),
+    )
+
+
+_VERSION_IN = {  # the name in the body of what stands in the column `version`, where it is another
+    Kind.VERSION_SAVED.value: "number",
+    Kind.LABEL_MOVED.value: "to",
+}
+
+
+def faults_of_chain() -> Iterator[str]:
+    """A sentence for the first event whose number, hash or columns are not what they must be."""
+    head = None
+    for number, event in enumerate(Event.objects.order_by("number").iterator(chunk_size=_AT_ONCE), start=1):
+        fault = _fault(event, number, head)
+        if fault:
+            yield f"journal: {fault}"
+            return
+        head = event.hash
+
+
+def _fault(event: Event, number: int, head: str | None) -> str:
+    if event.number != number:
+        return f"event {number} is missing; {event.number} follows instead."
+    if digest_of(event.text) != event.hash:
+        return f"event {number} was changed: its hash does not fit its text."
+    if facts_of(event.text)["previous"] != head:
+        return f"event {number} does not follow from the event before it."
+    said = read_event(event.text)
+    if different := [name for name in _COLUMNS if getattr(said, name) != getattr(event, name)]:
+        return f"event {number}: the column {different[0]} says something else than the event's text."
+    return ""

@@ -1,0 +1,232 @@
+"""Change requests: propose, decide, publish."""
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from registry.changes import check_results, emergency_publish, emergency_queries, queries, services
+from registry.changes import output_serializers as change_output_serializers
+from registry.namespaces.authentication import actor_of
+from registry.namespaces.permissions import Verb
+from registry.namespaces.throttling import CallThrottle, RenderThrottle
+from registry.rest.input_serializers import Input, Integer, Text, read
+from registry.rest.list_responses import answer_page, read_query
+from registry.templates import output_serializers as template_output_serializers
+from registry.templates import serializers as template_serializers
+
+__all__ = [
+    "AcceptBreak",
+    "Change",
+    "Changes",
+    "CloseEmergency",
+    "Decide",
+    "Emergency",
+    "Publish",
+    "Reopen",
+    "RunChecks",
+    "SetVersion",
+    "Withdraw",
+    "show",
+]
+
+_ANSWERS = {200: change_output_serializers.ChangeOutput, "4XX": template_output_serializers.ProblemOutput}
+_FILTERS = ("state", "namespace", "template")
+
+
+class ProposeInput(Input):
+    """What a change request asks for."""
+
+    template = Text()
+    label = Text()  # type: ignore[assignment]  # the metaclass takes declared fields out of the class
+    version = Integer(min_value=1)
+    message = Text(help_text="Why, for the reviewers; may be empty.")
+
+
+class VersionInput(Input):
+    """Another version for the request."""
+
+    version = Integer(min_value=1)
+
+
+class DecisionInput(Input):
+    """What a reviewer says to one digest."""
+
+    decision = serializers.ChoiceField(["approve", "request_changes", "comment"])
+    digest = Text()
+    text = Text(required=False, default="")
+
+
+class BreakInput(Input):
+    """Why a break of the contract is accepted, for one digest."""
+
+    digest = Text()
+    text = Text(help_text="Why callers will not be hurt, or have been told.")
+
+
+class ReasonInput(Input):
+    """Why, where somebody says."""
+
+    reason = Text(required=False, default="")
+
+
+class EmergencyInput(Input):
+    """Why it can't wait, or why it needs no approval any more."""
+
+    reason = Text()
+
+
+class NothingInput(Input):
+    """An empty object, or no body."""
+
+
+class Changes(APIView):
+    """All change requests that the caller may read."""
+
+    @extend_schema(
+        operation_id="listChanges",
+        parameters=[OpenApiParameter(name, str) for name in (*_FILTERS, "cursor")] + [OpenApiParameter("limit", int)],
+        responses={200: change_output_serializers.ChangePage, "4XX": template_output_serializers.ProblemOutput},
+    )
+    def get(self, request: Request) -> Response:
+        """Newest first. `state` is open, approved, published, withdrawn, or pending for all that wait for somebody."""
+        page = queries.listing(actor_of(request), **read_query(request, *_FILTERS))
+        found = emergency_queries.of_many(page.items)
+        return answer_page(request, page, lambda row: template_serializers.change_item(row, found.get(row.pk)))
+
+    @extend_schema(
+        operation_id="proposeChange",
+        request=ProposeInput,
+        responses={201: change_output_serializers.ChangeOutput, "4XX": template_output_serializers.ProblemOutput},
+    )
+    def post(self, request: Request) -> Response:
+        """Propose that a protected label point to a version."""
+        given, actor = read(ProposeInput, request), actor_of(request)
+        row = services.propose(actor=actor, name=given.pop("template"), **given)
+        location = f"/api/v1/changes/{row.number}"
+        answer = show(request, row.number, Verb.PROPOSE, 201)
+        answer["Location"] = location
+        return answer
+
+
+class Change(APIView):
+    """One change request."""
+
+    @extend_schema(operation_id="getChange", responses=_ANSWERS)
+    def get(self, request: Request, number: int) -> Response:
+        """What it proposes, what was said, and what it waits for. Not for limited keys."""
+        return show(request, number, Verb.READ)
+
+
+class SetVersion(APIView):
+    """The version that a change request proposes."""
+
+    @extend_schema(operation_id="setChangeVersion", request=VersionInput, responses=_ANSWERS)
+    def post(self, request: Request, number: int) -> Response:
+        """Propose another version; approvals given so far are void."""
+        services.set_version(actor=actor_of(request), number=number, **read(VersionInput, request))
+        return show(request, number, Verb.PROPOSE)
+
+
+class Decide(APIView):
+    """Decisions on a change request."""
+
+    @extend_schema(
+        operation_id="decideChange",
+        request=DecisionInput,
+        responses={201: change_output_serializers.ChangeOutput, "4XX": template_output_serializers.ProblemOutput},
+    )
+    def post(self, request: Request, number: int) -> Response:
+        """Approve, request changes or comment, on the digest that was looked at."""
+        services.decide(actor=actor_of(request), number=number, **read(DecisionInput, request))
+        return show(request, number, Verb.COMMENT, 201)
+
+
+class RunChecks(APIView):
+    """The checks of a change request."""
+
+    throttle_classes = (CallThrottle, RenderThrottle)
+
+    @extend_schema(
+        operation_id="runChecks",
+        request=NothingInput,
+        responses={202: change_output_serializers.ChangeOutput, "4XX": template_output_serializers.ProblemOutput},
+    )
+    def post(self, request: Request, number: int) -> Response:
+        """Have the worker run what has no verdict yet; a verdict is about digests and is given once for them."""
+        read(NothingInput, request)
+        check_results.rerun(actor=actor_of(request), number=number)
+        return show(request, number, Verb.COMMENT, 202)
+
+
+class AcceptBreak(APIView):
+    """A break of the contract, seen and accepted."""
+
+    @extend_schema(
+        operation_id="acceptBreak",
+        request=BreakInput,
+        responses={201: change_output_serializers.ChangeOutput, "4XX": template_output_serializers.ProblemOutput},
+    )
+    def post(self, request: Request, number: int) -> Response:
+        """Acknowledge, as a reviewer in person, that this digest breaks what callers rely on; a decision like the others."""
+        services.decide(actor=actor_of(request), number=number, decision="acknowledge", **read(BreakInput, request))
+        return show(request, number, Verb.COMMENT, 201)
+
+
+class Publish(APIView):
+    """The gate."""
+
+    @extend_schema(operation_id="publishChange", request=NothingInput, responses=_ANSWERS)
+    def post(self, request: Request, number: int) -> Response:
+        """Move the label, when nothing stands in the way any more."""
+        read(NothingInput, request)
+        services.publish(actor=actor_of(request), number=number)
+        return show(request, number, Verb.PUBLISH)
+
+
+class Emergency(APIView):
+    """Publishing before the approvals are there."""
+
+    @extend_schema(operation_id="publishInEmergency", request=EmergencyInput, responses=_ANSWERS)
+    def post(self, request: Request, number: int) -> Response:
+        """Move the label at once, where the namespace allows it: a reviewer who signed in, with a reason that all read."""
+        emergency_publish.break_glass(actor=actor_of(request), number=number, **read(EmergencyInput, request))
+        return show(request, number, Verb.COMMENT)
+
+
+class CloseEmergency(APIView):
+    """An emergency that is served no longer."""
+
+    @extend_schema(operation_id="closeEmergency", request=EmergencyInput, responses=_ANSWERS)
+    def post(self, request: Request, number: int) -> Response:
+        """Close it without an approval, once the label has moved on: another reviewer who signed in, with a reason."""
+        emergency_publish.close(actor=actor_of(request), number=number, **read(EmergencyInput, request))
+        return show(request, number, Verb.COMMENT)
+
+
+class Withdraw(APIView):
+    """Closing without publishing."""
+
+    @extend_schema(operation_id="withdrawChange", request=ReasonInput, responses=_ANSWERS)
+    def post(self, request: Request, number: int) -> Response:
+        """Withdraw the request."""
+        services.withdraw(actor=actor_of(request), number=number, **read(ReasonInput, request))
+        return show(request, number, Verb.PROPOSE)
+
+
+class Reopen(APIView):
+    """A withdrawn request that is wanted after all."""
+
+    @extend_schema(operation_id="reopenChange", request=NothingInput, responses=_ANSWERS)
+    def post(self, request: Request, number: int) -> Response:
+        """Open a withdrawn request again; it needs its approvals anew."""
+        read(NothingInput, request)
+        services.reopen(actor=actor_of(request), number=number)
+        return show(request, number, Verb.PROPOSE)
+
+
+def show(request: Request, number: int, verb: Verb, status: int = 200) -> Response:
+    """The request as it stands now: what every call that changes one answers. verb: what the call has just done."""
+    actor = actor_of(request)
+    return Response(template_serializers.change(queries.find(actor, verb, number), actor), status)

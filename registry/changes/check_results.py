@@ -1,0 +1,148 @@
+"""Verdicts: running the checks of a change request and keeping what they found."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+from django.db import transaction
+from django.db.models import Q
+
+from registry.changes import check_runners, checks, locking
+from registry.changes import gate as change_gate
+from registry.changes import queries as change_queries
+from registry.changes.check_runners import Finding
+from registry.changes.checks import Looked
+from registry.changes.gate import Gate
+from registry.changes.models import ChangeRequest, Verdict
+from registry.core.errors import NotFound
+from registry.jobs import queue
+from registry.jobs.models import Job
+from registry.journal import log
+from registry.journal.log import Kind
+from registry.namespaces import permissions
+from registry.namespaces.permissions import Actor, Verb
+from registry.templates.models import Template
+
+__all__ = ["ask", "ask_again", "give", "rerun"]
+
+_BY_OTHERS = ("contract", "dependants")  # checks that look at what others do
+_AGAIN = timedelta(minutes=1)  # a check that can't be given is not asked for without end
+_MOST = 200
+
+
+def ask(template: Template, label: str | None = None) -> None:
+    """Have the checks of the template's pending requests (for this label) run, in the caller's transaction."""
+    pending = ChangeRequest.objects.filter(template=template, state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED))
+    if label is not None:
+        pending = pending.filter(label=label)
+    for number in pending.order_by("number").values_list("number", flat=True):
+        queue.enqueue(queue.CHECKS, subject=f"change {number}", payload={"change": number})
+
+
+def rerun(*, actor: Actor, number: int) -> Job:
+    """Have the checks run again that have no verdict on what the request stands on now; Conflict once it is closed.
+
+    A verdict belongs to digests and never changes, so those that were given are not given twice.
+    """
+    change = change_queries.find(actor, Verb.COMMENT, number)
+    locking.require_pending(change)
+    return queue.enqueue(queue.CHECKS, subject=f"change {number}", payload={"change": number})
+
+
+def ask_again() -> int:
+    """Have checks run whose verdicts are about something past, though nobody wrote anything: another version is fetched now,
+    or a template that includes the fragment was saved. For the clock; gives how many requests it asked for.
+    """
+    rows = ChangeRequest.objects.filter(state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED))
+    rows = rows.select_related("template", "template__namespace", "version", "version__author", "opened_by")
+    rows = rows.defer("template__words", "version__bundle").order_by("number")[:_MOST]
+    lately = log.now() - _AGAIN
+    asked = 0
+    for gate in change_gate.evaluate_many(rows, None):
+        if gate.standing.is_enough != (gate.change.state == ChangeRequest.APPROVED):
+            _reassess(gate.change)
+        stale = any(state.outcome is None and state.name in _BY_OTHERS for state in gate.checks)
+        subject = f"change {gate.change.number}"
+        jobs_there = Job.objects.filter(kind=queue.CHECKS, subject=subject)
+        if stale and not jobs_there.filter(Q(state__in=(Job.QUEUED, Job.RUNNING)) | Q(created_at__gt=lately)).exists():
+            queue.enqueue(queue.CHECKS, subject=subject, payload={"change": gate.change.number})
+            asked += 1
+    return asked
+
+
+def _reassess(change: ChangeRequest) -> None:
+    """Write the state that the decisions come to now: an account was closed, or it was decided under other rules."""
+    with transaction.atomic():
+        locking.reassess(change.template.namespace)
+
+
+def give(*, number: int, report: Callable[[int, int], None] = lambda _done, _all: None) -> list[Verdict]:
+    """Run every check of the request that has no verdict on what it stands on now; for the worker.
+
+    `report` is told how many of how many checks are done. Everything runs before the transaction that keeps it, and a
+    verdict is bound to the digests that were looked at, so one that comes late is merely about something past.
+    An evaluation starts the runs it needs and is given when they are done: each of them has this asked for again.
+    Event body: {"change", "template", "version", "digest", "check", "key", "outcome", "summary", "details": sha256 of their text}.
+    """
+    rows = ChangeRequest.objects.select_related(
+        "template", "template__namespace", "version", "version__author", "opened_by"
+    )
+    found = rows.filter(number=number).first()
+    if found is None:
+        raise NotFound(f"There is no change request {number}.")
+    gate: Gate = change_gate.evaluate(found, None)
+    looked = gate.looked
+    if looked is None:
+        return []
+    case = check_runners.read(found)
+    given = []
+    waiting = [state.name for state in gate.checks if state.outcome is None]
+    for done, name in enumerate(waiting):
+        report(done, len(waiting))
+        finding = check_runners.RUN[name](case)
+        if finding is not None:
+            given.append(_keep(found, name, looked, finding))
+    report(len(waiting), len(waiting))
+    return given
+
+
+def _keep(change: ChangeRequest, name: str, looked: Looked, finding: Finding) -> Verdict:
+    key, details = checks.key_of(name, looked), log.canonical(finding.details)
+    outcome = Verdict.PASSED if finding.passed else Verdict.FAILED
+    template, version, at = change.template, change.version, log.now()
+    with transaction.atomic():
+        log.lock()
+        same = Verdict.objects.filter(key=key).first()
+        if same is not None:
+            return same
+        verdict = Verdict.objects.create(
+            template=template,
+            version=version,
+            check_name=name,
+            key=key,
+            outcome=outcome,
+            summary=finding.summary,
+            details=details,
+            created_at=at,
+        )
+        body = {
+            "change": change.number,
+            "template": template.name,
+            "version": version.number,
+            "digest": version.digest,
+            "check": name,
+            "key": key,
+            "outcome": outcome,
+            "summary": finding.summary,
+            "details": log.digest_of(details),
+        }
+        log.append(
+            Kind.VERDICT_GIVEN,
+            permissions.operator(),
+            template.namespace,
+            body,
+            at=at,
+            template=template.name,
+            version=version.number,
+            change=change.number,
+        )
+    return verdict

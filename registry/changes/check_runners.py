@@ -1,0 +1,234 @@
+"""The checks themselves: each looks at one case and says what it found. Nothing is written here."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from registry.changes import evaluation_check
+from registry.changes.models import ChangeRequest
+from registry.core.renderer_pool import child
+from registry.templates import inclusions, references, sample_renderings
+from registry.templates import sample_queries as sample_sets
+from registry.templates.models import Label, Version
+from registry.templates.sample_renderings import Outcome
+from registry.usage import consumers as asking
+from renderer.problems import Problem, blocking
+
+__all__ = ["RUN", "Case", "Finding", "read"]
+
+Samples = Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Case:
+    """What the checks of one request look at, read once."""
+
+    change: ChangeRequest
+    version: Version
+    against: Version | None
+    served: Mapping[str, Version]
+    samples: Samples
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Whether a check passed, in one sentence, and what it found item by item."""
+
+    passed: bool
+    summary: str
+    details: list[dict[str, Any]] = field(default_factory=list)
+
+
+@dataclass
+class _Party:
+    """Somebody the contract is kept for: a version, the labels that serve it, and the services that get it."""
+
+    version: Version
+    labels: list[str] = field(default_factory=list)
+    callers: list[str] = field(default_factory=list)
+
+    @property
+    def whose(self) -> str:
+        return " and ".join(self.labels) if self.labels else f"version {self.version.number}"
+
+    @property
+    def words(self) -> str:
+        """`callers of production (checkout and mailer)`, `checkout, which stays on version 3`"""
+        named = " and ".join([", ".join(self.callers[:2]), *self.callers[2:3]]) if self.callers else ""
+        more = f" and {len(self.callers) - 3} more" if len(self.callers) > 3 else ""
+        if self.labels:
+            return f"callers of {self.whose}{f' ({named}{more})' if named else ''}"
+        return f"{named}{more}, still on version {self.version.number}"
+
+    def name(self, services: Sequence[str]) -> None:
+        """Add services that are not among the callers yet."""
+        self.callers += [service for service in services if service not in self.callers]
+
+
+def read(change: ChangeRequest) -> Case:
+    """What the checks of a request look at."""
+    labels = Label.objects.select_related("version").filter(template=change.template).order_by("name")
+    served = {label.name: label.version for label in labels if not label.version.is_redacted}
+    samples = sample_sets.current(change.template)
+    return Case(change, change.version, served.get(change.label), served, samples.samples if samples else {})
+
+
+def _problems(case: Case) -> Finding:
+    """No error in the document, its fragments and its current samples; warnings are told."""
+    bundle = case.version.unpacked()
+    with child() as bounded:
+        found = bounded.validate(
+            bundle["document"], fragments=bundle["fragments"], profile=bundle["profile"], samples=dict(case.samples)
+        )
+    errors = blocking(found)
+    details = [problem.to_dict() for problem in found]
+    if errors:
+        return Finding(False, f"{_count(len(errors), 'error')}; line {errors[0].line}: {errors[0].message}", details)
+    return Finding(True, f"No errors, {_count(len(found), 'warning or note', 'warnings and notes')}.", details)
+
+
+def _samples(case: Case) -> Finding:
+    """Every sample renders."""
+    outcomes = sample_renderings.of_samples(case.version, case.samples)
+    details = [
+        {"sample": name, "problem": outcome.problem.to_dict() if outcome.problem else None}
+        for name, outcome in outcomes.items()
+    ]
+    failing = {name: outcome.problem for name, outcome in outcomes.items() if outcome.problem}
+    if failing:
+        return Finding(False, f"{len(failing)} of {_count(len(outcomes), 'sample')} fail; {_first(failing)}", details)
+    return Finding(True, "All samples render." if outcomes else "There are no samples to render.", details)
+
+
+def _budget(case: Case) -> Finding:
+    """Every sample fits its limit, and nothing is cut that the served version did not cut."""
+    now = sample_renderings.of_samples(case.version, case.samples)
+    before = sample_renderings.of_samples(case.against, case.samples) if case.against else {}
+    details = [_spent(name, outcome, before.get(name)) for name, outcome in now.items()]
+    worse = [item for item in details if item["newly_cut"] or item["problem"]]
+    if not worse:
+        return Finding(True, _worst_case(details), details)
+    first = worse[0]
+    cause = first["problem"] or f"cuts {', '.join(first['newly_cut'])}"
+    return Finding(False, f"{_count(len(worse), 'sample')} too long; {first['sample']}: {cause}", details)
+
+
+def _worst_case(details: Sequence[Mapping[str, Any]]) -> str:
+    counted = [item for item in details if item["tokens"] is not None]
+    if not counted and details:
+        return "Every sample fits; their tokens are not counted, as this server lacks the vocabulary."
+    if not counted:
+        return "There are no samples to count."
+    worst = max(counted, key=lambda item: int(item["tokens"]))
+    of = f" of {worst['limit']:,}" if worst["limit"] else ""
+    return f"Every sample fits; worst case {worst['sample']}: {worst['tokens']:,}{of} tokens."
+
+
+def _contract(case: Case) -> Finding:
+    """Nothing breaks for callers of what any label serves, nor for those who still fetch a version by number or digest."""
+    parties = _parties(case)
+    if not parties:
+        return Finding(True, "No label serves anything yet, so no caller can break.")
+    details = []
+    with child() as bounded:
+        for party in parties:
+            found = bounded.compare(party.version.unpacked(), case.version.unpacked())
+            facts = {"against": party.version.number, "labels": party.labels, "callers": party.callers}
+            details += [{**change, **facts} for change in found]
+    breaks = [change for change in details if change["breaking"]]
+    if breaks:
+        whom = next(party.words for party in parties if party.version.number == breaks[0]["against"])
+        return Finding(False, f"{_count(len(breaks), 'break')}; {whom}: {breaks[0]['message']}", details)
+    return Finding(True, f"Callers of {', '.join(party.whose for party in parties)} are served as before.", details)
+
+
+def _parties(case: Case) -> list[_Party]:
+    """Whom the contract is kept for, once for each text: what labels serve first, then what is pinned."""
+    template = case.change.template
+    callers = asking.of(template)
+    parties: dict[str, _Party] = {}
+    for label, version in case.served.items():
+        party = parties.setdefault(version.digest, _Party(version))
+        party.labels.append(label)
+        party.name(callers.of_label.get(label, []))
+    digests = [digest for digest in callers.of_digest if digest != case.version.digest]
+    pins = template.versions.filter(digest__in=digests).order_by("number")
+    for version in pins:
+        if not version.is_redacted:
+            parties.setdefault(version.digest, _Party(version)).name(callers.of_digest[version.digest])
+    return list(parties.values())
+
+
+def _dependants(case: Case) -> Finding:
+    """Each template of the namespace that includes this fragment is as sound with the new version as it has to be."""
+    target = f"{case.change.template.name}@{case.version.number}"
+    brought = case.version.unpacked()
+    details: list[dict[str, Any]] = []
+    with child() as bounded:
+        for template, refs in inclusions.of(case.change.template):
+            if template.latest is None or template.latest.is_redacted:
+                continue
+            bundle, kept = template.latest.unpacked(), sample_sets.current(template)
+            found = bounded.validate(
+                references.move(bundle["document"], refs, target),
+                fragments={**bundle["fragments"], **brought["fragments"], target: brought["document"]},
+                profile=bundle["profile"],
+                samples=dict(kept.samples) if kept else {},
+            )
+            # A sample that lacks a value is one that the new version can no longer render.
+            errors = [*blocking(found), *(problem for problem in found if problem.sample and problem.code == "PT401")]
+            facts = {"template": template.name, "version": template.latest.number, "refs": refs}
+            details.append({**facts, "problem": errors[0].to_dict() if errors else None})
+    failing = [item for item in details if item["problem"]]
+    if failing:
+        first = failing[0]
+        cause = f"{first['template']}: {first['problem']['message']}"
+        return Finding(
+            False, f"{len(failing)} of {_count(len(details), 'template')} would not be sound with it; {cause}", details
+        )
+    stays = (
+        "The template that includes it stays"
+        if len(details) == 1
+        else f"All {len(details)} templates that include it stay"
+    )
+    return Finding(True, f"{stays} sound with it.", details)
+
+
+def _evaluation(case: Case) -> Finding | None:
+    """Every threshold of every attached evaluation is reached; None while their runs are under way."""
+    judged = evaluation_check.judge(case.change, case.against)
+    return Finding(judged.passed, judged.summary, judged.details) if judged else None
+
+
+def _spent(name: str, outcome: Outcome, before: Outcome | None) -> dict[str, Any]:
+    cut_before = {cut["name"] for cut in before.prompt["cut"]} if before and before.prompt else set()
+    prompt = outcome.prompt
+    cut = [item["name"] for item in prompt["cut"]] if prompt else []
+    return {
+        "sample": name,
+        "tokens": prompt["token_count"] if prompt else None,
+        "limit": prompt["token_limit"] - (prompt["reserve"] or 0) if prompt and prompt["token_limit"] else None,
+        "tokens_before": before.prompt["token_count"] if before and before.prompt else None,
+        "cut": cut,
+        "newly_cut": [part for part in dict.fromkeys(cut) if before and part not in cut_before],
+        "problem": outcome.problem.message if outcome.problem else None,
+    }
+
+
+def _first(failing: Mapping[str, Problem]) -> str:
+    name = next(iter(failing))
+    return f"{name}: {failing[name].message}"
+
+
+def _count(number: int, one: str, many: str = "") -> str:
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+RUN: dict[str, Callable[[Case], Finding | None]] = {
+    "problems": _problems,
+    "samples": _samples,
+    "budget": _budget,
+    "contract": _contract,
+    "dependants": _dependants,
+    "evaluation": _evaluation,
+}

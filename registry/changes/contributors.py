@@ -1,0 +1,284 @@
+"""Who contributed to a change: the people whose approval of it does not count, each with the reason.
+
+Nothing here reads the database: `registry.changes.history_queries` gathers the facts.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+__all__ = ["SUGGESTED", "Grant", "Head", "History", "KeyFacts", "Reason", "Request", "Step", "contributors"]
+
+SUGGESTED = "suggested"
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why a person's approval does not count: `you` as a sentence to that person, `they` as a clause after the name."""
+
+    code: str
+    you: str
+    they: str
+
+
+@dataclass(frozen=True)
+class Step:
+    """One version. `taken` are the ids of the versions that it merged or was copied from; `suggested` are (person, key)
+    of each suggestion that was applied."""
+
+    pk: int
+    template: str
+    number: int
+    digest: str
+    base: int | None
+    author: str
+    key: str | None
+    at: datetime
+    taken: tuple[int, ...] = ()
+    suggested: tuple[tuple[str, str | None], ...] = ()
+
+    @property
+    def sources(self) -> tuple[int, ...]:
+        """The ids of the versions that it was made from."""
+        return self.taken if self.base is None else (self.base, *self.taken)
+
+
+@dataclass(frozen=True)
+class KeyFacts:
+    """Who issued or rotated a key, and the key that it replaced."""
+
+    issuer: str
+    replaces: str | None
+
+
+@dataclass(frozen=True)
+class Head:
+    """One time that a version became the head of a request: `kind` is proposed, headed or reopened."""
+
+    change: int
+    template: str
+    number: int
+    kind: str
+    person: str
+    key: str | None
+
+
+@dataclass(frozen=True)
+class Grant:
+    """One time that an account got a role, or a higher one."""
+
+    giver: str
+    receiver: str
+    role: str
+    at: datetime
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked about: the request, its head, and what its label serves, None where it serves nothing."""
+
+    number: int
+    template: str
+    namespace: str
+    head: int
+    opened_by: str
+    key: str | None
+    serves: int | None
+
+
+@dataclass
+class History:
+    """Versions by id, keys by id, heads of requests, grants of roles by namespace (oldest first), and the ids of the
+    versions of other templates that an approved request published: a copy of those carries nobody's name further. `labels`
+    are the ids of what the labels of a template serve."""
+
+    steps: dict[int, Step] = field(default_factory=dict)
+    keys: Mapping[str, KeyFacts] = field(default_factory=dict)
+    heads: Mapping[str, list[Head]] = field(default_factory=dict)
+    grants: Mapping[str, list[Grant]] = field(default_factory=dict)
+    approved: Collection[int] = frozenset()
+    labels: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._by_digest: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+        self._by_number: dict[tuple[str, int], int] = {}
+        for step in self.steps.values():
+            self._by_digest[step.template, step.digest].append(step.pk)
+            self._by_number[step.template, step.number] = step.pk
+        self._above: dict[int, frozenset[int]] = {}
+
+    def upward(self, pk: int) -> Iterator[Step]:
+        """The version and all that it comes from, nearest first."""
+        waiting, seen = [pk], {pk}
+        for at in waiting:
+            step = self.steps.get(at)
+            if step is None:
+                continue
+            yield step
+            fresh = [source for source in step.sources if source not in seen]
+            seen.update(fresh)
+            waiting += fresh
+
+    def above(self, pk: int | None) -> frozenset[int]:
+        """The ids of the version and of all that it comes from; nothing for None."""
+        if pk is None:
+            return frozenset()
+        if pk not in self._above:
+            self._above[pk] = frozenset(step.pk for step in self.upward(pk))
+        return self._above[pk]
+
+    def contains(self, pk: int, other: int) -> bool:
+        """Whether a version comes from another one, is it, or comes from one with the same bytes."""
+        digest = self.steps[other].digest
+        return any(step.digest == digest and step.template == self.steps[other].template for step in self.upward(pk))
+
+    def meeting(self, one: int, other: int) -> int | None:
+        """The id of the nearest version that both come from, or None where they share none."""
+        above = self.above(one)
+        return next((step.pk for step in self.upward(other) if step.pk in above), None)
+
+    def riding(self, head: int, serves: int | None) -> list[int]:
+        """Numbers of the versions that would go live along with the head, without those that the label serves already."""
+        if serves is None:
+            return []
+        template, digest = self.steps[head].template, self.steps[serves].digest
+        live = self.above(serves)
+        return sorted(
+            step.number
+            for step in self.upward(head)
+            if step.pk not in live and step.pk != head and step.template == template and step.digest != digest
+        )
+
+    def same_bytes(self, step: Step) -> list[Step]:
+        """The other versions of the template with the same digest."""
+        return [self.steps[pk] for pk in self._by_digest[step.template, step.digest] if pk != step.pk]
+
+    def numbered(self, template: str, number: int) -> int | None:
+        """The id of a version, by its number."""
+        return self._by_number.get((template, number))
+
+    def issuers(self, key: str | None) -> list[str]:
+        """Who issued the key, rotated it, or issued or rotated one that it comes from."""
+        found: list[str] = []
+        seen: set[str] = set()
+        while key and key in self.keys and key not in seen:
+            seen.add(key)
+            found.append(self.keys[key].issuer)
+            key = self.keys[key].replaces
+        return found
+
+
+def contributors(history: History, request: Request) -> dict[str, tuple[Reason, ...]]:
+    """Username to the reasons for which that person's approval of the request does not count."""
+    work = _Work(history, request)
+    work.of_request()
+    contained, through = work.contained()
+    for step in contained:
+        work.of_version(step)
+    work.of_copies(contained, through)
+    work.of_other_requests(contained)
+    if contained:
+        work.of_grants(min(step.at for step in contained))
+    return {person: tuple(reasons) for person, reasons in work.found.items()}
+
+
+class _Work:
+    """The reasons, as they are found."""
+
+    def __init__(self, history: History, request: Request) -> None:
+        self._history = history
+        self._request = request
+        self._own = history.heads.get(request.template, [])
+        self.found: defaultdict[str, list[Reason]] = defaultdict(list)
+
+    def _add(self, person: str, code: str, you: str, they: str) -> None:
+        if all(reason.you != you for reason in self.found[person]):
+            self.found[person].append(Reason(code, you, they))
+
+    def _add_issuers(self, key: str | None, purpose: str) -> None:
+        for issuer in self._history.issuers(key):
+            rest = f"issued the key that {purpose}"
+            self._add(issuer, "key", f"You {rest}.", rest)
+
+    def of_request(self) -> None:
+        """Who proposed it, put a head into it or opened it again, and who issued the keys for that."""
+        request = self._request
+        self._add(request.opened_by, "opened", "You opened this request.", "opened this request")
+        self._add_issuers(request.key, "this request was opened with")
+        for head in self._own:
+            if head.change != request.number:
+                continue
+            if head.kind == "headed":
+                rest = f"put version {head.number} into this request"
+                self._add(head.person, "headed", f"You {rest}.", rest)
+                self._add_issuers(head.key, f"version {head.number} was put into this request with")
+            elif head.kind == "reopened":
+                self._add(head.person, "reopened", "You opened this request again.", "opened this request again")
+                self._add_issuers(head.key, "this request was opened again with")
+
+    def contained(self) -> tuple[list[Step], set[int]]:
+        """The versions that the change brings (nearest first), and the ids of all that were passed on the way."""
+        history, request = self._history, self._request
+        live = history.above(request.serves)
+        served = history.steps[request.serves].digest if request.serves is not None else None
+        numbers = [head.number for head in self._own if head.change == request.number]
+        heads = [history.numbered(request.template, number) for number in reversed(numbers)]
+        waiting = list(dict.fromkeys([request.head, *(pk for pk in heads if pk is not None)]))
+        seen, kept = set(waiting), []
+        for at in waiting:
+            step = history.steps.get(at)
+            if step is None or at in live or at in history.approved:
+                continue
+            if not (step.template == request.template and step.digest == served):
+                kept.append(step)
+            twins = [twin.pk for twin in history.same_bytes(step)] if step.digest != served else []
+            fresh = [pk for pk in (*step.sources, *twins) if pk not in seen]
+            seen.update(fresh)
+            waiting += fresh
+        return kept, seen
+
+    def of_version(self, step: Step) -> None:
+        """Its author, whose suggestions it took in, and who issued the keys for either."""
+        name = self._name(step)
+        where = f"{name}, which this change contains"
+        self._add(step.author, "wrote", f"You wrote {where}.", f"wrote {name}")
+        self._add_issuers(step.key, f"{name} was saved with")
+        for person, key in step.suggested:
+            self._add(person, SUGGESTED, f"Your suggestion is in {where}.", f"suggested lines of {name}")
+            for issuer in self._history.issuers(key):
+                rest = f"issued the key that a suggestion in {name} was made with"
+                self._add(issuer, SUGGESTED, f"You {rest}.", rest)
+
+    def of_copies(self, contained: Iterable[Step], through: Collection[int]) -> None:
+        """Who wrote the same bytes before, where that version is in the history of what the label serves."""
+        for step in contained:
+            for twin in self._history.same_bytes(step):
+                if twin.pk in through:
+                    rest = (
+                        f"wrote version {twin.number}, which has the same text as version {step.number} of this change"
+                    )
+                    self._add(twin.author, "same", f"You {rest}.", rest)
+                    self._add_issuers(twin.key, f"version {twin.number} was saved with, the same text")
+
+    def of_other_requests(self, contained: Iterable[Step]) -> None:
+        """Who proposed one of these versions in an earlier request."""
+        numbers = {step.number for step in contained if step.template == self._request.template}
+        earlier = {head.change for head in self._own if head.change < self._request.number and head.number in numbers}
+        for head in self._own:
+            if head.change in earlier and (head.kind == "proposed" or head.number in numbers):
+                rest = f"proposed this text in change {head.change}"
+                self._add(head.person, "proposed", f"You {rest}.", rest)
+                self._add_issuers(head.key, f"this text was proposed with in change {head.change}")
+
+    def of_grants(self, since: datetime) -> None:
+        """Accounts that got a role from a contributor after the first version, or from such an account."""
+        for grant in self._history.grants.get(self._request.namespace, []):
+            if grant.at > since and grant.giver in self.found and grant.giver != grant.receiver:
+                place = f"the role {grant.role} in {self._request.namespace}"
+                after = f"from {grant.giver}, who contributed to this change, after its first version was saved"
+                self._add(grant.receiver, "granted", f"You have {place} {after}.", f"has {place} {after}")
+
+    def _name(self, step: Step) -> str:
+        where = "" if step.template == self._request.template else f" of {step.template}"
+        return f"version {step.number}{where}"

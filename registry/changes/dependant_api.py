@@ -1,0 +1,57 @@
+"""Templates that include a fragment: which, and moving them to another version of it."""
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from registry.changes import dependant_update as services
+from registry.changes import output_serializers as change_output_serializers
+from registry.namespaces.authentication import actor_of
+from registry.namespaces.throttling import CallThrottle, RenderThrottle
+from registry.rest.input_serializers import Input, Integer, Text, read
+from registry.templates import fragments
+from registry.templates import output_serializers as template_output_serializers
+from registry.templates import queries as template_queries
+from registry.templates import serializers as template_serializers
+
+__all__ = ["Dependants"]
+
+
+class UpdateInput(Input):
+    """The fragment's version to move to, and the label that the requests are for."""
+
+    version = Integer(min_value=1)
+    label = Text(  # type: ignore[assignment]  # the metaclass takes declared fields out of the class
+        required=False, default="production"
+    )
+    message = Text(required=False, default="")
+
+
+class Dependants(APIView):
+    """Templates whose latest document includes this one."""
+
+    throttle_classes = (CallThrottle, RenderThrottle)
+
+    @extend_schema(
+        operation_id="listDependants",
+        responses={200: change_output_serializers.DependantList, "4XX": template_output_serializers.ProblemOutput},
+    )
+    def get(self, request: Request, name: str) -> Response:
+        """Those the caller may read, with the references as written."""
+        actor = actor_of(request)
+        found = fragments.dependants(actor, template_queries.get(actor, name).name)
+        return Response({"results": [{"template": row.name, "references": refs} for row, refs in found]})
+
+    @extend_schema(
+        operation_id="updateDependants",
+        request=UpdateInput,
+        responses={200: change_output_serializers.UpdatedList, "4XX": template_output_serializers.ProblemOutput},
+    )
+    def post(self, request: Request, name: str) -> Response:
+        """Save a version of each with its reference moved, and open a request where the label is protected.
+
+        One that the caller may not save, or that would not be sound, is left alone and says why in `refusal`.
+        """
+        done = services.update(actor=actor_of(request), name=name, **read(UpdateInput, request))
+        return Response({"results": [template_serializers.updated(row) for row in done]})

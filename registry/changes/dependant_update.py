@@ -1,0 +1,61 @@
+"""Dependants: bringing a fragment's new version into the templates that include it."""
+
+from dataclasses import dataclass
+
+from registry.changes import services as change_services
+from registry.changes.models import ChangeRequest
+from registry.core.errors import PromptuaryError
+from registry.namespaces import permissions
+from registry.namespaces.permissions import Actor, Verb
+from registry.templates import fragments, references, version_queries
+from registry.templates import save as template_save
+from registry.templates.models import Template, Version
+
+__all__ = ["Updated", "update"]
+
+
+@dataclass(frozen=True)
+class Updated:
+    """What became of one dependant: its new version and the request for it, or the sentence that says why not."""
+
+    template: Template
+    version: Version | None = None
+    change: ChangeRequest | None = None
+    refusal: str = ""
+
+
+def update(*, actor: Actor, name: str, version: int, label: str, message: str = "") -> list[Updated]:
+    """Save a version of each template that includes another version of the fragment, its reference moved to this one.
+
+    Where `label` is protected in the template's namespace a change request is opened for it. A template that the actor may
+    not save, or that would not be sound with the new fragment, is left alone and says so; the others go on.
+    """
+    wanted = version_queries.get(actor, name, version)
+    target = f"{name}@{wanted.number}"
+    said = message or f"Move {name} to version {wanted.number}"
+    return [
+        _update(actor, template, refs, target, label, said)
+        for template, refs in fragments.dependants(actor, name, apart_from=target)
+    ]
+
+
+def _update(actor: Actor, template: Template, refs: list[str], target: str, label: str, message: str) -> Updated:
+    latest = template.latest
+    try:
+        permissions.require(actor, Verb.SAVE, template.namespace)
+        if latest is None:
+            return Updated(template, refusal="It has no version yet.")
+        saved = template_save.save(
+            actor=actor,
+            name=template.name,
+            document=references.move(latest.document, refs, target),
+            message=message,
+            base=latest.digest,
+        )
+        if label not in template.namespace.protected_labels:
+            return Updated(saved.template, saved.version)
+        number = saved.version.number
+        change = change_services.propose(actor=actor, name=template.name, label=label, version=number, message=message)
+        return Updated(saved.template, saved.version, change)
+    except PromptuaryError as refusal:
+        return Updated(template, refusal=refusal.message)

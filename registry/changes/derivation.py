@@ -1,0 +1,237 @@
+"""What older journals do not say outright, worked out from their events: what a version took in, and what a closed request
+was decided on. A migration and a restore both use this, so they come to the same.
+
+An event that says it itself is taken at its word: `version.saved` with "merged_from" or "suggestions", `change.headed` with
+"from" (every one that was written since those fields exist), and closing events with "decided".
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from registry.changes.checks import VOID
+
+__all__ = ["Derivation", "Fact", "Taken"]
+
+_WITHIN = 60_000_000  # microseconds in which one act of an older server wrote all of its events
+_CHECK_ORDER = ("problems", "samples", "budget", "contract", "dependants", "evaluation")
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One event, read."""
+
+    kind: str
+    at: int
+    person: str
+    key: str
+    namespace: str
+    template: str
+    version: int | None
+    change: int | None
+    body: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What a version took in: a suggestion as (change, thread, comment), or the number of a version of its template."""
+
+    template: str
+    number: int
+    suggestion: tuple[int, int, int] | None = None
+    source: int | None = None
+
+
+@dataclass
+class _Change:
+    """A request as far as its events went."""
+
+    template: str
+    head: int
+    digest: str
+    round: int = 1
+    said: dict[str, tuple[str, int, int, str]] = field(default_factory=dict)  # person: decision, at, round, digest
+    acknowledged: set[tuple[int, str]] = field(default_factory=set)
+    headed: Fact | None = None
+
+
+class Derivation:
+    """Reads the journal from its first event on."""
+
+    def __init__(self) -> None:
+        self._rules: dict[str, Mapping[str, Any]] = {}
+        self._roles: dict[tuple[str, str], str] = {}
+        self._digests: dict[tuple[str, int], str] = {}
+        self._authors: dict[tuple[str, int], str] = {}
+        self._held: dict[tuple[str, str], int] = {}
+        self._changes: dict[int, _Change] = {}
+        self._openers: dict[int, str] = {}
+        self._suggestions: dict[tuple[int, int], list[int]] = {}
+        self._saved: dict[tuple[str, int], Fact] = {}
+        self._verdicts: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
+        self.emergencies: dict[int, dict[str, Any]] = {}
+
+    def take(self, fact: Fact) -> list[Taken]:
+        """Note one event; gives what it tells about what versions took in. Call `decided` for a closing event first."""
+        handler = getattr(self, "_" + fact.kind.replace(".", "_"), None)
+        found: list[Taken] | None = handler(fact) if handler else None
+        return found or []
+
+    def decided(self, fact: Fact) -> dict[str, Any] | None:
+        """What a closing event's request was decided on: as the event says it, else worked out; None for other events."""
+        if not _closes(fact) or fact.change not in self._changes:
+            return None
+        said: dict[str, Any] | None = fact.body.get("decided")
+        if said is not None:
+            return said
+        change = self._changes[fact.change]
+        before = self.emergencies.get(fact.change)
+        return {
+            "approvals": self._approvals(fact, change),
+            "needed": self._rules.get(fact.namespace, {}).get("approvals", 1),
+            "checks": before["checks"] if before else self._checks(fact, change),
+        }
+
+    def _namespace_created(self, fact: Fact) -> None:
+        self._rules[fact.namespace] = fact.body["rules"]
+        if fact.body.get("admin"):
+            self._roles[fact.namespace, fact.body["admin"]] = "admin"
+
+    def _namespace_ruled(self, fact: Fact) -> None:
+        self._rules[fact.namespace] = fact.body["rules"]
+
+    def _member_set(self, fact: Fact) -> None:
+        self._roles[fact.namespace, fact.body["person"]] = fact.body["role"] or ""
+
+    def _version_saved(self, fact: Fact) -> list[Taken]:
+        template, number = fact.template, fact.body["number"]
+        self._digests[template, number] = fact.body["digest"]
+        self._authors[template, number] = fact.person
+        self._saved[template, number] = fact
+        taken = [Taken(template, number, suggestion=tuple(one)) for one in fact.body.get("suggestions", ())]
+        source = fact.body.get("merged_from")
+        return [*taken, Taken(template, number, source=source)] if source is not None else taken
+
+    def _comment_added(self, fact: Fact) -> None:
+        if fact.body["suggestion"] is not None and fact.change is not None:
+            self._suggestions.setdefault((fact.change, fact.body["thread"]), []).append(fact.body["comment"])
+
+    def _change_proposed(self, fact: Fact) -> None:
+        if fact.change is not None:
+            self._changes[fact.change] = _Change(fact.template, fact.body["version"], fact.body["digest"])
+            self._openers[fact.change] = fact.person
+
+    def _change_headed(self, fact: Fact) -> list[Taken]:
+        change = self._changes.get(fact.change or 0)
+        if change is None:
+            return []
+        before, change.head, change.digest = change.head, fact.body["version"], fact.body["digest"]
+        change.round, change.headed = fact.body["round"], None
+        saved = self._saved.get((fact.template, change.head))
+        is_told = "from" in fact.body
+        if is_told or saved is None or saved.person != fact.person or fact.at - saved.at > _WITHIN:
+            return []
+        change.headed = fact  # one act saved the version and put it in: threads that it resolves now were applied
+        held = self._held.get((fact.template, fact.body["label"]))
+        base = saved.body["base"]
+        same = held is not None and base is not None and self._digest(fact, base) == self._digest(fact, held)
+        return [Taken(fact.template, change.head, source=before)] if same and base != before else []
+
+    def _change_decided(self, fact: Fact) -> None:
+        change = self._changes.get(fact.change or 0)
+        if change is None:
+            return
+        decision = fact.body["decision"]
+        if decision in ("approve", "request_changes"):
+            change.said.pop(fact.person, None)
+            change.said[fact.person] = (decision, fact.at, fact.body["round"], fact.body["digest"])
+        elif decision == "acknowledge":
+            change.acknowledged.add((fact.body["round"], fact.body["digest"]))
+
+    def _change_reopened(self, fact: Fact) -> None:
+        if fact.change in self._changes:
+            self._changes[fact.change].round = fact.body["round"]
+
+    def _thread_resolved(self, fact: Fact) -> list[Taken]:
+        """An older server resolved the threads of applied suggestions right after it put the new version in."""
+        change = self._changes.get(fact.change or 0)
+        headed = change.headed if change else None
+        if change is None or headed is None or fact.change is None or not fact.body["resolved"]:
+            return []
+        if fact.person != headed.person or fact.key != headed.key or fact.at - headed.at > _WITHIN:
+            return []
+        comments = self._suggestions.get((fact.change, fact.body["thread"]), [])
+        return [
+            Taken(fact.template, change.head, suggestion=(fact.change, fact.body["thread"], comment))
+            for comment in comments
+        ]
+
+    def _label_moved(self, fact: Fact) -> None:
+        place = fact.template, fact.body["label"]
+        if fact.change is not None and fact.body["how"] == "broke_glass":
+            kept = self.decided(fact)
+            if kept is not None:
+                self.emergencies[fact.change] = kept
+        if fact.body["to"] is None:
+            self._held.pop(place, None)
+        else:
+            self._held[place] = fact.body["to"]
+
+    def _verdict_given(self, fact: Fact) -> None:
+        kept = {name: fact.body[name] for name in ("key", "outcome", "summary")}
+        place = self._verdicts.setdefault((fact.template, fact.body["digest"]), {})
+        place[fact.body["check"]] = {**kept, "at": fact.at}
+
+    def _digest(self, fact: Fact, number: int) -> str:
+        return self._digests.get((fact.template, number), "")
+
+    def _approvals(self, fact: Fact, change: _Change) -> list[dict[str, Any]]:
+        """The approvals of the head as they counted then: by reviewers who neither opened the request nor wrote the head."""
+        own = {self._openers[fact.change or 0], self._authors.get((fact.template, change.head), "")}
+        if self._rules.get(fact.namespace, {}).get("self_approval"):
+            own = set()
+        said = dict(change.said)
+        if fact.body.get("reviewed"):
+            said.pop(fact.person, None)
+            said[fact.person] = (fact.body["decision"], fact.at, fact.body["round"], fact.body["digest"])
+        return [
+            {"person": person, "at": at}
+            for person, (decision, at, turn, digest) in said.items()
+            if decision == "approve"
+            and (turn, digest) == (change.round, change.digest)
+            and person not in own
+            and self._roles.get((fact.namespace, person)) in ("reviewer", "admin")
+        ]
+
+    def _checks(self, fact: Fact, change: _Change) -> list[dict[str, Any]]:
+        """The last verdicts about the head, and the required checks that had none."""
+        rules = self._rules.get(fact.namespace, {})
+        required = {*rules.get("required_checks", ()), *(["contract"] if _is_backward(rules) else [])}
+        given = self._verdicts.get((change.template, change.digest), {})
+        acknowledged = (change.round, change.digest) in change.acknowledged
+        found = []
+        for name in _CHECK_ORDER:
+            verdict = given.get(name)
+            if verdict is None and name not in required:
+                continue
+            passed = fact.body.get("how") == "published" and name in VOID  # it had nothing to look at
+            nothing = {
+                "key": "",
+                "outcome": "passed" if passed else None,
+                "summary": VOID[name] if passed else "",
+                "at": None,
+            }
+            facts = {"required": name in required, "acknowledged": name == "contract" and acknowledged}
+            found.append({"name": name, **(verdict or nothing), **facts})
+        return found
+
+
+def _closes(fact: Fact) -> bool:
+    """Whether the event closes a request, or ends what an emergency left open."""
+    if fact.kind == "label.moved":
+        return fact.change is not None and fact.body["how"] in ("published", "broke_glass")
+    return fact.kind == "change.withdrawn" or (fact.kind == "change.decided" and bool(fact.body.get("reviewed")))
+
+
+def _is_backward(rules: Mapping[str, Any]) -> bool:
+    return rules.get("compatibility") == "backward"

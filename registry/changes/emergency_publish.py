@@ -1,0 +1,120 @@
+"""Emergencies: publishing before the approvals are there, where a namespace allows it at all."""
+
+from django.db import transaction
+
+from registry.changes import emergency_queries, locking
+from registry.changes import gate as change_gate
+from registry.changes.models import ChangeRequest
+from registry.core.errors import Conflict, Invalid, NotAllowed
+from registry.core.text_checks import check_text
+from registry.journal import log
+from registry.journal.log import Kind
+from registry.namespaces import permissions
+from registry.namespaces.permissions import Actor, Verb
+from registry.notifications import services as notification_services
+from registry.templates import labels
+from registry.templates.models import Label
+
+__all__ = ["break_glass", "close", "remind"]
+
+_BY_NO_MEANS = {"archived", "held", "superseded"}
+
+
+def break_glass(*, actor: Actor, number: int, reason: str) -> ChangeRequest:
+    """Move the label although approvals or checks are missing; by a reviewer in person, with a reason.
+
+    The request counts as published but stays unreviewed until it has its approvals after the fact, and everyone concerned
+    is told. Its checks stay as they are at this moment. One event, as in `labels.place`, with how = broke_glass.
+    """
+    if not check_text("reason", reason).strip():
+        raise Invalid(fields={"reason": "say why it can't wait: everyone concerned will read it."})
+    with transaction.atomic():
+        change = locking.take(actor, Verb.ROLL_BACK, number)
+        permissions.require_proof(actor)
+        locking.require_pending(change)
+        _require_allowed(actor, change)
+        gate = change_gate.evaluate(change, actor)
+        found = gate.blockers
+        if not found:
+            raise Conflict("Nothing stands in the way of this request: publish it.", change=number)
+        if stuck := [blocker for blocker in found if blocker.code in _BY_NO_MEANS]:
+            raise Conflict(stuck[0].cause, change=number)
+        _require_effect(change)
+        change.state, change.unreviewed = ChangeRequest.PUBLISHED, True
+        change.closed_at = change.updated_at = log.now()
+        change.decided = gate.decided().to_dict()
+        change.save()
+        notification_services.settle(change)
+        labels.place(
+            actor=actor,
+            template=change.template,
+            label=change.label,
+            target=change.version,
+            how="broke_glass",
+            reason=reason.strip(),
+            change=change,
+            at=change.closed_at,
+        )
+    return change
+
+
+def close(*, actor: Actor, number: int, reason: str) -> ChangeRequest:
+    """Close an emergency that its label no longer serves, without approving it; by another reviewer, with a reason.
+
+    It stays `unreviewed`: nobody approved those bytes, so no label goes back to them. Conflict while the label serves
+    them (approve it, or roll back first) and where nothing is to be closed; NotAllowed for whoever may not approve the
+    change and for the one who published it, unless one's own request may be approved.
+    Event body: {"change", "template", "label", "version", "digest", "reason"}.
+    """
+    if not check_text("reason", reason).strip():
+        raise Invalid(fields={"reason": "say why it needs no approval: it stands in the audit."})
+    with transaction.atomic():
+        change = locking.take(actor, Verb.APPROVE, number)
+        found = emergency_queries.of(change)
+        if found is None or not change.needs_approval:
+            raise Conflict(f"Change request {number} is no emergency that waits for its approval.", change=number)
+        if found.is_served:
+            raise Conflict(
+                f"{change.label} still serves version {change.version.number}: approve it, or roll back first.",
+                change=number,
+            )
+        locking.require_others(change_gate.evaluate(change, actor, with_checks=False))
+        if found.move.person_id == actor.person.pk and not change.template.namespace.self_approval:
+            raise NotAllowed("You published it in an emergency. Another reviewer closes it.", change=number)
+        permissions.require_proof(actor)
+        change.emergency_closed_at = change.updated_at = log.now()
+        change.save()
+        notification_services.settle(change)
+        locking.append(Kind.EMERGENCY_CLOSED, actor, change, reason=reason.strip())
+    return change
+
+
+def remind() -> int:
+    """Remind the reviewers and admins of each emergency that is not approved yet, each person once a day, by mail whatever
+    they wish to hear of; for the clock. Gives how many were reminded.
+
+    What was told when it was published counts as the first day's. Days on which no worker ran are not made up for.
+    """
+    found = emergency_queries.of_many(emergency_queries.waiting())
+    return sum(notification_services.remind_of_emergency(emergency) for emergency in found.values())
+
+
+def _require_effect(change: ChangeRequest) -> None:
+    """Raise Conflict where the label serves the head already, only without an approval: an emergency changes nothing."""
+    served = Label.objects.filter(template=change.template, name=change.label, version__digest=change.version.digest)
+    if served.exists():
+        raise Conflict(
+            f"{change.label} serves version {change.version.number} already; what is missing is the approval of it.",
+            change=change.number,
+        )
+
+
+def _require_allowed(actor: Actor, change: ChangeRequest) -> None:
+    namespace = change.template.namespace
+    if actor.key is not None or actor.is_operator:
+        raise NotAllowed("Publishing without approval is done by a person who signed in.", change=change.number)
+    if not namespace.break_glass:
+        raise NotAllowed(
+            f"{namespace.name} does not allow publishing without approval; an admin can with the rule break_glass.",
+            change=change.number,
+        )

@@ -1,0 +1,128 @@
+"""What was published in an emergency: by whom, why, whether it is approved by now, and whether it is served still."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from registry.changes.models import ChangeRequest, Decision
+from registry.namespaces import queries as namespace_queries
+from registry.namespaces.permissions import Actor
+from registry.templates import approvals
+from registry.templates.models import Label, LabelMove
+
+__all__ = ["Emergency", "last_approved", "of", "of_many", "served", "unapproved", "waiting"]
+
+
+@dataclass(frozen=True)
+class Emergency:
+    """A change that was published before it was approved.
+
+    move: who, when, why. holds: the number that the label serves now, None where it is not set. is_served: whether
+    those are the bytes of the emergency, and no other change got an approval for them. back: the number of the version that the label held last by approval and may go
+    back to, or None. approvers: usernames, in the order of their approvals. approved_at: when the last one came; None
+    until it is approved.
+    """
+
+    change: ChangeRequest
+    move: LabelMove
+    holds: int | None
+    is_served: bool
+    back: int | None
+    approvers: tuple[str, ...] = ()
+    approved_at: datetime | None = None
+
+
+def waiting(actor: Actor | None = None) -> list[ChangeRequest]:
+    """Every emergency that is neither approved nor closed, the oldest first; archived templates' not. With an actor only
+    those that they may read."""
+    rows = ChangeRequest.objects.filter(unreviewed=True, emergency_closed_at=None, template__archived_at=None)
+    if actor is not None:
+        rows = rows.filter(template__namespace__in=namespace_queries.visible_to(actor))
+    rows = rows.select_related("template", "template__namespace", "version", "version__author", "opened_by")
+    return list(rows.defer("template__words", "version__bundle").order_by("closed_at", "number"))
+
+
+def unapproved(actor: Actor) -> list[Emergency]:
+    """Those that the actor may read: five queries however many, one where there is none."""
+    rows = waiting(actor)
+    return list(of_many(rows).values()) if rows else []
+
+
+def of(change: ChangeRequest) -> Emergency | None:
+    """The emergency by which the change was published, or None where it was not published in one."""
+    return of_many([change]).get(change.pk)
+
+
+def of_many(rows: Iterable[ChangeRequest]) -> dict[int, Emergency]:
+    """Those of these changes that were published in an emergency, by their numbers and in their order."""
+    changes = {row.pk: row for row in rows}
+    moves = LabelMove.objects.filter(how="broke_glass", change__in=list(changes)).select_related("person")
+    moved = {move.change_id: move for move in moves.order_by("pk")}
+    found = [change for number, change in changes.items() if number in moved]
+    if not found:
+        return {}
+    templates = {change.template_id for change in found}
+    held, targets, approvals = _held(templates), _targets(templates), _approvals([change.pk for change in found])
+    shown = {}
+    for change in found:
+        place, move = (change.template_id, change.label), moved[change.pk]
+        holds, digest = held.get(place, (None, ""))
+        is_served = digest == change.version.digest
+        if change.unreviewed and any(other == digest for _, _, other in targets.get(place, ())):
+            is_served = False  # another change got the approval for these bytes: they are no emergency any more
+        back = next((number for pk, number, other in targets.get(place, ()) if pk < move.pk and other != digest), None)
+        approvers, at = approvals.get(change.pk, ((), None))
+        is_approved = not change.unreviewed
+        shown[change.pk] = Emergency(
+            change, move, holds, is_served, back, approvers if is_approved else (), at if is_approved else None
+        )
+    return shown
+
+
+def served(actor: Actor) -> dict[tuple[int, str], int]:
+    """Template id and label to the number of the unapproved emergency that the label serves, as far as the actor may read."""
+    rows = ChangeRequest.objects.filter(template__namespace__in=namespace_queries.visible_to(actor), unreviewed=True)
+    asked = {(row.template_id, row.label, row.version.digest): row.pk for row in rows.select_related("version")}
+    templates = {template for template, _, _ in asked}
+    held, approved = (_held(templates), approvals.digests(templates)) if asked else ({}, {})
+    return {
+        (template, label): number
+        for (template, label, digest), number in asked.items()
+        if held.get((template, label), (None, ""))[1] == digest and digest not in approved.get((template, label), ())
+    }
+
+
+def last_approved(change: ChangeRequest) -> int | None:
+    """The number of the version that the change's label held last by approval and does not serve now, or None."""
+    place = (change.template_id, change.label)
+    _, digest = _held({change.template_id}).get(place, (None, ""))
+    targets = _targets({change.template_id}).get(place, [])
+    return next((number for _, number, other in targets if other != digest), None)
+
+
+def _held(templates: set[int]) -> Mapping[tuple[int, str], tuple[int, str]]:
+    """Template and label to the number and the digest of what it serves."""
+    rows = Label.objects.filter(template__in=templates)
+    columns = rows.values_list("template_id", "name", "version__number", "version__digest")
+    return {(template, name): (number, digest) for template, name, number, digest in columns}
+
+
+def _targets(templates: set[int]) -> dict[tuple[int, str], list[tuple[int, int, str]]]:
+    """Template and label to the moves by which it held something by approval, newest first: id, number and digest."""
+    rows = approvals.held().filter(template__in=templates)
+    found: dict[tuple[int, str], list[tuple[int, int, str]]] = {}
+    columns = ("template_id", "label", "pk", "after__number", "after__digest")
+    for template, label, pk, number, digest in rows.order_by("-pk").values_list(*columns):
+        found.setdefault((template, label), []).append((pk, number, digest))
+    return found
+
+
+def _approvals(numbers: list[int]) -> dict[int, tuple[tuple[str, ...], datetime]]:
+    """Change to those who approved its head and the moment of the last approval."""
+    rows = Decision.objects.filter(change__in=numbers, decision=Decision.APPROVE).select_related("person", "change")
+    found: dict[int, tuple[tuple[str, ...], datetime]] = {}
+    for said in rows.order_by("pk"):
+        if said.round == said.change.round:
+            people = found[said.change_id][0] if said.change_id in found else ()
+            found[said.change_id] = (tuple(dict.fromkeys((*people, said.person.username))), said.created_at)
+    return found

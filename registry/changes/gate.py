@@ -1,0 +1,233 @@
+"""The gate of change requests: the one reader of its facts, and the one value that everything about a request is told from."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from registry.changes import checks, decided_facts, policy
+from registry.changes import queries as change_queries
+from registry.changes import turn as change_turn
+from registry.changes.checks import Looked, State
+from registry.changes.decided_facts import Approval, Decided
+from registry.changes.gate_facts import Checks, People
+from registry.changes.models import ChangeRequest, Comment, Decision, Verdict
+from registry.changes.policy import Blocker, Exemption, Facts, Standing, Voice
+from registry.changes.turn import Turn
+from registry.namespaces import permissions
+from registry.namespaces import queries as namespace_queries
+from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.rules import Rules
+
+__all__ = ["MOST", "Gate", "evaluate", "evaluate_many", "pending", "waiting_count"]
+
+MOST = 200
+_BY_KEY = "A key can't approve: sign in as a person to do this."
+_BY_OPERATOR = "Approving is done by a person who signed in, never by a command."
+
+
+@dataclass(frozen=True)
+class Gate:
+    """How one request stands, for the one who looks.
+
+    A closed request has the checks and approvals that it was decided on, no blockers and nobody's turn. `riding` are numbers of
+    versions that would go live along with the head. `looked` is what the checks look at, None for a closed request.
+    `last_decision` is the number of the last decision in the request, 0 without any.
+    """
+
+    change: ChangeRequest
+    actor: Actor | None
+    rules: Rules
+    facts: Facts
+    checks: tuple[State, ...]
+    looked: Looked | None
+    blockers: tuple[Blocker, ...]
+    standing: Standing
+    approvals: tuple[Approval, ...]
+    needed: int
+    exemptions: tuple[Exemption, ...]
+    riding: tuple[int, ...]
+    turn: Turn | None
+    last_decision: int
+
+    @property
+    def voices(self) -> tuple[Voice, ...]:
+        """What was decided in the request, oldest first."""
+        return self.facts.voices
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether it is decided, so that nothing about it changes any more."""
+        return self.facts.closed
+
+    @property
+    def why(self) -> str:
+        """Why the one who looks may not approve, as a sentence, or nothing where they may."""
+        change = self.change
+        if self.facts.closed:
+            return f"Change request {change.number} is {change.state}."
+        if self.actor is None or self.actor.is_operator:
+            return _BY_OPERATOR
+        person = self.actor.person.username
+        if self.actor.key is not None:
+            return _BY_KEY
+        if person not in self.facts.reviewers:
+            return f"To approve in {change.template.namespace.name} takes the role reviewer."
+        return policy.refusal(self.rules, self.facts, person)
+
+    @property
+    def may_approve(self) -> bool:
+        """Whether an approval by the one who looks would count."""
+        return not self.why
+
+    def after(self, said: Decision) -> "Gate":
+        """The gate after one more decision of the one who looks; its blockers and turn are not worked out again."""
+        person = said.person.username
+        is_reviewer = person in self.facts.reviewers
+        voice = Voice(person, said.decision, said.digest, said.round, is_reviewer, self.facts.number)
+        facts = replace(self.facts, voices=(*self.facts.voices, voice))
+        standing = policy.standing(self.rules, facts)
+        given = {one.person: one for one in self.approvals}
+        if said.decision == Decision.APPROVE:
+            given[person] = Approval(person, change_turn.microseconds(said.created_at))
+        return replace(
+            self,
+            facts=facts,
+            standing=standing,
+            approvals=tuple(given[one] for one in standing.approvals),
+            exemptions=policy.exemptions(self.rules, facts),
+            last_decision=said.number,
+        )
+
+    def of(self, code: str) -> Blocker | None:
+        """The blocker with this code, or None."""
+        return next((blocker for blocker in self.blockers if blocker.code == code), None)
+
+    def warning_of(self, comments: Iterable[Comment]) -> str:
+        """What applying these suggestions would cost: a sentence where those who wrote them are the only ones whose approval
+        counts, or too few others are left; else nothing."""
+        rules, facts = self.rules, self.facts
+        if rules.self_approval or rules.suggesters_may_approve or policy.is_short_of_people(rules, facts):
+            return ""
+        lost = {comment.person.username for comment in comments}
+        if not policy.is_short_of_people(rules, facts, lost):
+            return ""
+        may = policy.able(rules, facts)
+        out = " and ".join(person for person in may if person in lost)
+        only = f"Only {' and '.join(may)} may approve this change"
+        return f"{only}. With this in it {out} would have contributed, and too few people would be left to approve it."
+
+    def waits_on(self, username: str) -> bool:
+        """Whether it is this person's turn."""
+        return self.turn is not None and username in self.turn.people
+
+    def decided(self) -> Decided:
+        """What the request is decided on at this moment, for the event that closes it."""
+        return Decided(self.approvals, self.needed, self.checks, self.exemptions)
+
+
+def pending(actor: Actor) -> list[Gate]:
+    """Every request that waits for somebody and that the actor may read, the longest waiting first (the newest 200)."""
+    found = evaluate_many(change_queries.listing(actor, state="pending", limit=MOST).items, actor)
+    return sorted(found, key=lambda gate: gate.turn.since if gate.turn else gate.change.created_at)
+
+
+def waiting_count(actor: Actor) -> int:
+    """How many requests wait on the actor."""
+    return sum(gate.waits_on(actor.person.username) for gate in pending(actor))
+
+
+def evaluate(change: ChangeRequest, actor: Actor | None, *, with_checks: bool = True) -> Gate:
+    """How the request stands now; inside a write, read after the journal's lock.
+
+    with_checks: without, neither checks nor their blockers are looked at, nor since when it is whose turn: for those who ask
+    about people only.
+    """
+    return evaluate_many([change], actor, with_checks=with_checks)[0]
+
+
+def evaluate_many(rows: Iterable[ChangeRequest], actor: Actor | None, *, with_checks: bool = True) -> list[Gate]:
+    """How each request stands, in the order given, in as many queries for one as for many.
+
+    Rows as `changes.listing` and `changes.find` give them. Blockers speak to the actor; None is nobody in particular.
+    """
+    listed = list(rows)
+    return _Desk(listed, actor, with_checks=with_checks).gates(listed) if listed else []
+
+
+class _Desk:
+    """Everything that the requests are measured by."""
+
+    def __init__(self, rows: Sequence[ChangeRequest], actor: Actor | None, *, with_checks: bool) -> None:
+        self._actor = actor
+        self._viewer = actor.person.username if actor and actor.key is None else ""
+        self._people = People(rows, with_times=with_checks)
+        self._rules = {row.template.namespace_id: namespace_queries.rules_of(row.template.namespace) for row in rows}
+        open_rows = [(row, self._rules[row.template.namespace_id]) for row in rows if row.is_open]
+        self._checks = Checks(open_rows, self._people) if with_checks and open_rows else None
+        keys = [check["key"] for row in rows if not row.is_open and row.decided for check in row.decided["checks"]]
+        found = Verdict.objects.filter(key__in=keys) if with_checks and any(keys) else ()
+        self._findings = {row.key: row.findings for row in found}
+
+    def gates(self, rows: Sequence[ChangeRequest]) -> list[Gate]:
+        return [self._gate(row) for row in rows]
+
+    def _gate(self, change: ChangeRequest) -> Gate:
+        rules, facts = self._rules[change.template.namespace_id], self._people.facts(change)
+        kept = decided_facts.read(change.decided, self._findings) if change.decided and not change.is_open else None
+        if facts.closed:
+            return self._closed(change, rules, facts, kept)
+        states: tuple[State, ...] = kept.checks if kept else ()
+        looked = None
+        if change.is_open and self._checks is not None:
+            states, looked = self._checks.states(change, rules), self._checks.looked(change)
+        found = policy.blockers(rules, facts, self._viewer, self._checks_told(change, states, facts.author))
+        standing = policy.standing(rules, facts)
+        return Gate(
+            change=change,
+            actor=self._actor,
+            rules=rules,
+            facts=facts,
+            checks=states,
+            looked=looked,
+            blockers=tuple(found),
+            standing=standing,
+            approvals=tuple(
+                Approval(person, change_turn.microseconds(self._people.approved_at(change, person)))
+                for person in standing.approvals
+            ),
+            needed=rules.approvals,
+            exemptions=policy.exemptions(rules, facts),
+            riding=tuple(self._people.riding(change)) if change.is_open else (),
+            turn=change_turn.turn_of(change, found, self._people.since(change)),
+            last_decision=self._people.last_decision(change),
+        )
+
+    def _checks_told(self, change: ChangeRequest, states: Sequence[State], author: str) -> list[Blocker]:
+        """The blockers of checks; for a key that may not read the request without what a check found: that quotes texts."""
+        found = checks.blockers(states, author)
+        actor = self._actor
+        if actor is None or actor.key is None or permissions.can(actor, Verb.READ, change.template.namespace):
+            return found
+        action = "A person sees why on the request's page."
+        return [
+            replace(one, cause=f"The check {one.code.partition(':')[2]} has not passed.", action=action)
+            for one in found
+        ]
+
+    def _closed(self, change: ChangeRequest, rules: Rules, facts: Facts, kept: Decided | None) -> Gate:
+        approvals = kept.approvals if kept else ()
+        return Gate(
+            change=change,
+            actor=self._actor,
+            rules=rules,
+            facts=facts,
+            checks=kept.checks if kept else (),
+            looked=None,
+            blockers=(),
+            standing=Standing(tuple(one.person for one in approvals), (), 0, ()),
+            approvals=approvals,
+            needed=kept.needed if kept else rules.approvals,
+            exemptions=kept.exemptions if kept else (),
+            riding=(),
+            turn=None,
+            last_decision=self._people.last_decision(change),
+        )

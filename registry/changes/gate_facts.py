@@ -1,0 +1,260 @@
+"""What the gate looks at, read once for many requests. Only `registry.changes.gate` asks for it."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+
+from django.db.models import Max, OuterRef, Subquery
+
+from registry.changes import checks, evaluation_progress, history_queries, turn
+from registry.changes.checks import Looked, State
+from registry.changes.contributors import Request, Step, contributors
+from registry.changes.evaluation_progress import Measurement
+from registry.changes.models import ChangeRequest, Decision, Verdict
+from registry.changes.policy import Facts, Voice
+from registry.evaluations import attachment_queries
+from registry.journal.models import Event
+from registry.namespaces.models import Membership
+from registry.namespaces.permissions import TABLE, Role, Verb
+from registry.namespaces.rules import Rules
+from registry.templates import approvals, inclusions
+from registry.templates.models import LabelMove, SampleSet, Template
+from registry.usage import consumers
+
+__all__ = ["Checks", "People"]
+
+
+class People:
+    """Labels, versions, decisions and roles: what says who may approve, and whether the label may move.
+
+    with_times: whether `since` is going to be asked.
+    """
+
+    def __init__(self, rows: Sequence[ChangeRequest], *, with_times: bool = True) -> None:
+        templates = {row.template_id: row.template for row in rows}
+        self.history = history_queries.read(templates.values())
+        self._held = _held_by_approval(set(templates))
+        self._emergencies = _emergencies([row.pk for row in rows if row.unreviewed])
+        self._reviewers = _reviewers({row.template.namespace_id for row in rows})
+        self.said = _said([row.pk for row in rows])
+        self._since = _since([row.pk for row in rows]) if with_times else {}
+
+    def held(self, change: ChangeRequest) -> Step | None:
+        """The version that the request's label serves."""
+        pk = self.history.labels.get(change.template.name, {}).get(change.label)
+        return self.history.steps[pk] if pk is not None else None
+
+    def served(self, change: ChangeRequest) -> tuple[str, ...]:
+        """The digests of all that labels of the request's template serve, sorted."""
+        pks = self.history.labels.get(change.template.name, {}).values()
+        return tuple(sorted({self.history.steps[pk].digest for pk in pks}))
+
+    def last_decision(self, change: ChangeRequest) -> int:
+        """The number of the last decision in the request, 0 without any."""
+        return max((said.number for said in self.said[change.pk]), default=0)
+
+    def facts(self, change: ChangeRequest) -> Facts:
+        """The facts of one of the requests."""
+        template, version, history = change.template, change.version, self.history
+        held = self.held(change)
+        reviewers = self._reviewers[template.namespace_id]
+        descends = held is None or history.contains(version.pk, held.pk)
+        return Facts(
+            label=change.label,
+            path=template.path,
+            number=version.number,
+            digest=version.digest,
+            round=change.round,
+            opened_by=change.opened_by.username,
+            author=history.steps[version.pk].author,
+            voices=tuple(self._voice(said, reviewers) for said in self.said[change.pk]),
+            reviewers=reviewers,
+            holds=held.number if held else None,
+            holds_digest=held.digest if held else None,
+            descends=descends,
+            superseded=held is not None and not descends and history.contains(held.pk, version.pk),
+            archived=template.archived_at is not None,
+            closed=not change.takes_decisions,
+            unreviewed=change.unreviewed,
+            held_by_approval=held is None or held.digest in self._digests(change),
+            contributors=contributors(history, self._request(change)) if change.takes_decisions else {},
+        )
+
+    def riding(self, change: ChangeRequest) -> list[int]:
+        """Numbers of the versions that would go live, or be approved, along with the head."""
+        return self.history.riding(change.version_id, self._approved(change))
+
+    def since(self, change: ChangeRequest) -> datetime:
+        """When the turn was passed on last."""
+        return self._since.get(change.pk, change.created_at)
+
+    def approved_at(self, change: ChangeRequest, person: str) -> datetime:
+        """When this person approved the head."""
+        return next(
+            said.created_at
+            for said in reversed(self.said[change.pk])
+            if said.person.username == person and said.decision == Decision.APPROVE
+        )
+
+    def _voice(self, said: Decision, reviewers: Sequence[str]) -> Voice:
+        person = said.person.username
+        number = self.history.steps[said.version_id].number
+        return Voice(person, said.decision, said.digest, said.round, person in reviewers, number)
+
+    def _request(self, change: ChangeRequest) -> Request:
+        return Request(
+            change.number,
+            change.template.name,
+            change.template.namespace.name,
+            change.version_id,
+            change.opened_by.username,
+            change.key_id,
+            self._approved(change),
+        )
+
+    def _digests(self, change: ChangeRequest) -> set[str]:
+        """What the request's label ever held by approval."""
+        return {digest for _, _, digest in self._held.get((change.template_id, change.label), ())}
+
+    def _approved(self, change: ChangeRequest) -> int | None:
+        """The id of the version that the request is measured from: what its label serves, where it held that by approval.
+
+        Else it is what the label held last by approval, or None: nobody agreed to what came since. For an emergency that
+        waits for its approval it is what the label held by approval before it.
+        """
+        held, moves = self.held(change), self._held.get((change.template_id, change.label), [])
+        if (emergency := self._emergencies.get(change.pk)) is not None:
+            moves = [move for move in moves if move[0] < emergency]
+        elif held is not None and held.digest in self._digests(change):
+            return held.pk
+        return moves[-1][1] if moves else None
+
+
+class Checks:
+    """Samples, plans, callers and verdicts: what says how the checks of requests stand."""
+
+    def __init__(self, rows: Sequence[tuple[ChangeRequest, Rules]], people: People) -> None:
+        templates = {row.template_id: row.template for row, _ in rows}
+        self._people = people
+        self._samples = _samples(set(templates))
+        self._plans = attachment_queries.plans_of_many(templates.values())
+        self._fetched = consumers.pinned(set(templates))
+        self._dependants = inclusions.digests_of_many(templates.values())
+        keys = {key for row, rules in rows for key in self._keys(row, rules)}
+        self._verdicts = {row.key: row for row in Verdict.objects.filter(key__in=keys)}
+        self._measured = self._measure([row for row, _ in rows])
+
+    def looked(self, change: ChangeRequest) -> Looked:
+        """The digests that count for the request now."""
+        against = self._people.held(change)
+        return Looked(
+            template=change.template.name,
+            version=change.version.digest,
+            samples=self._samples.get(change.template_id),
+            against=against.digest if against else None,
+            served=self._people.served(change),
+            fetched=self._fetched.get(change.template_id, ()),
+            dependants=self._dependants.get(change.template.name, ()),
+            evaluations=tuple(plan.to_dict() for plan in self._plans[change.template_id]),
+        )
+
+    def states(self, change: ChangeRequest, rules: Rules) -> tuple[State, ...]:
+        """Every check in its fixed order; one that was not given for these digests yet has no outcome."""
+        required, looked = checks.required(rules), self.looked(change)
+        acknowledged = any(
+            said.decision == Decision.ACKNOWLEDGE
+            and said.round == change.round
+            and said.digest == change.version.digest
+            for said in self._people.said[change.pk]
+        )
+        return tuple(
+            self._state(change, name, key, looked, name in required, name == "contract" and acknowledged)
+            for key, name in self._keys(change, rules).items()
+        )
+
+    def _state(
+        self, change: ChangeRequest, name: str, key: str, looked: Looked, is_required: bool, is_acknowledged: bool
+    ) -> State:
+        given, action = self._verdicts.get(key), ""
+        if given is not None:
+            outcome, summary = given.outcome, given.summary
+        elif checks.is_void(name, looked):
+            outcome, summary = Verdict.PASSED, checks.VOID[name]
+        elif name == "evaluation":
+            outcome, (summary, action) = None, self._measured[change.pk].progress()
+        else:
+            outcome, summary = None, "It has not finished."
+        return State(
+            name=name,
+            key=key,
+            is_required=is_required,
+            outcome=outcome,
+            summary=summary,
+            findings=tuple(given.findings) if given else (),
+            is_acknowledged=is_acknowledged,
+            action=action,
+            at=turn.microseconds(given.created_at) if given else None,
+        )
+
+    def _keys(self, change: ChangeRequest, rules: Rules) -> dict[str, str]:
+        looked = self.looked(change)
+        return {checks.key_of(name, looked): name for name in checks.shown(looked, checks.required(rules))}
+
+    def _measure(self, rows: Sequence[ChangeRequest]) -> Mapping[int, Measurement]:
+        """The runs of the requests whose evaluation has no verdict yet."""
+        waiting = []
+        for row in rows:
+            looked = self.looked(row)
+            if looked.evaluations and checks.key_of("evaluation", looked) not in self._verdicts:
+                waiting.append((row.pk, self._plans[row.template_id], row.version.digest, looked.against))
+        return evaluation_progress.measure_many(waiting) if waiting else {}
+
+
+def _held_by_approval(templates: set[int]) -> Mapping[tuple[int, str], list[tuple[int, int, str]]]:
+    """By template and label the moves to what the label held by approval: (move, version, digest), oldest first."""
+    found: defaultdict[tuple[int, str], list[tuple[int, int, str]]] = defaultdict(list)
+    rows = approvals.held().filter(template__in=templates).order_by("pk")
+    columns = ("template_id", "label", "pk", "after_id", "after__digest")
+    for template, label, move, version, digest in rows.values_list(*columns):
+        if version is not None:
+            found[template, label].append((move, version, str(digest)))
+    return found
+
+
+def _emergencies(numbers: Sequence[int]) -> dict[int, int]:
+    """The move by which each of these requests was published in an emergency."""
+    if not numbers:
+        return {}
+    rows = LabelMove.objects.filter(change__in=numbers, how="broke_glass").order_by("-pk")
+    return {int(change or 0): move for change, move in rows.values_list("change_id", "pk")}
+
+
+def _samples(templates: set[int]) -> dict[int, str]:
+    """Template to the digest of its current samples."""
+    newest = SampleSet.objects.filter(template=OuterRef("pk")).order_by("-number").values("digest")[:1]
+    rows = Template.objects.filter(pk__in=templates).annotate(samples_digest=Subquery(newest))
+    return {pk: digest for pk, digest in rows.values_list("pk", "samples_digest") if digest}
+
+
+def _reviewers(spaces: set[int]) -> Mapping[int, tuple[str, ...]]:
+    able = [role for role in Role if role.rank >= TABLE[Verb.APPROVE].rank]
+    rows = Membership.objects.filter(namespace__in=spaces, role__in=able, person__is_active=True)
+    found: defaultdict[int, tuple[str, ...]] = defaultdict(tuple)
+    for space, username in rows.order_by("person__username").values_list("namespace_id", "person__username"):
+        found[space] += (username,)
+    return found
+
+
+def _said(numbers: Sequence[int]) -> Mapping[int, list[Decision]]:
+    """The decisions of each request, without their texts."""
+    rows = Decision.objects.filter(change__in=numbers).select_related("person").defer("text").order_by("pk")
+    said: defaultdict[int, list[Decision]] = defaultdict(list)
+    for decision in rows:
+        said[decision.change_id].append(decision)
+    return said
+
+
+def _since(numbers: Sequence[int]) -> dict[int, datetime]:
+    rows = Event.objects.filter(change__in=numbers, kind__in=turn.TURNING).values_list("change")
+    start = datetime(1970, 1, 1, tzinfo=UTC)
+    return {change: start + timedelta(microseconds=at) for change, at in rows.annotate(last=Max("at")) if change}

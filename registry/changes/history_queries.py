@@ -1,0 +1,169 @@
+"""What the versions of templates come from, and who had a hand in it: read for many templates at once."""
+
+import json
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from registry.accounts.models import Key
+from registry.changes.contributors import Grant, Head, History, KeyFacts, Step
+from registry.journal.log import Kind
+from registry.journal.models import Event
+from registry.namespaces.permissions import OPERATOR, Role
+from registry.templates import approvals
+from registry.templates.models import Template, Version
+
+__all__ = ["read", "versions_of"]
+
+_HEADS = (Kind.CHANGE_PROPOSED, Kind.CHANGE_HEADED, Kind.CHANGE_REOPENED)
+_COLUMNS = (  # of a version, then of a label that stands on it, then of one thing that it took in
+    "pk",
+    "template_id",
+    "number",
+    "digest",
+    "base_id",
+    "author__username",
+    "key_id",
+    "created_at",
+    "labels__name",
+    "contributions__pk",
+    "contributions__source_id",
+    "contributions__comment__person__username",
+    "contributions__comment__key_id",
+)
+_START = datetime(1970, 1, 1, tzinfo=UTC)
+_MOST_COPIES = 20  # templates in a row, each a copy of the one before
+
+
+def read(templates: Iterable[Template]) -> History:
+    """The whole history of these templates, in as many queries for one as for many.
+
+    Templates that one of them was copied from are read as well; that takes more queries where there are copies of copies.
+    """
+    listed = list({template.pk: template for template in templates}.values())
+    every = {template.pk: template.name for template in listed}
+    origins = _origins({template.pk: template.copied_from for template in listed}, every)
+    found = _Versions(every, origins)
+    spaces = {template.name.partition("/")[0] for template in listed}
+    heads, grants = _events([template.name for template in listed], spaces)
+    others = [pk for pk in every if pk not in {template.pk for template in listed}]
+    return History(
+        found.steps,
+        _keys(found.steps, heads),
+        heads,
+        grants,
+        _approved(found.steps, others),
+        found.labels,
+    )
+
+
+def versions_of(templates: Collection[int]) -> History:
+    """Only which version was made from which."""
+    names = dict(Template.objects.filter(pk__in=templates).values_list("pk", "name"))
+    return History(_Versions(names, {}).steps)
+
+
+def _origins(copied: Mapping[int, str], every: dict[int, str]) -> dict[int, tuple[str, int]]:
+    """Template to the (template, version number) that it was copied from; adds the templates of origins to `every`."""
+    found: dict[int, tuple[str, int]] = {}
+    pending = dict(copied)
+    for _ in range(_MOST_COPIES):
+        fresh = {}
+        for pk, address in pending.items():
+            name, _, number = address.partition("@")
+            if number.isdecimal():
+                found[pk] = (name, int(number))
+                fresh[pk] = name
+        unread = set(fresh.values()) - set(every.values())
+        if not unread:
+            break
+        rows = list(Template.objects.filter(name__in=unread).values_list("pk", "name", "copied_from"))
+        every |= {pk: name for pk, name, _ in rows}
+        pending = {pk: address for pk, _, address in rows if address}
+    return found
+
+
+class _Versions:
+    """Versions with what they took in and the labels that stand on them, in one query."""
+
+    def __init__(self, templates: Mapping[int, str], origins: Mapping[int, tuple[str, int]]) -> None:
+        rows = Version.objects.filter(template__in=templates)
+        self.labels: defaultdict[str, dict[str, int]] = defaultdict(dict)
+        kept: dict[int, tuple[Any, ...]] = {}
+        parts: defaultdict[int, dict[int, tuple[int | None, str, str | None]]] = defaultdict(dict)
+        for row in rows.values_list(*_COLUMNS).order_by("pk"):
+            (pk, template, *_), (label, part, *taken) = row[:8], row[8:]
+            kept[pk] = row[:8]
+            if label is not None:
+                self.labels[templates[template]][label] = pk
+            if part is not None:
+                parts[pk][part] = (taken[0], taken[1], taken[2])
+        numbered = {(templates[template], number): pk for pk, template, number, *_ in kept.values()}
+        self.steps = {}
+        for pk, template, number, digest, base, author, used_key, at in kept.values():
+            listed = [parts[pk][part] for part in sorted(parts[pk])]
+            taken_in = [source for source, _, _ in listed if source is not None]
+            if number == 1 and (origin := numbered.get(origins.get(template, ("", 0)))):
+                taken_in.append(origin)
+            suggested = tuple((person, key) for source, person, key in listed if source is None)
+            name, sources = templates[template], tuple(taken_in)
+            self.steps[pk] = Step(pk, name, number, digest, base, author, used_key, at, sources, suggested)
+
+
+def _keys(steps: Mapping[int, Step], heads: Mapping[str, list[Head]]) -> dict[str, KeyFacts]:
+    """The keys of the namespaces in which one was used."""
+    used = {step.key for step in steps.values()} | {key for step in steps.values() for _, key in step.suggested}
+    used |= {head.key for listed in heads.values() for head in listed}
+    used.discard(None)
+    if not used:
+        return {}
+    spaces = Key.objects.filter(id__in=used).values("namespace")
+    rows = Key.objects.filter(namespace__in=spaces).values_list("id", "created_by__username", "replaces_id")
+    return {key: KeyFacts(issuer, replaces) for key, issuer, replaces in rows}
+
+
+def _events(names: Collection[str], spaces: Collection[str]) -> tuple[dict[str, list[Head]], dict[str, list[Grant]]]:
+    """The heads of requests by template, and by namespace every time that somebody got a role or a higher one; oldest first.
+
+    What a command on the machine grants is left out.
+    """
+    kinds = [*(kind.value for kind in _HEADS), Kind.MEMBER_SET.value]
+    rows = Event.objects.filter(template__in=[*names, ""], kind__in=kinds, namespace__in=spaces).order_by("number")
+    heads: defaultdict[str, list[Head]] = defaultdict(list)
+    grants: defaultdict[str, list[Grant]] = defaultdict(list)
+    held: dict[tuple[str, str], int] = {}
+    for row in rows.only("number", "kind", "at", "person", "key", "namespace", "template", "version", "change", "text"):
+        if row.kind != Kind.MEMBER_SET.value:
+            kind = row.kind.rpartition(".")[2]
+            heads[row.template].append(
+                Head(row.change or 0, row.template, row.version or 0, kind, row.person, row.key or None)
+            )
+            continue
+        body = json.loads(row.text)["body"]
+        place = row.namespace, body["person"]
+        rank = Role(body["role"]).rank if body["role"] else -1
+        if rank > held.get(place, -1) and row.person != OPERATOR:
+            at = _START + timedelta(microseconds=row.at)
+            grants[row.namespace].append(Grant(row.person, body["person"], body["role"], at))
+        held[place] = rank
+    return heads, grants
+
+
+def _approved(steps: Mapping[int, Step], origins: Collection[int]) -> set[int]:
+    """The ids of the versions of these templates that a protected label held by the approval of somebody who did not
+    contribute. A namespace may ask for no approval, or let contributors approve: that speaks for itself alone."""
+    if not origins:
+        return set()
+    rows = approvals.held().filter(template__in=origins)
+    columns = rows.values_list("template__name", "after__digest", "change__decided")
+    digests = {(name, digest) for name, digest, decided in columns if _has_approval_of_another(decided)}
+    return {step.pk for step in steps.values() if (step.template, step.digest) in digests}
+
+
+def _has_approval_of_another(decided: Mapping[str, Any] | None) -> bool:
+    """Whether one of the approvals that a request was decided on needed no exemption."""
+    if decided is None:
+        return False
+    exempt = {one["person"] for one in decided.get("exemptions", ())}
+    return any(one["person"] not in exempt for one in decided["approvals"])

@@ -1,0 +1,54 @@
+"""Where lines of one text stand in another: keeps threads and suggestions on what they were about."""
+
+from bisect import bisect_right
+
+from registry.changes.three_way_merge import split
+from renderer import differences
+
+__all__ = ["Anchors", "find_lines", "replace_lines", "take_lines"]
+
+
+class Anchors:
+    """Where the lines of one text stand in another: compared once, asked for any number of lines."""
+
+    def __init__(self, before: str, after: str) -> None:
+        self._runs = differences.matches(split(before), split(after))
+        self._starts = [run.old for run in self._runs]
+
+    def find(self, line: int, end_line: int) -> tuple[int, int] | None:
+        """Where lines `line` to `end_line` (1-based, included) of the first text stand in the second one.
+
+        None where any of them was changed or they were parted.
+        """
+        place = bisect_right(self._starts, line - 1) - 1
+        if place < 0:
+            return None
+        run = self._runs[place]
+        if end_line > run.old + run.size:
+            return None
+        shift = run.new - run.old
+        return line + shift, end_line + shift
+
+
+def take_lines(text: str, line: int, end_line: int) -> str | None:
+    """Lines `line` to `end_line`, 1-based and included, or None where the text does not have them."""
+    lines = split(text)
+    return "".join(lines[line - 1 : end_line]) if 1 <= line <= end_line <= len(lines) else None
+
+
+def find_lines(before: str, after: str, line: int, end_line: int) -> tuple[int, int] | None:
+    """Where these lines of `before` stand in `after`, or None where any of them was changed or they were parted."""
+    return Anchors(before, after).find(line, end_line)
+
+
+def replace_lines(text: str, edits: list[tuple[int, int, str]]) -> str:
+    """The text with each (line, end_line, new text) put in place, with the line ends that were
+    there; the edits do not overlap."""
+    lines = split(text)
+    for line, end_line, new in sorted(edits, reverse=True):
+        is_last = end_line == len(lines)
+        whole = new if not new or new.endswith("\n") or is_last else new + "\n"
+        if lines[line - 1].endswith("\r\n"):
+            whole = whole.replace("\r\n", "\n").replace("\n", "\r\n")
+        lines[line - 1 : end_line] = [whole]
+    return "".join(lines)

@@ -1,0 +1,176 @@
+"""Requests under way: taking one for a write, assessing it again, and what must be true of it."""
+
+from registry.changes import gate as change_gate
+from registry.changes import queries as change_queries
+from registry.changes.gate import Gate
+from registry.changes.models import ChangeRequest
+from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
+from registry.journal import log
+from registry.journal.log import Kind
+from registry.namespaces.models import Namespace
+from registry.namespaces.permissions import Actor, Verb
+from registry.templates import approvals
+from registry.templates import queries as template_queries
+from registry.templates.approvals import Approval
+from registry.templates.models import Label, Template, Version
+
+__all__ = [
+    "append",
+    "assess",
+    "find_version",
+    "reassess",
+    "require_news",
+    "require_others",
+    "require_pending",
+    "require_protected",
+    "require_undecided",
+    "take",
+    "take_template",
+]
+
+
+def reassess(namespace: Namespace, template: Template | None = None, label: str | None = None) -> None:
+    """Write which pending requests are approved, after rules or roles changed; under the journal's lock.
+
+    template, label: only the requests of these, where their label moved or a version of theirs was redacted: what the label
+    held by approval says who contributed.
+    """
+    rows = ChangeRequest.objects.filter(
+        template__namespace=namespace, state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED)
+    )
+    if template is not None:
+        rows = rows.filter(template=template)
+    if label is not None:
+        rows = rows.filter(label=label)
+    listed = list(rows.select_related("template", "version", "version__author", "opened_by"))
+    for change in listed:
+        change.template.namespace = namespace
+    for gate in change_gate.evaluate_many(listed, None, with_checks=False):
+        if gate.change.state != _state_of(gate):
+            assess(gate)
+
+
+def take(actor: Actor, verb: Verb, number: int) -> ChangeRequest:
+    """The request as it is now that nobody else writes: neither it, nor its label, nor the rules change until commit."""
+    template_queries.take_of_change(number)
+    log.lock()
+    change = change_queries.find(actor, verb, number)
+    _require_present(change.template)
+    return change
+
+
+def take_template(actor: Actor, verb: Verb, name: str) -> Template:
+    """The same for a template that is to get a request."""
+    template_queries.find(actor, verb, name, lock=True)
+    log.lock()
+    template = template_queries.find(actor, verb, name)
+    _require_present(template)
+    return template
+
+
+def _require_present(template: Template) -> None:
+    if template.archived_at is not None:
+        raise Conflict(f"{template.name} is archived.")
+
+
+def assess(gate: Gate) -> None:
+    """Write the request, with the state that its decisions come to as long as they count."""
+    change = gate.change
+    if change.is_open:
+        change.state = _state_of(gate)
+    elif change.needs_approval:
+        change.unreviewed = not gate.standing.is_enough
+    change.save()
+
+
+def _state_of(gate: Gate) -> str:
+    return ChangeRequest.APPROVED if gate.standing.is_enough else ChangeRequest.OPEN
+
+
+def append(kind: Kind, actor: Actor, change: ChangeRequest, **further: object) -> None:
+    template, version = change.template, change.version
+    body = {
+        "change": change.number,
+        "template": template.name,
+        "label": change.label,
+        "version": version.number,
+        "digest": version.digest,
+        **further,
+    }
+    log.append(
+        kind,
+        actor,
+        template.namespace,
+        body,
+        at=change.updated_at,
+        template=template.name,
+        version=version.number,
+        change=change.number,
+    )
+
+
+def require_undecided(change: ChangeRequest) -> None:
+    """Raise Conflict, saying who closed it and when, where decisions do not count any more."""
+    if not change.takes_decisions:
+        raise _closed(change)
+
+
+def require_pending(change: ChangeRequest) -> None:
+    """Raise Conflict, saying who closed it and when, where the request is not open."""
+    if not change.is_open:
+        raise _closed(change)
+
+
+def _closed(change: ChangeRequest) -> Conflict:
+    said = f"Change request {change.number} is {change.state}"
+    who, at = change_queries.closed_by(change), change.closed_at
+    if not who or at is None:
+        return Conflict(f"{said}.", state=change.state)
+    told = f"{said}: {who} {'published' if change.state == ChangeRequest.PUBLISHED else 'withdrew'} it on {at:%Y-%m-%d at %H:%M} UTC."
+    if change.state == ChangeRequest.PUBLISHED:
+        told += " Nothing more is to be done."
+    return Conflict(told, state=change.state, by=who, at=at.isoformat(timespec="microseconds").replace("+00:00", "Z"))
+
+
+def require_protected(template: Template, label: str) -> None:
+    if label not in template.namespace.protected_labels:
+        raise Invalid(
+            fields={"label": f"{label} is not protected in {template.namespace.name}: move it without a request."}
+        )
+
+
+def require_news(template: Template, label: str, head: Version) -> None:
+    """Raise Invalid or Conflict where a request for this head would change nothing.
+
+    What the label serves may be proposed as long as the label never held it by approval: publishing approves it.
+    """
+    held = Label.objects.filter(template=template, name=label).select_related("version").first()
+    if held is not None and held.version.digest == head.digest:
+        known = f"{label} holds exactly this already (version {held.version.number})"
+        approval = approvals.of_label(template, label)
+        if approval == Approval.EMERGENCY:
+            raise Invalid(fields={"version": f"{known}: approve the change that was published in an emergency."})
+        if approval != Approval.NEVER_APPROVED:
+            raise Invalid(fields={"version": f"{known}."})
+    pending = ChangeRequest.objects.filter(
+        template=template, label=label, version=head, state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED)
+    ).first()
+    if pending is not None:
+        raise Conflict(
+            f"Change request {pending.number} proposes version {head.number} for {label} already.",
+            change=pending.number,
+        )
+
+
+def require_others(gate: Gate) -> None:
+    """Raise NotAllowed, with the reason that the page gives beforehand, where the actor's decision does not count."""
+    if gate.why:
+        raise NotAllowed(gate.why, change=gate.change.number)
+
+
+def find_version(template: Template, number: int) -> Version:
+    version = Version.objects.select_related("author").filter(template=template, number=number).first()
+    if version is None:
+        raise NotFound(f"{template.name} has no version {number}.")
+    version.require_text()
+    return version

@@ -1,0 +1,51 @@
+"""Merging what a label holds into a request that was made beside it."""
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from registry.changes import merge as services
+from registry.changes import output_serializers as change_output_serializers
+from registry.changes import queries as change_queries
+from registry.changes import turn
+from registry.changes.api import show
+from registry.namespaces.authentication import actor_of
+from registry.namespaces.permissions import Verb
+from registry.namespaces.throttling import CallThrottle, RenderThrottle
+from registry.rest.input_serializers import Input, Text, read
+from registry.templates import output_serializers as template_output_serializers
+from registry.templates import serializers as template_serializers
+
+__all__ = ["Merge"]
+
+
+class MergeInput(Input):
+    """The merged document, where there are conflicts to decide."""
+
+    document = Text(required=False, allow_null=True, default=None, help_text="Not needed where the merge is clean.")
+    message = Text(required=False, default="")
+
+
+class Merge(APIView):
+    """The proposed version and what the label holds, brought together line by line."""
+
+    throttle_classes = (CallThrottle, RenderThrottle)
+
+    @extend_schema(
+        operation_id="getMerge",
+        responses={200: change_output_serializers.MergeOutput, "4XX": template_output_serializers.ProblemOutput},
+    )
+    def get(self, request: Request, number: int) -> Response:
+        """Whether a merge is needed, and what it comes to; conflicts stand between markers and are listed."""
+        return Response(template_serializers.merge(turn.merge(change_queries.get(actor_of(request), number))))
+
+    @extend_schema(
+        operation_id="mergeChange",
+        request=MergeInput,
+        responses={200: change_output_serializers.ChangeOutput, "4XX": template_output_serializers.ProblemOutput},
+    )
+    def post(self, request: Request, number: int) -> Response:
+        """Save the merge as a version made from what the label holds, and propose that; approvals so far are void."""
+        services.merge(actor=actor_of(request), number=number, **read(MergeInput, request))
+        return show(request, number, Verb.SAVE)

@@ -1,0 +1,228 @@
+"""Change requests with their decisions, check results, threads and unsent remarks."""
+
+import json
+from typing import Any
+
+from django.db import models
+
+from registry.accounts.models import User
+from registry.templates.models import Template, Version
+
+__all__ = ["ChangeRequest", "Comment", "Decision", "Remark", "Thread", "Verdict"]
+
+
+class ChangeRequest(models.Model):
+    """One proposal. `round` rises with each new head, and decisions count in their own round only."""
+
+    OPEN = "open"
+    APPROVED = "approved"
+    PUBLISHED = "published"
+    WITHDRAWN = "withdrawn"
+    STATES = (OPEN, APPROVED, PUBLISHED, WITHDRAWN)
+
+    number = models.PositiveIntegerField(primary_key=True)
+    template = models.ForeignKey(Template, on_delete=models.PROTECT, related_name="changes")
+    label = models.CharField(max_length=36)
+    version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="changes", help_text="the head")
+    round = models.PositiveIntegerField(default=1)
+    state = models.CharField(max_length=16, choices=[(state, state) for state in STATES], default=OPEN)
+    unreviewed = models.BooleanField(default=False, help_text="published in an emergency, approvals still missing")
+    emergency_closed_at = models.DateTimeField(
+        null=True, help_text="when an emergency that is served no longer was closed without an approval"
+    )
+    message = models.TextField(default="", blank=True)
+    opened_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    key = models.ForeignKey("registry.Key", on_delete=models.PROTECT, related_name="+", null=True)
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField()
+    closed_at = models.DateTimeField(null=True)
+    decided = models.JSONField(
+        null=True, help_text="what it was decided on, as registry.changes.decided_facts keeps it"
+    )
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(state__in=("open", "approved", "published", "withdrawn")), name="change_state_known"
+            ),
+            models.UniqueConstraint(
+                fields=["template", "label", "version"],
+                condition=models.Q(state__in=("open", "approved")),
+                name="change_once_while_open",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["state", "-number"], name="change_by_state"),
+            models.Index(fields=["template", "label"], name="change_by_label"),
+        ]
+
+    def __str__(self) -> str:
+        return f"change {self.number}"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether decisions and publishing are still possible."""
+        return self.state in (self.OPEN, self.APPROVED)
+
+    @property
+    def takes_decisions(self) -> bool:
+        """Whether approvals still count: while it is pending, and after an emergency until it is reviewed."""
+        return self.is_open or self.needs_approval
+
+    @property
+    def needs_approval(self) -> bool:
+        """Whether it was published in an emergency that is neither approved nor closed. `unreviewed` stays for ever on one
+        that was closed: nobody approved those bytes."""
+        return self.unreviewed and self.emergency_closed_at is None
+
+
+class Decision(models.Model):
+    """One person's yes, no or remark in one round of a request. Never changed, never deleted."""
+
+    APPROVE = "approve"
+    REQUEST_CHANGES = "request_changes"
+    COMMENT = "comment"
+    ACKNOWLEDGE = "acknowledge"  # a break of the contract, seen and accepted
+    DECISIONS = (APPROVE, REQUEST_CHANGES, COMMENT, ACKNOWLEDGE)
+
+    change = models.ForeignKey(ChangeRequest, on_delete=models.PROTECT, related_name="decisions")
+    number = models.PositiveIntegerField(help_text="1, 2, 3 … within the request")
+    person = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    key = models.ForeignKey("registry.Key", on_delete=models.PROTECT, related_name="+", null=True)
+    decision = models.CharField(max_length=16, choices=[(decision, decision) for decision in DECISIONS])
+    label = models.CharField(max_length=36)
+    version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="+")
+    digest = models.CharField(max_length=71)
+    round = models.PositiveIntegerField()
+    text = models.TextField(default="", blank=True)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["change", "number"], name="decision_number_once"),
+            models.CheckConstraint(
+                condition=models.Q(decision__in=("approve", "request_changes", "comment", "acknowledge")),
+                name="decision_known",
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(decision__in=("approve", "acknowledge")) | models.Q(key__isnull=True),
+                name="decision_key_never_approves",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.decision} in change {self.change_id}"
+
+
+class Verdict(models.Model):
+    """One check's finding about one version. Never changed: when something it looked at changes, another one is given."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    OUTCOMES = (PASSED, FAILED)
+
+    template = models.ForeignKey(Template, on_delete=models.PROTECT, related_name="verdicts")
+    version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="verdicts")
+    check_name = models.CharField(max_length=32)
+    key = models.CharField(max_length=71, help_text="sha256:… over the check's name and all digests it looked at")
+    outcome = models.CharField(max_length=8, choices=[(outcome, outcome) for outcome in OUTCOMES])
+    summary = models.TextField(help_text="one sentence")
+    details = models.TextField(default="[]", help_text="canonical JSON: what was found, item by item")
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["key"], name="verdict_once"),
+            models.CheckConstraint(condition=models.Q(outcome__in=("passed", "failed")), name="verdict_outcome_known"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.check_name} of {self.version_id}: {self.outcome}"
+
+    @property
+    def findings(self) -> list[dict[str, Any]]:
+        """The details as mappings."""
+        findings: list[dict[str, Any]] = json.loads(self.details)
+        return findings
+
+
+class Thread(models.Model):
+    """A place in a request that people talk about. Lines are 1-based; a rendered one is a line of one part of a sample."""
+
+    SOURCE = "source"
+    RENDERED = "rendered"
+    SIDES = (SOURCE, RENDERED)
+
+    change = models.ForeignKey(ChangeRequest, on_delete=models.PROTECT, related_name="threads")
+    number = models.PositiveIntegerField(help_text="1, 2, 3 … within the request")
+    version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="+", help_text="what was looked at")
+    side = models.CharField(max_length=8, choices=[(side, side) for side in SIDES])
+    line = models.PositiveIntegerField()
+    end_line = models.PositiveIntegerField(help_text="the last line meant, included")
+    sample = models.CharField(max_length=200, default="", blank=True, help_text="of a rendered line")
+    part = models.PositiveIntegerField(default=0, help_text="of a rendered line: the part's index, from 0")
+    quote = models.TextField(help_text="the lines as they were")
+    resolved_at = models.DateTimeField(null=True)
+    resolved_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+", null=True)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["change", "number"], name="thread_number_once"),
+            models.CheckConstraint(
+                condition=models.Q(line__gte=1, end_line__gte=models.F("line")), name="thread_lines_in_order"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(side="source", sample="") | models.Q(side="rendered"), name="thread_side_known"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"thread {self.number} of change {self.change_id}"
+
+
+class Comment(models.Model):
+    """What one person said in a thread, maybe with lines to put in place of those it is about. Never changed."""
+
+    thread = models.ForeignKey(Thread, on_delete=models.PROTECT, related_name="comments")
+    number = models.PositiveIntegerField(help_text="1, 2, 3 … within the thread")
+    person = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    key = models.ForeignKey("registry.Key", on_delete=models.PROTECT, related_name="+", null=True)
+    text = models.TextField(default="", blank=True)
+    suggestion = models.TextField(null=True, help_text="new text of the lines, null where nothing is suggested")  # noqa: DJ001  # an empty suggestion removes the lines
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["thread", "number"], name="comment_number_once")]
+
+    def __str__(self) -> str:
+        return f"comment {self.number} in {self.thread_id}"
+
+
+class Remark(models.Model):
+    """A comment kept until its writer sends the review: on lines as a thread would be, or in a thread there is."""
+
+    person = models.ForeignKey(User, on_delete=models.CASCADE, related_name="remarks")
+    change = models.ForeignKey(ChangeRequest, on_delete=models.CASCADE, related_name="remarks")
+    thread = models.ForeignKey(Thread, on_delete=models.CASCADE, related_name="+", null=True, help_text="of a reply")
+    version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="+", help_text="what was looked at")
+    side = models.CharField(max_length=8, choices=[(side, side) for side in Thread.SIDES])
+    line = models.PositiveIntegerField()
+    end_line = models.PositiveIntegerField(help_text="the last line meant, included")
+    sample = models.CharField(max_length=200, default="", blank=True, help_text="of a rendered line")
+    part = models.PositiveIntegerField(default=0, help_text="of a rendered line: the part's index, from 0")
+    quote = models.TextField(help_text="the lines as they were")
+    text = models.TextField(default="", blank=True)
+    suggestion = models.TextField(null=True, help_text="new text of the lines, null where nothing is suggested")  # noqa: DJ001  # an empty suggestion removes the lines
+    updated_at = models.DateTimeField()
+
+    class Meta:
+        indexes = [models.Index(fields=["change", "person"], name="remark_of_person")]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(line__gte=1, end_line__gte=models.F("line")), name="remark_lines_in_order"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"remark {self.pk} on change {self.change_id}"

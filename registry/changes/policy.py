@@ -1,0 +1,275 @@
+"""Who may approve, and what still stands between a request and its label. The whole gate, as a function of facts.
+
+Nothing here reads the database: `registry.changes.gate` gathers the facts inside the caller's transaction.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from registry.changes.contributors import SUGGESTED, Reason
+from registry.namespaces.rules import Rules
+
+__all__ = [
+    "Blocker",
+    "Exemption",
+    "Facts",
+    "Standing",
+    "Voice",
+    "able",
+    "blockers",
+    "exemptions",
+    "fault_of_approver",
+    "is_short_of_people",
+    "reasons_against",
+    "refusal",
+    "standing",
+]
+
+
+@dataclass(frozen=True)
+class Voice:
+    """One decision in a request: whose, what, in which round, and whether the person is a reviewer today.
+
+    `number` is that of the version that was looked at.
+    """
+
+    person: str
+    decision: str
+    digest: str
+    round: int
+    is_reviewer: bool
+    number: int = 0
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the gate looks at. Persons are usernames; numbers are version numbers. `contributors` are the people whose
+    approval does not count, each with the reasons."""
+
+    label: str
+    path: str
+    number: int
+    digest: str
+    round: int
+    opened_by: str
+    author: str
+    voices: tuple[Voice, ...]
+    reviewers: tuple[str, ...]
+    holds: int | None
+    holds_digest: str | None
+    descends: bool
+    archived: bool
+    closed: bool = False
+    unreviewed: bool = False
+    held_by_approval: bool = True  # what the label holds; asked for only where that is the head itself
+    superseded: bool = False
+    contributors: Mapping[str, tuple[Reason, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where a request stands with its reviewers."""
+
+    approvals: tuple[str, ...]
+    objections: tuple[str, ...]
+    missing: int
+    missing_owners: tuple[str, ...]
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether the reviewers' part is done."""
+        return not self.objections and self.missing == 0 and not self.missing_owners
+
+
+@dataclass(frozen=True)
+class Exemption:
+    """An approval that counts only because a rule allows it: whose, which rule, and what that person contributed."""
+
+    person: str
+    rule: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Blocker:
+    """One thing between the request and its label: why, what to do about it, and who is waited for."""
+
+    code: str
+    cause: str
+    action: str
+    waiting_for: tuple[str, ...] = ()
+
+
+def reasons_against(rules: Rules, facts: Facts, person: str) -> tuple[Reason, ...]:
+    """Why this person's decision does not count, as far as no rule allows it."""
+    if rules.self_approval:
+        return ()
+    found = facts.contributors.get(person, ())
+    if rules.suggesters_may_approve:
+        return tuple(reason for reason in found if reason.code != SUGGESTED)
+    return found
+
+
+def fault_of_approver(rules: Rules, facts: Facts, person: str) -> str:
+    """Why this person may not decide on the request, as a sentence to that person, or nothing."""
+    found = reasons_against(rules, facts, person)
+    return found[0].you if found else ""
+
+
+def refusal(rules: Rules, facts: Facts, person: str) -> str:
+    """The sentence with which a decision of this reviewer is refused, or nothing: the same before and after they try."""
+    fault = fault_of_approver(rules, facts, person)
+    if not fault:
+        return ""
+    if able(rules, facts):
+        return f"{fault} Another reviewer decides on it."
+    return f"{fault} Nobody who may approve is left: an admin can make another person a reviewer."
+
+
+def able(rules: Rules, facts: Facts) -> tuple[str, ...]:
+    """The reviewers whose approval would count."""
+    return tuple(person for person in facts.reviewers if not reasons_against(rules, facts, person))
+
+
+def exemptions(rules: Rules, facts: Facts) -> tuple[Exemption, ...]:
+    """The approvals that count although the person contributed, each with the rule that allows it."""
+    found = []
+    for person in standing(rules, facts).approvals:
+        reasons = facts.contributors.get(person, ())
+        if reasons:
+            only_suggested = all(reason.code == SUGGESTED for reason in reasons)
+            rule = "suggesters_may_approve" if only_suggested and rules.suggesters_may_approve else "self_approval"
+            found.append(Exemption(person, rule, reasons[0].they))
+    return tuple(found)
+
+
+def is_short_of_people(rules: Rules, facts: Facts, without: Collection[str] = ()) -> bool:
+    """Whether too few reviewers are left whose approval counts, or no owner of the path, when these people are left out."""
+    left = [person for person in able(rules, facts) if person not in without]
+    owners = rules.owners_of(facts.path)
+    return len(left) < rules.approvals or bool(owners and not set(owners) & set(left))
+
+
+def standing(rules: Rules, facts: Facts) -> Standing:
+    """Count the voices: the last word of each reviewer in this round, on this digest, about what they did not contribute to."""
+    last: dict[str, str] = {}
+    for voice in facts.voices:
+        counts = voice.is_reviewer and voice.round == facts.round and voice.digest == facts.digest
+        if counts and voice.decision in ("approve", "request_changes"):
+            last[voice.person] = voice.decision
+    approvals = tuple(
+        person
+        for person, decision in last.items()
+        if decision == "approve" and not reasons_against(rules, facts, person)
+    )
+    objections = tuple(person for person, decision in last.items() if decision == "request_changes")
+    owners = rules.owners_of(facts.path)
+    missing_owners = owners if owners and not set(owners) & set(approvals) else ()
+    return Standing(approvals, objections, max(0, rules.approvals - len(approvals)), missing_owners)
+
+
+def blockers(rules: Rules, facts: Facts, viewer: str, others: Sequence[Blocker] = ()) -> list[Blocker]:
+    """Everything that keeps the request from being published, with the viewer's next action; nothing when it may be.
+
+    `others` are blockers found elsewhere, such as required checks that have not passed.
+    """
+    if facts.closed:
+        return []
+    found = [] if facts.unreviewed else [*_of_the_label(facts), *others]
+    counted = standing(rules, facts)
+    may_decide = viewer in able(rules, facts)
+    if counted.objections:
+        found.append(_of_objections(counted, facts, viewer))
+    if counted.missing:
+        found.append(_of_approvals(counted, rules, facts, viewer, may_decide))
+    if counted.missing_owners:
+        found.append(_of_owners(counted, rules, facts, viewer, may_decide))
+    return found
+
+
+def _of_the_label(facts: Facts) -> list[Blocker]:
+    if facts.archived:
+        return [
+            Blocker("archived", "The template is archived.", "Ask an admin to bring it back, or withdraw the request.")
+        ]
+    if facts.holds_digest == facts.digest and facts.held_by_approval:
+        return [
+            Blocker("held", f"{facts.label} already holds exactly this.", "Withdraw the request.", (facts.opened_by,))
+        ]
+    if facts.superseded:
+        cause = f"{facts.label} holds version {facts.holds} now, which already contains version {facts.number}."
+        return [Blocker("superseded", cause, "Withdraw the request.", (facts.opened_by,))]
+    if not facts.descends:
+        return [
+            Blocker(
+                "diverged",
+                f"Version {facts.number} was not made from version {facts.holds}, which {facts.label} holds now.",
+                f"Bring what version {facts.holds} changed into a new version, and put that into the request.",
+                (facts.author,),
+            )
+        ]
+    return []
+
+
+def _of_objections(counted: Standing, facts: Facts, viewer: str) -> Blocker:
+    people = ", ".join(counted.objections)
+    if viewer in counted.objections:
+        return Blocker("objection", "You asked for changes.", "Approve when they are made.", (facts.author,))
+    return Blocker(
+        "objection", f"{people} asked for changes.", "Save a version that meets them, and put it in.", (facts.author,)
+    )
+
+
+def _of_approvals(counted: Standing, rules: Rules, facts: Facts, viewer: str, may_decide: bool) -> Blocker:
+    asked = tuple(person for person in able(rules, facts) if person not in counted.approvals)
+    cause = f"{counted.missing} of {rules.approvals} approval{'s are' if rules.approvals > 1 else ' is'} missing."
+    cause += _of_void_approvals(rules, facts, viewer, counted)
+    if may_decide and viewer not in counted.approvals:
+        action = "Read the change, then approve it or request changes."
+    elif not asked:
+        action = "Ask an admin to make another person a reviewer: nobody who may approve is left."
+    elif len(asked) < counted.missing:
+        action = f"Ask an admin to make another person a reviewer: only {' and '.join(asked)} may approve."
+    else:
+        action = f"Ask {' or '.join(asked[:3])} to review it."
+    return Blocker("approvals", cause, action, asked)
+
+
+def _of_void_approvals(rules: Rules, facts: Facts, viewer: str, counted: Standing) -> str:
+    """Whose approvals were given and do not count: of an earlier head, or of a contributor."""
+    last = {voice.person: voice for voice in facts.voices if voice.decision in ("approve", "request_changes")}
+    told = ""
+    for person, voice in last.items():
+        if voice.decision != "approve" or not voice.is_reviewer or person in counted.approvals:
+            continue
+        against = reasons_against(rules, facts, person)
+        whose = "Your approval" if person == viewer else f"The approval by {person}"
+        if against:
+            who = "you" if person == viewer else person
+            told += f" {whose} does not count: {who} {_about(against[0], person == viewer)}."
+        elif voice.digest != facts.digest and voice.number:
+            told += f" {whose} was for version {voice.number}; version {facts.number} is proposed now."
+        else:
+            told += f" {whose} was given before the request was opened again or got another version."
+    return told
+
+
+def _about(reason: Reason, is_viewer: bool) -> str:
+    """The reason as a clause after the name, or after `you`."""
+    if is_viewer and reason.they.startswith("has "):
+        return "have " + reason.they.removeprefix("has ")
+    return reason.they
+
+
+def _of_owners(counted: Standing, rules: Rules, facts: Facts, viewer: str, may_decide: bool) -> Blocker:
+    owners = counted.missing_owners
+    cause = f"An owner of {facts.path} has to approve: {', '.join(owners)}."
+    asked = tuple(person for person in owners if person in able(rules, facts))
+    if not asked:
+        against = [reason for person in owners[:1] for reason in reasons_against(rules, facts, person)[:1]]
+        why = f" ({owners[0]} {against[0].they})" if against else ""
+        action = f"Ask an admin to name another owner: none of them may approve{why}."
+        return Blocker("owners", cause, action, ())
+    if viewer in asked and may_decide:
+        return Blocker("owners", cause, "Approve or request changes.", asked)
+    return Blocker("owners", cause, f"Ask {' or '.join(asked)}.", asked)

@@ -1,0 +1,115 @@
+"""Change requests: one, a list, and what is beside one. How they stand, `registry.changes.gate` says."""
+
+from django.db.models import Q
+
+from registry.changes.models import ChangeRequest
+from registry.core.errors import NotFound
+from registry.core.pagination import Page, check_limit, cut, read_number
+from registry.journal.log import Kind
+from registry.journal.models import Event
+from registry.namespaces import permissions
+from registry.namespaces import queries as namespace_queries
+from registry.namespaces.permissions import Actor, Verb
+from registry.templates import approvals
+from registry.templates.models import Label, LabelMove, Version
+
+__all__ = ["baseline", "closed_by", "find", "get", "listing", "move_of", "overlapping", "pending_count"]
+
+_EMERGENCY = Q(unreviewed=True, emergency_closed_at=None)  # published without approval, and still to be approved
+
+
+def get(actor: Actor, number: int) -> ChangeRequest:
+    """The request with its template, head and people, or NotFound, for outsiders too."""
+    return find(actor, Verb.READ, number)
+
+
+def find(actor: Actor, verb: Verb, number: int) -> ChangeRequest:
+    """The request, with the right to do this in its namespace checked."""
+    rows = ChangeRequest.objects.select_related(
+        "template", "template__namespace", "template__latest", "version", "version__author", "opened_by"
+    )
+    unknown = NotFound(f"There is no change request {number}, or you may not read it.")
+    change = rows.defer("template__words", "template__latest__bundle").filter(number=number).first()
+    if change is None:
+        raise unknown
+    try:
+        permissions.require(actor, verb, change.template.namespace)
+    except NotFound as error:
+        raise unknown from error
+    permissions.require_label(actor, change.label)
+    return change
+
+
+def listing(
+    actor: Actor,
+    *,
+    state: str | None = None,
+    namespace: str | None = None,
+    template: str | None = None,
+    cursor: str | None = None,
+    limit: int = 50,
+) -> Page[ChangeRequest]:
+    """Requests that meet every filter, newest first. state: open, approved, published, withdrawn, or `pending` for all that
+    wait for somebody: the first two, and those published in an emergency that were neither approved nor closed since."""
+    limit = check_limit(limit)
+    rows = ChangeRequest.objects.filter(template__namespace__in=namespace_queries.visible_to(actor))
+    if state == "pending":
+        rows = rows.filter(Q(state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED)) | _EMERGENCY)
+    elif state:
+        rows = rows.filter(state=state)
+    if namespace:
+        rows = rows.filter(template__namespace__name=namespace)
+    if template:
+        rows = rows.filter(template__name=template)
+    if before := read_number(cursor):
+        rows = rows.filter(number__lt=before)
+    rows = rows.select_related("template", "template__namespace", "version", "version__author", "opened_by")
+    rows = rows.defer("template__words", "version__bundle").order_by("-number")
+    return cut(rows[: limit + 1], limit, lambda change: change.number)
+
+
+def pending_count(actor: Actor) -> int:
+    """How many requests that the actor may read wait for somebody: as many as `listing` gives for `pending`."""
+    rows = ChangeRequest.objects.filter(template__namespace__in=namespace_queries.visible_to(actor))
+    return rows.filter(Q(state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED)) | _EMERGENCY).count()
+
+
+def move_of(change: ChangeRequest) -> LabelMove | None:
+    """The label move that published the request, or None."""
+    moves = change.label_moves.select_related("before", "after", "person")
+    return moves.defer("before__bundle", "after__bundle").order_by("pk").first()
+
+
+def baseline(change: ChangeRequest) -> Version | None:
+    """What the request is set against: what the label served when it was published, else what it serves now.
+
+    Where that is the proposed version itself, which nobody approved yet: what the label held by approval before.
+    """
+    move = None if change.is_open else move_of(change)
+    if move is not None:
+        number = move.before_id
+    else:
+        rows = Label.objects.filter(template=change.template_id, name=change.label)
+        number = rows.values_list("version_id", flat=True).first()
+    if number == change.version_id:
+        earlier = approvals.last_version(change.template, change.label, before=move)
+        number = earlier.pk if earlier and earlier.pk != number else None
+    found = Version.objects.select_related("author", "redaction__person").filter(pk=number).first() if number else None
+    if found is not None:
+        found.template = change.template
+    return found
+
+
+def closed_by(change: ChangeRequest) -> str:
+    """The username of who published or withdrew the request last, or nothing."""
+    kinds = (Kind.LABEL_MOVED.value, Kind.CHANGE_WITHDRAWN.value)
+    rows = Event.objects.filter(change=change.number, kind__in=kinds).order_by("-number")
+    return rows.values_list("person", flat=True).first() or ""
+
+
+def overlapping(change: ChangeRequest) -> list[ChangeRequest]:
+    """Other pending requests for the same label of the same template."""
+    pending = ChangeRequest.objects.filter(
+        template=change.template, label=change.label, state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED)
+    )
+    return list(pending.exclude(pk=change.pk).select_related("version", "opened_by").order_by("number"))

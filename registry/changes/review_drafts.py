@@ -1,0 +1,146 @@
+"""Reviews: remarks kept while somebody reads a request, and sent together, with a decision or without."""
+
+from dataclasses import dataclass
+
+from django.db import transaction
+
+from registry.changes import locking, threads
+from registry.changes import queries as change_queries
+from registry.changes import services as deciding
+from registry.changes.models import ChangeRequest, Decision, Remark, Thread
+from registry.changes.threads import Place
+from registry.core.errors import Invalid, NotAllowed, NotFound
+from registry.journal import log
+from registry.namespaces.permissions import Actor, Verb
+
+__all__ = ["Sent", "discard", "keep", "send"]
+
+_MOST = 200
+
+
+@dataclass(frozen=True)
+class Sent:
+    """What a review came to: how many remarks went out, and the decision, None where none was made."""
+
+    remarks: int
+    decision: Decision | None
+
+
+def keep(  # where it is about and what it says
+    *,
+    actor: Actor,
+    number: int,
+    text: str,
+    place: Place | None = None,
+    thread: int | None = None,
+    suggestion: str | None = None,
+    remark: int | None = None,
+) -> Remark:
+    """Keep a remark on these lines, or as a reply in a thread, until the review is sent; only its writer sees it.
+
+    remark: the id of one of the actor's own that this takes the place of. Part of no journal, as a draft is none.
+    """
+    _require_person(actor)
+    change = change_queries.find(actor, Verb.COMMENT, number)
+    locking.require_undecided(change)
+    if thread is not None:
+        facts = _facts_of_reply(actor, change, thread, text, suggestion)
+    elif place is not None:
+        threads.check_words(text, suggestion, place.side)
+        version, quote = threads.quote(actor, change, place)
+        facts = {
+            "version": version,
+            "side": place.side,
+            "line": place.line,
+            "end_line": place.last_line,
+            "sample": place.sample,
+            "part": place.part,
+            "quote": quote,
+        }
+    else:
+        raise Invalid(fields={"line": "say which lines it is about."})
+    facts |= {"text": text.strip(), "suggestion": suggestion, "updated_at": log.now()}
+    own = Remark.objects.filter(person=actor.person, change=change)
+    with transaction.atomic():
+        if remark is None:
+            if own.count() >= _MOST:
+                raise Invalid(fields={"text": f"at most {_MOST} remarks wait in one review: send these first."})
+            return Remark.objects.create(person=actor.person, change=change, **facts)
+        kept = own.filter(pk=remark).first()
+        if kept is None:
+            raise NotFound(f"There is no remark {remark} of yours on change request {number}.")
+        for column, value in facts.items():
+            setattr(kept, column, value)
+        kept.save()
+    return kept
+
+
+def discard(*, actor: Actor, number: int, remark: int) -> None:
+    """Throw one of the actor's remarks away; nothing happens where there is none."""
+    Remark.objects.filter(person=actor.person, change=number, pk=remark).delete()
+
+
+def send(*, actor: Actor, number: int, digest: str, decision: str = "", text: str = "") -> Sent:
+    """Send all of the actor's remarks on the request, and the decision where one is given: all of it, or nothing.
+
+    decision: as for `changes.decide`, or empty for the remarks alone. digest: of the head that the actor looked at. One event a
+    remark, as for threads, then that of the decision.
+    """
+    _require_person(actor)
+    with transaction.atomic():
+        decides = decision in (Decision.APPROVE, Decision.REQUEST_CHANGES, Decision.ACKNOWLEDGE)
+        change = locking.take(actor, Verb.APPROVE if decides else Verb.COMMENT, number)
+        kept = list(
+            Remark.objects.filter(person=actor.person, change=change).select_related("version", "thread").order_by("pk")
+        )
+        for remark in kept:
+            _send(actor, change, remark)
+        if kept:
+            Remark.objects.filter(pk__in=[remark.pk for remark in kept]).delete()
+        silent = decision in ("", Decision.COMMENT) and not text.strip()
+        if silent and kept:
+            return Sent(len(kept), None)
+        if decision == Decision.REQUEST_CHANGES and kept and not text.strip():
+            text = f"See what is said on the lines: {len(kept)} {'remark' if len(kept) == 1 else 'remarks'}."
+        decision = decision or Decision.COMMENT
+        deciding.check_words(decision, text)
+        said = deciding.say(actor, change, decision=decision, digest=digest, text=text)
+    return Sent(len(kept), said)
+
+
+def _facts_of_reply(
+    actor: Actor, change: ChangeRequest, number: int, text: str, suggestion: str | None
+) -> dict[str, object]:
+    thread = Thread.objects.filter(change=change, number=number).first()
+    if thread is None:
+        raise NotFound(f"Change request {change.number} has no thread {number}.")
+    threads.check_words(text, suggestion, thread.side)
+    columns = ("version", "side", "line", "end_line", "sample", "part", "quote")
+    return {"thread": thread, **{column: getattr(thread, column) for column in columns}}
+
+
+def _send(actor: Actor, change: ChangeRequest, remark: Remark) -> None:
+    if remark.thread is not None:
+        threads.reply(
+            actor=actor,
+            number=change.number,
+            thread=remark.thread.number,
+            text=remark.text,
+            suggestion=remark.suggestion,
+        )
+        return
+    place = Place(remark.version.number, remark.line, remark.end_line, remark.side, remark.sample, remark.part)
+    threads.begin(
+        actor,
+        change,
+        place,
+        version=remark.version,
+        quoted=remark.quote,
+        text=remark.text,
+        suggestion=remark.suggestion,
+    )
+
+
+def _require_person(actor: Actor) -> None:
+    if actor.key is not None:
+        raise NotAllowed("A review is kept and sent by a person who signed in.")

@@ -1,0 +1,258 @@
+"""Change requests: the one way by which a protected label moves forward."""
+
+from django.db import transaction
+from django.db.models import Max
+
+from registry.changes import check_results, locking
+from registry.changes import gate as change_gate
+from registry.changes.gate import Gate
+from registry.changes.models import ChangeRequest, Decision
+from registry.core import names
+from registry.core.errors import ApprovalRequired, Conflict, Invalid, NotAllowed
+from registry.core.text_checks import check_text
+from registry.journal import log
+from registry.journal.log import Kind
+from registry.namespaces import permissions
+from registry.namespaces.permissions import Actor, Role, Verb, role_of
+from registry.notifications import services as notification_services
+from registry.templates import labels
+from registry.templates.models import Template, Version
+
+__all__ = ["check_words", "create", "decide", "propose", "publish", "reopen", "say", "set_version", "withdraw"]
+
+_BY_REVIEWERS = {"approvals", "owners", "objection"}
+
+
+def propose(*, actor: Actor, name: str, label: str, version: int, message: str) -> ChangeRequest:
+    """Ask that a protected label point to a version.
+
+    Event body: {"change", "template", "label", "version", "digest", "message"}.
+    """
+    names.check_label(label)
+    check_text("message", message)
+    with transaction.atomic():
+        template = locking.take_template(actor, Verb.PROPOSE, name)
+        permissions.require_label(actor, label)
+        locking.require_protected(template, label)
+        head = locking.find_version(template, version)
+        return create(actor=actor, template=template, label=label, head=head, message=message)
+
+
+def create(*, actor: Actor, template: Template, label: str, head: Version, message: str) -> ChangeRequest:
+    """Write a change request that was allowed; for services, inside their transaction and under the journal's lock.
+
+    Invalid where the label holds the head by approval already, Conflict where an open request proposes it already.
+    """
+    locking.require_news(template, label, head)
+    at = log.now()
+    number = (ChangeRequest.objects.aggregate(most=Max("number"))["most"] or 0) + 1
+    change = ChangeRequest.objects.create(
+        number=number,
+        template=template,
+        label=label,
+        version=head,
+        message=message.strip(),
+        opened_by=actor.person,
+        key=actor.key,
+        created_at=at,
+        updated_at=at,
+    )
+    _ask(actor, Kind.CHANGE_PROPOSED, change, message=change.message)
+    return change
+
+
+def set_version(*, actor: Actor, number: int, version: int, expected: int | None = None) -> ChangeRequest:
+    """Make another version the head of the request; approvals given so far are void, because the round rises.
+
+    expected: the number of the head that the caller saw; Conflict where it is another one by now. Event body: {"change",
+    "template", "label", "version", "digest", "round", "from": the number of the head before}.
+    """
+    with transaction.atomic():
+        change = locking.take(actor, Verb.PROPOSE, number)
+        locking.require_pending(change)
+        head = locking.find_version(change.template, version)
+        if head.pk == change.version_id:
+            return change
+        if expected is not None and change.version.number != expected:
+            raise Conflict(f"The request stands on version {change.version.number} now.", version=change.version.number)
+        locking.require_news(change.template, change.label, head)
+        before = change.version.number
+        change.version = head
+        change.round += 1
+        change.updated_at = log.now()
+        _ask(actor, Kind.CHANGE_HEADED, change, round=change.round, **{"from": before})
+    return change
+
+
+def decide(*, actor: Actor, number: int, decision: str, digest: str, text: str = "") -> Decision:
+    """Approve, request changes, comment, or acknowledge a break of the contract; bound to the request's label and the
+    digest that the person looked at.
+
+    Conflict where the head is another digest by now, NotAllowed for contributors, for keys and for authors.
+    Event body: {"change", "template", "label", "version", "digest", "decision", "number", "round", "text": its digest or
+    null, "reviewed": true where it was the last approval missing after an emergency, with "decided" as
+    `registry.changes.decided_facts` has it}.
+    """
+    check_words(decision, text)
+    verb = Verb.COMMENT if decision == Decision.COMMENT else Verb.APPROVE
+    with transaction.atomic():
+        change = locking.take(actor, verb, number)
+        return say(actor, change, decision=decision, digest=digest, text=text)
+
+
+def check_words(decision: str, text: str) -> None:
+    """Raise Invalid where this is no decision, or one that needs words has none."""
+    if decision not in Decision.DECISIONS:
+        raise Invalid(fields={"decision": f"one of {', '.join(Decision.DECISIONS)}."})
+    check_text("text", text)
+    if decision != Decision.APPROVE and not text.strip():
+        raise Invalid(fields={"text": "say what: a comment or a wish without words helps nobody."})
+
+
+def say(actor: Actor, change: ChangeRequest, *, decision: str, digest: str, text: str) -> Decision:
+    """Write a decision whose words were checked; for services, on a request that was taken with the right to do this."""
+    if decision in (Decision.APPROVE, Decision.ACKNOWLEDGE):
+        permissions.require_proof(actor)
+    gate = change_gate.evaluate(change, actor, with_checks=change.unreviewed)
+    if decision != Decision.COMMENT:
+        locking.require_undecided(change)
+    if digest != change.version.digest:
+        raise Conflict(
+            f"The request stands on version {change.version.number} now, which is not what you looked at.",
+            version=change.version.number,
+            digest=change.version.digest,
+        )
+    if decision != Decision.COMMENT:
+        locking.require_others(gate)
+    said = _write(actor, gate, decision, text)
+    facts = {"decision": decision, "number": said.number, "round": said.round}
+    facts["text"] = log.digest_of(said.text) if said.text else None
+    change.updated_at = said.created_at
+    if decision == Decision.COMMENT:  # it decides nothing, whatever the approvals before it come to
+        change.save()
+    else:
+        facts |= _assess(gate.after(said))
+        if "reviewed" in facts:
+            notification_services.settle(change)
+    notification_services.tell_of_decision(actor, said)
+    locking.append(Kind.CHANGE_DECIDED, actor, change, **facts)
+    return said
+
+
+def publish(*, actor: Actor, number: int) -> ChangeRequest:
+    """Move the label, when nothing stands in the way any more: the gate itself.
+
+    ApprovalRequired while reviewers are waited for, Conflict for every other blocker; facts["blockers"] lists them.
+    One event, as in `labels.place`, with the request's number and "decided" as `registry.changes.decided_facts` has it.
+    """
+    with transaction.atomic():
+        change = locking.take(actor, Verb.PUBLISH, number)
+        permissions.require_proof(actor)
+        locking.require_pending(change)
+        gate = change_gate.evaluate(change, actor)
+        found = gate.blockers
+        if found:
+            error = ApprovalRequired if any(blocker.code in _BY_REVIEWERS for blocker in found) else Conflict
+            listed = [{"code": it.code, "cause": it.cause, "action": it.action} for it in found]
+            raise error(" ".join(blocker.cause for blocker in found), blockers=listed)
+        change.state = ChangeRequest.PUBLISHED
+        change.closed_at = change.updated_at = log.now()
+        change.decided = gate.decided().to_dict()
+        change.save()
+        labels.place(
+            actor=actor,
+            template=change.template,
+            label=change.label,
+            target=change.version,
+            how="published",
+            reason=change.message,
+            change=change,
+            at=change.closed_at,
+        )
+    return change
+
+
+def withdraw(*, actor: Actor, number: int, reason: str = "") -> ChangeRequest:
+    """Close the request without publishing; by the one who opened it, or a reviewer.
+
+    Event body: {"change", "template", "label", "version", "digest", "reason", "decided"}.
+    """
+    check_text("reason", reason)
+    with transaction.atomic():
+        change = locking.take(actor, Verb.PROPOSE, number)
+        locking.require_pending(change)
+        role = role_of(actor.person, change.template.namespace)
+        if (
+            change.opened_by_id != actor.person.pk
+            and not actor.is_operator
+            and (not role or role.rank < Role.REVIEWER.rank)
+        ):
+            raise NotAllowed(f"{change.opened_by.username} opened this request; only they or a reviewer withdraw it.")
+        change.decided = change_gate.evaluate(change, actor).decided().to_dict()
+        change.state = ChangeRequest.WITHDRAWN
+        change.closed_at = change.updated_at = log.now()
+        change.save()
+        notification_services.settle(change)
+        locking.append(Kind.CHANGE_WITHDRAWN, actor, change, reason=reason.strip(), decided=change.decided)
+    return change
+
+
+def reopen(*, actor: Actor, number: int) -> ChangeRequest:
+    """Open a withdrawn request again, in a new round: it needs its approvals anew.
+
+    Event body: {"change", "template", "label", "version", "digest", "round"}.
+    """
+    with transaction.atomic():
+        change = locking.take(actor, Verb.PROPOSE, number)
+        if change.state != ChangeRequest.WITHDRAWN:
+            raise Conflict(f"Change request {number} is {change.state}; only a withdrawn one can be reopened.")
+        locking.require_news(change.template, change.label, change.version)
+        change.round += 1
+        change.closed_at = change.decided = None
+        change.updated_at = log.now()
+        change.state = ChangeRequest.OPEN
+        _ask(actor, Kind.CHANGE_REOPENED, change, round=change.round)
+    return change
+
+
+def _write(actor: Actor, gate: Gate, decision: str, text: str) -> Decision:
+    change = gate.change
+    return Decision.objects.create(
+        change=change,
+        number=gate.last_decision + 1,
+        person=actor.person,
+        key=actor.key,
+        decision=decision,
+        label=change.label,
+        version=change.version,
+        digest=change.version.digest,
+        round=change.round,
+        text=text.strip(),
+        created_at=log.now(),
+    )
+
+
+def _assess(gate: Gate) -> dict[str, object]:
+    """Write what the decisions come to; where the last approval after an emergency is there, what it was decided on too."""
+    change = gate.change
+    was_unreviewed = change.unreviewed
+    if change.needs_approval and gate.standing.is_enough:
+        change.decided = gate.decided().to_dict()
+    locking.assess(gate)
+    if was_unreviewed and not change.unreviewed:
+        return {"reviewed": True, "decided": change.decided}
+    return {}
+
+
+def _ask(actor: Actor, kind: Kind, change: ChangeRequest, **further: object) -> None:
+    """Append, assess the request, have it checked, and tell those it waits for.
+
+    Appended first: who put which head in is read from the journal.
+    """
+    change.save()
+    locking.append(kind, actor, change, **further)
+    gate = change_gate.evaluate(change, actor, with_checks=False)
+    locking.assess(gate)
+    check_results.ask(change.template, change.label)
+    waiting = [person for it in gate.blockers if it.code in ("approvals", "owners") for person in it.waiting_for]
+    notification_services.tell_reviewers(actor, kind, change, dict.fromkeys(waiting))

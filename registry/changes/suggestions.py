@@ -1,0 +1,93 @@
+"""Suggestions: lines that reviewers proposed, put into the next version of a request."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from registry.changes import gate as change_gate
+from registry.changes import locking, policy, thread_queries
+from registry.changes import queries as change_queries
+from registry.changes import services as writing
+from registry.changes import threads as discussing
+from registry.changes.line_anchors import replace_lines
+from registry.changes.models import ChangeRequest, Comment
+from registry.changes.thread_queries import Placed
+from registry.core.errors import Conflict, Invalid, NotFound
+from registry.namespaces import permissions
+from registry.namespaces.permissions import Actor, Verb
+from registry.templates import save as template_save
+
+__all__ = ["apply"]
+
+Edit = tuple[int, int, str]
+
+
+def apply(
+    *, actor: Actor, number: int, comments: Sequence[tuple[int, int]], message: str = "", confirm: bool = False
+) -> ChangeRequest:
+    """Save a version with these suggestions in it, each named by (thread, comment), and make it the request's head.
+
+    Conflict where lines were changed since or two suggestions meet; Invalid, with its problems, where what comes out is no
+    sound document. Nothing is changed then. The threads are resolved. confirm: to apply them although too few people are left
+    then whose approval counts; Conflict without it (facts["confirm"] is true then, and "people" names who could approve).
+    """
+    change = change_queries.find(actor, Verb.SAVE, number)
+    permissions.require_wide(actor, Verb.SAVE)  # it shows what was suggested or conflicts
+    locking.require_pending(change)
+    if not comments:
+        raise Invalid(fields={"comments": "name at least one suggestion."})
+    placed = {one.thread.number: one for one in thread_queries.of(change)}
+    edits = [_edit(placed, thread, comment) for thread, comment in comments]
+    _require_apart(edits)
+    applied = [_comment(placed, thread, comment) for thread, comment in comments]
+    gate = change_gate.evaluate(change, actor, with_checks=False)
+    if not confirm and (warning := gate.warning_of(applied)):
+        raise Conflict(
+            f"{warning} Nothing was changed: send it again with confirm to apply it all the same.",
+            confirm=True,
+            people=list(policy.able(gate.rules, gate.facts)),
+        )
+    document = replace_lines(change.version.document, edits)
+    saved = template_save.save(
+        actor=actor,
+        name=change.template.name,
+        document=document,
+        message=message or _message(len(edits)),
+        base=change.version.digest,
+        parallel=True,
+        even_if_equal=document != change.version.document,
+        suggestions=applied,
+    )
+    change = writing.set_version(
+        actor=actor, number=number, version=saved.version.number, expected=change.version.number
+    )
+    for thread in dict.fromkeys(thread for thread, _ in comments):
+        discussing.resolve(actor=actor, number=number, thread=thread)
+    return change
+
+
+def _comment(placed: dict[int, Placed], thread: int, comment: int) -> Comment:
+    found = placed[thread]
+    said = next(one for one in found.comments if one.number == comment)
+    said.thread = found.thread
+    return said
+
+
+def _edit(placed: dict[int, Placed], thread: int, comment: int) -> Edit:
+    found = placed.get(thread)
+    said = [one for one in found.comments if one.number == comment] if found else []
+    if found is None or not said or said[0].suggestion is None:
+        raise NotFound(f"There is no suggestion in comment {comment} of thread {thread}.")
+    if found.line is None or found.end_line is None:
+        raise Conflict(f"The lines that thread {thread} is about were changed since.", thread=thread)
+    return found.line, found.end_line, said[0].suggestion
+
+
+def _require_apart(edits: Sequence[Edit]) -> None:
+    ordered = sorted(edits)
+    for earlier, later in pairwise(ordered):
+        if later[0] <= earlier[1]:
+            raise Conflict(f"Two of the suggestions are about line {later[0]}: apply one of them.")
+
+
+def _message(count: int) -> str:
+    return "Apply a suggestion" if count == 1 else f"Apply {count} suggestions"

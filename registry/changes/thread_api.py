@@ -1,0 +1,142 @@
+"""Threads of a change request: talk on lines, and suggestions that become its next version."""
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from registry.changes import output_serializers as change_output_serializers
+from registry.changes import queries as change_queries
+from registry.changes import suggestions
+from registry.changes import thread_queries as queries
+from registry.changes import threads as services
+from registry.changes.api import show
+from registry.changes.models import Thread
+from registry.changes.threads import Place
+from registry.namespaces.authentication import actor_of
+from registry.namespaces.permissions import Verb
+from registry.namespaces.throttling import CallThrottle, RenderThrottle
+from registry.rest.input_serializers import Flag, Input, Integer, Text, read
+from registry.templates import output_serializers as template_output_serializers
+from registry.templates import serializers as template_serializers
+
+__all__ = ["Replies", "Resolve", "Suggestions", "Threads"]
+
+
+class ReplyInput(Input):
+    """Words, or other lines to put in the place of those the thread is about, or both."""
+
+    text = Text(required=False, default="")
+    suggestion = Text(required=False, allow_null=True, default=None, help_text="New text of the lines; source only.")
+
+
+class ThreadInput(ReplyInput):
+    """The lines that somebody wants to talk about, and the first comment."""
+
+    version = Integer(min_value=1)
+    line = Integer(min_value=1)
+    end_line = Integer(required=False, min_value=1, allow_null=True, default=None, help_text="The last line, included.")
+    side = serializers.ChoiceField(Thread.SIDES, required=False, default=Thread.SOURCE)
+    sample = Text(required=False, default="", help_text="Of a rendered line: the sample's name.")
+    part = Integer(required=False, min_value=0, default=0, help_text="Of a rendered line: the part's index, from 0.")
+
+
+class ResolveInput(Input):
+    """Whether the thread is closed."""
+
+    resolved = Flag(required=False, default=True)
+
+
+class SuggestionInput(Input):
+    """One comment that suggests something."""
+
+    thread = Integer(min_value=1)
+    comment = Integer(min_value=1)
+
+
+class SuggestionsInput(Input):
+    """What to apply in one go."""
+
+    comments = SuggestionInput(many=True)
+    message = Text(required=False, default="")
+    confirm = Flag(required=False, default=False, help_text="Apply them although nobody is left then who may approve.")
+
+
+class Threads(APIView):
+    """The threads of a change request."""
+
+    throttle_classes = (CallThrottle, RenderThrottle)
+
+    @extend_schema(
+        operation_id="listThreads",
+        responses={200: change_output_serializers.ThreadList, "4XX": template_output_serializers.ProblemOutput},
+    )
+    def get(self, request: Request, number: int) -> Response:
+        """All of them, in the order they were opened, each with its comments."""
+        placed = queries.of(change_queries.get(actor_of(request), number))
+        return Response({"results": [template_serializers.thread(one) for one in placed]})
+
+    @extend_schema(
+        operation_id="openThread",
+        request=ThreadInput,
+        responses={201: change_output_serializers.ThreadOutput, "4XX": template_output_serializers.ProblemOutput},
+    )
+    def post(self, request: Request, number: int) -> Response:
+        """Begin a thread on lines of a version: of its document, or of one part of what a sample renders to."""
+        given = read(ThreadInput, request)
+        words = {name: given.pop(name) for name in ("text", "suggestion")}
+        row = services.open_at(actor=actor_of(request), number=number, place=Place(**given), **words)
+        return _show(request, number, row.number, 201)
+
+
+class Replies(APIView):
+    """The comments of a thread."""
+
+    @extend_schema(
+        operation_id="replyToThread",
+        request=ReplyInput,
+        responses={201: change_output_serializers.ThreadOutput, "4XX": template_output_serializers.ProblemOutput},
+    )
+    def post(self, request: Request, number: int, thread: int) -> Response:
+        """Add to a thread; one that was resolved is open again then."""
+        services.reply(actor=actor_of(request), number=number, thread=thread, **read(ReplyInput, request))
+        return _show(request, number, thread, 201)
+
+
+class Resolve(APIView):
+    """Whether a thread is closed."""
+
+    @extend_schema(
+        operation_id="resolveThread",
+        request=ResolveInput,
+        responses={200: change_output_serializers.ThreadOutput, "4XX": template_output_serializers.ProblemOutput},
+    )
+    def post(self, request: Request, number: int, thread: int) -> Response:
+        """Close a thread, or with `"resolved": false` open it again."""
+        services.resolve(actor=actor_of(request), number=number, thread=thread, **read(ResolveInput, request))
+        return _show(request, number, thread)
+
+
+class Suggestions(APIView):
+    """Suggestions that become the next version."""
+
+    throttle_classes = (CallThrottle, RenderThrottle)
+
+    @extend_schema(
+        operation_id="applySuggestions",
+        request=SuggestionsInput,
+        responses={200: change_output_serializers.ChangeOutput, "4XX": template_output_serializers.ProblemOutput},
+    )
+    def post(self, request: Request, number: int) -> Response:
+        """Save a version with these suggestions in it and propose that; approvals so far are void, the threads resolved."""
+        given = read(SuggestionsInput, request)
+        comments = [(one["thread"], one["comment"]) for one in given["comments"]]
+        options = {"message": given["message"], "confirm": given["confirm"]}
+        suggestions.apply(actor=actor_of(request), number=number, comments=comments, **options)
+        return show(request, number, Verb.SAVE)
+
+
+def _show(request: Request, number: int, thread: int, status: int = 200) -> Response:
+    placed = queries.of(change_queries.get(actor_of(request), number))
+    return Response(next(template_serializers.thread(one) for one in placed if one.thread.number == thread), status)

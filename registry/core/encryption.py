@@ -1,0 +1,32 @@
+"""Secrets that must be read again (a webhook's, to sign with), sealed by a key made from the instance's secret key."""
+
+import base64
+
+from cryptography.fernet import Fernet, InvalidToken
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from django.conf import settings
+
+from registry.core.errors import Conflict
+
+__all__ = ["seal", "unseal"]
+
+
+def seal(secret: str) -> str:
+    """The secret as text that only this instance reads."""
+    return _box().encrypt(secret.encode()).decode("ascii")
+
+
+def unseal(sealed: str) -> str:
+    """The secret again. Raises Conflict where PROMPTUARY_SECRET_KEY is another one than when it was sealed."""
+    try:
+        return _box().decrypt(sealed.encode("ascii")).decode()
+    except InvalidToken as error:
+        raise Conflict("The secret was sealed under another PROMPTUARY_SECRET_KEY: make a new one.") from error
+
+
+def _box() -> Fernet:
+    key = HKDF(algorithm=SHA256(), length=32, salt=None, info=b"promptuary.sealing.1").derive(
+        settings.SECRET_KEY.encode()
+    )
+    return Fernet(base64.urlsafe_b64encode(key))

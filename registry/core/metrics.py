@@ -1,0 +1,54 @@
+"""Figures for Prometheus: what only this product counts, beside those of django-prometheus for pages and API.
+
+A fetch only steps a counter in memory; `flush` hands the sums on every few seconds. Each process writes its figures to a
+folder of the home (prometheus_client's multiprocess mode), so that whichever answers `/metrics` tells those of all.
+"""
+
+from prometheus_client import Counter as Total
+from prometheus_client import Histogram
+
+from registry.core.counter import Counter
+from registry.usage import recorder
+
+__all__ = ["RENDER_SECONDS", "count", "counter", "flush"]
+
+_OUTCOMES = {
+    200: "found",
+    304: "unchanged",
+    401: "unauthenticated",
+    403: "refused",
+    404: "missing",
+    410: "gone",
+    429: "limited",
+    503: "busy",
+}
+_steps = {outcome: Counter() for outcome in (*_OUTCOMES.values(), "failed")}
+
+FETCHES = Total("promptuary_fetches", "Fetches by what became of them.", ["outcome"])
+UNCOUNTED = Total(
+    "promptuary_usage_lost", "Fetches that were answered but found no room in the counts of who fetched what."
+)
+RENDER_SECONDS = Histogram(
+    "promptuary_render_seconds",
+    "How long renderings on the server took, waiting for a free child included.",
+    buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),
+)
+
+
+def count(status: int) -> None:
+    """Count one answer to a fetch by its status."""
+    _steps[_OUTCOMES.get(status, "failed")].step()
+
+
+def counter(status: int) -> Counter:
+    """What counts answers of this status, for who counts many."""
+    return _steps[_OUTCOMES[status]]
+
+
+def flush() -> None:
+    """Hand on what was counted since the last time."""
+    for outcome, steps in _steps.items():
+        if new := steps.take():
+            FETCHES.labels(outcome).inc(new)
+    if lost := recorder.counts().take_lost():
+        UNCOUNTED.inc(lost)

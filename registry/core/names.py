@@ -1,0 +1,106 @@
+"""Names of namespaces, templates, labels, and the refs callers ask by. What passes here is safe as a path in Git."""
+
+import re
+from dataclasses import dataclass
+
+from registry.core.errors import Invalid
+
+__all__ = [
+    "LATEST",
+    "Ref",
+    "check_label",
+    "check_namespace",
+    "check_slug",
+    "check_template",
+    "parse_ref",
+    "split_address",
+]
+
+LATEST = "latest"
+_SEGMENT = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?")
+_LABEL = re.compile(r"[a-z][a-z0-9._-]{0,35}")
+_NUMBER = re.compile(r"[1-9][0-9]{0,8}")
+_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+_DEVICES = {"con", "prn", "aux", "nul", *(f"com{n}" for n in range(10)), *(f"lpt{n}" for n in range(10))}
+_MOST_SEGMENTS = 8
+
+
+@dataclass(frozen=True)
+class Ref:
+    """What a caller asks for: exactly one of number, digest and label is set."""
+
+    number: int | None = None
+    digest: str | None = None
+    label: str | None = None
+
+
+def check_namespace(name: str) -> str:
+    """The name, when it is one slug."""
+    if sentence := _fault_of_segment(name):
+        raise Invalid(fields={"namespace": sentence})
+    return name
+
+
+def check_slug(field: str, name: str) -> str:
+    """The name, when it is one slug; `field` is what it is called where it is not."""
+    if sentence := _fault_of_segment(name):
+        raise Invalid(fields={field: sentence})
+    return name
+
+
+def check_template(name: str) -> tuple[str, str]:
+    """Namespace and path of a full name such as `support/refunds/reply`."""
+    segments = name.split("/")
+    if len(segments) < 2:
+        raise Invalid(fields={"name": f"{name!r} needs a namespace in front: namespace/name."})
+    if len(segments) > _MOST_SEGMENTS:
+        raise Invalid(
+            fields={"name": f"at most {_MOST_SEGMENTS} segments, the namespace included; this has {len(segments)}."}
+        )
+    for segment in segments:
+        if sentence := _fault_of_segment(segment):
+            raise Invalid(fields={"name": sentence})
+    return segments[0], "/".join(segments[1:])
+
+
+def check_label(label: str) -> str:
+    """The label, when it can be set by hand."""
+    if label == LATEST:
+        raise Invalid(fields={"label": "latest can't be set: it is always the highest number."})
+    if not _LABEL.fullmatch(label):
+        raise Invalid(
+            fields={"label": "a label is a small letter, then at most 35 of small letters, digits, '.', '_' and '-'."}
+        )
+    return label
+
+
+def parse_ref(text: str) -> Ref:
+    """A number, a digest or a label."""
+    if _NUMBER.fullmatch(text):
+        return Ref(number=int(text))
+    if _DIGEST.fullmatch(text):
+        return Ref(digest=text)
+    if _LABEL.fullmatch(text):
+        return Ref(label=text)
+    raise Invalid(fields={"ref": f"{text[:80]!r} is no version number, no digest (sha256:…) and no label."})
+
+
+def split_address(address: str) -> tuple[str, str]:
+    """Name and ref of `support/policy@3`."""
+    name, at, ref = address.partition("@")
+    if not at:
+        raise Invalid(fields={"ref": f"{address[:200]!r} names no version: write name@number."})
+    check_template(name)
+    return name, ref
+
+
+def _fault_of_segment(segment: str) -> str:
+    if not _SEGMENT.fullmatch(segment):
+        return (
+            f"{segment[:80]!r} is no slug: 1 to 64 small letters, digits and inner hyphens."
+            if segment
+            else "a segment is empty."
+        )
+    if segment in _DEVICES:
+        return f"{segment!r} is a device name on Windows, so no clone there could hold it."
+    return ""

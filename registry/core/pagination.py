@@ -1,0 +1,75 @@
+"""Lists in pages: a cursor says where the next page begins, so rows added meanwhile shift nothing."""
+
+import base64
+import binascii
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from registry.core.errors import Invalid
+
+__all__ = ["MOST", "Page", "check_limit", "cut", "read_number", "read_text"]
+
+MOST = 200
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True)
+class Page(Generic[Item]):
+    """Some items, and the cursor of the page after them, or None at the end."""
+
+    items: list[Item]
+    next: str | None
+
+
+def cut(rows: Iterable[Item], limit: int, position: Callable[[Item], str | int]) -> Page[Item]:
+    """The page made of the first `limit` of `limit + 1` rows; `position` of its last one becomes the cursor."""
+    found = list(rows)
+    items = found[:limit]
+    return Page(items, _write(position(items[-1])) if len(found) > limit else None)
+
+
+def check_limit(limit: int) -> int:
+    """The limit, when it is 1 to 200."""
+    if not 1 <= limit <= MOST:
+        raise Invalid(fields={"limit": f"from 1 to {MOST} items a page; this is {limit}."})
+    return limit
+
+
+def read_number(cursor: str | None) -> int | None:
+    """What a cursor over numbers points at."""
+    value = _read(cursor)
+    if value is not None and not isinstance(value, int):
+        raise _unknown()
+    return value
+
+
+def read_text(cursor: str | None) -> str | None:
+    """What a cursor over names points at."""
+    value = _read(cursor)
+    if value is not None and not isinstance(value, str):
+        raise _unknown()
+    return value
+
+
+def _write(position: str | int) -> str:
+    return base64.urlsafe_b64encode(json.dumps(position).encode()).decode().rstrip("=")
+
+
+def _read(cursor: str | None) -> str | int | None:
+    if not cursor:
+        return None
+    try:
+        value = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+    except (ValueError, binascii.Error, RecursionError) as error:
+        raise _unknown() from error
+    if isinstance(value, bool) or not isinstance(value, str | int) or "\0" in str(value):
+        raise _unknown()
+    if isinstance(value, int) and abs(value) >= 2**63:
+        raise _unknown()
+    return value
+
+
+def _unknown() -> Invalid:
+    return Invalid(fields={"cursor": "this is no cursor that a page before it gave."})

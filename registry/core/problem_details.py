@@ -1,0 +1,104 @@
+"""The one place where domain errors become RFC 9457 problem documents.
+
+`type` is a short stable word, relative to the API's reference page; programs branch on it, people read `detail`.
+"""
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from registry.core.errors import (
+    ApprovalRequired,
+    Busy,
+    Conflict,
+    Gone,
+    Halted,
+    Invalid,
+    NotAllowed,
+    NotFound,
+    PreconditionRequired,
+    PromptuaryError,
+    ProofRequired,
+    Stale,
+    TooLarge,
+    TooMany,
+)
+from renderer import LimitError, RenderError
+
+__all__ = ["CONTENT_TYPE", "Problem", "of_error", "unauthenticated"]
+
+CONTENT_TYPE = "application/problem+json"
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A problem document; `extra` are members beside the standard ones, `headers` go with the answer."""
+
+    status: int
+    type: str
+    title: str
+    detail: str
+    extra: dict[str, Any] = field(default_factory=dict)
+    headers: dict[str, str] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON object."""
+        standard = {"type": self.type, "title": self.title, "status": self.status, "detail": self.detail}
+        return {**self.extra, **standard}
+
+    def to_bytes(self) -> bytes:
+        """The answer's body."""
+        return json.dumps(self.to_dict(), ensure_ascii=False).encode("utf-8", "backslashreplace")
+
+
+# Narrow before wide: the first class that fits gives status, type and title.
+_TABLE: tuple[tuple[type[PromptuaryError], int, str, str], ...] = (
+    (NotFound, 404, "not-found", "Not found"),
+    (Gone, 410, "gone", "Redacted"),
+    (ApprovalRequired, 403, "approval-required", "Approval required"),
+    (ProofRequired, 403, "proof-required", "Prove that it is you"),
+    (NotAllowed, 403, "not-allowed", "Not allowed"),
+    (Stale, 412, "stale", "Made from a version that is not the latest"),
+    (Conflict, 409, "conflict", "Conflict"),
+    (PreconditionRequired, 428, "precondition-required", "Precondition required"),
+    (Invalid, 422, "invalid", "Not valid"),
+    (TooLarge, 413, "too-large", "Too large"),
+    (TooMany, 429, "too-many", "Too many requests"),
+    (Busy, 503, "busy", "Busy"),
+    (Halted, 503, "halted", "Nothing is written"),
+)
+
+
+def of_error(error: PromptuaryError | RenderError) -> Problem:
+    """The problem document of a domain error."""
+    if isinstance(error, RenderError):
+        return _of_rendering(error)
+    status, kind, title = next((row[1:] for row in _TABLE if isinstance(error, row[0])), (500, "internal", "Failed"))
+    extra = {name: value for name, value in error.facts.items() if _is_json(value)}
+    headers = {}
+    if isinstance(error, Invalid):
+        extra["problems"] = [problem.to_dict() for problem in error.problems]
+        if error.fields:
+            extra["fields"] = error.fields
+    if isinstance(error, TooMany | Busy):
+        headers["Retry-After"] = str(error.facts.get("retry_after", 1))
+    if isinstance(error, Halted):
+        headers["Retry-After"] = "60"  # seconds; a person has to act first
+    return Problem(status, kind, title, error.message, extra, headers)
+
+
+def unauthenticated(detail: str = "") -> Problem:
+    """The 401 that every door gives alike."""
+    sentence = detail or "Give an API key as `Authorization: Bearer <key>`, or sign in."
+    headers = {"WWW-Authenticate": 'Bearer realm="promptuary"'}
+    return Problem(401, "unauthenticated", "Not signed in", sentence, headers=headers)
+
+
+def _of_rendering(error: RenderError) -> Problem:
+    kind = "limit" if isinstance(error, LimitError) else "invalid"
+    facts = {name: value for name, value in error.facts.items() if _is_json(value)}
+    return Problem(422, kind, "Cannot be rendered", str(error), {**facts, "problems": [error.to_problem().to_dict()]})
+
+
+def _is_json(value: object) -> bool:
+    return value is None or isinstance(value, str | int | float | bool | list | dict)

@@ -1,0 +1,36 @@
+"""The bounded child that runs what authors wrote; one for each process, started when first needed."""
+
+import functools
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from registry.core import lru
+from registry.core.errors import Busy
+from registry.core.work_quota import note_seconds
+from renderer import differences, document
+from renderer.bounded import BoundedRenderer, BusyError
+
+__all__ = ["bounded", "child"]
+
+
+lru.register(document.forget_texts)
+lru.register(differences.forget)
+
+
+@functools.cache
+def bounded() -> BoundedRenderer:
+    """The process's own; safe to use from any thread."""
+    return BoundedRenderer()
+
+
+@contextmanager
+def child() -> Iterator[BoundedRenderer]:
+    """The same, for the length of a call, which counts as work of the caller; Busy where too many calls are waiting."""
+    began = time.monotonic()
+    try:
+        yield bounded()
+    except BusyError as error:
+        raise Busy(error.message, retry_after=1) from error
+    finally:
+        note_seconds(time.monotonic() - began)

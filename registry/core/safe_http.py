@@ -1,0 +1,121 @@
+"""Addresses outside this installation that people may name: webhooks, remotes, model endpoints.
+
+Whoever can name an address could otherwise reach what only this machine reaches (a metadata service, the database, a
+neighbour's admin page). So a name is resolved, every address it has must be a public one (`reserved_addresses`), and
+the connection is made to the address that was checked: a name that points elsewhere a moment later gains nothing. An
+operator may list hosts of the own network in PROMPTUARY_OUTBOUND_HOSTS: `host`, `host:port` or `*.suffix`, which may
+then be private and may use plain http.
+"""
+
+import ipaddress
+import socket
+from collections.abc import Iterable
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+import httpx
+from django.conf import settings
+
+from registry.core import public_addresses
+from registry.core.errors import Invalid
+
+__all__ = ["Destination", "Refused", "Transport", "check", "client", "is_listed"]
+
+_PORTS = {"https": 443, "http": 80, "ssh": 22}
+_LONGEST = 2000
+
+
+class Refused(Invalid):
+    """The address is none that may be reached; the field is `url`."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(fields={"url": sentence})
+
+
+@dataclass(frozen=True)
+class Destination:
+    """An address that was checked: the URL as given, its parts, and the IP address to connect to."""
+
+    url: str
+    scheme: str
+    host: str
+    port: int
+    address: str
+
+
+def check(url: str, *, schemes: Iterable[str] = ("https",)) -> Destination:
+    """The destination behind a URL, resolved now. Raises Refused with a sentence for whoever named it.
+
+    schemes: what is taken; plain http is taken of listed hosts wherever https is.
+    """
+    scheme, host, port = _parts(url)
+    listed = is_listed(host, port, settings.OUTBOUND_HOSTS)
+    taken = {*schemes, *(("http",) if listed and "https" in schemes else ())}
+    if scheme not in taken:
+        raise Refused(f"the address must start with {' or '.join(f'{name}://' for name in sorted(taken))}.")
+    addresses = _resolve(host, port)
+    if not listed:
+        for address in addresses:
+            _require_public(host, address)
+    return Destination(url, scheme, host, port, addresses[0])
+
+
+class Transport(httpx.HTTPTransport):
+    """Sends each request to the address that was checked for it, under the name it was asked by."""
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """Check, then connect by address; TLS still asks for, and verifies, the name."""
+        destination = check(str(request.url))
+        request.url = request.url.copy_with(host=destination.address)
+        request.extensions = {**request.extensions, "sni_hostname": destination.host}
+        return super().handle_request(request)
+
+
+def client(*, timeout: float) -> httpx.Client:
+    """An HTTP client for such addresses: no redirects, no proxy or netrc of the environment. `timeout` in seconds."""
+    return httpx.Client(transport=Transport(), timeout=timeout, follow_redirects=False, trust_env=False)
+
+
+def _parts(url: str) -> tuple[str, str, int]:
+    if len(url) > _LONGEST or not url.isprintable() or " " in url:
+        raise Refused(f"this is no address: at most {_LONGEST} characters, no blanks.")
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as error:
+        raise Refused("this is no address.") from error
+    host = (parts.hostname or "").rstrip(".")
+    if not host or parts.scheme not in _PORTS:
+        raise Refused("write the whole address, as in https://hooks.example.org/promptuary.")
+    if parts.password is not None or (parts.username is not None and parts.scheme != "ssh"):
+        raise Refused("no user name or password in the address: it is shown and logged.")
+    return parts.scheme, host, port or _PORTS[parts.scheme]
+
+
+def is_listed(host: str, port: int, entries: Iterable[str]) -> bool:
+    """Whether one of the entries (`host`, `host:port` or `*.suffix`) is about this host."""
+    name = f"[{host}]" if ":" in host else host
+    listed = [entry.lower() for entry in entries]
+    if name in listed or f"{name}:{port}" in listed:
+        return True
+    return any(entry.startswith("*.") and name.endswith(entry[1:]) for entry in listed)
+
+
+def _resolve(host: str, port: int) -> list[str]:
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise Refused(f"{host} is not found.") from error
+    return [str(address[0]) for *_family, address in found]
+
+
+def _require_public(host: str, text: str) -> None:
+    address = ipaddress.ip_address(text.partition("%")[0])
+    if public_addresses.is_public(address):
+        return
+    embedded = public_addresses.embedded_address(address)
+    stands_for = f" (it stands for {embedded})" if embedded else ""
+    raise Refused(
+        f"{host} is {address}{stands_for}, which is no public address. "
+        "An operator can allow it in PROMPTUARY_OUTBOUND_HOSTS."
+    )

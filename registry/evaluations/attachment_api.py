@@ -1,0 +1,87 @@
+"""Evaluations that change requests have to pass, and the models there are."""
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from registry.evaluations import attachment_queries as queries
+from registry.evaluations import attachments as services
+from registry.evaluations import model_endpoints
+from registry.evaluations import output_serializers as outputs
+from registry.evaluations import serializers as shapes
+from registry.namespaces import queries as namespace_queries
+from registry.namespaces.authentication import actor_of
+from registry.rest.input_serializers import Input, Integer, Text, read
+from registry.templates.output_serializers import ProblemOutput
+
+__all__ = ["AttachInput", "Attachment", "Attachments", "Models"]
+
+_NAMESPACE = [OpenApiParameter("namespace", str, required=True)]
+
+
+class AttachInput(Input):
+    """Which templates are measured by which rows with which model, and what they have to reach."""
+
+    pattern = Text(help_text="Over paths inside the namespace; * stands for anything.")
+    dataset = Text()
+    dataset_version = Integer(min_value=1, required=False, allow_null=True, default=None)
+    model = Text()
+    gates = serializers.ListField(child=Text(), help_text="squad_f1 >= 0.8, or squad_f1 - 0.02")
+    metrics = serializers.ListField(child=Text(), required=False, default=list)
+
+
+class Attachments(APIView):
+    """What the change requests of a namespace are measured by."""
+
+    @extend_schema(
+        operation_id="listAttachments",
+        parameters=_NAMESPACE,
+        responses={200: outputs.AttachmentList, "4XX": ProblemOutput},
+    )
+    def get(self, request: Request) -> Response:
+        """All of them, by name."""
+        rows = queries.listing(actor_of(request), _namespace(request))
+        return Response({"results": [shapes.attachment(row) for row in rows]})
+
+
+class Attachment(APIView):
+    """One evaluation that change requests have to pass."""
+
+    @extend_schema(
+        operation_id="attachEvaluation",
+        request=AttachInput,
+        responses={200: outputs.AttachmentOutput, "4XX": ProblemOutput},
+    )
+    def put(self, request: Request, namespace: str, name: str) -> Response:
+        """Attach it, in place of what had the name. For admins who signed in."""
+        given = read(AttachInput, request)
+        row = services.attach(actor=actor_of(request), namespace=namespace, name=name, **given)
+        return Response(shapes.attachment(row))
+
+    @extend_schema(operation_id="detachEvaluation", responses={204: None, "4XX": ProblemOutput})
+    def delete(self, request: Request, namespace: str, name: str) -> Response:
+        """Take it away. For admins who signed in."""
+        services.detach(actor=actor_of(request), namespace=namespace, name=name)
+        return Response(status=204)
+
+
+class Models(APIView):
+    """The models that runs may ask."""
+
+    @extend_schema(
+        operation_id="listModels", parameters=_NAMESPACE, responses={200: outputs.ModelList, "4XX": ProblemOutput}
+    )
+    def get(self, request: Request) -> Response:
+        """Those that the operator lists for the namespace, and the one that echoes."""
+        space = namespace_queries.get(actor_of(request), _namespace(request))
+        return Response({"results": [shapes.model(one) for one in model_endpoints.listing(space.name)]})
+
+
+def _namespace(request: Request) -> str:
+    given = request.query_params.get("namespace", "")
+    if not given or "\0" in given:
+        raise ValidationError({"namespace": ["Name a namespace."]})
+    return given

@@ -1,0 +1,124 @@
+"""Attachments: making a dataset, a model and thresholds a check of change requests; for admins, as the other rules are."""
+
+from collections.abc import Mapping, Sequence
+
+from django.db import transaction
+
+from evaluation import EvaluationError, gates
+from evaluation.metrics import catalogue
+from registry.changes import check_results
+from registry.core.errors import Invalid, NotFound
+from registry.core.names import check_slug
+from registry.core.text_checks import check_text
+from registry.evaluations import dataset_queries, datasets, model_endpoints
+from registry.evaluations.metric_names import check_metrics
+from registry.evaluations.models import Attachment, Dataset
+from registry.journal import log
+from registry.journal.log import Kind
+from registry.namespaces import permissions
+from registry.namespaces.models import Namespace
+from registry.namespaces.permissions import Actor, Verb
+from registry.templates.models import Template
+
+__all__ = ["attach", "detach"]
+
+_MOST_GATES = 20
+
+
+def attach(  # noqa: PLR0913  # what an attachment is
+    *,
+    actor: Actor,
+    namespace: str,
+    name: str,
+    pattern: str,
+    dataset: str,
+    model: str,
+    gates: Sequence[str],
+    dataset_version: int | None = None,
+    metrics: Sequence[str] = (),
+) -> Attachment:
+    """Measure the templates whose path the pattern fits, in place of what was attached under this name.
+
+    gates: at least one, `squad_f1 >= 0.8` or `squad_f1 - 0.02` (no more behind what the label serves). dataset_version: a
+    number, or None for whatever is the latest. Every row must fit the inputs of each template that is measured.
+    Event body: {"name", "pattern", "dataset", "dataset_version": number or null, "model", "gates", "metrics"}.
+    """
+    space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
+    check_slug("name", name)
+    if not check_text("pattern", pattern, 200).strip():
+        raise Invalid(fields={"pattern": "a path inside the namespace; * stands for anything."})
+    asked, shown = _check_gates(gates), check_metrics(metrics)
+    model_endpoints.find(model, namespace)
+    found = dataset_queries.get(actor, dataset)
+    if found.namespace_id != space.pk:
+        raise Invalid(
+            fields={"dataset": f"{dataset} is of another namespace: its rows would be read by {namespace}'s."}
+        )
+    rows = dataset_queries.version(actor, dataset, dataset_version).rows()
+    values = {
+        "pattern": pattern.strip(),
+        "dataset_version": dataset_version,
+        "model": model,
+        "gates": asked,
+        "metrics": shown,
+    }
+    datasets.require_fit(rows, _measured(space, Attachment(pattern=pattern.strip())))
+    return _write(actor, namespace, name, found, values)
+
+
+def detach(*, actor: Actor, namespace: str, name: str) -> None:
+    """Take an attachment away; admins only. Event body: {"name"}."""
+    with transaction.atomic():
+        log.lock()
+        space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
+        held = Attachment.objects.filter(namespace=space, name=name).first()
+        if held is None:
+            raise NotFound(f"{namespace} has no evaluation {name[:80]}.")
+        permissions.require_proof(actor)
+        measured = _measured(space, held)
+        held.delete()
+        _ask(measured)
+        log.append(Kind.EVALUATION_DETACHED, actor, space, {"name": name}, at=log.now())
+
+
+def _check_gates(texts: Sequence[str]) -> list[str]:
+    if not 1 <= len(texts) <= _MOST_GATES:
+        raise Invalid(fields={"gates": f"1 to {_MOST_GATES} of them: without one every change would pass."})
+    read = []
+    for text in texts:
+        try:
+            gate = gates.parse_gate(check_text("gates", text, 200))
+            catalogue.find(gate.metric)
+        except EvaluationError as error:
+            raise Invalid(fields={"gates": f"{error}."}) from error
+        read.append(str(gate))
+    return list(dict.fromkeys(read))
+
+
+def _write(actor: Actor, namespace: str, name: str, dataset: Dataset, values: Mapping[str, object]) -> Attachment:
+    at = log.now()
+    with transaction.atomic():
+        log.lock()
+        space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
+        permissions.require_proof(actor)
+        held = Attachment.objects.filter(namespace=space, name=name).first()
+        before = _measured(space, held) if held else []
+        attached, _ = Attachment.objects.update_or_create(
+            namespace=space,
+            name=name,
+            defaults={**values, "dataset": dataset, "created_by": actor.person, "created_at": at},
+        )
+        _ask([*before, *_measured(space, attached)])
+        body = {"name": name, **values, "dataset": dataset.name}
+        log.append(Kind.EVALUATION_ATTACHED, actor, space, body, at=at)
+    return attached
+
+
+def _measured(namespace: Namespace, attachment: Attachment) -> list[Template]:
+    rows = Template.objects.filter(namespace=namespace, archived_at=None).select_related("latest").defer("words")
+    return [row for row in rows.order_by("name") if attachment.fits(row.path)]
+
+
+def _ask(measured: Sequence[Template]) -> None:
+    for template in {template.pk: template for template in measured}.values():
+        check_results.ask(template)

@@ -1,0 +1,143 @@
+"""Datasets: the listing, one of them, its rows and versions, saving."""
+
+import json
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from registry.evaluations import dataset_queries as queries
+from registry.evaluations import datasets as services
+from registry.evaluations import output_serializers as outputs
+from registry.evaluations import serializers as shapes
+from registry.namespaces.authentication import actor_of
+from registry.namespaces.throttling import CallThrottle, RenderThrottle
+from registry.rest.input_serializers import Input, Text, read
+from registry.rest.list_responses import answer_page, read_query
+from registry.rest.parsers import LargeJSONParser
+from registry.rest.preconditions import read_base
+from registry.templates.output_serializers import ProblemOutput
+
+__all__ = ["Dataset", "Datasets", "Difference", "Rows", "SaveDatasetInput", "Versions", "read_number"]
+
+_NUMBERS = [OpenApiParameter("from", int), OpenApiParameter("to", int)]
+
+
+class SaveDatasetInput(Input):
+    """Rows to save: as a text in one of the forms, or as a list."""
+
+    text = Text(required=False)
+    form = serializers.ChoiceField(list(services.FORMS), required=False, default="jsonl")
+    rows = serializers.ListField(child=serializers.DictField(), required=False)
+    message = Text(required=False, default="")
+    template = Text(required=False, allow_null=True, default=None, help_text="Whose inputs the rows must fit.")
+
+
+class Datasets(APIView):
+    """All datasets that the caller may read."""
+
+    @extend_schema(
+        operation_id="listDatasets",
+        parameters=[OpenApiParameter(name, str) for name in ("search", "namespace", "cursor")]
+        + [OpenApiParameter("limit", int)],
+        responses={200: outputs.DatasetPage, "4XX": ProblemOutput},
+    )
+    def get(self, request: Request) -> Response:
+        """By name. `search`: words that occur in it."""
+        asked = read_query(request, "search", "namespace")
+        page = queries.listing(actor_of(request), q=asked.pop("search", ""), **asked)
+        return answer_page(request, page, shapes.dataset)
+
+
+class Dataset(APIView):
+    """One dataset."""
+
+    parser_classes = (LargeJSONParser,)
+    throttle_classes = (CallThrottle, RenderThrottle)
+
+    @extend_schema(operation_id="getDataset", responses={200: outputs.DatasetOutput, "4XX": ProblemOutput})
+    def get(self, request: Request, name: str) -> Response:
+        """What it is; its rows come from `-/rows`."""
+        return Response(shapes.dataset(queries.get(actor_of(request), name)))
+
+    @extend_schema(
+        operation_id="saveDataset",
+        request=SaveDatasetInput,
+        parameters=[
+            OpenApiParameter("If-Match", str, OpenApiParameter.HEADER, description="Digest this was made from.")
+        ],
+        responses={200: outputs.DatasetSaveOutput, 201: outputs.DatasetSaveOutput, "4XX": ProblemOutput},
+    )
+    def put(self, request: Request, name: str) -> Response:
+        """Save a version; the same rows as the latest make none. A row that doesn't fit stores nothing."""
+        given = read(SaveDatasetInput, request)
+        rows, text = given.pop("rows", None), given.pop("text", None)
+        if (rows is None) == (text is None):
+            raise ValidationError({"text": ["Give either a text or rows."]})
+        if rows is not None:
+            given["form"], text = "jsonl", "".join(json.dumps(row) + "\n" for row in rows)
+        saved = services.save(actor=actor_of(request), name=name, base=read_base(request), text=text, **given)
+        headers = {"ETag": f'"{saved.version.digest}"', "Location": f"/api/v1/datasets/{name}"}
+        body = shapes.dataset_version(saved.dataset.name, saved.version) | {"warnings": list(saved.warnings)}
+        return Response(body, 201 if saved.created else 200, headers=headers)
+
+
+class Versions(APIView):
+    """The versions of a dataset."""
+
+    @extend_schema(
+        operation_id="listDatasetVersions",
+        parameters=[OpenApiParameter("cursor", str), OpenApiParameter("limit", int)],
+        responses={200: outputs.DatasetVersionPage, "4XX": ProblemOutput},
+    )
+    def get(self, request: Request, name: str) -> Response:
+        """Newest first."""
+        page = queries.versions(actor_of(request), name, **read_query(request))
+        return answer_page(request, page, lambda row: shapes.dataset_version(name, row))
+
+
+class Rows(APIView):
+    """The rows of a dataset."""
+
+    @extend_schema(
+        operation_id="listDatasetRows",
+        parameters=[
+            OpenApiParameter("version", int, description="The latest without it."),
+            OpenApiParameter("cursor", str),
+            OpenApiParameter("limit", int),
+        ],
+        responses={200: outputs.DatasetRowPage, "4XX": ProblemOutput},
+    )
+    def get(self, request: Request, name: str) -> Response:
+        """The rows of a version in their order."""
+        asked = read_query(request, "version")
+        version = queries.version(actor_of(request), name, read_number("version", asked.pop("version", None)))
+        return answer_page(request, queries.rows(version, **asked), lambda one: shapes.placed(*one))
+
+
+class Difference(APIView):
+    """What changed between two versions of a dataset."""
+
+    @extend_schema(
+        operation_id="diffDataset",
+        parameters=_NUMBERS,
+        responses={200: outputs.DifferenceOutput, "4XX": ProblemOutput},
+    )
+    def get(self, request: Request, name: str) -> Response:
+        """Row by row; rows of one id belong together, others by their inputs. `to` is the latest without it."""
+        asked, actor = read_query(request, "from", "to"), actor_of(request)
+        before = queries.version(actor, name, read_number("from", asked.get("from"), needed=True))
+        after = queries.version(actor, name, read_number("to", asked.get("to")))
+        return Response(shapes.difference(before, after, queries.diff(before, after)))
+
+
+def read_number(name: str, given: str | None, *, needed: bool = False) -> int | None:
+    """A number of the query, or None where it was not given; ValidationError for anything else."""
+    if given is None and not needed:
+        return None
+    if given is None or not (given.isascii() and given.isdigit() and len(given) < 10):
+        raise ValidationError({name: ["Give a whole number."]})
+    return int(given)

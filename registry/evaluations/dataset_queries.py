@@ -1,0 +1,148 @@
+"""Datasets: one by its name, many by search, their versions, and what changed between two of them."""
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evaluation import Row
+from registry.core.errors import NotFound
+from registry.core.pagination import Page, check_limit, cut, read_number, read_text
+from registry.evaluations.models import Dataset, DatasetVersion
+from registry.namespaces import permissions
+from registry.namespaces import queries as namespace_queries
+from registry.namespaces.permissions import Actor, Verb
+from renderer.digest import canonical
+
+__all__ = ["Difference", "diff", "find", "get", "listing", "rows", "take", "version", "versions"]
+
+Placed = tuple[int, Row]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The rows of one version against those of another; indexes count from 0 in the version that the row is of.
+
+    `changed` has (index after, row before, row after). `moved` is the least number of rows whose moving explains the order.
+    """
+
+    added: list[Placed]
+    removed: list[Placed]
+    changed: list[tuple[int, Row, Row]]
+    same: int
+    moved: int
+
+
+def get(actor: Actor, name: str) -> Dataset:
+    """The dataset with its namespace and latest version, or NotFound, for outsiders too."""
+    return find(actor, Verb.READ, name)
+
+
+def find(actor: Actor, verb: Verb, name: str) -> Dataset:
+    """The dataset, with the right to do this to it checked."""
+    dataset = Dataset.objects.select_related("namespace", "latest").defer("latest__text").filter(name=name).first()
+    unknown = NotFound(f"There is no dataset {name[:600]}, or you may not read it.")
+    if dataset is None:
+        raise unknown
+    try:
+        permissions.require(actor, verb, dataset.namespace)
+    except NotFound as error:
+        raise unknown from error
+    return dataset
+
+
+def take(name: str) -> Dataset | None:
+    """The dataset, locked until commit; read after it is locked, so that its latest version is the latest."""
+    if Dataset.objects.select_for_update(no_key=True).filter(name=name).values_list("pk").first() is None:
+        return None
+    return Dataset.objects.select_related("namespace", "latest").defer("latest__text").get(name=name)
+
+
+def listing(
+    actor: Actor, *, namespace: str | None = None, q: str = "", cursor: str | None = None, limit: int = 50
+) -> Page[Dataset]:
+    """Datasets that the actor may read, by name; q: a piece of the name."""
+    limit = check_limit(limit)
+    found = Dataset.objects.filter(namespace__in=namespace_queries.visible_to(actor), latest__isnull=False)
+    if namespace:
+        found = found.filter(namespace__name=namespace)
+    for word in q.replace("\0", "").casefold().split():
+        found = found.filter(name__contains=word)
+    if after := read_text(cursor):
+        found = found.filter(name__gt=after)
+    found = found.select_related("namespace", "latest", "latest__author").defer("latest__text").order_by("name")
+    return cut(found[: limit + 1], limit, lambda dataset: dataset.name)
+
+
+def version(actor: Actor, name: str, number: int | None = None) -> DatasetVersion:
+    """A version with its rows: the one of that number, or the latest."""
+    dataset = get(actor, name)
+    wanted = DatasetVersion.objects.select_related("author", "key", "base").defer("base__text").filter(dataset=dataset)
+    found = wanted.order_by("-number").first() if number is None else wanted.filter(number=number).first()
+    if found is None:
+        raise NotFound(f"{name} has no version {number if number is not None else 'yet'}.")
+    found.dataset = dataset
+    return found
+
+
+def versions(actor: Actor, name: str, cursor: str | None = None, limit: int = 50) -> Page[DatasetVersion]:
+    """The dataset's versions, newest first, without their rows."""
+    dataset = get(actor, name)
+    limit = check_limit(limit)
+    found = dataset.versions.select_related("author", "key", "base").defer("text", "base__text").order_by("-number")
+    if before := read_number(cursor):
+        found = found.filter(number__lt=before)
+    return cut(found[: limit + 1], limit, lambda one: one.number)
+
+
+def rows(of: DatasetVersion, cursor: str | None = None, limit: int = 50) -> Page[Placed]:
+    """The rows of a version with their indexes, in order."""
+    limit = check_limit(limit)
+    before = read_number(cursor)
+    start = 0 if before is None else max(0, before + 1)
+    placed = list(enumerate(of.rows()))[start : start + limit + 1]
+    return cut(placed, limit, lambda one: one[0])
+
+
+def diff(before: DatasetVersion, after: DatasetVersion) -> Difference:
+    """Compare two versions row by row: rows of one name belong together, and unnamed ones of the same inputs."""
+    old, new = before.rows(), after.rows()
+    known = dict(zip(_keys(old), enumerate(old), strict=True))
+    kept = set()
+    added: list[Placed] = []
+    changed: list[tuple[int, Row, Row]] = []
+    places: list[int] = []
+    same = 0
+    for index, (key, row) in enumerate(zip(_keys(new), new, strict=True)):
+        if key not in known:
+            added.append((index, row))
+            continue
+        kept.add(key)
+        place, was = known[key]
+        places.append(place)
+        if was != row:
+            changed.append((index, was, row))
+        else:
+            same += 1
+    removed = [placed for key, placed in known.items() if key not in kept]
+    return Difference(added, removed, changed, same, len(places) - _longest_rise(places))
+
+
+def _longest_rise(numbers: Sequence[int]) -> int:
+    """The length of the longest rising selection: the rows that may be taken to have stayed."""
+    ends: list[int] = []
+    for number in numbers:
+        place = bisect_left(ends, number)
+        ends[place : place + 1] = [number]
+    return len(ends)
+
+
+def _keys(listed: Sequence[Row]) -> list[tuple[str, int]]:
+    """What each row is told apart by: its name, else its inputs; equal ones are counted through."""
+    seen: Counter[str] = Counter()
+    keys = []
+    for row in listed:
+        name = f"id:{row.id}" if row.id else f"inputs:{canonical(row.inputs).decode()}"
+        keys.append((name, seen[name]))
+        seen[name] += 1
+    return keys

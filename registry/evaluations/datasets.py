@@ -1,0 +1,257 @@
+"""Datasets: saving their next version, and whether their rows fit the templates they measure."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from django.db import IntegrityError, transaction
+
+from evaluation import Dataset as Rows
+from evaluation import DatasetError, Row
+from evaluation import datasets as reading
+from registry.changes import check_results
+from registry.core import names
+from registry.core.errors import Busy, Invalid, PreconditionRequired, Stale
+from registry.core.renderer_pool import child
+from registry.core.text_checks import check_size, check_text, find_private
+from registry.evaluations import dataset_queries
+from registry.evaluations.models import Attachment, Dataset, DatasetVersion
+from registry.journal import log
+from registry.journal.log import Kind
+from registry.namespaces import permissions
+from registry.namespaces.models import Namespace
+from registry.namespaces.permissions import Actor, Verb
+from registry.templates import queries as template_queries
+from registry.templates.models import Template, Version
+from renderer.errors import InputError, RenderError
+
+__all__ = ["BYTES", "FORMS", "MOST_ROWS", "Saved", "require_fit", "save"]
+
+BYTES = 8 * 1024 * 1024
+MOST_ROWS = 10_000
+FORMS = ("jsonl", "csv", "yml")
+_BATCH = 200  # rows a child looks at
+_MOST_FAULTS = 20
+_MOST_TEMPLATES = 5
+_SEVERAL_PROMPTS = "PT802"  # the row makes several prompts, which is no fault of it
+
+
+@dataclass(frozen=True)
+class Saved:
+    """What a save came to. `created`: whether it made a version; it did not where the rows are those of the latest.
+
+    warnings: sentences about what looks like personal data or a credential, each beginning with its row.
+    """
+
+    dataset: Dataset
+    version: DatasetVersion
+    created: bool
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Work:
+    """One save, read and ready to be written."""
+
+    name: str
+    text: str
+    count: int
+    digest: str
+    message: str
+    base: str | None
+
+
+def save(  # what a person hands in when saving
+    *,
+    actor: Actor,
+    name: str,
+    text: str,
+    form: str = "jsonl",
+    message: str = "",
+    base: str | None = None,
+    template: str | None = None,
+) -> Saved:
+    """Make the next version of a dataset, or its first.
+
+    form: jsonl, csv or yml, as `evaluation.datasets` reads them. base: digest of the version this was made from, needed once
+    the dataset exists: PreconditionRequired without, Stale where it is not the latest. template: a name; its rows must fit
+    the inputs of that template's latest version, as they must fit every template that the dataset is attached to.
+    Invalid names each faulty row and path. Event body as in `_append`.
+    """
+    namespace, _ = names.check_template(name)
+    space = permissions.find_namespace(actor, Verb.SAVE, namespace)
+    permissions.require_wide(actor, Verb.SAVE)  # what does not fit names inputs of the latest versions
+    check_text("message", message)
+    read = _read(text, form, name)
+    measured = [template_queries.get(actor, template)] if template else []
+    require_fit(read.rows, [*measured, *_measured(space, name)])
+    warnings = _look_for_secrets(read.rows)
+    lines = "".join(log.canonical(row.to_dict()) + "\n" for row in read.rows)
+    saved = _store(actor, namespace, _Work(name, lines, len(read.rows), read.digest, message.strip(), base))
+    return replace(saved, warnings=warnings)
+
+
+def _look_for_secrets(rows: Sequence[Row]) -> tuple[str, ...]:
+    """Raise Invalid where a row holds a credential; gives sentences about what only looks like one, or is personal
+    data."""
+    faults, warnings = {}, []
+    for index, problem in find_private([row.to_dict() for row in rows]):
+        where, sentence = f"{_place(rows, index)}.{problem.variable}", f"{problem.message}."
+        if problem.severity == "error":
+            faults[where] = sentence
+        else:
+            warnings.append(f"{where}: {sentence}")
+    if faults:
+        raise Invalid(fields=dict(list(faults.items())[:_MOST_FAULTS]))
+    return tuple(warnings[:_MOST_FAULTS])
+
+
+def require_fit(rows: Sequence[Row], measured: Iterable[Template]) -> None:
+    """Raise Invalid where rows lack an input of a template's latest version, or have one of another type."""
+    seen: dict[int, Version] = {}
+    for template in measured:
+        if template.latest is not None:
+            seen.setdefault(template.latest.pk, template.latest)
+    for version in list(seen.values())[:_MOST_TEMPLATES]:
+        if faults := _faults(rows, version):
+            raise Invalid(fields=faults)
+
+
+def _faults(rows: Sequence[Row], version: Version) -> dict[str, str]:
+    bundle = version.unpacked()
+    given = {part: bundle[part] for part in ("fragments", "profile")}
+    faults: dict[str, str] = {}
+    for start in range(0, len(rows), _BATCH):
+        batch = {str(start + offset): row.inputs for offset, row in enumerate(rows[start : start + _BATCH])}
+        try:
+            with child() as bounded:
+                found = bounded.render_samples(bundle["document"], batch, **given)
+        except RenderError as error:
+            raise Invalid(problems=[error.to_problem()]) from error
+        for index, outcome in found.items():
+            if isinstance(outcome, InputError) and outcome.code != _SEVERAL_PROMPTS:
+                path = f".{outcome.path}" if outcome.path else ""
+                faults[f"{_place(rows, int(index))}.inputs{path}"] = outcome.message
+        if len(faults) >= _MOST_FAULTS:
+            break
+    return dict(list(faults.items())[:_MOST_FAULTS])
+
+
+def _place(rows: Sequence[Row], index: int) -> str:
+    """How a row is called in messages: `row 3`, and its own name where it has one."""
+    return f"row {index + 1} ({rows[index].id})" if rows[index].id else f"row {index + 1}"
+
+
+def _read(text: str, form: str, name: str) -> Rows:
+    if form not in FORMS:
+        raise Invalid(fields={"form": f"one of {', '.join(FORMS)}."})
+    check_text("text", text, BYTES, may_hold_secrets=True)  # its rows are looked through one by one
+    try:
+        read = reading.parse(text, form, name.rpartition("/")[2])
+    except DatasetError as error:
+        raise Invalid(fields={"text": f"{error}."}) from error
+    if not read.rows:
+        raise Invalid(fields={"text": "there is no row in it."})
+    if len(read.rows) > MOST_ROWS:
+        raise Invalid(fields={"text": f"at most {MOST_ROWS} rows; these are {len(read.rows)}."})
+    _require_names(read.rows)
+    size = sum(len(log.canonical(row.to_dict()).encode()) + 1 for row in read.rows)
+    check_size("text", size, BYTES)
+    return read
+
+
+def _require_names(rows: Sequence[Row]) -> None:
+    seen: dict[str, int] = {}
+    for number, row in enumerate(rows, start=1):
+        if not row.id:
+            continue
+        check_text(f"row {number}.id", row.id, 200)
+        if row.id in seen:
+            raise Invalid(fields={f"row {number}.id": f"{row.id!r} is the name of row {seen[row.id]} already."})
+        seen[row.id] = number
+
+
+def _measured(namespace: Namespace, name: str) -> list[Template]:
+    """The templates that the dataset measures already."""
+    attached = list(Attachment.objects.filter(namespace=namespace, dataset__name=name, dataset_version=None))
+    if not attached:
+        return []
+    rows = Template.objects.filter(namespace=namespace, archived_at=None).select_related("latest").defer("words")
+    return [row for row in rows.order_by("name") if any(one.fits(row.path) for one in attached)]
+
+
+def _store(actor: Actor, space: str, work: _Work) -> Saved:
+    at = log.now()
+    with transaction.atomic():
+        namespace = permissions.find_namespace(actor, Verb.SAVE, space)
+        dataset = _find_or_make(actor, namespace, work, at)
+        latest = dataset.latest
+        if latest is not None and latest.digest == work.digest:
+            return Saved(dataset, latest, created=False)
+        version = DatasetVersion.objects.create(
+            dataset=dataset,
+            number=latest.number + 1 if latest else 1,
+            digest=work.digest,
+            text=work.text,
+            count=work.count,
+            base=_find_base(dataset, work),
+            author=actor.person,
+            key=actor.key,
+            message=work.message,
+            created_at=at,
+        )
+        dataset.latest, dataset.updated_at = version, at
+        dataset.save(update_fields=["latest", "updated_at"])
+        for template in _measured(namespace, dataset.name):
+            check_results.ask(template)
+        _append(actor, dataset, version)
+    return Saved(dataset, version, created=True)
+
+
+def _find_or_make(actor: Actor, namespace: Namespace, work: _Work, at: datetime) -> Dataset:
+    dataset = dataset_queries.take(work.name)
+    if dataset is None:
+        if work.base is not None:
+            raise Stale(f"There is no dataset {work.name}, so it has no version {work.base}.")
+        fresh = Dataset(namespace=namespace, name=work.name, created_by=actor.person, created_at=at, updated_at=at)
+        try:
+            with transaction.atomic():
+                fresh.save(force_insert=True)
+            return fresh
+        except IntegrityError:  # another first save was quicker, and is committed now
+            dataset = dataset_queries.take(work.name)
+    if dataset is None:
+        raise Busy(f"{work.name} was made at this moment: try again.")
+    return dataset
+
+
+def _find_base(dataset: Dataset, work: _Work) -> DatasetVersion | None:
+    latest = dataset.latest
+    if latest is None:
+        return None
+    if work.base is None:
+        raise PreconditionRequired(
+            f"{dataset.name} exists: say by its digest which version this was made from.",
+            latest=latest.number,
+            digest=latest.digest,
+        )
+    if latest.digest != work.base:
+        raise Stale(
+            f"This was not made from the latest version of {dataset.name}, which is {latest.number}.",
+            latest=latest.number,
+            digest=latest.digest,
+        )
+    return latest
+
+
+def _append(actor: Actor, dataset: Dataset, version: DatasetVersion) -> None:
+    """Event body: {"dataset", "number", "digest": of the rows, "count", "base": number or null, "message"}."""
+    body = {
+        "dataset": dataset.name,
+        "number": version.number,
+        "digest": version.digest,
+        "count": version.count,
+        "base": version.base.number if version.base else None,
+        "message": version.message,
+    }
+    log.append(Kind.DATASET_SAVED, actor, dataset.namespace, body, at=version.created_at)

@@ -1,0 +1,70 @@
+"""A run as a file: for spreadsheets, for programs, for the evaluation package, and to be read."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from evaluation import EvaluationResult, MetricsResult, reports
+from registry.core.errors import Conflict, Invalid
+from registry.evaluations import run_queries
+from registry.evaluations.models import Run
+
+__all__ = ["FORMS", "metrics_of", "write"]
+
+FORMS: Mapping[str, str] = {
+    "jsonl": "application/x-ndjson",
+    "json": "application/json",
+    "csv": "text/csv; charset=utf-8",
+    "html": "text/html; charset=utf-8",
+}
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def write(run: Run, form: str, folder: Path, baseline: Run | None = None) -> Path:
+    """Write the run into the folder; gives the file.
+
+    form: csv and json have a row a line with its inputs, outputs and scores; jsonl is `evaluation.EvaluationResult`'s own
+    file, from which all of it can be computed again; html is a report, against a baseline where one is given.
+    """
+    if form not in FORMS:
+        raise Invalid(fields={"form": f"one of {', '.join(FORMS)}."})
+    path = folder / f"run-{run.number}.{form}"
+    if form == "jsonl":
+        run_queries.write(run, path)
+        return path
+    result, metrics = run_queries.write(run, folder / "result.jsonl"), metrics_of(run)
+    if form == "html":
+        path.write_text(_report(run, result, metrics, baseline, folder), encoding="utf-8")
+        return path
+    report = reports.detail(result, metrics)
+    report["id"] = [row.id for row in run_queries.rows_of(run)]
+    report["error"] = ["; ".join(error["message"] for error in row["errors"]) for row in result.rows()]
+    if form == "csv":
+        report = reports.Report({_harmless(name): list(map(_harmless, cells)) for name, cells in report.items()})
+    report.save(path)
+    return path
+
+
+def metrics_of(run: Run) -> dict[str, MetricsResult]:
+    """The run's scores in the package's form, by metric; empty until it is done."""
+    return {
+        metric: MetricsResult({target: run_queries.scores_of(run, metric, target) for target in targets})
+        for metric, targets in run.scores.items()
+    }
+
+
+def _harmless(value: Any) -> Any:
+    """Text that a spreadsheet would run as a formula gets an apostrophe in front, as spreadsheets themselves write it."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+
+
+def _report(
+    run: Run, result: EvaluationResult, metrics: Mapping[str, MetricsResult], baseline: Run | None, folder: Path
+) -> str:
+    against = None
+    if baseline is not None:
+        if baseline.rows_digest != run.rows_digest:
+            raise Conflict(f"Runs {baseline.number} and {run.number} went over different rows.")
+        against = (run_queries.write(baseline, folder / "baseline.jsonl"), metrics_of(baseline))
+    title = f"Run {run.number}: {run.template.name}@{run.version.number}"
+    return reports.to_html(title, result, metrics, against, [row.id for row in run_queries.rows_of(run)])

@@ -1,0 +1,225 @@
+"""Asking a model for many rows: each is rendered in the bounded child, asked once for all runs, and its reply read."""
+
+import json
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
+from decimal import Decimal
+from typing import Any
+
+from django.db import transaction
+
+from evaluation import EvaluationError, ModelError, Row
+from evaluation.json_values import require_json
+from evaluation.models import Model
+from evaluation.models import Reply as Answer
+from registry.core.renderer_pool import child
+from registry.evaluations.model_endpoints import Endpoint
+from registry.evaluations.models import Reply, Run
+from registry.journal import log
+from registry.templates.models import Redaction
+from renderer.document import parse
+from renderer.errors import RenderError
+
+__all__ = ["Asked", "Judged", "ask", "cost_of", "is_redacted", "reply_key", "sum_of"]
+
+_LONGEST = 1024 * 1024  # characters of a reply that are kept
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What a judge said of a row: `evaluation.judging.Judgement`, the replies it came from, and their cost."""
+
+    judgement: dict[str, Any]
+    replies: list[Answer]
+    cost: Decimal | None
+
+
+@dataclass
+class Asked:
+    """One row on its way: its prompts, then the replies to them, then its outputs, or what stopped it."""
+
+    index: int
+    row: Row
+    prompts: list[dict[str, Any]] = field(default_factory=list)
+    replies: list[Answer] = field(default_factory=list)
+    outputs: dict[str, Any] = field(default_factory=dict)
+    problem: dict[str, Any] | None = None
+    faults: list[str] = field(default_factory=list)
+    milliseconds: int = 0
+    judged: Judged | None = None
+
+    def actual(self) -> dict[str, Any]:
+        """The row's outputs, as `evaluation.TemplateRunnable` names them."""
+        texts = [reply.text for reply in self.replies]
+        said = texts[0] if len(texts) == 1 else texts
+        counts = [prompt["token_count"] for prompt in self.prompts]
+        # Without the vocabulary a prompt that fits is not counted; a metric over the count names it as missing.
+        tokens = {} if None in counts else {"prompt_tokens": sum(counts)}
+        return {"reply": said, "answer": said, **tokens, **self.outputs}
+
+    def stop(self, step: str, error: Exception) -> None:
+        """Note what stopped the row."""
+        message = error.message if isinstance(error, RenderError) else str(error)
+        self.problem = {"step": step, "kind": type(error).__name__, "message": message}
+
+
+@dataclass(frozen=True)
+class _Messages:
+    """What a model is asked, from the bounded child's answer."""
+
+    messages: list[dict[str, Any]]
+
+
+def ask(run: Run, bundle: Mapping[str, Any], endpoint: Endpoint, model: Model, batch: Sequence[Asked]) -> None:
+    """Render, ask, read. Replies are kept as soon as they are all there: what was paid for is not asked again.
+
+    None is kept where the run's version or its judge was redacted meanwhile.
+    """
+    _render(bundle, batch)
+    keys = {key for one in batch for key in _keys(one, endpoint)}
+    known = {row.key: _answer(row) for row in Reply.objects.filter(key__in=keys)}
+    with ThreadPoolExecutor(endpoint.concurrency) as pool:
+        list(pool.map(lambda one: _ask_one(one, model, endpoint, known), batch))
+    _keep_replies(run, endpoint, batch)
+    if parse(bundle["document"]).output:
+        _read(bundle, batch)
+
+
+def _render(bundle: Mapping[str, Any], batch: Sequence[Asked]) -> None:
+    given = {part: bundle[part] for part in ("fragments", "profile")}
+    samples = {str(one.index): one.row.inputs for one in batch}
+    try:
+        with child() as bounded:
+            found = bounded.render_samples(bundle["document"], samples, **given)
+    except RenderError as error:  # it may be one of them that takes all the time there is
+        found = dict.fromkeys(samples, error)
+    for one in batch:
+        outcome = found[str(one.index)]
+        if isinstance(outcome, RenderError):
+            _render_one(bundle, one, outcome if len(batch) == 1 else None)
+        else:
+            one.prompts = [outcome]
+
+
+def _render_one(bundle: Mapping[str, Any], one: Asked, final: RenderError | None) -> None:
+    """A row by itself: it makes several prompts, or nothing else is to blame."""
+    given = {part: bundle[part] for part in ("fragments", "profile")}
+    try:
+        with child() as bounded:
+            one.prompts = bounded.render_all(bundle["document"], one.row.inputs, **given)
+    except RenderError as error:
+        one.stop("render", final or error)
+    else:
+        if not one.prompts:
+            one.stop("render", ModelError("with these inputs the document makes no prompt"))
+
+
+def _ask_one(one: Asked, model: Model, endpoint: Endpoint, known: Mapping[str, Answer]) -> None:
+    """Fill in a row's replies; runs in a thread, so it touches no database."""
+    if one.problem:
+        return
+    began = time.monotonic()
+    try:
+        for prompt, key in zip(one.prompts, _keys(one, endpoint), strict=True):
+            reply = known.get(key) or model.complete(_Messages(prompt["messages"]), prompt["settings"] or {})
+            one.faults += reply.faults
+            if len(reply.text) > _LONGEST:
+                raise ModelError(f"the reply has {len(reply.text)} characters; at most {_LONGEST} are kept")
+            one.replies.append(reply)
+    except Exception as error:  # noqa: BLE001  # whatever a model's client raises is this row's failure
+        one.faults += getattr(error, "faults", ())
+        one.stop("model", error)
+    one.milliseconds = int((time.monotonic() - began) * 1000)
+
+
+def _read(bundle: Mapping[str, Any], batch: Sequence[Asked]) -> None:
+    """What the document's output makes of the replies, beside the replies themselves."""
+    given = {part: bundle[part] for part in ("fragments", "profile")}
+    answered = {str(one.index): one for one in batch if not one.problem}
+    rows = {name: ([reply.text for reply in one.replies], one.row.inputs) for name, one in answered.items()}
+    try:
+        with child() as bounded:
+            found = bounded.read_many(bundle["document"], rows, **given)
+    except RenderError as error:
+        if len(batch) > 1:  # one of them takes all the time there is
+            for one in answered.values():
+                _read(bundle, [one])
+            return
+        found = dict.fromkeys(rows, error)
+    for name, one in answered.items():
+        outcome = found[name]
+        if isinstance(outcome, RenderError):
+            one.stop("read", outcome)
+        else:
+            _take_outputs(one, outcome)
+
+
+def _take_outputs(one: Asked, outputs: dict[str, Any]) -> None:
+    """Keep what was read from the reply; a value that is not JSON, such as NaN, fails this row alone."""
+    try:
+        require_json(outputs, "outputs")
+    except EvaluationError as error:
+        one.stop("read", error)
+    else:
+        one.outputs = outputs
+
+
+def reply_key(messages: Any, model: str, settings: Any) -> str:
+    """What a prompt's reply is kept under; `model` is the endpoint's digest."""
+    return log.digest_of(log.canonical({"messages": messages, "model": model, "settings": settings or {}}))
+
+
+def _keys(one: Asked, endpoint: Endpoint) -> list[str]:
+    """What each prompt's reply is kept under: the messages, the model, the settings."""
+    return [reply_key(prompt["messages"], endpoint.digest, prompt["settings"]) for prompt in one.prompts]
+
+
+def _answer(row: Reply) -> Answer:
+    return Answer(**row.value, cached=True)
+
+
+def _keep_replies(run: Run, endpoint: Endpoint, batch: Sequence[Asked]) -> None:
+    at = log.now()
+    fresh = [
+        Reply(key=key, text=_write_reply(reply), created_at=at)
+        for one in batch
+        for key, reply in zip(_keys(one, endpoint), one.replies, strict=False)
+        if not reply.cached
+    ]
+    if fresh:
+        with transaction.atomic():
+            if not is_redacted(run):
+                Reply.objects.bulk_create(fresh, ignore_conflicts=True)
+
+
+def is_redacted(run: Run) -> bool:
+    """Whether the text that the run asks about was taken away; a redaction waits until this transaction is over."""
+    Run.objects.select_for_update().filter(pk=run.pk).values_list("pk").first()
+    return Redaction.objects.filter(version__in=[pk for pk in (run.version_id, run.judge_id) if pk]).exists()
+
+
+def _write_reply(reply: Answer) -> str:
+    kept = {name: value for name, value in asdict(reply).items() if name not in ("cached", "faults")}
+    return json.dumps(kept)
+
+
+def cost_of(endpoint: Endpoint, replies: Sequence[Answer]) -> Decimal | None:
+    """What the replies cost that were asked for; None where the price or the tokens are not known."""
+    price, spent = endpoint.price, Decimal(0)
+    if price is None or not replies:
+        return None
+    for reply in replies:
+        if reply.cached:
+            continue
+        if reply.prompt_tokens is None or reply.completion_tokens is None:
+            return None
+        spent += price.of(reply.prompt_tokens, reply.completion_tokens)
+    return spent
+
+
+def sum_of(counts: Iterable[int | None]) -> int | None:
+    """The sum of what is known, or None."""
+    known = [count for count in counts if count is not None]
+    return sum(known) if known else None

@@ -1,0 +1,249 @@
+"""Datasets, runs and the datasets attached to change requests."""
+
+import json
+from fnmatch import fnmatchcase
+from typing import Any
+
+from django.db import models
+
+from evaluation import Row
+from registry.accounts.models import User
+from registry.namespaces.models import Namespace
+from registry.templates.models import SampleSet, Template, Version
+
+__all__ = ["Attachment", "Dataset", "DatasetVersion", "Reply", "Run", "RunRow"]
+
+
+class Dataset(models.Model):
+    """A named set of rows in a namespace. Its name is its own: a template may carry the same one."""
+
+    namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="datasets")
+    name = models.CharField(max_length=520, unique=True, help_text="with the namespace: support/refunds/questions")
+    latest = models.ForeignKey(
+        "registry.DatasetVersion",
+        on_delete=models.PROTECT,
+        related_name="+",
+        null=True,
+        help_text="null only while it is made",
+    )
+    created_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField()
+
+    class Meta:
+        indexes = [models.Index(fields=["namespace", "name"], name="dataset_by_namespace")]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def path(self) -> str:
+        """The name inside the namespace: `refunds/questions`."""
+        return self.name.split("/", 1)[1]
+
+
+class DatasetVersion(models.Model):
+    """All rows of a dataset as they stood after one save. Never changed, never deleted."""
+
+    dataset = models.ForeignKey(Dataset, on_delete=models.PROTECT, related_name="versions")
+    number = models.PositiveIntegerField()
+    digest = models.CharField(max_length=71, help_text="sha256:… over the text; the digest that evaluation.Dataset has")
+    text = models.TextField(help_text="a row a line, each as canonical JSON: {expected, id, inputs}")
+    count = models.PositiveIntegerField(help_text="how many rows")
+    base = models.ForeignKey("self", on_delete=models.PROTECT, related_name="successors", null=True)
+    author = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    key = models.ForeignKey("registry.Key", on_delete=models.PROTECT, related_name="+", null=True)
+    message = models.TextField(default="", blank=True)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["dataset", "number"], name="dataset_version_number_once"),
+            models.CheckConstraint(condition=models.Q(number__gte=1), name="dataset_version_from_one"),
+        ]
+        indexes = [models.Index(fields=["dataset", "digest"], name="dataset_version_by_digest")]
+
+    def __str__(self) -> str:
+        return f"{self.dataset_id}@{self.number}"
+
+    def rows(self) -> tuple[Row, ...]:
+        """The rows in order."""
+        return tuple(Row(**json.loads(line)) for line in self.text.split("\n") if line)
+
+
+class Run(models.Model):
+    """A version of a template, asked of one model for every row of a dataset, or of the template's samples."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    STATES = (QUEUED, RUNNING, DONE, FAILED, CANCELLED)
+
+    template = models.ForeignKey(Template, on_delete=models.PROTECT, related_name="runs")
+    version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="runs")
+    dataset_version = models.ForeignKey(DatasetVersion, on_delete=models.PROTECT, related_name="runs", null=True)
+    samples = models.ForeignKey(SampleSet, on_delete=models.PROTECT, related_name="runs", null=True)
+    rows_digest = models.CharField(max_length=71, help_text="of the rows: runs with the same one can be compared")
+    model = models.CharField(max_length=64, help_text="the name the operator gave it")
+    model_digest = models.CharField(max_length=71, help_text="over what it is: its address and id, or its replies")
+    key = models.CharField(max_length=71, help_text="over the version's digest, the rows' and the model's")
+    metrics = models.JSONField(default=list, help_text="names of the metrics that are computed at the end")
+    judge = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="judged", null=True)
+    judge_model = models.CharField(max_length=64, default="", blank=True)
+    judge_model_digest = models.CharField(max_length=71, default="", blank=True)
+    judge_paths = models.JSONField(default=dict, help_text="where in a row the judge finds what it reads")
+    state = models.CharField(max_length=9, choices=[(state, state) for state in STATES], default=QUEUED)
+    total = models.PositiveIntegerField()
+    done = models.PositiveIntegerField(default=0)
+    failed = models.PositiveIntegerField(default=0)
+    cached = models.PositiveIntegerField(default=0, help_text="rows whose replies were known before")
+    prompt_tokens = models.PositiveBigIntegerField(default=0, help_text="as the provider counted them")
+    completion_tokens = models.PositiveBigIntegerField(default=0)
+    cost = models.DecimalField(max_digits=14, decimal_places=6, null=True, help_text="null while it isn't known")
+    currency = models.CharField(max_length=3, default="", blank=True)
+    scores_text = models.TextField(default="{}", help_text="JSON: {metric: {target: score}}")
+    error = models.TextField(default="", blank=True)
+    change = models.ForeignKey("registry.ChangeRequest", on_delete=models.PROTECT, related_name="runs", null=True)
+    started_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField()
+    started_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(state__in=("queued", "running", "done", "failed", "cancelled")),
+                name="run_state_known",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(dataset_version__isnull=True) ^ models.Q(samples__isnull=True),
+                name="run_rows_from_one_place",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["template", "-id"], name="run_by_template"),
+            models.Index(fields=["key", "state"], name="run_by_key"),
+            models.Index(fields=["rows_digest", "state"], name="run_by_rows"),
+        ]
+
+    def __str__(self) -> str:
+        return f"run {self.pk}"
+
+    @property
+    def number(self) -> int:
+        """What people call it by."""
+        return int(self.pk)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no more rows will come by themselves."""
+        return self.state in (self.DONE, self.FAILED, self.CANCELLED)
+
+    @property
+    def scores(self) -> dict[str, dict[str, dict[str, Any]]]:
+        """Metric to target to {score, scored, of, low, high}; empty until the run is done."""
+        scores: dict[str, dict[str, dict[str, Any]]] = json.loads(self.scores_text)
+        return scores
+
+
+class RunRow(models.Model):
+    """What came of one row. Written once, and only by a rerun of failures taken away again."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="rows")
+    index = models.PositiveIntegerField(help_text="the row's place in the dataset, from 0")
+    result = models.TextField(help_text="JSON: actual, problem, faults, prompts")
+    is_failed = models.BooleanField()
+    is_cached = models.BooleanField(default=False)
+    prompt_tokens = models.PositiveIntegerField(null=True)
+    completion_tokens = models.PositiveIntegerField(null=True)
+    cost = models.DecimalField(max_digits=14, decimal_places=6, null=True)
+    milliseconds = models.PositiveIntegerField(default=0, help_text="that the model took")
+    scores_text = models.TextField(default="{}", help_text='JSON: {"metric target": score}')
+    judgement_text = models.TextField(default="", blank=True, help_text="JSON: what the judge said, with its evidence")
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["run", "index"], name="run_row_once")]
+
+    def __str__(self) -> str:
+        return f"row {self.index} of run {self.run_id}"
+
+    @property
+    def actual(self) -> dict[str, Any] | None:
+        """The outputs by name, or None where the row failed."""
+        return self._result().get("actual")
+
+    @property
+    def problem(self) -> dict[str, str] | None:
+        """What stopped the row: {"step": "render", "model" or "read", "kind", "message"}."""
+        return self._result().get("problem")
+
+    @property
+    def faults(self) -> list[str]:
+        """What went wrong before an answer came, a sentence a try."""
+        return list(self._result().get("faults") or ())
+
+    @property
+    def prompts(self) -> list[list[dict[str, Any]]]:
+        """The messages of each prompt that the model was asked; more than one where the template fans out."""
+        return list(self._result().get("prompts") or ())
+
+    @property
+    def scores(self) -> dict[str, float | None]:
+        """Metric and target, as one name, to the row's score; null where it couldn't be scored."""
+        scores: dict[str, float | None] = json.loads(self.scores_text)
+        return scores
+
+    @property
+    def judgement(self) -> dict[str, Any] | None:
+        """`evaluation.judging.Judgement` of the row, or None where no judge was asked."""
+        judgement: dict[str, Any] | None = json.loads(self.judgement_text) if self.judgement_text else None
+        return judgement
+
+    def _result(self) -> dict[str, Any]:
+        result: dict[str, Any] = json.loads(self.result)
+        return result
+
+
+class Reply(models.Model):
+    """A model's answer to one prompt under its settings. A cache: any row may be deleted at any time."""
+
+    key = models.CharField(max_length=71, unique=True, help_text="over the messages, the model and the settings")
+    text = models.TextField(help_text="JSON: text, counts of tokens, finish reason")
+    created_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return self.key
+
+    @property
+    def value(self) -> dict[str, Any]:
+        """The answer as plain JSON types."""
+        value: dict[str, Any] = json.loads(self.text)
+        return value
+
+
+class Attachment(models.Model):
+    """A dataset, a model and thresholds, for the templates of a namespace whose path a pattern fits."""
+
+    namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="attachments")
+    name = models.CharField(max_length=64, help_text="a slug, once in the namespace")
+    pattern = models.CharField(max_length=200, help_text="over paths inside the namespace: refunds/*")
+    dataset = models.ForeignKey(Dataset, on_delete=models.PROTECT, related_name="attachments")
+    dataset_version = models.PositiveIntegerField(null=True, help_text="a number, or null for the latest")
+    model = models.CharField(max_length=64, help_text="the name of a model that the operator lists")
+    gates = models.JSONField(default=list, help_text='["squad_f1 >= 0.8", "squad_f1 - 0.02"]')
+    metrics = models.JSONField(default=list, help_text="metrics that are shown beside those of the gates")
+    created_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["namespace", "name"], name="attachment_once")]
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.pattern}"
+
+    def fits(self, path: str) -> bool:
+        """Whether it measures the template of this path; `*` fits anything, slashes too."""
+        return fnmatchcase(path, self.pattern)

@@ -1,0 +1,168 @@
+"""Runs: starting one, watching it, its rows, two side by side, exports."""
+
+import tempfile
+from pathlib import Path
+
+from django.http import HttpResponse
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from registry.evaluations import exports
+from registry.evaluations import output_serializers as outputs
+from registry.evaluations import run_queries as queries
+from registry.evaluations import serializers as shapes
+from registry.evaluations import start_runs as services
+from registry.evaluations.dataset_api import read_number
+from registry.evaluations.model_endpoints import ECHO
+from registry.namespaces.authentication import actor_of
+from registry.namespaces.throttling import CallThrottle, RenderThrottle
+from registry.rest.input_serializers import Input, Integer, Text, read
+from registry.rest.list_responses import answer_page, read_query
+from registry.templates.output_serializers import ProblemOutput
+
+__all__ = ["Cancel", "Compare", "Export", "Rerun", "Rows", "Run", "Runs", "StartInput"]
+
+_FILTERS = ("namespace", "template", "dataset", "state")
+_ANSWERS = {200: outputs.RunOutput, "4XX": ProblemOutput}
+
+
+class StartInput(Input):
+    """What to run: a version, rows, a model."""
+
+    template = Text()
+    ref = Text(required=False, default="latest")
+    dataset = Text(required=False, allow_null=True, default=None, help_text="null: the template's samples")
+    dataset_version = Integer(min_value=1, required=False, allow_null=True, default=None)
+    model = Text(required=False, default=ECHO)
+    metrics = serializers.ListField(child=Text(), required=False, default=list)
+    judge = Text(required=False, allow_null=True, default=None, help_text="namespace/name@ref of a template")
+    judge_model = Text(required=False, allow_null=True, default=None)
+    judge_paths = serializers.DictField(child=Text(), required=False, default=dict)
+
+
+class NoRunInput(Input):
+    """An empty object, or no body."""
+
+
+class Runs(APIView):
+    """All runs that the caller may read."""
+
+    throttle_classes = (CallThrottle, RenderThrottle)
+
+    @extend_schema(
+        operation_id="listRuns",
+        parameters=[OpenApiParameter(name, str) for name in (*_FILTERS, "cursor")] + [OpenApiParameter("limit", int)],
+        responses={200: outputs.RunPage, "4XX": ProblemOutput},
+    )
+    def get(self, request: Request) -> Response:
+        """Newest first. `state` is queued, running, done, failed or cancelled."""
+        page = queries.listing(actor_of(request), **read_query(request, *_FILTERS))
+        return answer_page(request, page, shapes.run)
+
+    @extend_schema(
+        operation_id="startRun", request=StartInput, responses={202: outputs.RunOutput, "4XX": ProblemOutput}
+    )
+    def post(self, request: Request) -> Response:
+        """Have the worker ask a model for every row."""
+        run = services.start(actor=actor_of(request), **read(StartInput, request))
+        return Response(shapes.run(run), 202, headers={"Location": f"/api/v1/runs/{run.number}"})
+
+
+class Run(APIView):
+    """One run."""
+
+    @extend_schema(operation_id="getRun", responses=_ANSWERS)
+    def get(self, request: Request, number: int) -> Response:
+        """How far it is, and once it is done what it scored."""
+        return Response(shapes.run(queries.get(actor_of(request), number)))
+
+
+class Rows(APIView):
+    """The rows of a run."""
+
+    @extend_schema(
+        operation_id="listRunRows",
+        parameters=[
+            OpenApiParameter("only", str, description="failed, or worst:<metric> <target>"),
+            OpenApiParameter("cursor", str),
+            OpenApiParameter("limit", int),
+        ],
+        responses={200: outputs.RunRowPage, "4XX": ProblemOutput},
+    )
+    def get(self, request: Request, number: int) -> Response:
+        """What each was asked, what came, what it scored; also while the run goes on."""
+        asked = read_query(request, "only")
+        return answer_page(request, queries.rows(queries.get(actor_of(request), number), **asked), shapes.run_row)
+
+
+class Cancel(APIView):
+    """Ending a run."""
+
+    @extend_schema(operation_id="cancelRun", request=NoRunInput, responses=_ANSWERS)
+    def post(self, request: Request, number: int) -> Response:
+        """Ask for no more rows; what came is kept."""
+        read(NoRunInput, request)
+        return Response(shapes.run(services.cancel(actor=actor_of(request), number=number)))
+
+
+class Rerun(APIView):
+    """Taking up a run again."""
+
+    @extend_schema(
+        operation_id="rerunFailures", request=NoRunInput, responses={202: outputs.RunOutput, "4XX": ProblemOutput}
+    )
+    def post(self, request: Request, number: int) -> Response:
+        """Ask once more for the rows that failed, and for those that a cancelled run left out."""
+        read(NoRunInput, request)
+        return Response(shapes.run(services.rerun(actor=actor_of(request), number=number)), 202)
+
+
+class Compare(APIView):
+    """A run against another one over the same rows."""
+
+    @extend_schema(
+        operation_id="compareRuns",
+        parameters=[
+            OpenApiParameter("with", int, required=True, description="The run before this one."),
+            OpenApiParameter("metric", str, required=True),
+            OpenApiParameter("target", str, description="An output; `answer` without it."),
+        ],
+        responses={200: outputs.ComparisonOutput, "4XX": ProblemOutput},
+    )
+    def get(self, request: Request, number: int) -> Response:
+        """Better and worse, the interval of the difference, the worst regressions first."""
+        asked, actor = read_query(request, "with", "metric", "target"), actor_of(request)
+        if "metric" not in asked:
+            raise ValidationError({"metric": ["Name a metric that both runs have."]})
+        other = read_number("with", asked.get("with"), needed=True)
+        before, after = queries.get(actor, other or 0), queries.get(actor, number)
+        found = queries.compare(before, after, asked["metric"], asked.get("target", "answer"))
+        return Response(shapes.comparison(before, after, found))
+
+
+class Export(APIView):
+    """A run as a file."""
+
+    @extend_schema(
+        operation_id="exportRun",
+        parameters=[
+            OpenApiParameter("form", str, enum=list(exports.FORMS), description="`jsonl` without it."),
+            OpenApiParameter("with", int, description="Of a report: the run it is set against."),
+        ],
+        responses={(200, "application/octet-stream"): bytes, "4XX": ProblemOutput},
+    )
+    def get(self, request: Request, number: int) -> HttpResponse:
+        """csv and json: a row a line with its scores; jsonl: the result that the evaluation package reads; html: a report."""
+        asked, actor = read_query(request, "form", "with"), actor_of(request)
+        run, form = queries.get(actor, number), asked.get("form", "jsonl")
+        other = read_number("with", asked.get("with"))
+        before = queries.get(actor, other) if other is not None else None
+        with tempfile.TemporaryDirectory(prefix="promptuary-export-") as folder:
+            path = exports.write(run, form, Path(folder), before)
+            content = path.read_bytes()
+        headers = {"Content-Disposition": f'attachment; filename="{path.name}"', "Cache-Control": "private, no-store"}
+        return HttpResponse(content, content_type=exports.FORMS[form], headers=headers)

@@ -1,0 +1,311 @@
+"""Runs: one, a list, their rows, and two of them side by side."""
+
+import json
+import tempfile
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.db.models import QuerySet
+
+from evaluation import Comparison, EvaluationResult, Row, compare_scores
+from evaluation.results import Recorder
+from evaluation.scoring import Score
+from registry.changes.models import ChangeRequest
+from registry.core.errors import Conflict, Invalid, NotFound
+from registry.core.pagination import Page, check_limit, cut, read_number
+from registry.evaluations.models import Run, RunRow
+from registry.journal import log
+from registry.namespaces import permissions
+from registry.namespaces import queries as namespace_queries
+from registry.namespaces.permissions import Actor, Verb
+from registry.templates.models import SampleSet
+
+__all__ = [
+    "Compared",
+    "Detail",
+    "comparable",
+    "compare",
+    "find",
+    "get",
+    "identity",
+    "latest",
+    "listing",
+    "load",
+    "newest",
+    "of_change",
+    "result",
+    "row",
+    "rows",
+    "rows_of",
+    "rows_of_samples",
+    "scores_of",
+    "write",
+]
+
+
+@dataclass(frozen=True)
+class Detail:
+    """A row of a run with what it was asked and what was expected of it; `row` is None while it has not been asked."""
+
+    index: int
+    id: str
+    inputs: dict[str, object]
+    expected: dict[str, object] | None
+    row: RunRow | None
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Two runs over the same rows, by one metric. `order`: indexes of rows both could score, the worst regression first."""
+
+    metric: str
+    target: str
+    comparison: Comparison
+    before: list[float | None]
+    after: list[float | None]
+    order: list[int]
+
+
+def get(actor: Actor, number: int) -> Run:
+    """The run with all it is about, or NotFound, for outsiders too."""
+    return find(actor, Verb.READ, number)
+
+
+def find(actor: Actor, verb: Verb, number: int) -> Run:
+    """The run, with the right to do this to it checked."""
+    unknown = NotFound(f"There is no run {number}, or you may not read it.")
+    run = _full(Run.objects.filter(pk=number)).first() if 0 < number < 2**63 else None
+    if run is None:
+        raise unknown
+    try:
+        permissions.require(actor, verb, run.template.namespace)
+    except NotFound as error:
+        raise unknown from error
+    return run
+
+
+def load(number: int) -> Run | None:
+    """The run, for the worker, which asks for nobody."""
+    return _full(Run.objects.filter(pk=number)).first()
+
+
+def identity(version_digest: str, rows_digest: str, model_digest: str) -> str:
+    """One digest over what a run's result follows from: runs that have the same one are of the same thing."""
+    return log.digest_of(log.canonical([version_digest, rows_digest, model_digest]))
+
+
+def latest(keys: Collection[str]) -> dict[str, Run]:
+    """By key the run that counts: the newest that is done, else the newest."""
+    found: dict[str, Run] = {}
+    for run in _full(Run.objects.filter(key__in=keys)).order_by("pk"):
+        held = found.get(run.key)
+        if held is None or run.state == Run.DONE or held.state != Run.DONE:
+            found[run.key] = run
+    return found
+
+
+def listing(  # the filters of the page and the API
+    actor: Actor,
+    *,
+    namespace: str | None = None,
+    template: str | None = None,
+    dataset: str | None = None,
+    state: str | None = None,
+    cursor: str | None = None,
+    limit: int = 50,
+) -> Page[Run]:
+    """Runs that the actor may read and that meet every filter, newest first."""
+    limit = check_limit(limit)
+    if state and state not in Run.STATES:
+        raise Invalid(fields={"state": f"one of {', '.join(Run.STATES)}."})
+    found = Run.objects.filter(template__namespace__in=namespace_queries.visible_to(actor))
+    if namespace:
+        found = found.filter(template__namespace__name=namespace)
+    if template:
+        found = found.filter(template__name=template)
+    if dataset:
+        found = found.filter(dataset_version__dataset__name=dataset)
+    if state:
+        found = found.filter(state=state)
+    if before := read_number(cursor):
+        found = found.filter(pk__lt=before)
+    return cut(_full(found).order_by("-pk")[: limit + 1], limit, lambda run: run.number)
+
+
+def of_change(change: ChangeRequest, limit: int = 6) -> list[int]:
+    """The numbers of the newest runs that the request's check asked for."""
+    return list(Run.objects.filter(change=change).order_by("-pk").values_list("pk", flat=True)[:limit])
+
+
+def rows_of(run: Run) -> tuple[Row, ...]:
+    """The rows that the run goes over, in order."""
+    if run.dataset_version is not None:
+        return run.dataset_version.rows()
+    return rows_of_samples(run.samples) if run.samples is not None else ()
+
+
+def rows_of_samples(samples: SampleSet) -> tuple[Row, ...]:
+    """Samples as rows that expect nothing."""
+    return tuple(Row(dict(values), None, name) for name, values in samples.samples.items())
+
+
+def rows(
+    run: Run,
+    *,
+    only: str | None = None,
+    order: Sequence[int] | None = None,
+    cursor: str | None = None,
+    limit: int = 50,
+) -> Page[Detail]:
+    """The run's rows in their order, or in the `order` of the indexes given.
+
+    only: `failed`, or `worst:<metric> <target>` for those that could be scored, the lowest score first.
+    """
+    limit = check_limit(limit)
+    before = read_number(cursor)
+    start = 0 if before is None else max(0, before + 1)
+    indexes = list(order if order is not None else _chosen(run, only))
+    chosen = indexes[start : start + limit + 1]
+    known = rows_of(run)
+    kept = {one.index: one for one in RunRow.objects.filter(run=run, index__in=chosen)}
+    details = [
+        (start + offset, Detail(index, known[index].id, known[index].inputs, known[index].expected, kept.get(index)))
+        for offset, index in enumerate(chosen)
+    ]
+    page = cut(details, limit, lambda placed: placed[0])
+    return Page([detail for _, detail in page.items], page.next)
+
+
+def row(run: Run, index: int) -> Detail:
+    """One row of the run."""
+    known = rows_of(run)
+    if not 0 <= index < len(known):
+        raise NotFound(f"Run {run.number} has rows 0 to {len(known) - 1}.")
+    kept = RunRow.objects.filter(run=run, index=index).first()
+    return Detail(index, known[index].id, known[index].inputs, known[index].expected, kept)
+
+
+def newest(run: Run, limit: int = 3) -> list[Detail]:
+    """The rows that came last, the newest first: what there is to see while a run goes on."""
+    kept = list(RunRow.objects.filter(run=run).order_by("-pk")[:limit])
+    known = rows_of(run) if kept else ()
+    return [
+        Detail(one.index, known[one.index].id, known[one.index].inputs, known[one.index].expected, one) for one in kept
+    ]
+
+
+@contextmanager
+def result(run: Run) -> Iterator[EvaluationResult]:
+    """The run as the evaluation package's result, in a file that lives as long as the context; rows to come are missing.
+
+    A row that has not been asked counts as failed.
+    """
+    with tempfile.TemporaryDirectory(prefix="promptuary-run-") as folder:
+        path = Path(folder) / f"run-{run.number}.jsonl"
+        yield write(run, path)
+
+
+def write(run: Run, path: Path) -> EvaluationResult:
+    """Write the run as a result's file."""
+    known = rows_of(run)
+    kept = RunRow.objects.filter(run=run).order_by("index").iterator(chunk_size=500)
+    definition = {
+        "kind": "template",
+        "name": run.template.name,
+        "version": run.version.number,
+        "bundle": None if run.version.is_redacted else run.version.unpacked(),
+        "model": run.model,
+    }
+    described = {
+        "name": f"{run.template.name}@{run.version.number}",
+        "digest": run.key,
+        "definition": definition,
+        "chain": False,
+    }
+    blind = not any(one.expected for one in known)
+    with Recorder(described, blind=blind, path=path) as recorder:
+        following = next(kept, None)
+        for index, one in enumerate(known):
+            mine = following if following is not None and following.index == index else None
+            if mine is not None:
+                following = next(kept, None)
+            problem = mine.problem if mine else {"kind": "NotAsked", "message": "This row was not asked."}
+            recorder.add(
+                {
+                    "inputs": one.inputs,
+                    "expected": None if blind else one.expected,
+                    "actual": mine.actual if mine else None,
+                    "isolated": {},
+                    "errors": [_error(problem)] if problem else [],
+                },
+                index,
+            )
+        return recorder.finish()
+
+
+def comparable(run: Run, limit: int = 50) -> list[Run]:
+    """Other finished runs over the same rows in the same namespace, newest first."""
+    found = Run.objects.filter(
+        rows_digest=run.rows_digest, state=Run.DONE, template__namespace=run.template.namespace_id
+    )
+    return list(_full(found.exclude(pk=run.pk)).order_by("-pk")[:limit])
+
+
+def compare(before: Run, after: Run, metric: str, target: str = "answer") -> Compared:
+    """The second run against the first; Conflict where they can't be compared, Invalid where neither was scored so."""
+    if before.rows_digest != after.rows_digest:
+        raise Conflict(f"Runs {before.number} and {after.number} went over different rows.")
+    first, second = scores_of(before, metric, target), scores_of(after, metric, target)
+    comparison = compare_scores(first, second)
+    pairs = enumerate(zip(first["individual_scores"], second["individual_scores"], strict=True))
+    change = {index: b - a for index, (a, b) in pairs if a is not None and b is not None}
+    order = sorted(change, key=lambda index: (change[index], index))
+    return Compared(metric, target, comparison, first["individual_scores"], second["individual_scores"], order)
+
+
+def scores_of(run: Run, metric: str, target: str) -> Score:
+    """The run's score by one metric of one output, with each row's; Conflict until it is done, Invalid without such a score."""
+    if run.state != Run.DONE:
+        raise Conflict(f"Run {run.number} is {run.state}: only finished runs are compared.", state=run.state)
+    whole = run.scores.get(metric, {}).get(target)
+    if whole is None:
+        has = ", ".join(f"{name} of {one}" for name, targets in run.scores.items() for one in targets) or "nothing"
+        raise Invalid(fields={"metric": f"run {run.number} was not scored by {metric} of {target}; it has {has}."})
+    values: list[float | None] = [None] * run.total
+    name = f"{metric} {target}"
+    for index, text in RunRow.objects.filter(run=run).values_list("index", "scores_text"):
+        values[index] = json.loads(text).get(name)
+    return Score(score=whole["score"], individual_scores=values, scored=whole["scored"], of=whole["of"])
+
+
+def _chosen(run: Run, only: str | None) -> list[int]:
+    if not only:
+        return list(range(run.total))
+    if only == "failed":
+        failed = RunRow.objects.filter(run=run, is_failed=True).order_by("index")
+        return list(failed.values_list("index", flat=True))
+    kind, _, name = only.partition(":")
+    metric, _, target = name.partition(" ")
+    if kind != "worst":
+        raise Invalid(fields={"only": "failed, or worst:<metric> <target>."})
+    scores = enumerate(scores_of(run, metric, target or "answer")["individual_scores"])
+    return [index for _, index in sorted((value, index) for index, value in scores if value is not None)]
+
+
+def _error(problem: dict[str, str]) -> dict[str, str]:
+    return {"component": "", "mode": "integrated", "kind": problem["kind"], "message": problem["message"]}
+
+
+def _full(found: QuerySet[Run]) -> QuerySet[Run]:
+    related = (
+        "template",
+        "template__namespace",
+        "version",
+        "dataset_version",
+        "dataset_version__dataset",
+        "samples",
+        "judge",
+    )
+    return found.select_related(*related, "judge__template", "started_by", "change").defer("template__words")

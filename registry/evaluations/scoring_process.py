@@ -1,0 +1,104 @@
+"""Scoring a run's rows, in this process or in one of its own that is ended when it takes too long.
+
+Regular expressions and schemas come with the rows, and some metrics take the square of a text's length, so what people saved
+could keep a worker busy for ever. `python -m registry.evaluations.scoring_process` reads one request from its input and answers with JSON; it
+needs neither Django nor the database.
+"""
+
+import json
+import resource
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from evaluation import EvaluationError, EvaluationResult, compare_scores, gates
+from evaluation.scoring import Score
+
+__all__ = ["SECONDS", "judge", "score"]
+
+SECONDS = 300
+_MEMORY = 4 * 1024**3  # bytes of address space
+_UNBOUNDED = ("regex", "json_schema")
+_SHORT = 512 * 1024  # bytes of a result's file: its texts are short enough for every other metric
+
+
+def score(path: Path, metrics: Sequence[str]) -> dict[str, Any]:
+    """Score a result's file: {"metrics": {metric: {target: score with low and high}}, "rows": {"metric target": [score of
+    each row]}, "faults": [sentence]}. What can't be computed is a fault and no score."""
+    return _run({"do": "score", "path": str(path), "metrics": list(metrics)}, path, metrics)
+
+
+def judge(path: Path, asked: Sequence[str], baseline: Path | None) -> dict[str, Any]:
+    """Judge a result's file by gates: {"verdicts": [as `gates.Verdict.to_dict`, without the rows], "faults": [sentence]}."""
+    given = {"do": "judge", "path": str(path), "gates": list(asked), "baseline": str(baseline) if baseline else None}
+    return _run(given, path, asked)
+
+
+def _run(request: Mapping[str, Any], path: Path, named: Sequence[str]) -> dict[str, Any]:
+    if path.stat().st_size <= _SHORT and not any(name.startswith(_UNBOUNDED) for name in named):
+        return _answer(request)
+    command = [sys.executable, "-m", "registry.evaluations.scoring_process"]
+    try:
+        done = subprocess.run(  # noqa: S603  # our own module
+            command, input=json.dumps(request).encode(), capture_output=True, timeout=SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return {"faults": [f"Scoring took longer than {SECONDS} s and was ended."]}
+    if done.returncode != 0:
+        return {"faults": ["Scoring ended early: it needed more memory than it may take, or failed."]}
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer
+
+
+def _answer(request: Mapping[str, Any]) -> dict[str, Any]:
+    result = EvaluationResult.load(request["path"])
+    return _score(result, request["metrics"]) if request["do"] == "score" else _judge(result, request)
+
+
+def _score(result: EvaluationResult, metrics: Sequence[str]) -> dict[str, Any]:
+    found: dict[str, Any] = {"metrics": {}, "rows": {}, "faults": []}
+    for metric in metrics:
+        try:
+            targets = result.calculate_metrics(metric)
+        except EvaluationError as error:
+            found["faults"].append(f"{metric}: {error}.")
+            continue
+        found["metrics"][metric] = {target: _summary(one) for target, one in targets.items()}
+        found["rows"] |= {f"{metric} {target}": one["individual_scores"] for target, one in targets.items()}
+    return found
+
+
+def _summary(one: Score) -> dict[str, Any]:
+    """The score with the bootstrap interval of the rows' mean, where the score is that mean."""
+    whole = {"score": one["score"], "scored": one["scored"], "of": one["of"], "low": None, "high": None}
+    counted = [value for value in one["individual_scores"] if value is not None]
+    if one["score"] is not None and counted and abs(sum(counted) / len(counted) - one["score"]) < 1e-9:
+        nothing: Score = {**one, "individual_scores": [None if v is None else 0.0 for v in one["individual_scores"]]}
+        interval = compare_scores(nothing, one)
+        whole |= {"low": interval.low, "high": interval.high}
+    return whole
+
+
+def _judge(result: EvaluationResult, request: Mapping[str, Any]) -> dict[str, Any]:
+    baseline = EvaluationResult.load(request["baseline"]) if request["baseline"] else None
+    found: dict[str, Any] = {"verdicts": [], "faults": []}
+    for text in request["gates"]:
+        try:
+            verdicts = gates.judge(result, [gates.parse_gate(text)], baseline)
+        except EvaluationError as error:
+            found["faults"].append(f"{text}: {error}.")
+            continue
+        for verdict in verdicts:
+            said = verdict.to_dict()
+            if said["comparison"]:
+                said["comparison"].pop("rows")
+            found["verdicts"].append(said)
+    return found
+
+
+if __name__ == "__main__":
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+    print(json.dumps(_answer(json.load(sys.stdin))))  # noqa: T201  # this is the answer

@@ -1,0 +1,204 @@
+"""Evaluations: starting runs, cancelling them, running again what failed. The worker does the rest in `evaluating`."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+
+from evaluation import Dataset as Rows
+from evaluation import Row
+from registry.accounts.models import User
+from registry.changes.models import ChangeRequest
+from registry.core import names
+from registry.core.errors import Conflict, Invalid, TooMany
+from registry.evaluations import dataset_queries, judge_calls, model_endpoints
+from registry.evaluations import run_queries as queries
+from registry.evaluations.metric_names import check_metrics
+from registry.evaluations.model_endpoints import Endpoint
+from registry.evaluations.models import DatasetVersion, Run, RunRow
+from registry.jobs import queue
+from registry.jobs.models import Job
+from registry.journal import log
+from registry.namespaces.permissions import Actor, Verb
+from registry.templates import queries as template_queries
+from registry.templates import sample_queries as sample_sets
+from registry.templates import version_queries
+from registry.templates.models import SampleSet, Template, Version
+from renderer.document import parse
+
+__all__ = ["MOST_UNFINISHED", "Measure", "begin", "cancel", "rerun", "start"]
+
+MOST_UNFINISHED = 10  # runs of one namespace that are not over
+_DEFAULT_METRICS = ("squad_f1", "squad_exact_match")
+_UNFINISHED = (Run.QUEUED, Run.RUNNING)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """The rows that a run goes over: a version of a dataset, or a template's samples."""
+
+    digest: str
+    rows: tuple[Row, ...]
+    dataset_version: DatasetVersion | None = None
+    samples: SampleSet | None = None
+
+    @property
+    def has_expectations(self) -> bool:
+        """Whether any row says what is expected of it."""
+        return any(row.expected for row in self.rows)
+
+
+def start(  # noqa: PLR0913  # what a person chooses
+    *,
+    actor: Actor,
+    template: str,
+    ref: str = "latest",
+    dataset: str | None = None,
+    dataset_version: int | None = None,
+    model: str = model_endpoints.ECHO,
+    metrics: Sequence[str] = (),
+    judge: str | None = None,
+    judge_model: str | None = None,
+    judge_paths: Mapping[str, str] | None = None,
+) -> Run:
+    """Have a version asked of a model for every row of a dataset, or with None for every sample of the template.
+
+    judge: `namespace/name@ref` of a template that judges each row (as the starter's judge-answer-support), asked of
+    `judge_model`; judge_paths says where a row has its documents, question and response, as `judgements.PATHS`.
+    metrics: names; by default those for answers, where any row expects something. TooMany where the namespace has
+    `MOST_UNFINISHED` runs under way.
+    """
+    found = template_queries.find(actor, Verb.EVALUATE, template)
+    version = version_queries.resolve(actor, template, ref)
+    endpoint = model_endpoints.find(model, found.namespace.name)
+    measure = _measure(actor, found, dataset, dataset_version)
+    asked = check_metrics(metrics) or (list(_DEFAULT_METRICS) if measure.has_expectations else [])
+    judging = _find_judge(actor, found, judge, judge_model, judge_paths or {})
+    _require_room(found)
+    return begin(found, version, measure, endpoint, asked, actor.person, judging=judging)
+
+
+def begin(  # what a run is
+    template: Template,
+    version: Version,
+    measure: Measure,
+    endpoint: Endpoint,
+    metrics: Sequence[str],
+    person: User,
+    change: ChangeRequest | None = None,
+    judging: Mapping[str, Any] | None = None,
+) -> Run:
+    """Write a run and the job that does it; for services, after the rights were checked."""
+    with transaction.atomic():
+        run = Run.objects.create(
+            template=template,
+            version=version,
+            dataset_version=measure.dataset_version,
+            samples=measure.samples,
+            rows_digest=measure.digest,
+            model=endpoint.name,
+            model_digest=endpoint.digest,
+            key=queries.identity(version.digest, measure.digest, endpoint.digest),
+            metrics=list(metrics),
+            total=len(measure.rows),
+            currency=endpoint.price.currency if endpoint.price else "",
+            change=change,
+            started_by=person,
+            created_at=log.now(),
+            **(judging or {}),
+        )
+        _enqueue(run)
+    return run
+
+
+def cancel(*, actor: Actor, number: int) -> Run:
+    """End a run after the rows that are being asked at this moment; what came so far is kept. Conflict once it is over."""
+    with transaction.atomic():
+        run = _take(actor, number)
+        if run.is_over:
+            raise Conflict(f"Run {number} is {run.state}.", state=run.state)
+        run.state, run.finished_at = Run.CANCELLED, log.now()
+        run.save(update_fields=["state", "finished_at"])
+    return run
+
+
+def rerun(*, actor: Actor, number: int) -> Run:
+    """Ask once more for the rows that failed, and for those that a cancelled run left out; what came well is kept."""
+    with transaction.atomic():
+        run = _take(actor, number)
+        if not run.is_over:
+            raise Conflict(f"Run {number} is {run.state}: wait for its end, or cancel it.", state=run.state)
+        if run.state == Run.DONE and not run.failed:
+            raise Conflict(f"No row of run {number} failed.", state=run.state)
+        run.version.require_text()
+        if run.judge is not None:
+            run.judge.require_text()
+        _require_room(run.template)
+        RunRow.objects.filter(run=run, is_failed=True).delete()
+        run.state, run.error, run.scores_text, run.finished_at = Run.QUEUED, "", "{}", None
+        run.failed, run.done = 0, RunRow.objects.filter(run=run).count()
+        run.save(update_fields=["state", "error", "scores_text", "finished_at", "failed", "done"])
+        _enqueue(run)
+    return run
+
+
+def _take(actor: Actor, number: int) -> Run:
+    run = queries.find(actor, Verb.EVALUATE, number)
+    Run.objects.select_for_update(no_key=True).filter(pk=run.pk).values_list("pk").first()
+    return queries.find(actor, Verb.EVALUATE, number)
+
+
+def _enqueue(run: Run) -> Job:
+    return queue.enqueue(queue.EVALUATION, subject=f"run {run.pk}", payload={"run": run.pk})
+
+
+def _require_room(template: Template) -> None:
+    under_way = Run.objects.filter(
+        template__namespace=template.namespace_id, state__in=_UNFINISHED, change=None
+    ).count()
+    if under_way >= MOST_UNFINISHED:
+        raise TooMany(
+            f"{template.namespace.name} has {under_way} runs under way: wait for one to end, or cancel it.",
+            retry_after=30,
+        )
+
+
+def _find_judge(
+    actor: Actor, template: Template, judge: str | None, model: str | None, paths: Mapping[str, str]
+) -> dict[str, Any]:
+    """The columns of a run that say who judges it."""
+    if judge is None:
+        if model or paths:
+            raise Invalid(fields={"judge": "name the template that judges: namespace/name@ref."})
+        return {}
+    name, ref = names.split_address(judge)
+    version = version_queries.resolve(actor, name, ref)
+    if model is None:
+        raise Invalid(fields={"judge_model": "name the model that the judge is asked of."})
+    if unknown := sorted(set(paths) - set(judge_calls.PATHS)):
+        raise Invalid(fields={"judge_paths": f"{unknown[0]!r} is none of {', '.join(judge_calls.PATHS)}."})
+    declared = parse(version.document).inputs
+    if declared is not None and "documents" not in declared:
+        raise Invalid(fields={"judge": f"{name} takes no documents, so it is no judge of answers."})
+    endpoint = model_endpoints.find(model, template.namespace.name)
+    columns = {"judge": version, "judge_model": endpoint.name, "judge_model_digest": endpoint.digest}
+    return {**columns, "judge_paths": dict(paths)}
+
+
+def _measure(actor: Actor, template: Template, dataset: str | None, number: int | None) -> Measure:
+    if dataset is None:
+        samples = sample_sets.current(template)
+        if samples is None or not samples.samples:
+            raise Invalid(fields={"dataset": f"{template.name} has no samples: name a dataset."})
+        return _of_samples(samples)
+    version = dataset_queries.version(actor, dataset, number)
+    if version.dataset.namespace_id != template.namespace_id:
+        raise Invalid(fields={"dataset": f"{dataset} is of another namespace, whose members may not read this run."})
+    return Measure(version.digest, version.rows(), dataset_version=version)
+
+
+def _of_samples(samples: SampleSet) -> Measure:
+    """A template's samples as rows that expect nothing."""
+    rows = queries.rows_of_samples(samples)
+    return Measure(Rows("samples", rows).digest, rows, samples=samples)

@@ -1,0 +1,1 @@
+"""Jobs: work for the worker, kept as rows."""

@@ -1,0 +1,36 @@
+"""Jobs: asking the worker for work, in the transaction that makes it necessary."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django.db import transaction
+
+from registry.jobs.models import Job
+from registry.journal import log
+
+__all__ = ["CHECKS", "EVALUATION", "enqueue", "subscribe"]
+
+CHECKS = "change.checks"  # payload: {"change": number}
+EVALUATION = "evaluation.run"  # payload: {"run": number}; done in slices, so that it keeps nothing else waiting
+_subscribers: list[Callable[[], None]] = []
+
+
+def enqueue(kind: str, *, subject: str = "", payload: Mapping[str, Any] | None = None) -> Job:
+    """Queue a job in the caller's transaction. One that waits already for the same subject is given back instead."""
+    with transaction.atomic():
+        job, made = Job.objects.get_or_create(
+            kind=kind,
+            subject=subject,
+            state=Job.QUEUED,
+            defaults={"payload": log.canonical(dict(payload or {})), "created_at": log.now()},
+        )
+    if made:
+        for wake in _subscribers:
+            transaction.on_commit(wake, robust=True)
+    return job
+
+
+def subscribe(wake: Callable[[], None]) -> None:
+    """Call `wake` after each commit that queued a job, in the process that did."""
+    if wake not in _subscribers:
+        _subscribers.append(wake)

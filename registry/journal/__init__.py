@@ -1,0 +1,1 @@
+"""The journal: every lasting decision as an event, in order, hash-chained."""

@@ -1,0 +1,89 @@
+"""The PostgreSQL role of the running server: it reads and writes rows, and can't switch off what guards them.
+
+The triggers of `registry.journal.immutable_tables` bind whoever changes rows, but the owner of a table may drop its triggers. So the
+tables belong to one role, which migrates, and the server runs as another one, to which `grant_server_role` gives the rest.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.core.checks import CheckMessage, Warning
+from django.db import connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+from registry.journal.immutable_tables import TABLES, TOMBSTONES
+
+__all__ = ["check_server_role", "grant_server_role", "may_migrate", "powers"]
+
+_MAINTAIN_SINCE = 170000  # PostgreSQL's version from which VACUUM can be granted; a redaction scrubs with it
+
+
+def grant_server_role(connection: BaseDatabaseWrapper, role: str) -> None:
+    """Give an existing role what the server needs on every table there is, in place of whatever it had.
+
+    Run as the tables' owner, after each migration. Rows that nothing may change can only be read and added.
+    """
+    quoted = connection.ops.quote_name(role)
+    tables = [name for name in connection.introspection.table_names() if name]
+    statements = [
+        f"REVOKE ALL ON ALL TABLES IN SCHEMA public FROM {quoted}",
+        f"REVOKE CREATE ON SCHEMA public FROM PUBLIC, {quoted}",
+        f"GRANT USAGE ON SCHEMA public TO {quoted}",
+        f"GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA public TO {quoted}",
+    ]
+    for table in tables:
+        rights = ["SELECT", "INSERT"]
+        if table in TOMBSTONES:
+            rights.append("UPDATE")  # its trigger lets a redaction through and nothing else
+        elif table not in TABLES and table != "django_migrations":
+            rights += ["UPDATE", "DELETE"]
+        statements.append(f"GRANT {', '.join(rights)} ON {connection.ops.quote_name(table)} TO {quoted}")
+    with connection.cursor() as cursor:
+        if _server_version(connection) >= _MAINTAIN_SINCE:
+            statements.append(f"GRANT MAINTAIN ON ALL TABLES IN SCHEMA public TO {quoted}")
+        for statement in statements:
+            cursor.execute(statement)
+
+
+def may_migrate(connection: BaseDatabaseWrapper) -> bool:
+    """Whether this role may make tables: always on SQLite; on PostgreSQL the role that owns them."""
+    if connection.vendor != "postgresql":
+        return True
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT has_schema_privilege(current_user, 'public', 'CREATE')")
+        return bool(cursor.fetchone()[0])
+
+
+def powers(connection: BaseDatabaseWrapper) -> list[str]:
+    """What this role could do to rows that nothing may change, each as a phrase; none for a server's role."""
+    if connection.vendor != "postgresql":
+        return []
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT rolsuper FROM pg_roles WHERE rolname = current_user")
+        row = cursor.fetchone()
+        if row and row[0]:
+            return ["is a superuser"]
+        cursor.execute(
+            "SELECT count(*) FROM pg_class WHERE relname = ANY(%s) AND pg_has_role(current_user, relowner, 'USAGE')",
+            [list(TABLES)],
+        )
+        owned = cursor.fetchone()[0]
+    return ["owns the tables, so it may drop their triggers"] if owned else []
+
+
+def check_server_role(databases: Sequence[str] | None = None, **_kwargs: Any) -> list[CheckMessage]:
+    """The system check (`check --deploy --database default`): a warning where the server's role could undo the guards."""
+    return [
+        Warning(
+            f"The role that the server connects as {power}.",
+            hint="Let one role own the tables and run as another: docs/operate/running.md, A role for the server.",
+            id="registry.W002",
+        )
+        for alias in databases or ()
+        for power in powers(connections[alias])
+    ]
+
+
+def _server_version(connection: BaseDatabaseWrapper) -> int:
+    connection.ensure_connection()
+    return int(connection.connection.info.server_version)

@@ -1,0 +1,204 @@
+"""Rows that nothing may change: triggers in the database itself, behind whatever code there is.
+
+One function writes them for both databases. A migration that makes or alters one of the tables ends with
+`Immutable()`, because SQLite drops a table's triggers when it makes the table anew; a system check names what is missing.
+
+One change is let through, and only in one form: a version that has a row in `registry_redaction` may be given the tombstone
+of `TOMBSTONES` in place of its text, and its verdicts in place of their details; every other column must stay as it is. (A
+migration that makes `registry_redaction` anew has to take the triggers of these tables away first: SQLite renames no table
+that a trigger elsewhere asks about.)
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.checks import CheckMessage, Error
+from django.db import connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+from django.db.migrations.operations.base import Operation
+from django.db.migrations.state import ProjectState
+
+__all__ = ["TABLES", "TOMBSTONES", "Immutable", "Tombstone", "check_triggers", "install", "missing", "remove"]
+
+TABLES = {  # each with its primary key
+    "registry_version": "id",
+    "registry_event": "number",
+    "registry_decision": "id",
+    "registry_labelmove": "id",
+    "registry_sampleset": "id",
+    "registry_comment": "id",
+    "registry_contribution": "id",
+    "registry_verdict": "id",
+    "registry_redaction": "id",
+    "registry_datasetversion": "id",
+}
+
+
+@dataclass(frozen=True)
+class Tombstone:
+    """What a redaction leaves of a row: these texts in these columns. `version` is the column with the version's id."""
+
+    version: str
+    texts: Mapping[str, str]
+
+
+TOMBSTONES = {
+    "registry_version": Tombstone("id", {"bundle": '{"redacted":true}', "settings": "{}", "problems": "[]"}),
+    "registry_verdict": Tombstone("version_id", {"details": "[]"}),
+}
+_FUNCTION = "promptuary_refuse_change"
+_REDACTIONS = "registry_redaction"
+
+
+def install(schema_editor: BaseDatabaseSchemaEditor, tables: Iterable[str] = TABLES) -> None:
+    """Write the triggers of those tables that exist, in place of the ones that are there."""
+    connection = schema_editor.connection
+    present = set(connection.introspection.table_names())
+    if connection.vendor == "postgresql":
+        schema_editor.execute(_POSTGRESQL_FUNCTION, params=None)
+    for table in tables:
+        if table in present:
+            tombstone = TOMBSTONES.get(table) if _REDACTIONS in present else None
+            kept = _kept_columns(connection, table, tombstone) if tombstone else []
+            for statement in _statements(connection.vendor, table, tombstone, kept):
+                schema_editor.execute(statement, params=None)
+
+
+def remove(schema_editor: BaseDatabaseSchemaEditor, tables: Iterable[str] = TABLES) -> None:
+    """Take the triggers away, for a migration that goes back."""
+    present = set(schema_editor.connection.introspection.table_names())
+    for table in tables:
+        if table in present:
+            for name in _names(schema_editor.connection.vendor, table):
+                place = f" ON {table}" if schema_editor.connection.vendor == "postgresql" else ""
+                schema_editor.execute(f"DROP TRIGGER IF EXISTS {name}{place}", params=None)
+
+
+def missing(connection: BaseDatabaseWrapper) -> list[str]:
+    """The names of triggers that should stand on existing tables and don't."""
+    present = set(connection.introspection.table_names())
+    query = (
+        "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal AND tgenabled IN ('O', 'A')"
+        if connection.vendor == "postgresql"
+        else "SELECT name FROM sqlite_master WHERE type = 'trigger'"
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(query)
+        found = {row[0] for row in cursor.fetchall()}
+    wanted = [name for table in TABLES if table in present for name in _names(connection.vendor, table)]
+    return [name for name in wanted if name not in found]
+
+
+def check_triggers(databases: Sequence[str] | None = None, **_kwargs: Any) -> list[CheckMessage]:
+    """The system check: an error for each trigger that is absent from a database asked about."""
+    return [
+        Error(
+            f"The trigger {name} is missing, so rows that must never change could be changed.",
+            hint="End the migration that touched its table with registry.journal.immutable_tables.Immutable().",
+            id="registry.E001",
+        )
+        for alias in databases or ()
+        for name in missing(connections[alias])
+    ]
+
+
+class Immutable(Operation):
+    """The last operation of each migration that makes or alters one of the tables."""
+
+    reduces_to_sql = False
+    reversible = True
+    atomic = True
+
+    def state_forwards(self, app_label: str, state: ProjectState) -> None:
+        pass  # triggers are no part of the models' state
+
+    def database_forwards(
+        self,
+        _app_label: str,
+        schema_editor: BaseDatabaseSchemaEditor,
+        _from_state: ProjectState,
+        _to_state: ProjectState,
+    ) -> None:
+        install(schema_editor)
+
+    def database_backwards(
+        self,
+        _app_label: str,
+        schema_editor: BaseDatabaseSchemaEditor,
+        _from_state: ProjectState,
+        _to_state: ProjectState,
+    ) -> None:
+        remove(schema_editor)
+
+    def describe(self) -> str:
+        return "Write the triggers that keep versions, events, decisions and what else is lasting as they are"
+
+
+def _names(vendor: str, table: str) -> list[str]:
+    actions = ["update", "delete", "truncate" if vendor == "postgresql" else "replace"]
+    return [f"{table}_refuses_{action}" for action in actions]
+
+
+def _kept_columns(connection: BaseDatabaseWrapper, table: str, tombstone: Tombstone) -> list[str]:
+    """The columns that a redaction leaves as they are."""
+    with connection.cursor() as cursor:
+        found = connection.introspection.get_table_description(cursor, table)
+    return [column.name for column in found if column.name not in tombstone.texts]
+
+
+_POSTGRESQL_FUNCTION = f"""
+CREATE OR REPLACE FUNCTION {_FUNCTION}() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION '% keeps its rows for ever: % is refused', TG_TABLE_NAME, TG_OP USING ERRCODE = 'restrict_violation';
+END $$
+"""
+
+
+def _statements(vendor: str, table: str, tombstone: Tombstone | None, kept: Sequence[str]) -> list[str]:
+    update, delete, third = _names(vendor, table)
+    drop = [f"DROP TRIGGER IF EXISTS {name}" for name in (update, delete, third)]
+    if vendor == "postgresql":
+        guard, functions = _FUNCTION, []
+        if tombstone:
+            guard = f"{table}_redacts_only"
+            functions = [_postgresql_guard(guard, tombstone, kept)]
+        return [
+            *functions,
+            *(f"{statement} ON {table}" for statement in drop),
+            f"CREATE TRIGGER {update} BEFORE UPDATE ON {table} FOR EACH ROW EXECUTE FUNCTION {guard}()",
+            f"CREATE TRIGGER {delete} BEFORE DELETE ON {table} FOR EACH ROW EXECUTE FUNCTION {_FUNCTION}()",
+            f"CREATE TRIGGER {third} BEFORE TRUNCATE ON {table} FOR EACH STATEMENT EXECUTE FUNCTION {_FUNCTION}()",
+        ]
+    refuse = f"BEGIN SELECT RAISE(ABORT, '{table} keeps its rows for ever'); END"
+    key = TABLES[table]
+    taken = f"EXISTS (SELECT 1 FROM {table} AS old WHERE old.{key} = NEW.{key})"  # noqa: S608  # constant names
+    unless = f"WHEN NOT ({_condition(tombstone, kept, 'IS')}) " if tombstone else ""
+    return [
+        *drop,
+        f"CREATE TRIGGER {update} BEFORE UPDATE ON {table} {unless}{refuse}",
+        f"CREATE TRIGGER {delete} BEFORE DELETE ON {table} {refuse}",
+        # INSERT OR REPLACE deletes without calling the trigger above.
+        f"CREATE TRIGGER {third} BEFORE INSERT ON {table} WHEN {taken} {refuse}",
+    ]
+
+
+def _condition(tombstone: Tombstone, kept: Sequence[str], same: str) -> str:
+    """What an update must be to pass: the tombstone's texts, all else as it was, and a redaction that says why."""
+    parts = [f"NEW.{column} = '{text}'" for column, text in tombstone.texts.items()]
+    parts += [f'NEW."{column}" {same} OLD."{column}"' for column in kept]
+    found = f"SELECT 1 FROM {_REDACTIONS} AS r WHERE r.version_id = OLD.{tombstone.version}"  # noqa: S608  # constant names
+    return " AND ".join([*parts, f"EXISTS ({found})"])
+
+
+def _postgresql_guard(name: str, tombstone: Tombstone, kept: Sequence[str]) -> str:
+    return f"""
+CREATE OR REPLACE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF {_condition(tombstone, kept, "IS NOT DISTINCT FROM")} THEN
+    RETURN NEW;
+  END IF;
+  RAISE EXCEPTION '% keeps its rows for ever: % is refused', TG_TABLE_NAME, TG_OP USING ERRCODE = 'restrict_violation';
+END $$
+"""

@@ -1,0 +1,117 @@
+"""The rows behind a batch of events, loaded with one query a kind."""
+
+import json
+from collections.abc import Iterable, Mapping
+from functools import reduce
+from operator import or_
+from typing import Any
+
+from django.db.models import Q
+
+from registry.changes.models import Comment, Decision, Verdict
+from registry.evaluations.models import DatasetVersion
+from registry.journal.log import Kind
+from registry.journal.models import Event
+from registry.mirror.errors import MirrorError
+from registry.templates.models import SampleSet, Version
+
+__all__ = ["Sources"]
+
+
+class Sources:
+    """What the journal holds by digest only: documents, samples, what was said in a change request."""
+
+    def __init__(self, events: Iterable[Event]) -> None:
+        listed = list(events)
+        self._versions = _load_versions({(e.template, e.version) for e in listed if e.version is not None})
+        self._samples = _load_samples(listed)
+        self._decisions = _load_decisions(listed)
+        self._comments = _load_comments(listed)
+        self._verdicts = _load_verdicts(listed)
+        self._datasets = _load_datasets(listed)
+
+    def version(self, event: Event) -> Version:
+        """The version that the event saved or moved a label to."""
+        version: Version = _found(self._versions, (event.template, event.version), event)
+        return version
+
+    def samples(self, event: Event, body: Mapping[str, Any]) -> str:
+        """The canonical JSON of the samples that the event saved."""
+        text: str = _found(self._samples, (event.template, body["digest"]), event)
+        return text
+
+    def decision(self, event: Event, body: Mapping[str, Any]) -> str:
+        """What was said with a decision."""
+        text: str = _found(self._decisions, (event.change, body["number"]), event)
+        return text
+
+    def comment(self, event: Event, body: Mapping[str, Any]) -> dict[str, Any]:
+        """A comment's words, the lines it suggests or None, and the lines that its thread is about."""
+        words: dict[str, Any] = _found(self._comments, (event.change, body["thread"], body["comment"]), event)
+        return words
+
+    def verdict(self, event: Event, body: Mapping[str, Any]) -> str:
+        """The canonical JSON of what a check found, item by item."""
+        details: str = _found(self._verdicts, body["key"], event)
+        return details
+
+    def dataset(self, event: Event, body: Mapping[str, Any]) -> str:
+        """The rows that the event saved, a line each."""
+        text: str = _found(self._datasets, (body["dataset"], body["number"]), event)
+        return text
+
+
+def _found(rows: Mapping[Any, Any], key: Any, event: Event) -> Any:
+    try:
+        return rows[key]
+    except KeyError:
+        raise MirrorError(
+            f"The row that event {event.number} ({event.kind}) speaks of is not in the database."
+        ) from None
+
+
+def _load_versions(wanted: set[tuple[str, int]]) -> dict[tuple[str, int], Version]:
+    if not wanted:
+        return {}
+    asked = reduce(or_, (Q(template__name=name, number=number) for name, number in sorted(wanted)))
+    rows = Version.objects.filter(asked).select_related("template")
+    return {(row.template.name, row.number): row for row in rows}
+
+
+def _load_samples(events: list[Event]) -> dict[tuple[str, str], str]:
+    names = {event.template for event in events if event.kind == Kind.SAMPLES_SAVED}
+    rows = SampleSet.objects.filter(template__name__in=names).values_list("template__name", "digest", "text")
+    return {(name, digest): text for name, digest, text in rows} if names else {}
+
+
+def _load_decisions(events: list[Event]) -> dict[tuple[int, int], str]:
+    numbers = {event.change for event in events if event.kind == Kind.CHANGE_DECIDED}
+    rows = Decision.objects.filter(change__in=numbers).values_list("change_id", "number", "text")
+    return {(change, number): text for change, number, text in rows} if numbers else {}
+
+
+def _load_comments(events: list[Event]) -> dict[tuple[int, int, int], dict[str, Any]]:
+    numbers = {event.change for event in events if event.kind == Kind.COMMENT_ADDED}
+    rows = Comment.objects.filter(thread__change__in=numbers).select_related("thread") if numbers else ()
+    return {
+        (row.thread.change_id, row.thread.number, row.number): {
+            "text": row.text,
+            "suggestion": row.suggestion,
+            "quote": row.thread.quote,
+        }
+        for row in rows
+    }
+
+
+def _load_verdicts(events: list[Event]) -> dict[str, str]:
+    keys = [json.loads(event.text)["body"]["key"] for event in events if event.kind == Kind.VERDICT_GIVEN]
+    return dict(Verdict.objects.filter(key__in=keys).values_list("key", "details")) if keys else {}
+
+
+def _load_datasets(events: list[Event]) -> dict[tuple[str, int], str]:
+    bodies = [json.loads(event.text)["body"] for event in events if event.kind == Kind.DATASET_SAVED]
+    if not bodies:
+        return {}
+    asked = reduce(or_, (Q(dataset__name=body["dataset"], number=body["number"]) for body in bodies))
+    rows = DatasetVersion.objects.filter(asked).values_list("dataset__name", "number", "text")
+    return {(name, number): text for name, number, text in rows}

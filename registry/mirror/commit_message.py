@@ -1,0 +1,104 @@
+"""Commit messages and author lines: written from an entry, read back from Git.
+
+The trailers are the last paragraph and nothing of a user can stand in it: a note is indented, a subject is one line,
+and the event's JSON has no raw newline.
+"""
+
+import re
+from dataclasses import dataclass
+
+from registry.mirror.commit_plan import Entry
+from registry.mirror.errors import MirrorError
+
+__all__ = ["COMMITTER", "Stamp", "author_line", "committer_line", "compose", "read_record", "read_stamp"]
+
+COMMITTER = "Promptuary <mirror@promptuary.invalid>"
+_INDENT = "    "
+_LONGEST_SUBJECT = 120
+_EVENT, _RECORD, _CHAIN = "Promptuary-Event", "Promptuary-Record", "Promptuary-Chain"
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]+")
+_CRUD = ".,:;<>\"\\'"  # what Git drops from the ends of a name; dropped here so that a commit reads as it was written
+
+
+@dataclass(frozen=True)
+class Stamp:
+    """What a commit says of itself: the event's number and the chain's hash after it."""
+
+    number: int
+    chain: str
+
+
+def compose(entry: Entry) -> str:
+    """The whole message: subject, the user's note, then the trailers. Ends with a newline."""
+    paragraphs = [_one_line(entry.subject)[:_LONGEST_SUBJECT].rstrip() or "(no subject)"]
+    note = _quote(entry.note)
+    if note:
+        paragraphs.append(note)
+    paragraphs.append(_trailers(entry))
+    return "\n\n".join(paragraphs) + "\n"
+
+
+def _trailers(entry: Entry) -> str:
+    if "\n" in entry.record or "\r" in entry.record:
+        raise MirrorError(f"The record of event {entry.number} is not on one line.")
+    pairs = [(_EVENT, str(entry.number))]
+    if entry.template:
+        pairs.append(("Promptuary-Template", entry.template))
+    if entry.version is not None:
+        pairs.append(("Promptuary-Version", str(entry.version)))
+    if entry.digest:
+        pairs.append(("Promptuary-Digest", entry.digest))
+    pairs += [(_RECORD, entry.record), (_CHAIN, entry.chain)]
+    return "\n".join(f"{name}: {value}" for name, value in pairs)
+
+
+def read_stamp(message: str) -> Stamp | None:
+    """The stamp in a message's last paragraph, or None where there is none that Promptuary wrote."""
+    found = _read_trailers(message)
+    number, chain = found.get(_EVENT, ""), found.get(_CHAIN, "")
+    if not (number.isascii() and number.isdigit() and chain):
+        return None
+    return Stamp(int(number), chain)
+
+
+def read_record(message: str) -> str | None:
+    """The event's canonical JSON out of a message, or None."""
+    return _read_trailers(message).get(_RECORD)
+
+
+def _read_trailers(message: str) -> dict[str, str]:
+    last = message.rstrip("\n").rsplit("\n\n", 1)[-1]
+    found = {}
+    for line in last.split("\n"):
+        name, separator, value = line.partition(": ")
+        if separator and name.startswith("Promptuary-"):
+            found[name] = value
+    return found
+
+
+def author_line(entry: Entry) -> str:
+    """`Name <address> seconds +0000`; a name that Git would refuse or change is cleaned first."""
+    name = _clean_name(entry.author) or "unknown"
+    address = re.sub(r"[^A-Za-z0-9.@_+-]", "", entry.author).strip(".") or "unknown"
+    if "@" not in address:
+        address += "@promptuary.invalid"
+    return f"{name} <{address}> {entry.at // 1_000_000} +0000"
+
+
+def committer_line(entry: Entry) -> str:
+    """The fixed committer at the event's second."""
+    return f"{COMMITTER} {entry.at // 1_000_000} +0000"
+
+
+def _clean_name(name: str) -> str:
+    return _one_line(re.sub(r"[<>]", "", name)).strip(_CRUD + " ")
+
+
+def _one_line(text: str) -> str:
+    return re.sub(r" {2,}", " ", _CONTROL.sub(" ", text)).strip()
+
+
+def _quote(note: str) -> str:
+    """The note, each line indented: a line of it can neither be a trailer nor start the last paragraph."""
+    lines = [_CONTROL.sub(" ", line).rstrip() for line in re.split(r"\r\n|\n|\r", note.strip())]
+    return "\n".join(_INDENT + line if line else "" for line in lines).strip("\n")

@@ -1,0 +1,280 @@
+"""Events as entries: which files each kind of event changes, and the texts that the journal holds by digest only.
+
+Each file holds the whole of one small thing (a document, a label of a template, a step of a change request), so what an
+event writes follows from that event and the rows it made alone, never from what other events wrote before. One thing reaches
+back: a version that was redacted is written without its text, so a redaction makes the history anew (writer).
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from registry.journal.log import Kind
+from registry.journal.models import Event
+from registry.mirror import paths
+from registry.mirror.blob_loader import Sources
+from registry.mirror.commit_plan import Entry, Move
+from renderer import plain_yaml
+
+__all__ = ["KINDS", "read"]
+
+_Files = dict[str, bytes | None]
+
+
+@dataclass
+class _Draft:
+    """An entry being put together."""
+
+    event: Event
+    body: dict[str, Any]
+    sources: Sources
+    subject: str = ""
+    note: str = ""
+    digest: str = ""
+    files: _Files = field(default_factory=dict)
+    move: Move | None = None
+
+    def say(self, **more: Any) -> bytes:
+        """The event as a readable file: who, when, all of its body and what is added."""
+        event = self.event
+        who = {"person": event.person, **({"key": event.key} if event.key else {})}
+        facts = {"event": event.number, "at": _iso(event.at), "by": who, **self.body, **more}
+        return plain_yaml.write(facts).encode()
+
+
+def read(*, after: int, limit: int) -> list[Entry]:
+    """The entries of the events after a number, in order, at most `limit`."""
+    events = list(Event.objects.filter(number__gt=after).order_by("number")[:limit])
+    sources = Sources(events)
+    return [_entry(event, sources) for event in events]
+
+
+def _entry(event: Event, sources: Sources) -> Entry:
+    draft = _Draft(event, json.loads(event.text)["body"], sources)
+    KINDS.get(event.kind, _other)(draft)
+    return Entry(
+        number=event.number,
+        at=event.at,
+        author=event.person,
+        subject=draft.subject,
+        note=draft.note,
+        record=event.text,
+        chain=event.hash,
+        template=event.template,
+        version=event.version,
+        digest=draft.digest,
+        files=draft.files,
+        move=draft.move,
+    )
+
+
+def _namespace_created(draft: _Draft) -> None:
+    name = draft.event.namespace
+    draft.subject = f"{name}: namespace made"
+    draft.files[paths.namespace(name)] = draft.say()
+    draft.files[paths.rules(name)] = plain_yaml.write(draft.body["rules"]).encode()
+    if admin := draft.body.get("admin"):
+        draft.files[paths.member(name, admin)] = plain_yaml.write({"person": admin, "role": "admin"}).encode()
+
+
+def _namespace_ruled(draft: _Draft) -> None:
+    draft.subject = f"{draft.event.namespace}: rules set"
+    draft.files[paths.rules(draft.event.namespace)] = plain_yaml.write(draft.body["rules"]).encode()
+
+
+def _member_set(draft: _Draft) -> None:
+    person, role = draft.body["person"], draft.body["role"]
+    draft.subject = f"{draft.event.namespace}: {person} is " + (role or "no member any more")
+    content = plain_yaml.write({"person": person, "role": role}).encode() if role else None
+    draft.files[paths.member(draft.event.namespace, person)] = content
+
+
+def _key_issued(draft: _Draft) -> None:
+    draft.subject = f"{draft.event.namespace}: key {draft.body['name']} issued"
+    draft.files[paths.key(draft.event.namespace, draft.body["id"])] = draft.say()
+
+
+def _key_revoked(draft: _Draft) -> None:
+    draft.subject = f"{draft.event.namespace}: key {draft.body['id']} revoked"
+    draft.files[paths.key(draft.event.namespace, draft.body["id"])] = None
+
+
+def _key_rotated(draft: _Draft) -> None:
+    draft.subject = f"{draft.event.namespace}: key {draft.body['name']} rotated"
+    draft.files[paths.key(draft.event.namespace, draft.body["id"])] = draft.say()
+
+
+def _version_saved(draft: _Draft) -> None:
+    event, version = draft.event, draft.sources.version(draft.event)
+    first, _, rest = version.message.strip().partition("\n")
+    draft.subject = f"{event.template} {version.number}: {first}" if first else f"{event.template} {version.number}"
+    draft.note = rest
+    draft.digest = version.digest
+    if version.is_redacted:
+        draft.files[paths.document(event.template)] = None
+        draft.files[paths.bundle(event.template)] = draft.say(redacted=True, message=version.message)
+        return
+    bundle = version.unpacked()
+    draft.files[paths.document(event.template)] = bundle.pop("document").encode()
+    draft.files[paths.bundle(event.template)] = draft.say(
+        **bundle,
+        settings=json.loads(version.settings),
+        problems=json.loads(version.problems),
+        message=version.message,
+    )
+
+
+def _version_redacted(draft: _Draft) -> None:
+    event = draft.event
+    draft.subject = f"{event.template} {event.version}: redacted"
+    draft.note = draft.body["reason"]
+    draft.digest = draft.body["digest"]
+    draft.files[paths.redacted(event.template, draft.body["version"])] = draft.say()
+
+
+def _samples_saved(draft: _Draft) -> None:
+    draft.subject = f"{draft.event.template}: samples"
+    text = draft.sources.samples(draft.event, draft.body)
+    draft.files[paths.samples(draft.event.template)] = plain_yaml.write(json.loads(text)).encode()
+
+
+def _label_moved(draft: _Draft) -> None:
+    event, label, target = draft.event, draft.body["label"], draft.body["to"]
+    where = f"to version {target}" if target else "removed"
+    draft.subject = f"{event.template}: {label} {where}"
+    draft.note = draft.body.get("reason") or ""
+    draft.digest = draft.body["digest"] or ""
+    draft.files[paths.label(event.template, label)] = draft.say() if target else None
+    held = draft.sources.version(event) if target else None
+    document = held.document.encode() if held and not held.is_redacted else None
+    draft.move = Move(paths.branch(label), {paths.document(event.template): document})
+    if event.change is not None:
+        draft.files[_step(draft, draft.body["how"])] = draft.say()
+
+
+def _template_archived(draft: _Draft) -> None:
+    draft.subject = f"{draft.event.template}: archived"
+    draft.files[paths.archived(draft.event.template)] = draft.say()
+
+
+def _template_unarchived(draft: _Draft) -> None:
+    draft.subject = f"{draft.event.template}: taken out of the archive"
+    draft.files[paths.archived(draft.event.template)] = None
+
+
+def _change_step(verb: str) -> Callable[[_Draft], None]:
+    def write(draft: _Draft) -> None:
+        draft.subject = f"{draft.event.template}: change {draft.event.change} {verb}"
+        draft.note = draft.body.get("message") or draft.body.get("reason") or ""
+        draft.digest = draft.body["digest"]
+        draft.files[_step(draft, verb)] = draft.say()
+
+    return write
+
+
+def _change_decided(draft: _Draft) -> None:
+    decision, text = draft.body["decision"], draft.sources.decision(draft.event, draft.body)
+    draft.subject = f"{draft.event.template}: change {draft.event.change}, {decision.replace('_', ' ')}"
+    draft.note = text
+    draft.digest = draft.body["digest"]
+    draft.files[_step(draft, decision)] = draft.say(text=text)
+
+
+def _comment_added(draft: _Draft) -> None:
+    words = draft.sources.comment(draft.event, draft.body)
+    draft.subject = f"{draft.event.template}: change {draft.event.change}, thread {draft.body['thread']}"
+    draft.note = words["text"]
+    draft.digest = draft.body["digest"]
+    draft.files[_step(draft, "thread-comment")] = draft.say(**words)
+
+
+def _thread_resolved(draft: _Draft) -> None:
+    verb = "resolved" if draft.body["resolved"] else "opened again"
+    draft.subject = f"{draft.event.template}: change {draft.event.change}, thread {draft.body['thread']} {verb}"
+    draft.files[_step(draft, "thread-resolved" if draft.body["resolved"] else "thread-opened")] = draft.say()
+
+
+def _verdict_given(draft: _Draft) -> None:
+    event, check = draft.event, draft.body["check"]
+    draft.subject = f"{event.template} {event.version}: {check} {draft.body['outcome']}"
+    draft.note = draft.body["summary"]
+    draft.digest = draft.body["digest"]
+    details = json.loads(draft.sources.verdict(event, draft.body))
+    draft.files[paths.verdict(event.template, event.number, check)] = draft.say(details=details)
+
+
+def _webhook_set(draft: _Draft) -> None:
+    draft.subject = f"{draft.event.namespace}: webhook {draft.body['id']} of {draft.body['host']} set"
+    draft.files[paths.webhook(draft.event.namespace, draft.body["id"])] = draft.say()
+
+
+def _webhook_removed(draft: _Draft) -> None:
+    draft.subject = f"{draft.event.namespace}: webhook {draft.body['id']} removed"
+    draft.files[paths.webhook(draft.event.namespace, draft.body["id"])] = None
+
+
+def _dataset_saved(draft: _Draft) -> None:
+    name, number, message = draft.body["dataset"], draft.body["number"], draft.body["message"]
+    first, _, draft.note = message.partition("\n")
+    draft.subject = f"{name} {number}: {first}" if first else f"{name} {number}"
+    draft.digest = draft.body["digest"]
+    draft.files[paths.dataset(name)] = draft.sources.dataset(draft.event, draft.body).encode()
+    draft.files[paths.dataset_facts(name)] = draft.say()
+
+
+def _evaluation_attached(draft: _Draft) -> None:
+    space, name = draft.event.namespace, draft.body["name"]
+    draft.subject = f"{space}: evaluation {name} attached to {draft.body['pattern']}"
+    draft.files[paths.attachment(space, name)] = draft.say()
+
+
+def _evaluation_detached(draft: _Draft) -> None:
+    draft.subject = f"{draft.event.namespace}: evaluation {draft.body['name']} detached"
+    draft.files[paths.attachment(draft.event.namespace, draft.body["name"])] = None
+
+
+def _other(draft: _Draft) -> None:
+    event = draft.event
+    draft.subject = f"{event.template or event.namespace or 'promptuary'}: {event.kind}"
+    draft.files[paths.other(event.namespace, event.kind, event.number)] = draft.say()
+
+
+def _step(draft: _Draft, step: str) -> str:
+    return paths.change(draft.event.namespace, draft.event.change or 0, draft.event.number, step)
+
+
+def _iso(microseconds: int) -> str:
+    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=microseconds)
+    return moment.isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+KINDS: Mapping[str, Callable[[_Draft], None]] = {
+    Kind.NAMESPACE_CREATED: _namespace_created,
+    Kind.NAMESPACE_RULED: _namespace_ruled,
+    Kind.MEMBER_SET: _member_set,
+    Kind.KEY_ISSUED: _key_issued,
+    Kind.KEY_REVOKED: _key_revoked,
+    Kind.KEY_ROTATED: _key_rotated,
+    Kind.VERSION_SAVED: _version_saved,
+    Kind.VERSION_REDACTED: _version_redacted,
+    Kind.SAMPLES_SAVED: _samples_saved,
+    Kind.TEMPLATE_ARCHIVED: _template_archived,
+    Kind.TEMPLATE_UNARCHIVED: _template_unarchived,
+    Kind.LABEL_MOVED: _label_moved,
+    Kind.CHANGE_PROPOSED: _change_step("proposed"),
+    Kind.CHANGE_HEADED: _change_step("headed"),
+    Kind.CHANGE_DECIDED: _change_decided,
+    Kind.CHANGE_WITHDRAWN: _change_step("withdrawn"),
+    Kind.CHANGE_REOPENED: _change_step("reopened"),
+    Kind.EMERGENCY_CLOSED: _change_step("emergency-closed"),
+    Kind.COMMENT_ADDED: _comment_added,
+    Kind.THREAD_RESOLVED: _thread_resolved,
+    Kind.VERDICT_GIVEN: _verdict_given,
+    Kind.DATASET_SAVED: _dataset_saved,
+    Kind.EVALUATION_ATTACHED: _evaluation_attached,
+    Kind.EVALUATION_DETACHED: _evaluation_detached,
+    Kind.WEBHOOK_SET: _webhook_set,
+    Kind.WEBHOOK_REMOVED: _webhook_removed,
+}

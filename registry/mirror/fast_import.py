@@ -1,0 +1,74 @@
+"""Entries as a `git fast-import` stream. Pure: the same entries after the same heads give the same bytes and commit ids."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from registry.mirror import paths
+from registry.mirror.commit_message import author_line, committer_line, compose
+from registry.mirror.commit_plan import Entry
+
+__all__ = ["CHECKPOINT", "build"]
+
+CHECKPOINT = b"checkpoint\n\n"
+
+
+def build(entries: Sequence[Entry], heads: Mapping[str, str], done: Mapping[str, int]) -> Iterator[bytes]:
+    """The stream in chunks, `done` at its end.
+
+    `heads` maps a ref to the commit it stands on, `done` a ref to the number of the last event it holds. Labels'
+    branches come first and a checkpoint makes them durable before `main` moves. A process killed between the two leaves
+    a label's branch ahead of `main`, never behind, and the entries that it already holds are left out the next time.
+    """
+    blobs = _number_blobs(entries)
+    for content, mark in blobs.items():
+        yield b"blob\nmark :%d\n%s" % (mark, _data(content))
+    started: set[str] = set()
+    moved = False
+    for entry in entries:
+        if entry.move and entry.number > done.get(entry.move.ref, 0):
+            yield _commit(entry, entry.move.ref, entry.move.files, blobs, _parent(entry.move.ref, heads, started))
+            moved = True
+    if moved:
+        yield CHECKPOINT
+    for entry in entries:
+        if entry.number > done.get(paths.MAIN, 0):
+            yield _commit(entry, paths.MAIN, entry.files, blobs, _parent(paths.MAIN, heads, started))
+    yield b"done\n"
+
+
+def _number_blobs(entries: Sequence[Entry]) -> dict[bytes, int]:
+    contents: dict[bytes, int] = {}
+    for entry in entries:
+        changes = [*entry.files.values(), *(entry.move.files.values() if entry.move else ())]
+        for content in changes:
+            if content is not None:
+                contents.setdefault(content, len(contents) + 1)
+    return contents
+
+
+def _parent(ref: str, heads: Mapping[str, str], started: set[str]) -> bytes:
+    """The `from` line of a ref's first commit in this stream; later ones follow by themselves."""
+    if ref in started or ref not in heads:
+        started.add(ref)
+        return b""
+    started.add(ref)
+    return b"from %s\n" % heads[ref].encode("ascii")
+
+
+def _commit(
+    entry: Entry, ref: str, files: Mapping[str, bytes | None], blobs: Mapping[bytes, int], parent: bytes
+) -> bytes:
+    lines = [
+        b"commit %s\n" % ref.encode("ascii"),
+        b"author %s\n" % author_line(entry).encode(),
+        b"committer %s\n" % committer_line(entry).encode(),
+        _data(compose(entry).encode()),
+        parent,
+    ]
+    for path, content in sorted(files.items()):
+        name = paths.check_path(path).encode("ascii")
+        lines.append(b"D %s\n" % name if content is None else b"M 100644 :%d %s\n" % (blobs[content], name))
+    return b"".join(lines) + b"\n"
+
+
+def _data(content: bytes) -> bytes:
+    return b"data %d\n%s\n" % (len(content), content)

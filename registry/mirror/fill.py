@@ -1,0 +1,86 @@
+"""Journal in, commits out. Where it resumes is read from Git itself, never from the database."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from django.conf import settings
+
+from registry.core.failpoints import reach
+from registry.journal import rollback_guard
+from registry.journal.models import Event
+from registry.mirror import event_files, paths
+from registry.mirror import fast_import as mirror_fast_import
+from registry.mirror.commit_index import record
+from registry.mirror.errors import Diverged
+from registry.mirror.repository import Head, Repository
+
+__all__ = ["BATCH", "fill", "lock_path", "resume_point"]
+
+BATCH = 50  # entries a fast-import; a killed process repeats at most one batch
+
+
+def lock_path() -> Path:
+    """Beside the repository, since that is swapped whole by a rebuild."""
+    return settings.MIRROR_PATH.with_name("mirror.lock")
+
+
+def fill(repository: Repository) -> int:
+    """Import batch after batch until the journal's end, noting each event's commit. The lock is the caller's."""
+    heads = repository.heads()
+    after = resume_point(heads)
+    _note(repository, heads.get(paths.MAIN))
+    written = 0
+    while entries := event_files.read(after=after, limit=BATCH):
+        done = {ref: head.stamp.number for ref, head in heads.items() if head.stamp}
+        chunks = mirror_fast_import.build(entries, {ref: head.commit for ref, head in heads.items()}, done)
+        repository.fast_import(_watched(chunks))
+        reach("mirror.imported")
+        heads = repository.heads()
+        _note(repository, heads.get(paths.MAIN))
+        reach("mirror.recorded")
+        after = entries[-1].number
+        written += len(entries)
+    return written
+
+
+def _note(repository: Repository, main: Head | None) -> None:
+    """Keep what Git says now where it can be read without Git: for every writer to the journal, and for the history."""
+    if main is not None and main.stamp is not None:
+        rollback_guard.note(repository.path, rollback_guard.Mark(main.stamp.number, main.stamp.chain))
+    record(repository, main)
+
+
+def _watched(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """The chunks as they are, with the places in between where a test may kill."""
+    for chunk in chunks:
+        if chunk == mirror_fast_import.CHECKPOINT:
+            reach("mirror.moving")
+        yield chunk
+        reach("mirror.streaming")
+    reach("mirror.streamed")
+
+
+def resume_point(heads: Mapping[str, Head]) -> int:
+    """The number of the last event that `main` holds, 0 for an empty mirror; Diverged where the journal knows it not."""
+    main = heads.get(paths.MAIN)
+    for ref, head in heads.items():
+        if ref == paths.MAIN or paths.is_label_branch(ref):
+            _check_known(ref, head)
+    return main.stamp.number if main and main.stamp else 0
+
+
+def _check_known(ref: str, head: Head) -> None:
+    name = ref.removeprefix("refs/heads/")
+    if head.stamp is None:
+        raise Diverged(
+            f"Commit {head.commit[:12]} at the head of {name} was not written by Promptuary. "
+            "Look at `manage.py mirror verify`; `manage.py mirror rebuild` sets the mirror aside and makes it anew."
+        )
+    known = Event.objects.filter(number=head.stamp.number).values_list("hash", flat=True).first()
+    if known != head.stamp.chain:
+        raise Diverged(
+            f"{name} stands on event {head.stamp.number} and the journal "
+            + ("has another event of that number" if known else "ends before it")
+            + ": the database is older than its mirror, or another instance wrote here. `manage.py mirror adopt` "
+            "brings the database up to the mirror; `manage.py mirror discard` sets the mirror aside."
+        )

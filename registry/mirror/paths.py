@@ -1,0 +1,175 @@
+"""Where things stand in the mirror. Every path is made here, of checked segments, so no text of a user can shape one."""
+
+import re
+
+from registry.core import names
+from registry.mirror.errors import MirrorError
+
+__all__ = [
+    "LABELS",
+    "MAIN",
+    "archived",
+    "attachment",
+    "branch",
+    "bundle",
+    "change",
+    "check_path",
+    "dataset",
+    "dataset_facts",
+    "document",
+    "is_label_branch",
+    "key",
+    "label",
+    "member",
+    "namespace",
+    "other",
+    "redacted",
+    "rules",
+    "samples",
+    "verdict",
+]
+
+MAIN = "refs/heads/main"
+LABELS = "refs/heads/label/"
+_PATH = re.compile(r"\.?[a-z0-9%][a-z0-9%._-]*(?:/[a-z0-9%][a-z0-9%._-]*)*", re.ASCII)
+_DEVICES = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))}
+_LONGEST_FILE_NAME = 200  # bytes; every file system in use takes 255
+
+
+def _escape(text: str) -> str:
+    """Any text as one file name that no file system folds or refuses; two texts never give the same name."""
+    escaped = "".join(
+        character if character in "abcdefghijklmnopqrstuvwxyz0123456789-_" else _percent(character)
+        for character in text
+    )
+    if escaped in _DEVICES or escaped.startswith(("-", "_")):
+        escaped = _percent(escaped[0]) + escaped[1:]
+    if not escaped or len(escaped) > _LONGEST_FILE_NAME:
+        raise MirrorError(f"{text[:40]!r} can't be a file name: it is empty or too long.")
+    return escaped
+
+
+def _percent(character: str) -> str:
+    return "".join(f"%{byte:02x}" for byte in character.encode())
+
+
+def document(template: str) -> str:
+    """The file of a template's newest document."""
+    namespace_name, rest = names.check_template(template)
+    return f"{namespace_name}/{rest}.yml.j2"
+
+
+def samples(template: str) -> str:
+    """The file of a template's samples, beside the document."""
+    namespace_name, rest = names.check_template(template)
+    return f"{namespace_name}/{rest}.samples.yml"
+
+
+def dataset(name: str) -> str:
+    """The file of a dataset's newest rows, among the templates: its ending keeps it apart from one of the same name."""
+    namespace_name, rest = names.check_template(name)
+    return f"{namespace_name}/{rest}.dataset.jsonl"
+
+
+def dataset_facts(name: str) -> str:
+    """The file of all else about a dataset's newest version: number, digest, message."""
+    namespace_name, rest = names.check_template(name)
+    return f".promptuary/{namespace_name}/datasets/{rest}.yml"
+
+
+def attachment(namespace_name: str, name: str) -> str:
+    """The file of one evaluation that change requests have to pass."""
+    checked = names.check_namespace(namespace_name)
+    return f".promptuary/{checked}/evaluations/{_escape(name)}.yml"
+
+
+def bundle(template: str) -> str:
+    """The file of all else that the newest version froze: number, digest, fragments, profile."""
+    namespace_name, rest = names.check_template(template)
+    return f".promptuary/{namespace_name}/versions/{rest}.yml"
+
+
+def redacted(template: str, version: int) -> str:
+    """The file that says when, by whom and why a version's text was taken away."""
+    namespace_name, rest = names.check_template(template)
+    return f".promptuary/{namespace_name}/redacted/{rest}/{version}.yml"
+
+
+def archived(template: str) -> str:
+    """The file that is there while a template is archived."""
+    namespace_name, rest = names.check_template(template)
+    return f".promptuary/{namespace_name}/archived/{rest}.yml"
+
+
+def label(template: str, name: str) -> str:
+    """The file of one label of one template. Folders have no dot, so a label and a folder never meet."""
+    namespace_name, rest = names.check_template(template)
+    return f".promptuary/{namespace_name}/labels/{rest}/{_escape(names.check_label(name))}.yml"
+
+
+def change(namespace_name: str, number: int, event: int, step: str) -> str:
+    """The file of one step (proposal, decision, comment, ...) of a change request."""
+    checked = names.check_namespace(namespace_name)
+    return f".promptuary/{checked}/changes/{number}/{event:08d}-{_escape(step)}.yml"
+
+
+def verdict(template: str, event: int, check: str) -> str:
+    """The file of what one check found about one version."""
+    namespace_name, rest = names.check_template(template)
+    return f".promptuary/{namespace_name}/verdicts/{rest}/{event:08d}-{_escape(check)}.yml"
+
+
+def namespace(name: str) -> str:
+    """The file that says when and by whom a namespace was made."""
+    return f".promptuary/{names.check_namespace(name)}/namespace.yml"
+
+
+def rules(namespace_name: str) -> str:
+    """The file of a namespace's rules: protected labels and what they ask for."""
+    checked = names.check_namespace(namespace_name)
+    return f".promptuary/{checked}/rules.yml"
+
+
+def member(namespace_name: str, username: str) -> str:
+    """The file of one member and the role."""
+    checked = names.check_namespace(namespace_name)
+    return f".promptuary/{checked}/members/{_escape(username)}.yml"
+
+
+def key(namespace_name: str, identifier: str) -> str:
+    """The file of one API key: whose it is and what it may do, never its secret."""
+    checked = names.check_namespace(namespace_name)
+    return f".promptuary/{checked}/keys/{_escape(identifier)}.yml"
+
+
+def webhook(namespace_name: str, identifier: str) -> str:
+    """The file of one webhook: which events it hears of, of its address only the host."""
+    checked = names.check_namespace(namespace_name)
+    return f".promptuary/{checked}/webhooks/{_escape(identifier)}.yml"
+
+
+def other(namespace_name: str, kind: str, event: int) -> str:
+    """The file of an event that has no place of its own."""
+    folder = names.check_namespace(namespace_name) if namespace_name else "instance"
+    return f".promptuary/{folder}/events/{event:08d}-{_escape(kind)}.yml"
+
+
+def branch(label_name: str) -> str:
+    """The ref that holds exactly what a label serves. `%` stands for what Git forbids in a ref and labels never hold."""
+    name = names.check_label(label_name).replace("..", ".%2e")
+    if name.endswith((".", ".lock")):
+        name = "%2e".join(name.rsplit(".", 1))
+    return LABELS + name
+
+
+def is_label_branch(ref: str) -> bool:
+    """Whether a ref is one that `branch` may give."""
+    return ref.startswith(LABELS)
+
+
+def check_path(path: str) -> str:
+    """The path itself if fast-import can take it as it stands; MirrorError otherwise. The last net, not the rule."""
+    top = path.split("/", 1)[0]
+    if not _PATH.fullmatch(path) or (top.startswith(".") and top != ".promptuary"):
+        raise MirrorError(f"{path[:80]!r} can't be a path of the mirror.")
+    return path

@@ -1,0 +1,81 @@
+"""The gate once more, while events become rows: a protected label moves by no other way than the one the services know.
+
+Whoever edits a clone can make the hashes fit again, but not what the events say together: an approval by somebody who was
+no reviewer then, or a move that nobody approved, stops the restore.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from registry.changes import gate as change_gate
+from registry.changes import policy
+from registry.changes.contributors import Reason
+from registry.changes.models import ChangeRequest
+from registry.changes.policy import Facts
+from registry.journal.models import Event
+from registry.mirror.errors import MirrorError
+from registry.mirror.rows.context import Rows
+from registry.namespaces.models import Namespace
+from registry.templates.models import LabelMove
+
+__all__ = ["require_allowed"]
+
+
+def require_allowed(rows: Rows, event: Event, body: Mapping[str, Any]) -> None:
+    """Raise MirrorError where the label of a `label.moved` was protected and the move is none that the rules allow."""
+    rows.is_strict = rows.is_strict or "decided" in body
+    namespace = Namespace.objects.get(name=event.namespace)
+    if body["label"] not in namespace.protected_labels:
+        return
+    if fault := _FAULTS.get(body["how"], _fault_of_others)(rows, namespace, event, body):
+        raise MirrorError(
+            f"Event {event.number} moves {body['label']}, which is protected in {namespace.name}, to version {body['to']} of "
+            f"{event.template}: {fault}"
+        )
+
+
+def _fault_of_publishing(rows: Rows, namespace: Namespace, event: Event, body: Mapping[str, Any]) -> str:
+    change = (
+        ChangeRequest.objects.select_related("template__namespace", "version__author", "opened_by")
+        .filter(number=body["change"], template__name=event.template, label=body["label"])
+        .first()
+    )
+    if change is None or change.version.number != body["to"] or not change.is_open:
+        return "no request for it was open."
+    if body["how"] == "broke_glass":
+        return "" if namespace.break_glass else "no emergencies are allowed there."
+    gate = change_gate.evaluate(change, None, with_checks=False)
+    facts = gate.facts if rows.is_strict else replace(gate.facts, contributors=_of_old(gate.facts))
+    found = policy.standing(gate.rules, facts)
+    # Objections don't count here: whether a person was active then, no event says.
+    if found.missing:
+        return f"{found.missing} of {namespace.approvals} approvals were missing."
+    return f"none of its owners ({', '.join(found.missing_owners)}) approved." if found.missing_owners else ""
+
+
+def _of_old(facts: Facts) -> dict[str, tuple[Reason, ...]]:
+    """Whose approval did not count before every contributor was: who opened the request, and who wrote its head."""
+    return {person: (Reason("own", "", ""),) for person in (facts.opened_by, facts.author)}
+
+
+def _fault_of_rolling_back(_rows: Rows, _namespace: Namespace, event: Event, body: Mapping[str, Any]) -> str:
+    """Any version that the label held will do: that was the rule once, and such events are restored like all others.
+
+    It gives a forger nothing lasting: a roll back is no approval, so limited keys and later roll backs don't count it.
+    """
+    held = LabelMove.objects.filter(
+        template__name=event.template, label=body["label"], after__digest=body["digest"]
+    ).exists()
+    return "" if held else "it never held that."
+
+
+def _fault_of_others(_rows: Rows, _namespace: Namespace, _event: Event, body: Mapping[str, Any]) -> str:
+    return f"it was {body['how'].replace('_', ' ')} without a request."
+
+
+_FAULTS = {
+    "published": _fault_of_publishing,
+    "broke_glass": _fault_of_publishing,
+    "rolled_back": _fault_of_rolling_back,
+}

@@ -1,0 +1,98 @@
+"""How far the mirror is, for operators and the page that shows it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.conf import settings
+from django.utils import timezone
+
+from registry.journal.log import microseconds
+from registry.journal.models import Event
+from registry.mirror import fill, paths
+from registry.mirror.errors import Diverged
+from registry.mirror.models import Remote
+from registry.mirror.repository import Repository
+
+__all__ = ["Pushed", "Status", "remotes", "status"]
+
+
+@dataclass(frozen=True)
+class Pushed:
+    """How far a remote is; `behind` in events of the journal, `lag` in seconds since the oldest event it lacks."""
+
+    name: str
+    url: str
+    pushed: int
+    behind: int
+    lag: float
+    diverged: bool
+    failures: int
+    error: str
+    retry_at: datetime | None
+
+
+@dataclass(frozen=True)
+class Status:
+    """Where journal and mirror stand; `behind` in events, `lag` in seconds since the oldest event not mirrored, `chain` the hash of
+    the last event that is."""
+
+    path: str
+    head: str | None
+    mirrored: int
+    journal: int
+    lag: float
+    chain: str | None
+    diverged: str | None
+    remotes: tuple[Pushed, ...] = ()
+
+    @property
+    def behind(self) -> int:
+        """How many events the mirror lacks."""
+        return max(0, self.journal - self.mirrored)
+
+
+def status() -> Status:
+    """Read Git and the journal as they are now; nothing is written and no lock is taken."""
+    repository = Repository(settings.MIRROR_PATH)
+    last = Event.objects.order_by("-number").values_list("number", flat=True).first() or 0
+    heads = repository.heads() if repository.exists else {}
+    main = heads.get(paths.MAIN)
+    mirrored, diverged = main.stamp.number if main and main.stamp else 0, None
+    try:
+        fill.resume_point(heads)
+    except Diverged as error:
+        diverged = str(error)
+    return Status(
+        path=str(repository.path),
+        head=main.commit if main else None,
+        mirrored=mirrored,
+        journal=last,
+        lag=_lag(mirrored),
+        chain=main.stamp.chain if main and main.stamp else None,
+        diverged=diverged,
+        remotes=tuple(remotes()),
+    )
+
+
+def remotes() -> list[Pushed]:
+    """How far each remote is, as its row says; nobody is asked over the network."""
+    last = Event.objects.order_by("-number").values_list("number", flat=True).first() or 0
+    return [
+        Pushed(
+            name=row.name,
+            url=row.url,
+            pushed=row.pushed,
+            behind=max(0, last - row.pushed),
+            lag=_lag(row.pushed),
+            diverged=row.diverged,
+            failures=row.failures,
+            error=row.error,
+            retry_at=row.retry_at,
+        )
+        for row in Remote.objects.order_by("name")
+    ]
+
+
+def _lag(mirrored: int) -> float:
+    waiting = Event.objects.filter(number__gt=mirrored).order_by("number").values_list("at", flat=True).first()
+    return 0.0 if waiting is None else max(0.0, (microseconds(timezone.now()) - waiting) / 1_000_000)

@@ -1,0 +1,68 @@
+"""All tables of the app `registry`, for Django. Code imports them from their domain."""
+
+from registry.accounts.models import Key, User
+from registry.changes.models import ChangeRequest, Comment, Decision, Remark, Thread, Verdict
+from registry.evaluations.models import Attachment, Dataset, DatasetVersion, Reply, Run, RunRow
+from registry.jobs.models import Job
+from registry.journal.models import Commit, Event
+from registry.mirror.models import Remote
+from registry.namespaces.models import Membership, Namespace, Role
+from registry.notifications.models import Notification, Watch
+from registry.templates.models import (
+    Contribution,
+    Draft,
+    Inclusion,
+    Label,
+    LabelMove,
+    Redaction,
+    Rendering,
+    SampleSet,
+    Tag,
+    Template,
+    Version,
+)
+from registry.usage.models import Fetch, Report
+from registry.webhooks.models import Attempt, Delivery, Webhook, WebhookSecret
+
+__all__ = [
+    "Attachment",
+    "Attempt",
+    "ChangeRequest",
+    "Comment",
+    "Commit",
+    "Contribution",
+    "Dataset",
+    "DatasetVersion",
+    "Decision",
+    "Delivery",
+    "Draft",
+    "Event",
+    "Fetch",
+    "Inclusion",
+    "Job",
+    "Key",
+    "Label",
+    "LabelMove",
+    "Membership",
+    "Namespace",
+    "Notification",
+    "Redaction",
+    "Remark",
+    "Remote",
+    "Rendering",
+    "Reply",
+    "Report",
+    "Role",
+    "Run",
+    "RunRow",
+    "SampleSet",
+    "Tag",
+    "Template",
+    "Thread",
+    "User",
+    "Verdict",
+    "Version",
+    "Watch",
+    "Webhook",
+    "WebhookSecret",
+]

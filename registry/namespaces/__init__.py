@@ -1,0 +1,1 @@
+"""Namespaces: members, roles, permissions, rules, and the API keys of services."""

@@ -1,0 +1,203 @@
+"""Namespaces: which there are, making one, its rules and its members."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from registry.changes import rules as services
+from registry.namespaces import members as member_services
+from registry.namespaces import permissions, queries
+from registry.namespaces.authentication import actor_of
+from registry.namespaces.models import Namespace
+from registry.namespaces.permissions import Actor, Role
+from registry.namespaces.rules import DEFAULT_CHECKS
+from registry.rest.input_serializers import Flag, Input, Integer, Text, read
+from registry.templates import output_serializers as template_output_serializers
+
+__all__ = ["CreateInput", "Member", "MemberInput", "Members", "Namespaces", "OneNamespace", "RulesInput"]
+
+
+class OwnerInput(Input):
+    """Paths of a namespace and the people one of whom must approve their changes."""
+
+    pattern = Text(help_text="`refunds/*`; `*` fits anything, slashes too. Of several that fit the last one counts.")
+    people = serializers.ListField(child=Text())
+
+
+class RulesInput(Input):
+    """Rules to change; what is absent or null stays."""
+
+    protected_labels = serializers.ListField(child=Text(), required=False, allow_null=True)
+    approvals = Integer(required=False, allow_null=True)
+    self_approval = Flag(required=False, allow_null=True)
+    suggesters_may_approve = Flag(required=False, allow_null=True)
+    required_checks = serializers.ListField(child=Text(), required=False, allow_null=True)
+    compatibility = Text(required=False, allow_null=True)
+    owners = OwnerInput(many=True, required=False, allow_null=True)
+    break_glass = Flag(required=False, allow_null=True)
+    keys_approved_only = Flag(required=False, allow_null=True)
+
+
+class CreateInput(RulesInput):
+    """A name, and rules if wanted; what is absent or null is as for every new namespace."""
+
+    name = Text()
+    required_checks = serializers.ListField(
+        child=Text(),
+        required=False,
+        allow_null=True,
+        help_text=f"Absent or null: {', '.join(DEFAULT_CHECKS)}. An empty list requires none.",
+    )
+
+
+class MemberInput(Input):
+    """A role."""
+
+    role = Text(help_text="reader, author, reviewer or admin.")
+
+
+class RulesOutput(template_output_serializers.Output):
+    protected_labels = serializers.ListField(child=serializers.CharField())
+    approvals = serializers.IntegerField()
+    self_approval = serializers.BooleanField()
+    suggesters_may_approve = serializers.BooleanField()
+    required_checks = serializers.ListField(child=serializers.CharField())
+    compatibility = serializers.CharField()
+    owners = serializers.ListField(child=serializers.DictField())
+    break_glass = serializers.BooleanField()
+    keys_approved_only = serializers.BooleanField()
+
+
+class NamespaceOutput(template_output_serializers.Output):
+    name = serializers.CharField()
+    role = serializers.CharField(help_text="Yours; through a key that of the person it acts for.")
+    rules = RulesOutput()
+
+
+class OpenedOutput(template_output_serializers.Output):
+    number = serializers.IntegerField()
+    template = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]  # the metaclass takes declared fields out of the class
+    version = serializers.IntegerField()
+
+
+class RuledOutput(NamespaceOutput):
+    opened = OpenedOutput(
+        many=True, help_text="Change requests opened because a label that serves them is protected now."
+    )
+
+
+class NamespaceList(template_output_serializers.Output):
+    results = NamespaceOutput(many=True)
+
+
+class MemberOutput(template_output_serializers.Output):
+    person = serializers.CharField()
+    role = serializers.CharField()
+
+
+class MemberList(template_output_serializers.Output):
+    results = MemberOutput(many=True)
+
+
+class Namespaces(APIView):
+    """The namespaces of the caller."""
+
+    @extend_schema(
+        operation_id="listNamespaces", responses={200: NamespaceList, "4XX": template_output_serializers.ProblemOutput}
+    )
+    def get(self, request: Request) -> Response:
+        """Those you may read in, by name, each with your role and its rules."""
+        return Response({"results": [_shape(row, role) for row, role in queries.mine(actor_of(request))]})
+
+    @extend_schema(
+        operation_id="createNamespace",
+        request=CreateInput,
+        responses={201: NamespaceOutput, "4XX": template_output_serializers.ProblemOutput},
+    )
+    def post(self, request: Request) -> Response:
+        """Make one; you become its admin. Not by key."""
+        given = {name: value for name, value in read(CreateInput, request).items() if value is not None}
+        row = services.create(actor=actor_of(request), **given)
+        return Response(_shape(row, Role.ADMIN), 201, headers={"Location": f"/api/v1/namespaces/{row.name}"})
+
+
+class OneNamespace(APIView):
+    """One namespace."""
+
+    @extend_schema(
+        operation_id="getNamespace", responses={200: NamespaceOutput, "4XX": template_output_serializers.ProblemOutput}
+    )
+    def get(self, request: Request, namespace: str) -> Response:
+        """Its rules and your role in it. For members."""
+        actor = actor_of(request)
+        return _answer(actor, queries.get(actor, namespace))
+
+    @extend_schema(
+        operation_id="setRules",
+        request=RulesInput,
+        responses={200: RuledOutput, "4XX": template_output_serializers.ProblemOutput},
+    )
+    def patch(self, request: Request, namespace: str) -> Response:
+        """Change rules; pending requests are weighed by them at once. For admins, not by key.
+
+        `opened` lists the change requests that protecting a label opened: one for each template where the label serves
+        what it never held by approval.
+        """
+        actor = actor_of(request)
+        ruled = services.set_rules(actor=actor, namespace=namespace, **read(RulesInput, request))
+        answer = _answer(actor, ruled.namespace)
+        answer.data["opened"] = [
+            {"number": row.number, "template": row.template.name, "label": row.label, "version": row.version.number}
+            for row in ruled.opened
+        ]
+        return answer
+
+
+class Members(APIView):
+    """Who belongs to a namespace."""
+
+    @extend_schema(
+        operation_id="listMembers", responses={200: MemberList, "4XX": template_output_serializers.ProblemOutput}
+    )
+    def get(self, request: Request, namespace: str) -> Response:
+        """Everybody with their role, by username. For members."""
+        rows = queries.members(actor_of(request), namespace)
+        return Response({"results": [{"person": row.person.username, "role": row.role} for row in rows]})
+
+
+class Member(APIView):
+    """One person's membership."""
+
+    @extend_schema(
+        operation_id="setRole",
+        request=MemberInput,
+        responses={200: MemberOutput, "4XX": template_output_serializers.ProblemOutput},
+    )
+    def put(self, request: Request, namespace: str, person: str) -> Response:
+        """Give a role. For admins, not by key; the last admin stays one."""
+        role: str = read(MemberInput, request)["role"]
+        member_services.set_role(actor=actor_of(request), namespace=namespace, username=person, role=role)
+        return Response({"person": person, "role": role})
+
+    @extend_schema(
+        operation_id="removeMember",
+        request=None,
+        responses={204: None, "4XX": template_output_serializers.ProblemOutput},
+    )
+    def delete(self, request: Request, namespace: str, person: str) -> Response:
+        """Take the membership away, and with it what their keys may do. For admins, not by key."""
+        member_services.set_role(actor=actor_of(request), namespace=namespace, username=person, role=None)
+        return Response(status=204)
+
+
+def _answer(actor: Actor, row: Namespace) -> Response:
+    return Response(_shape(row, permissions.role_of(actor.person, row) or Role.READER))
+
+
+def _shape(row: Namespace, role: Role) -> dict[str, Any]:
+    return {"name": row.name, "role": role.value, "rules": queries.rules_of(row).values()}

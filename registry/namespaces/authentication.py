@@ -1,0 +1,53 @@
+"""Who is calling: a key, or the session of a browser (which then needs its CSRF token for writes)."""
+
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from rest_framework.authentication import BaseAuthentication
+from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.request import Request
+
+from registry.accounts.models import Key, User
+from registry.accounts.signin import reauthentication
+from registry.core.client_address import client_address
+from registry.namespaces.key_attempts import key_attempts
+from registry.namespaces.permissions import Actor
+
+__all__ = ["KeyAuthentication", "KeyScheme", "actor_of"]
+
+
+class KeyAuthentication(BaseAuthentication):
+    """`Authorization: Bearer <key>`. A wrong key is refused even where a session would do."""
+
+    def authenticate(self, request: Request) -> tuple[User, Key] | None:
+        """The key's person and the key; None when no key was sent. Raises TooMany after many wrong keys."""
+        scheme, _, token = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
+        if scheme.lower() != "bearer":
+            return None
+        actor = key_attempts().authenticate(token.strip(), client_address(request.META))
+        if actor is None or actor.key is None:
+            raise AuthenticationFailed("This key is unknown, expired or revoked.")
+        return actor.person, actor.key
+
+    def authenticate_header(self, request: Request) -> str:
+        """What a 401 asks for."""
+        return 'Bearer realm="promptuary"'
+
+
+class KeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]  # its metaclass is untyped
+    """How the schema names it."""
+
+    target_class = "registry.namespaces.authentication.KeyAuthentication"
+    name = "key"
+
+    def get_security_definition(self, auto_schema: object) -> dict[str, str]:
+        """The OpenAPI security scheme."""
+        return {"type": "http", "scheme": "bearer", "description": "An API key: pb_<id>_<secret>"}
+
+
+def actor_of(request: Request) -> Actor:
+    """The person who calls, through their key if there is one. Only for views that require authentication."""
+    person, key = request.user, request.auth
+    if not isinstance(person, User):
+        raise AuthenticationFailed
+    if isinstance(key, Key):
+        return Actor(person, key)
+    return Actor(person, missing_proof=reauthentication.missing_proof(request))

@@ -1,0 +1,164 @@
+"""Keys: listing, issuing, rotating and revoking them. For admins who signed in, and for the people whom they act for; a key
+never manages keys."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from registry.accounts.models import Key
+from registry.namespaces import key_queries as queries
+from registry.namespaces import keys as services
+from registry.namespaces import permissions
+from registry.namespaces.authentication import actor_of
+from registry.namespaces.permissions import KEY_VERBS
+from registry.rest.input_serializers import Flag, Input, Text, read
+from registry.templates import output_serializers as template_output_serializers
+from registry.templates.serializers import moment
+
+__all__ = ["IssueInput", "Keys", "OneKey", "OwnKeys", "Rotate", "RotateInput"]
+
+
+class IssueInput(Input):
+    """A service and what it may: a scope or verbs."""
+
+    name = Text(help_text="Which service it is for.")
+    scope = Text(required=False, default="", help_text="read, or write, which is all but rolling back; or give verbs.")
+    verbs = serializers.ListField(
+        child=Text(),
+        required=False,
+        default=list,
+        help_text=f"Some of {', '.join(KEY_VERBS)}, instead of a scope; roll_back only so.",
+    )
+    labels = serializers.ListField(
+        child=Text(), required=False, default=list, help_text="The only labels it acts on; fetches what they serve now."
+    )
+    person = Text(required=False, allow_null=True, default=None, help_text="Whom it acts for; by default you.")
+    expires_at = serializers.DateTimeField(required=False, allow_null=True, default=None)
+    approved_only = Flag(required=False, allow_null=True, default=None, help_text="null: as the namespace's rules say.")
+
+
+class RotateInput(Input):
+    """How long the old key goes on, and when the new one ends."""
+
+    keep_until = serializers.DateTimeField(
+        required=False, allow_null=True, default=None, help_text="Until when the old key holds; null: it ends now."
+    )
+    expires_at = serializers.DateTimeField(
+        required=False, allow_null=True, default=None, help_text="null: after as long a life as the old one was given."
+    )
+
+
+class KeyOutput(template_output_serializers.Output):
+    id = serializers.CharField()
+    name = serializers.CharField()
+    scope = serializers.ChoiceField(Key.SCOPES)
+    verbs = serializers.ListField(child=serializers.CharField())
+    labels = serializers.ListField(child=serializers.CharField())
+    approved_only = serializers.BooleanField(allow_null=True)
+    person = serializers.CharField()
+    created_by = serializers.CharField()
+    created_at = serializers.DateTimeField()
+    expires_at = serializers.DateTimeField(allow_null=True)
+    revoked_at = serializers.DateTimeField(allow_null=True)
+    last_used_at = serializers.DateTimeField(allow_null=True)
+    replaces = serializers.CharField(allow_null=True)
+
+
+class KeyList(template_output_serializers.Output):
+    results = KeyOutput(many=True)
+
+
+class IssuedOutput(KeyOutput):
+    secret = serializers.CharField(help_text="The whole key, shown this once.")
+
+
+class Keys(APIView):
+    """The keys of a namespace."""
+
+    @extend_schema(operation_id="listKeys", responses={200: KeyList, "4XX": template_output_serializers.ProblemOutput})
+    def get(self, request: Request, namespace: str) -> Response:
+        """All of them, ended ones too, newest first, without their secrets. For admins."""
+        return Response({"results": [_shape(key) for key in queries.listing(actor_of(request), namespace)]})
+
+    @extend_schema(
+        operation_id="issueKey",
+        request=IssueInput,
+        responses={201: IssuedOutput, "4XX": template_output_serializers.ProblemOutput},
+    )
+    def post(self, request: Request, namespace: str) -> Response:
+        """Issue one. The answer is the only one that ever holds its secret. For admins."""
+        issued = services.issue(actor=actor_of(request), namespace=namespace, **read(IssueInput, request))
+        return _answer(issued)
+
+
+class OwnKeyOutput(KeyOutput):
+    namespace = serializers.CharField()
+    may = serializers.CharField(help_text="What it may do, in words.")
+
+
+class OwnKeyList(template_output_serializers.Output):
+    results = OwnKeyOutput(many=True)
+
+
+class OwnKeys(APIView):
+    """The keys that act for the caller."""
+
+    @extend_schema(
+        operation_id="listOwnKeys", responses={200: OwnKeyList, "4XX": template_output_serializers.ProblemOutput}
+    )
+    def get(self, request: Request) -> Response:
+        """In every namespace, ended ones too, newest first, whoever issued them. For people who signed in."""
+        rows = queries.own(actor_of(request))
+        told = [{**_shape(key), "namespace": key.namespace.name, "may": queries.describe(key)} for key in rows]
+        return Response({"results": told})
+
+
+class OneKey(APIView):
+    """One key."""
+
+    @extend_schema(
+        operation_id="revokeKey",
+        request=None,
+        responses={200: KeyOutput, "4XX": template_output_serializers.ProblemOutput},
+    )
+    def delete(self, request: Request, key: str) -> Response:
+        """Revoke it; it holds nowhere any more within a second. For admins and the person it acts for, not by key."""
+        return Response(_shape(services.revoke(actor=actor_of(request), key_id=key)))
+
+
+class Rotate(APIView):
+    """A key that gives way to a fresh one."""
+
+    @extend_schema(
+        operation_id="rotateKey",
+        request=RotateInput,
+        responses={201: IssuedOutput, "4XX": template_output_serializers.ProblemOutput},
+    )
+    def post(self, request: Request, key: str) -> Response:
+        """Make a key with the same rights; the old one goes on until `keep_until`. For admins."""
+        return _answer(services.rotate(actor=actor_of(request), key_id=key, **read(RotateInput, request)))
+
+
+def _answer(issued: services.Issued) -> Response:
+    headers = {"Cache-Control": "no-store"}
+    return Response({**_shape(issued.key), "secret": issued.secret}, 201, headers=headers)
+
+
+def _shape(key: Key) -> dict[str, Any]:
+    moments = ("created_at", "expires_at", "revoked_at", "last_used_at")
+    return {
+        "id": key.id,
+        "name": key.name,
+        "scope": key.scope,
+        "verbs": [verb.value for verb in KEY_VERBS if verb in permissions.verbs_of(key)],
+        "labels": key.labels,
+        "approved_only": key.approved_only,
+        "person": key.person.username,
+        "created_by": key.created_by.username,
+        **{name: moment(getattr(key, name)) for name in moments},
+        "replaces": key.replaces_id,
+    }

@@ -1,0 +1,63 @@
+"""Reading an API key at any door, with wrong ones counted by network address.
+
+An address that sent too many wrong keys is refused before the database is asked. A key that was right a short while ago is
+never refused for that: many services can share one address, and one of them must not be able to shut out the others.
+"""
+
+import functools
+import hashlib
+import threading
+import time
+from collections.abc import Callable
+
+from registry.core.refusal_limiter import Refusals
+from registry.namespaces import key_queries
+from registry.namespaces.permissions import Actor
+
+__all__ = ["KeyAttempts", "key_attempts"]
+
+MOST_KNOWN = 10_000  # keys remembered
+KNOWN_SECONDS = 3600.0
+
+
+class KeyAttempts:
+    """Counts wrong keys for one process. Safe to share between threads."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._refusals = Refusals(clock)
+        self._known: dict[bytes, float] = {}  # sha256 of a key that was right, until when it is remembered
+
+    def authenticate(self, token: str, address: str) -> Actor | None:
+        """The actor behind `pb_<id>_<secret>`, or None for a wrong key, which is counted.
+
+        Raises TooMany, without asking the database, where the address sent too many wrong keys lately (the rate
+        `anonymous` of the settings) and this key is not known to be right.
+        """
+        mark = hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
+        if self._known.get(mark, 0.0) < self._clock():
+            self._refusals.check("anonymous", address)
+        actor = key_queries.authenticate(token)
+        with self._lock:
+            if actor is None:
+                self._known.pop(mark, None)
+            else:
+                if len(self._known) >= MOST_KNOWN:
+                    self._known.clear()
+                self._known[mark] = self._clock() + KNOWN_SECONDS
+        if actor is None:
+            self._refusals.count("anonymous", address)
+        return actor
+
+    def forget(self) -> None:
+        """Drop all counts and all known keys."""
+        with self._lock:
+            self._known.clear()
+        self._refusals.forget()
+
+
+@functools.cache
+def key_attempts() -> KeyAttempts:
+    """The process's own."""
+    return KeyAttempts()

@@ -1,0 +1,79 @@
+"""API keys: who one acts for, and which there are."""
+
+import hashlib
+import hmac
+
+from registry.accounts.models import Key
+from registry.core.errors import NotAllowed
+from registry.journal import log
+from registry.namespaces import permissions
+from registry.namespaces.permissions import Actor, Verb
+from registry.usage import recorder
+
+__all__ = ["authenticate", "describe", "describe_verb", "has_ended", "listing", "own"]
+
+_PREFIX = "pb_"
+_VERBS_IN_WORDS = {
+    Verb.READ: "read",
+    Verb.CHECK: "check and render",
+    Verb.FETCH: "fetch",
+    Verb.SAVE: "save versions",
+    Verb.PROPOSE: "propose changes",
+    Verb.COMMENT: "comment",
+    Verb.MOVE: "move unprotected labels",
+    Verb.PUBLISH: "publish what is approved",
+    Verb.EVALUATE: "run evaluations",
+    Verb.ROLL_BACK: "roll labels back",
+}
+
+
+def authenticate(token: str) -> Actor | None:
+    """The actor behind `pb_<id>_<secret>`, or None for an unknown, revoked or expired key or an inactive person."""
+    if not token.startswith(_PREFIX):
+        return None
+    identifier, _, secret = token[len(_PREFIX) :].partition("_")
+    if not identifier.isascii() or not identifier.isalnum():
+        return None
+    key = Key.objects.select_related("person", "namespace").filter(id=identifier).first()
+    digest = hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+    if key is None or not hmac.compare_digest(digest, key.secret_sha256):
+        return None
+    expired = key.expires_at is not None and key.expires_at <= log.now()
+    if key.revoked_at is not None or expired or not key.person.is_active:
+        return None
+    recorder.used(key.id)
+    return Actor(key.person, key)
+
+
+def listing(actor: Actor, namespace: str) -> list[Key]:
+    """All keys of the namespace, revoked ones too, the newest first; admins only."""
+    found = permissions.find_namespace(actor, Verb.MANAGE, namespace)
+    return list(found.keys.select_related("person", "created_by", "replaced_by").order_by("-created_at"))
+
+
+def own(actor: Actor) -> list[Key]:
+    """All keys that act for the actor, in any namespace, ended ones too, the newest first; not by key."""
+    if actor.key is not None:
+        raise NotAllowed("A key does not list keys: sign in as the person it acts for.", key=actor.key.id)
+    rows = Key.objects.filter(person=actor.person).select_related("namespace", "person", "created_by")
+    return list(rows.order_by("-created_at"))
+
+
+def has_ended(key: Key) -> bool:
+    """Whether the key opens nothing any more."""
+    return key.revoked_at is not None or (key.expires_at is not None and key.expires_at <= log.now())
+
+
+def describe_verb(verb: Verb) -> str:
+    """What a key with this verb may do: `roll labels back`."""
+    return _VERBS_IN_WORDS[verb]
+
+
+def describe(key: Key) -> str:
+    """What the key may do: `read, check and render and fetch, only what production serves`."""
+    verbs = permissions.verbs_of(key)
+    words = [said for verb, said in _VERBS_IN_WORDS.items() if verb in verbs]
+    text = f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]
+    if key.labels:
+        text += f", only what {' and '.join(key.labels)} serves"
+    return f"{text}, approved versions only" if permissions.is_limited(key) else text

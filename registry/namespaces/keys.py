@@ -1,0 +1,223 @@
+"""API keys: credentials of services, each acting for one person in one namespace."""
+
+import hashlib
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+
+from registry.accounts.models import Key, User
+from registry.core import names
+from registry.core.errors import Conflict, Invalid, NotFound
+from registry.core.text_checks import check_text
+from registry.journal import log
+from registry.journal.log import Kind
+from registry.namespaces import permissions
+from registry.namespaces.models import Namespace
+from registry.namespaces.permissions import KEY_VERBS, TABLE, Actor, Role, Verb
+from registry.notifications import services as notification_services
+
+__all__ = ["Issued", "issue", "revoke", "rotate"]
+
+_ID_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that are mistaken for another when read out
+_MOST_LABELS = 20
+
+
+@dataclass(frozen=True)
+class Issued:
+    """A fresh key and the only sight of its secret: `pb_<id>_<43 characters>`, 256 random bits."""
+
+    key: Key
+    secret: str
+
+
+def issue(  # noqa: PLR0913  # each a fact of the key
+    *,
+    actor: Actor,
+    namespace: str,
+    name: str,
+    scope: str = "",
+    verbs: Sequence[str] = (),
+    labels: Sequence[str] = (),
+    person: str | None = None,
+    expires_at: datetime | None = None,
+    approved_only: bool | None = None,
+) -> Issued:
+    """Make a key that acts for a member (by default the actor), never above that person's role; admins only.
+
+    scope: read, or write, which includes read and all but rolling back; or instead of it `verbs`, a set of
+    `access.KEY_VERBS`. labels: the only ones
+    it acts on; with any, it fetches only what those serve at the time. expires_at: aware. approved_only: None follows the
+    namespace's rules.
+    Event body: {"id", "name", "scope", "verbs", "labels", "person", "expires_at": microseconds or null, "approved_only"}.
+    """
+    key = Key(name=_read_name(name), approved_only=approved_only, created_at=log.now(), expires_at=expires_at)
+    key.scope, key.verbs = _read_scope(scope, verbs)
+    key.labels = _read_labels(labels)
+    _require_future("expires_at", expires_at, key.created_at)
+    with transaction.atomic():
+        log.lock()
+        key.namespace = permissions.find_namespace(actor, Verb.MANAGE, namespace)
+        permissions.require_proof(actor)
+        key.person = _find_owner(key.namespace, person or actor.person.username)
+        _require_reach(key)
+        secret = _store(actor, key)
+        notification_services.tell_of_key(actor, key)
+        log.append(Kind.KEY_ISSUED, actor, key.namespace, _body(key), at=key.created_at)
+    return Issued(key, secret)
+
+
+def rotate(
+    *, actor: Actor, key_id: str, keep_until: datetime | None = None, expires_at: datetime | None = None
+) -> Issued:
+    """Make a key with all the rights of another one, which goes on until `keep_until` (by default it ends now).
+
+    The new one holds at once. It ends at `expires_at`, by default after as long a life as the old one was given. The old one
+    never holds for longer than it would have. Conflict for a key that ended or was rotated before.
+    Event body: as of `issue`, and {"replaces": the old id, "replaced_until": microseconds}.
+    """
+    at = log.now()
+    _require_future("keep_until", keep_until, at)
+    _require_future("expires_at", expires_at, at)
+    with transaction.atomic():
+        log.lock()
+        old = _find(actor, key_id)
+        permissions.require_proof(actor)
+        _require_alive(old, at)
+        key = Key(name=old.name, namespace=old.namespace, person=old.person, scope=old.scope, verbs=old.verbs)
+        key.labels, key.approved_only, key.replaces, key.created_at = old.labels, old.approved_only, old, at
+        key.expires_at = expires_at or (at + (old.expires_at - old.created_at) if old.expires_at else None)
+        _find_owner(key.namespace, key.person.username)
+        _require_reach(key)
+        old.expires_at = min(keep_until or at, old.expires_at) if old.expires_at else keep_until or at
+        old.save(update_fields=["expires_at"])
+        secret = _store(actor, key)
+        notification_services.tell_of_key(actor, key)
+        body = {**_body(key), "replaces": old.id, "replaced_until": log.microseconds(old.expires_at)}
+        log.append(Kind.KEY_ROTATED, actor, key.namespace, body, at=at)
+    return Issued(key, secret)
+
+
+def revoke(*, actor: Actor, key_id: str, keep_until: datetime | None = None) -> Key:
+    """End a key for good, now or at `keep_until`; for admins, and for the person whom it acts for. Never by key.
+
+    A key that ends by itself before `keep_until` stays as it is. Asks for no proof: what was lost must be ended quickly.
+    Event body: {"id", "until": microseconds, absent where it ends now}.
+    """
+    at = log.now()
+    _require_future("keep_until", keep_until, at)
+    with transaction.atomic():
+        log.lock()
+        key = _find(actor, key_id, own=True)
+        if key.revoked_at is not None:
+            return key
+        if keep_until is None:
+            key.revoked_at = at
+            key.save(update_fields=["revoked_at"])
+            log.append(Kind.KEY_REVOKED, actor, key.namespace, {"id": key.id}, at=at)
+        elif key.expires_at is None or key.expires_at > keep_until:
+            key.expires_at = keep_until
+            key.save(update_fields=["expires_at"])
+            body = {"id": key.id, "until": log.microseconds(keep_until)}
+            log.append(Kind.KEY_REVOKED, actor, key.namespace, body, at=at)
+    return key
+
+
+def _store(actor: Actor, key: Key) -> str:
+    secret = secrets.token_urlsafe(32)
+    key.id = "".join(secrets.choice(_ID_LETTERS) for _ in range(8))
+    key.secret_sha256 = hashlib.sha256(secret.encode("ascii")).hexdigest()
+    key.created_by = actor.person
+    key.save(force_insert=True)
+    return f"pb_{key.id}_{secret}"
+
+
+def _body(key: Key) -> dict[str, object]:
+    return {
+        "id": key.id,
+        "name": key.name,
+        "scope": key.scope,
+        "verbs": key.verbs,
+        "labels": key.labels,
+        "person": key.person.username,
+        "expires_at": log.microseconds(key.expires_at) if key.expires_at else None,
+        "approved_only": key.approved_only,
+    }
+
+
+def _find(actor: Actor, key_id: str, *, own: bool = False) -> Key:
+    """The key, with the right to manage it checked; own: the person whom it acts for needs none, a key never has it."""
+    key = Key.objects.select_related("namespace", "person").filter(id=key_id[:20]).first()
+    if own and key is not None and actor.key is None and actor.person.is_active and key.person == actor.person:
+        return key
+    unknown = NotFound(f"There is no key {key_id[:20]}, or you may not manage it.")
+    if key is None:
+        raise unknown
+    try:
+        permissions.require(actor, Verb.MANAGE, key.namespace)
+    except NotFound as error:
+        raise unknown from error
+    return key
+
+
+def _read_name(name: str) -> str:
+    check_text("name", name, 100)
+    if not name.strip():
+        raise Invalid(fields={"name": "say which service the key is for."})
+    return name.strip()
+
+
+def _read_scope(scope: str, verbs: Sequence[str]) -> tuple[str, list[str]]:
+    if verbs and scope in ("", Key.CHOSEN):
+        if unknown := [verb for verb in verbs if verb not in KEY_VERBS]:
+            raise Invalid(fields={"verbs": f"no key gets {str(unknown[0])[:40]!r}; there are {', '.join(KEY_VERBS)}."})
+        return Key.CHOSEN, [verb.value for verb in KEY_VERBS if verb in verbs]
+    if verbs:
+        raise Invalid(fields={"verbs": f"give either a scope or verbs; the scope {scope[:20]} names a set already."})
+    if scope == Key.CHOSEN:
+        raise Invalid(fields={"verbs": "choose at least one: a key without any could do nothing."})
+    if scope not in permissions.SCOPES:
+        raise Invalid(fields={"scope": f"one of {', '.join(permissions.SCOPES)}, or verbs instead of it."})
+    return scope, []
+
+
+def _read_labels(labels: Sequence[str]) -> list[str]:
+    chosen = list(dict.fromkeys(labels))
+    if len(chosen) > _MOST_LABELS:
+        raise Invalid(fields={"labels": f"at most {_MOST_LABELS}."})
+    try:
+        return [names.check_label(label) for label in chosen]
+    except Invalid as error:
+        raise Invalid(fields={"labels": "; ".join(error.fields.values())}) from error
+
+
+def _require_future(field: str, moment: datetime | None, at: datetime) -> None:
+    if moment is not None and moment <= at:
+        raise Invalid(fields={field: "this moment is past already."})
+
+
+def _require_alive(key: Key, at: datetime) -> None:
+    if key.revoked_at is not None or (key.expires_at is not None and key.expires_at <= at):
+        raise Conflict(f"The key {key.name} ({key.id}) holds no more: make a new one.", key=key.id)
+    successor = Key.objects.filter(replaces=key).values_list("id", flat=True).first()
+    if successor is not None:
+        raise Conflict(f"The key {key.name} ({key.id}) was rotated to {successor} already.", key=successor)
+
+
+def _find_owner(namespace: Namespace, username: str) -> User:
+    owner = User.objects.filter(username=username, is_active=True).first()
+    if owner is None or permissions.role_of(owner, namespace) is None:
+        raise Invalid(fields={"person": f"{username} is no member of {namespace.name}."})
+    return owner
+
+
+def _require_reach(key: Key) -> None:
+    """A key of a person whose role does not reach would be a promise that is never kept."""
+    role = permissions.role_of(key.person, key.namespace) or Role.READER
+    needed = [TABLE[Verb.SAVE]] if key.scope == Key.WRITE else [TABLE[Verb(verb)] for verb in key.verbs]
+    if any(role.rank < least.rank for least in needed):
+        beyond = [verb for verb in key.verbs if role.rank < TABLE[Verb(verb)].rank]
+        field, what = ("verbs", ", ".join(beyond)) if beyond else ("scope", "write")
+        raise Invalid(fields={field: f"{key.person.username} is {role.value}, so a key of theirs can't {what}."})

@@ -1,0 +1,75 @@
+"""Namespaces and who belongs to them."""
+
+from enum import StrEnum
+
+from django.db import models
+
+from registry.accounts.models import User
+
+__all__ = ["COMPATIBILITY", "Membership", "Namespace", "Role"]
+
+COMPATIBILITY = ("none", "backward")
+
+
+class Role(StrEnum):
+    """What a person is in a namespace; each role may all that the ones before it may."""
+
+    READER = "reader"
+    AUTHOR = "author"
+    REVIEWER = "reviewer"
+    ADMIN = "admin"
+
+    @property
+    def rank(self) -> int:
+        """0 for a reader, 3 for an admin."""
+        return list(Role).index(self)
+
+
+class Namespace(models.Model):
+    """The unit of ownership and rights, with the rules that its label moves obey."""
+
+    name = models.CharField(max_length=64, unique=True)
+    protected_labels = models.JSONField(default=list, help_text="names of labels moved by approved requests only")
+    approvals = models.PositiveSmallIntegerField(default=1, help_text="approvals a request needs")
+    self_approval = models.BooleanField(default=False, help_text="whether one's own request may be approved")
+    suggesters_may_approve = models.BooleanField(
+        default=False, help_text="whether a person may approve a change that contains their suggestion"
+    )
+    required_checks = models.JSONField(default=list, help_text="names of checks that must pass")
+    compatibility = models.CharField(max_length=16, default="none", choices=[(mode, mode) for mode in COMPATIBILITY])
+    owners = models.JSONField(default=list, help_text='[{"pattern": "refunds/*", "people": ["reviewer"]}]')
+    break_glass = models.BooleanField(default=False, help_text="whether an emergency publish is possible")
+    keys_approved_only = models.BooleanField(
+        default=True, help_text="whether keys that only read get approved versions only, where a label is protected"
+    )
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=models.Q(approvals__lte=20), name="namespace_approvals_sane"),
+            models.CheckConstraint(
+                condition=models.Q(compatibility__in=COMPATIBILITY), name="namespace_compatibility_known"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Membership(models.Model):
+    """One person's role in one namespace."""
+
+    namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="memberships")
+    person = models.ForeignKey(User, on_delete=models.PROTECT, related_name="memberships")
+    role = models.CharField(max_length=16, choices=[(role.value, role.value) for role in Role])
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["namespace", "person"], name="membership_once"),
+            models.CheckConstraint(
+                condition=models.Q(role__in=[role.value for role in Role]), name="membership_role_known"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.person_id} is {self.role} of {self.namespace_id}"

@@ -1,0 +1,279 @@
+"""The only permission rules: who may do what in which namespace.
+
+`require` and `can` ask the database each time, so that a role taken away counts from the next call on.
+"""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from django.conf import settings
+
+from registry.accounts.models import Key, User
+from registry.core.errors import Conflict, NotAllowed, NotFound, ProofRequired
+from registry.namespaces.models import Membership, Namespace, Role
+
+__all__ = [
+    "KEY_VERBS",
+    "OPERATOR",
+    "SCOPES",
+    "TABLE",
+    "Actor",
+    "Role",
+    "Verb",
+    "can",
+    "find_namespace",
+    "granters",
+    "is_limited",
+    "is_narrow",
+    "operator",
+    "require",
+    "require_key",
+    "require_label",
+    "require_proof",
+    "require_wide",
+    "role_of",
+    "verbs_of",
+]
+
+OPERATOR = "operator"  # the username that commands run on the machine itself act under
+
+
+class Verb(StrEnum):
+    """What can be done in a namespace."""
+
+    BROWSE = "browse"  # names, labels and the versions that the caller may fetch; whoever may read may browse
+    READ = "read"
+    CHECK = "check"
+    FETCH = "fetch"
+    SAVE = "save"
+    PROPOSE = "propose"
+    COMMENT = "comment"
+    MOVE = "move"
+    PUBLISH = "publish"
+    APPROVE = "approve"
+    EVALUATE = "evaluate"
+    ROLL_BACK = "roll_back"
+    MANAGE = "manage"
+
+
+TABLE: dict[Verb, Role] = {  # the least role that may
+    Verb.BROWSE: Role.READER,
+    Verb.READ: Role.READER,
+    Verb.CHECK: Role.READER,
+    Verb.FETCH: Role.READER,
+    Verb.SAVE: Role.AUTHOR,
+    Verb.PROPOSE: Role.AUTHOR,
+    Verb.COMMENT: Role.AUTHOR,
+    Verb.MOVE: Role.AUTHOR,
+    Verb.PUBLISH: Role.AUTHOR,
+    Verb.EVALUATE: Role.AUTHOR,
+    Verb.APPROVE: Role.REVIEWER,
+    Verb.ROLL_BACK: Role.REVIEWER,
+    Verb.MANAGE: Role.ADMIN,
+}
+_NEVER_BY_KEY = frozenset({Verb.APPROVE, Verb.MANAGE})
+_BY_NAME_ONLY = frozenset({Verb.ROLL_BACK})  # no scope includes it: it moves a protected label at once
+_NEVER_BY_NARROW_KEY = frozenset({Verb.READ, Verb.COMMENT, Verb.EVALUATE})  # all show text of any version
+KEY_VERBS = tuple(verb for verb in Verb if verb not in {*_NEVER_BY_KEY, Verb.BROWSE})  # what a key can be given
+SCOPES: dict[str, frozenset[Verb]] = {  # the named sets; a key of the scope chosen has a set of its own
+    Key.READ: frozenset({Verb.READ, Verb.CHECK, Verb.FETCH}),
+    Key.WRITE: frozenset(KEY_VERBS) - _BY_NAME_ONLY,
+}
+_WRITING = frozenset(KEY_VERBS) - SCOPES[Key.READ]
+_NEVER_BY_OPERATOR = frozenset({Verb.APPROVE})
+_IN_WORDS = {
+    Verb.BROWSE: "read",
+    Verb.ROLL_BACK: "roll back",
+    Verb.MOVE: "move labels",
+    Verb.EVALUATE: "run evaluations",
+    Verb.MANAGE: "manage members, keys and rules",
+}
+
+
+@dataclass(frozen=True)
+class Actor:
+    """Who acts: a person, maybe through a key of theirs.
+
+    missing_proof: what the person's session has to prove again before an act that weakens the gate, `password` or `totp`;
+    empty where nothing is asked, and for keys and commands, which have no session.
+    """
+
+    person: User
+    key: Key | None = None
+    missing_proof: str = field(default="", compare=False)
+
+    @property
+    def is_operator(self) -> bool:
+        """Whether this is a command run on the machine itself. Nobody signs in as it: the account is never active."""
+        return self.key is None and self.person.username == OPERATOR and not self.person.is_active
+
+
+def operator() -> Actor:
+    """The actor of commands run on the machine: may all but approve, and can't sign in."""
+    person, made = User.objects.get_or_create(username=OPERATOR, defaults={"is_active": False})
+    if made:
+        person.set_unusable_password()
+        person.save(update_fields=["password"])
+    if person.is_active:
+        raise Conflict(f"An account named {OPERATOR} can sign in: that name is kept for commands. Deactivate it.")
+    return Actor(person)
+
+
+def role_of(person: User, namespace: Namespace) -> Role | None:
+    """The person's role in the namespace now, or None for an outsider."""
+    role = Membership.objects.filter(person=person, namespace=namespace).values_list("role", flat=True).first()
+    return Role(role) if role else None
+
+
+def can(actor: Actor, verb: Verb, namespace: Namespace) -> bool:
+    """Whether the actor may do this in the namespace."""
+    try:
+        require(actor, verb, namespace)
+    except (NotAllowed, NotFound):
+        return False
+    return True
+
+
+def require(actor: Actor, verb: Verb, namespace: Namespace) -> None:
+    """Raise NotFound for an outsider, NotAllowed where the role or the key does not reach."""
+    if actor.is_operator:
+        if verb in _NEVER_BY_OPERATOR:
+            raise NotAllowed("Approving is done by a person who signed in, never by a command.", verb=verb.value)
+        return
+    role = role_of(actor.person, namespace) if actor.person.is_active else None
+    if role is None or (actor.key is not None and actor.key.namespace_id != namespace.pk):
+        raise NotFound(f"There is no namespace {namespace.name}, or you are no member of it.")
+    if actor.key is not None:
+        require_key(actor, verb)
+    needed = TABLE[verb]
+    if role.rank < needed.rank:
+        raise NotAllowed(
+            f"To {_IN_WORDS.get(verb, verb.value)} in {namespace.name} takes the role {needed.value}; "
+            f"{actor.person.username} is {role.value}. {granters(namespace)}",
+            verb=verb.value,
+            role=role.value,
+            needed=needed.value,
+        )
+
+
+def find_namespace(actor: Actor, verb: Verb, name: str) -> Namespace:
+    """The namespace, with the right to do this in it checked."""
+    namespace = Namespace.objects.filter(name=name).first()
+    if namespace is None:
+        raise NotFound(f"There is no namespace {name}, or you are no member of it.")
+    require(actor, verb, namespace)
+    return namespace
+
+
+def verbs_of(key: Key) -> frozenset[Verb]:
+    """All that the key may do, as far as the role of its person reaches."""
+    if key.scope == Key.CHOSEN:
+        return frozenset(Verb(verb) for verb in key.verbs) - _NEVER_BY_KEY
+    return SCOPES[key.scope]
+
+
+def require_key(actor: Actor, verb: Verb) -> None:
+    """Raise NotAllowed where the actor comes through a key that was not given this verb."""
+    key = actor.key
+    if key is None:
+        return
+    if verb in _NEVER_BY_KEY:
+        raise NotAllowed(
+            f"A key can't {_IN_WORDS.get(verb, verb.value)}: sign in as a person to do this.",
+            verb=verb.value,
+            key=key.id,
+        )
+    if verb == Verb.BROWSE:
+        is_wide, verb = True, Verb.READ
+    else:
+        is_wide = verb not in _NEVER_BY_NARROW_KEY or not is_narrow(key)
+    if verb in verbs_of(key):
+        if not is_wide:
+            raise _too_narrow(key, verb)
+        return
+    if key.scope == Key.CHOSEN or verb in _BY_NAME_ONLY:
+        has = f"may {', '.join(key.verbs)}" if key.scope == Key.CHOSEN else f"has the scope {key.scope}"
+        takes = f"the verb {verb.value}"
+    else:
+        has, takes = f"has the scope {key.scope}", "the scope write"
+    raise NotAllowed(
+        f"The key {key.name} {has}; to {_IN_WORDS.get(verb, verb.value)} takes one with {takes}. "
+        f"{granters(key.namespace)}",
+        verb=verb.value,
+        key=key.id,
+    )
+
+
+def is_limited(key: Key) -> bool:
+    """Whether the key gets approved digests only: as set, else for keys that only read where a label is protected,
+    unless the namespace's rule keys_approved_only says otherwise.
+
+    A key that may write reads what it is going to change, approved or not.
+    """
+    if key.approved_only is not None:
+        return key.approved_only
+    space = key.namespace
+    return space.keys_approved_only and bool(space.protected_labels) and not _WRITING & verbs_of(key)
+
+
+def is_narrow(key: Key | None) -> bool:
+    """Whether the key sees some versions only: the approved ones, or those that its labels serve."""
+    return key is not None and (bool(key.labels) or is_limited(key))
+
+
+def require_wide(actor: Actor, verb: Verb) -> None:
+    """Raise NotAllowed for a narrow key: this act's answer or refusal shows text of versions that it may not fetch."""
+    if actor.key is not None and is_narrow(actor.key):
+        raise _too_narrow(actor.key, verb)
+
+
+def _too_narrow(key: Key, verb: Verb) -> NotAllowed:
+    """The refusal of what shows text of versions that a narrow key may not fetch.
+
+    The text of a draft reaches far: change requests, threads, runs, datasets, samples and the journal all quote it. So a
+    narrow key gets none of these, and for all else exactly the versions that it may fetch.
+    """
+    limit = f"what {' and '.join(key.labels)} serves" if key.labels else "approved versions"
+    return NotAllowed(
+        f"The key {key.name} is limited to {limit}, and this shows text of other versions too. "
+        f"It may list templates, fetch, check and render. {granters(key.namespace)}",
+        verb=verb.value,
+        key=key.id,
+    )
+
+
+def require_proof(actor: Actor) -> None:
+    """Raise ProofRequired where the actor's session has to prove first that it is still the person.
+
+    For services, before whatever weakens the gate: rules, roles, keys, approvals, emergencies, publishing, redactions,
+    evaluations that are required, and webhooks, whose secrets they show. Never before what reverts: rolling back and
+    revoking are quick on purpose.
+    """
+    if not actor.missing_proof:
+        return
+    what = "a code of your second step" if actor.missing_proof == "totp" else "your password or a code"
+    minutes = settings.ACCOUNT_REAUTHENTICATION_TIMEOUT // 60
+    raise ProofRequired(
+        f"This takes {what}, given within the last {minutes} minutes: prove once more that it is you, at /account/prove.",
+        proof=actor.missing_proof,
+    )
+
+
+def require_label(actor: Actor, label: str) -> None:
+    """Raise NotAllowed where the actor comes through a key that is limited to other labels."""
+    key = actor.key
+    if key is None or not key.labels or label in key.labels:
+        return
+    raise NotAllowed(
+        f"The key {key.name} is limited to {' and '.join(key.labels)}, so {label} takes another one. "
+        f"{granters(key.namespace)}",
+        label=label,
+        key=key.id,
+    )
+
+
+def granters(namespace: Namespace) -> str:
+    """The sentence that says who gives roles and keys in the namespace."""
+    admins = Membership.objects.filter(namespace=namespace, role=Role.ADMIN, person__is_active=True)
+    names = list(admins.order_by("person__username").values_list("person__username", flat=True)[:3])
+    return f"It is granted by an admin of {namespace.name}: {', '.join(names) or 'there is none at the moment'}."

@@ -1,0 +1,140 @@
+"""What a namespace asks before a protected label moves."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+from registry.core import names
+from registry.core.errors import Invalid
+
+__all__ = ["CHECKS", "DEFAULT_CHECKS", "Owner", "Rules", "first_rules", "read"]
+
+CHECKS = ("problems", "samples", "budget", "contract", "dependants", "evaluation")
+DEFAULT_CHECKS = ("problems", "samples", "budget", "contract")  # what a new namespace requires unless told otherwise
+_MODES = ("none", "backward")
+_MOST_APPROVALS = 20
+
+
+@dataclass(frozen=True)
+class Owner:
+    """People one of whom must approve changes of the paths a pattern fits; `*` fits anything, slashes too."""
+
+    pattern: str
+    people: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The rules of one namespace."""
+
+    protected_labels: tuple[str, ...] = ()
+    approvals: int = 1
+    self_approval: bool = False
+    suggesters_may_approve: bool = False
+    required_checks: tuple[str, ...] = ()
+    compatibility: str = "none"
+    owners: tuple[Owner, ...] = ()
+    break_glass: bool = False
+    keys_approved_only: bool = True
+
+    def owners_of(self, path: str) -> tuple[str, ...]:
+        """Usernames that own the path inside the namespace; of several patterns that fit, the last one counts."""
+        owning = [owner.people for owner in self.owners if fnmatchcase(path, owner.pattern)]
+        return owning[-1] if owning else ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON types, as the journal keeps them: a rule that came later is left out while it is off."""
+        values = self.values()
+        if not self.suggesters_may_approve:
+            values.pop("suggesters_may_approve")
+        return values
+
+    def values(self) -> dict[str, Any]:
+        """Every rule by name, in plain JSON types: the columns of the namespace's row."""
+        return {
+            **asdict(self),
+            "protected_labels": list(self.protected_labels),
+            "required_checks": list(self.required_checks),
+            "owners": [{"pattern": owner.pattern, "people": list(owner.people)} for owner in self.owners],
+        }
+
+
+def first_rules() -> Rules:
+    """The rules of a new namespace. `Rules()` asks for no check: so were older namespaces made, and so they stay."""
+    return Rules(required_checks=DEFAULT_CHECKS)
+
+
+def read(given: Mapping[str, Any], before: Rules) -> Rules:
+    """The rules after a change: what is given replaces what was, None leaves it. Raises Invalid by field."""
+    faults: dict[str, str] = {}
+    values = {field: value for field, value in given.items() if value is not None}
+    for field, value in values.items():
+        reader = _READERS.get(field)
+        if reader is None:
+            faults[field] = "there is no such rule."
+            continue
+        try:
+            values[field] = reader(value)
+        except Invalid as error:
+            faults[field] = "; ".join(error.fields.values())
+        except (TypeError, ValueError, KeyError):
+            faults[field] = "this does not have the form that the rule needs."
+    if faults:
+        raise Invalid(fields=faults)
+    return Rules(**{**{field: getattr(before, field) for field in _READERS}, **values})
+
+
+def _labels(value: Any) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(names.check_label(str(label)) for label in _items(value)))
+
+
+def _approvals(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _MOST_APPROVALS:
+        raise Invalid(fields={"approvals": f"a whole number from 0 to {_MOST_APPROVALS}."})
+    return value
+
+
+def _switch(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError
+    return value
+
+
+def _checks(value: Any) -> tuple[str, ...]:
+    chosen = tuple(dict.fromkeys(str(check) for check in _items(value)))
+    if unknown := [check for check in chosen if check not in CHECKS]:
+        raise Invalid(fields={"required_checks": f"there is no check {unknown[0]!r}; there are {', '.join(CHECKS)}."})
+    return chosen
+
+
+def _mode(value: Any) -> str:
+    if value not in _MODES:
+        raise Invalid(fields={"compatibility": f"one of {', '.join(_MODES)}."})
+    return str(value)
+
+
+def _owners(value: Any) -> tuple[Owner, ...]:
+    return tuple(
+        Owner(str(owner["pattern"])[:200], tuple(str(person) for person in _items(owner["people"])))
+        for owner in _items(value)
+    )
+
+
+def _items(value: Any) -> list[Any] | tuple[Any, ...]:
+    if not isinstance(value, list | tuple):
+        raise TypeError
+    return value
+
+
+_READERS = {
+    "protected_labels": _labels,
+    "approvals": _approvals,
+    "self_approval": _switch,
+    "suggesters_may_approve": _switch,
+    "required_checks": _checks,
+    "compatibility": _mode,
+    "owners": _owners,
+    "break_glass": _switch,
+    "keys_approved_only": _switch,
+}

@@ -1,0 +1,1 @@
+"""Notifications: what people are told, at home and by e-mail."""

@@ -1,0 +1,65 @@
+"""Notifications, and what people want e-mail about."""
+
+from django.db import models
+
+from registry.accounts.models import Key, User
+from registry.changes.models import ChangeRequest
+from registry.namespaces.models import Namespace
+from registry.templates.models import Template
+
+__all__ = ["EMERGENCY", "Notification", "Watch"]
+
+
+# The kind of what tells those who may approve of an emergency: it goes out by mail whatever they wish to hear of.
+EMERGENCY = "emergency"
+
+
+class Notification(models.Model):
+    """One sentence for one person, about a request, a template, or a key that acts for them."""
+
+    person = models.ForeignKey(User, on_delete=models.CASCADE, related_name="notifications")
+    kind = models.CharField(max_length=40, help_text="the kind of the event it comes from")
+    sentence = models.TextField()
+    is_waiting = models.BooleanField(default=False, help_text="whether the person is expected to act")
+    template = models.ForeignKey(Template, on_delete=models.CASCADE, related_name="+", null=True, help_text="or a key")
+    change = models.ForeignKey(ChangeRequest, on_delete=models.CASCADE, related_name="+", null=True)
+    key = models.ForeignKey(Key, on_delete=models.CASCADE, related_name="+", null=True)
+    created_at = models.DateTimeField()
+    read_at = models.DateTimeField(null=True)
+    mailed_at = models.DateTimeField(null=True, help_text="when it went out by mail, or was found to need none")
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["person", "read_at", "-id"], name="notification_unread"),
+            models.Index(fields=["id"], condition=models.Q(mailed_at=None), name="notification_unmailed"),
+        ]
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+class Watch(models.Model):
+    """A person's wish for a namespace, for paths in it, or (without one) for everywhere. The narrowest that fits counts."""
+
+    ALL = "all"
+    MINE = "mine"
+    NONE = "none"
+    LEVELS = (ALL, MINE, NONE)
+
+    person = models.ForeignKey(User, on_delete=models.CASCADE, related_name="watches")
+    namespace = models.ForeignKey(Namespace, on_delete=models.CASCADE, related_name="+", null=True)
+    template = models.CharField(max_length=200, default="", blank=True, help_text="pattern of paths; empty: all")
+    level = models.CharField(max_length=4, choices=[(level, level) for level in LEVELS])
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["person", "namespace", "template"], name="watch_once"),
+            models.UniqueConstraint(
+                fields=["person", "template"], condition=models.Q(namespace=None), name="watch_once_everywhere"
+            ),
+            models.CheckConstraint(condition=models.Q(level__in=("all", "mine", "none")), name="watch_level_known"),
+        ]
+        verbose_name_plural = "watches"
+
+    def __str__(self) -> str:
+        return f"{self.person.username}: {self.level}"

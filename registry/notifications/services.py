@@ -1,0 +1,232 @@
+"""Notifications: telling people what happened, and whom something waits for. Written with the rows they are about."""
+
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime, timedelta
+
+from django.db import transaction
+
+from registry.accounts.models import Key, User
+from registry.changes.emergency_queries import Emergency
+from registry.changes.models import ChangeRequest, Comment, Decision
+from registry.journal import log
+from registry.journal.log import Kind
+from registry.namespaces import key_queries
+from registry.namespaces.models import Membership, Namespace
+from registry.namespaces.permissions import OPERATOR, Actor, Role
+from registry.notifications import watch_queries
+from registry.notifications.models import EMERGENCY, Notification
+from registry.templates.models import LabelMove, Version
+
+__all__ = [
+    "mark_read",
+    "remind_of_emergency",
+    "settle",
+    "tell_of_comment",
+    "tell_of_decision",
+    "tell_of_key",
+    "tell_of_move",
+    "tell_of_redaction",
+    "tell_of_save",
+    "tell_reviewers",
+]
+
+_SAID = {
+    Decision.APPROVE: "approved",
+    Decision.REQUEST_CHANGES: "asked for changes in",
+    Decision.COMMENT: "commented on",
+    Decision.ACKNOWLEDGE: "acknowledged the break in",
+}
+
+_DAY = timedelta(days=1)
+_MOVED = {"published": "published", "rolled_back": "rolled back", "broke_glass": "published without approval"}
+
+
+def mark_read(*, actor: Actor, ids: Iterable[int] | None = None) -> int:
+    """Mark the actor's notifications read, or only those with these ids; how many were new."""
+    rows = Notification.objects.filter(person=actor.person, read_at=None)
+    if ids is not None:
+        rows = rows.filter(pk__in=list(ids))
+    with transaction.atomic():
+        return rows.update(read_at=log.now())
+
+
+def tell_reviewers(actor: Actor, kind: Kind, change: ChangeRequest, waiting_for: Iterable[str]) -> None:
+    """A request waits for these people; for services, in the transaction of the request's change."""
+    settle(change)
+    sentence = f"{_name(actor)} asks for your review: {_subject(change)}."
+    people = User.objects.filter(username__in=list(waiting_for))
+    _tell(actor, kind, people, sentence, change, is_waiting=True)
+
+
+def tell_of_decision(actor: Actor, decision: Decision) -> None:
+    """Whoever opened the request or wrote its head hears of a decision; the one who made it waits for nothing more."""
+    change = decision.change
+    if decision.decision in (Decision.APPROVE, Decision.REQUEST_CHANGES):
+        settle(change, actor.person)
+    sentence = f"{_name(actor)} {_SAID[decision.decision]} {_subject(change)}."
+    _tell(actor, Kind.CHANGE_DECIDED, [change.opened_by, change.version.author], sentence, change)
+
+
+def tell_of_comment(actor: Actor, comment: Comment) -> None:
+    """The request's people and the thread's hear of a comment."""
+    change = comment.thread.change
+    others = User.objects.filter(pk__in=comment.thread.comments.values("person"))
+    sentence = f"{_name(actor)} wrote on line {comment.thread.line} of {_subject(change)}."
+    _tell(actor, Kind.COMMENT_ADDED, [change.opened_by, change.version.author, *others], sentence, change)
+
+
+def tell_of_move(actor: Actor, move: LabelMove) -> None:
+    """A label that moved through the gate or back concerns its authors, and when it went back the reviewers as well.
+
+    Of one that moved freely only those hear who watch the template.
+    """
+    if move.how not in _MOVED or move.after is None:
+        target = f"is on version {move.after.number}" if move.after else "is removed"
+        sentence = f"{_name(actor)} moved {move.label} of {move.template.name}: it {target}."
+        _write(actor, Kind.LABEL_MOVED, [], sentence, move, move.created_at)
+        return
+    people = [version.author for version in (move.before, move.after) if version is not None]
+    if move.change is not None:
+        settle(move.change)
+        said = move.change.decisions.values("person")
+        people += [move.change.opened_by, *User.objects.filter(pk__in=said)]
+    able = _able(move.template.namespace) if move.how != "published" else []
+    people += able
+    sentence = (
+        f"{_name(actor)} {_MOVED[move.how]} {move.template.name}: {move.label} is on version {move.after.number}."
+    )
+    if move.reason and move.how != "published":
+        sentence += f" {move.reason}"
+    urgent = {person.pk for person in able} if move.how == "broke_glass" else set()
+    _write(actor, Kind.LABEL_MOVED, people, sentence, move, move.created_at, urgent=urgent)
+
+
+def remind_of_emergency(emergency: Emergency) -> int:
+    """Tell the reviewers and admins who were not told of it within a day that it still is not approved; how many were.
+
+    Earlier reminders of the same are read thereby, and none of them goes out by mail any more.
+    """
+    with transaction.atomic():
+        rows = ChangeRequest.objects.select_for_update(of=("self",)).filter(unreviewed=True, emergency_closed_at=None)
+        change = rows.filter(pk=emergency.change.pk).first()
+        if change is None:
+            return 0
+        at, template = log.now(), emergency.change.template
+        earlier = Notification.objects.filter(change=change, kind=EMERGENCY)
+        told = set(earlier.filter(created_at__gt=at - _DAY).values_list("person", flat=True))
+        if change.closed_at is not None and change.closed_at > at - _DAY:
+            told.add(emergency.move.person_id)  # who published it needed not be told then
+        people = [person for person in _able(template.namespace) if person.pk not in told]
+        old = earlier.filter(person__in=people)
+        old.filter(read_at=None).update(read_at=at)
+        old.filter(mailed_at=None).update(mailed_at=at)
+        facts = {"kind": EMERGENCY, "is_waiting": True, "template": template, "change": change, "created_at": at}
+        sentence = _overdue(emergency)
+        Notification.objects.bulk_create(Notification(person=person, sentence=sentence, **facts) for person in people)
+    return len(people)
+
+
+def tell_of_save(actor: Actor, version: Version) -> None:
+    """Those who watch the template hear of a new version."""
+    said = f": {first}" if (first := version.message.strip().partition("\n")[0]) else "."
+    sentence = f"{_name(actor)} saved {version.template.name} {version.number}{said}"
+    _write(actor, Kind.VERSION_SAVED, [], sentence, version, version.created_at)
+
+
+def tell_of_redaction(actor: Actor, versions: Sequence[Version], reason: str, remotes: Sequence[str]) -> None:
+    """The authors of what was redacted and the admins of its namespaces hear of it, and where copies may still stand."""
+    places = f" Copies stand in {' and '.join(remotes)} until their owners remove them." if remotes else ""
+    for version in versions:
+        template = version.template
+        admins = Membership.objects.filter(namespace=template.namespace, role=Role.ADMIN)
+        people = [version.author, *User.objects.filter(pk__in=admins.values("person"))]
+        sentence = f"{_name(actor)} redacted {template.name} {version.number}: {reason}{places}"
+        _write(actor, Kind.VERSION_REDACTED, people, sentence, version, log.now())
+
+
+def tell_of_key(actor: Actor, key: Key) -> None:
+    """The person whom a key acts for hears of it, unless they made it themselves; for services, in its transaction."""
+    person = key.person
+    if person == actor.person or not person.is_active or person.username == OPERATOR:
+        return
+    kind, made = (Kind.KEY_ROTATED, "rotated") if key.replaces_id else (Kind.KEY_ISSUED, "issued")
+    sentence = (
+        f"{_name(actor)} {made} a key that acts in your name: {key.name} in {key.namespace.name}. It may "
+        f"{key_queries.describe(key)}. If you do not want it, revoke it on your account page."
+    )
+    Notification.objects.create(person=person, kind=kind.value, sentence=sentence, key=key, created_at=key.created_at)
+
+
+def settle(change: ChangeRequest, person: User | None = None) -> None:
+    """Nobody, or this person no more, is waited for in the request."""
+    waiting = Notification.objects.filter(change=change, is_waiting=True, read_at=None)
+    if person is not None:
+        waiting = waiting.filter(person=person)
+    waiting.update(read_at=log.now())
+
+
+def _tell(
+    actor: Actor,
+    kind: Kind,
+    people: Collection[User],
+    sentence: str,
+    change: ChangeRequest,
+    *,
+    is_waiting: bool = False,
+) -> None:
+    _write(actor, kind, people, sentence, change, log.now(), is_waiting=is_waiting)
+
+
+def _write(
+    actor: Actor,
+    kind: Kind,
+    people: Collection[User],
+    sentence: str,
+    about: ChangeRequest | LabelMove | Version,
+    at: datetime,
+    *,
+    is_waiting: bool = False,
+    urgent: Collection[int] = (),
+) -> None:
+    change = about if isinstance(about, ChangeRequest) else about.change if isinstance(about, LabelMove) else None
+    concerned = {person.pk for person in people}
+    everyone = {person.pk: person for person in [*people, *watch_queries.watchers(about.template)]}
+    everyone.pop(actor.person.pk, None)
+    Notification.objects.bulk_create(
+        Notification(
+            person=person,
+            kind=EMERGENCY if person.pk in urgent else kind.value,
+            sentence=sentence,
+            is_waiting=person.pk in urgent or (is_waiting and person.pk in concerned),
+            template=about.template,
+            change=change,
+            created_at=at,
+        )
+        for person in everyone.values()
+        if person.is_active and person.username != OPERATOR
+    )
+
+
+def _able(namespace: Namespace) -> list[User]:
+    """Those who may approve in the namespace."""
+    members = Membership.objects.filter(namespace=namespace, role__in=(Role.REVIEWER, Role.ADMIN))
+    people = User.objects.filter(pk__in=members.values("person"), is_active=True)
+    return list(people.exclude(username=OPERATOR).order_by("pk"))
+
+
+def _overdue(emergency: Emergency) -> str:
+    change, move = emergency.change, emergency.move
+    what = f"{change.template.name} {change.version.number} for {change.label} (change {change.number})"
+    said = f"Published in an emergency by {move.person.display_name} on {move.created_at:%-d %B} and not yet approved: {what}."
+    if emergency.is_served:
+        return f"{said} {move.reason} Approve it, or roll back."
+    now = f"serves version {emergency.holds} now" if emergency.holds else "is not set any more"
+    return f"{said} {move.reason} {change.label} {now}: approve it all the same, or close it."
+
+
+def _name(actor: Actor) -> str:
+    return actor.person.display_name
+
+
+def _subject(change: ChangeRequest) -> str:
+    return f"{change.template.name} {change.version.number} for {change.label} (change {change.number})"

@@ -1,0 +1,1 @@
+"""Observability: health, metrics and logs."""

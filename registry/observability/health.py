@@ -1,0 +1,111 @@
+"""Whether this instance lives, and whether it is ready to serve: two addresses for whatever watches it."""
+
+import functools
+import logging
+
+from django.conf import settings
+from django.db import DatabaseError, connection
+from django.http import HttpRequest, JsonResponse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+from kombu.exceptions import KombuError
+
+from registry import mirror
+from registry.celery import app
+from registry.core import private_files
+from registry.core.renderer_pool import bounded
+from renderer.errors import RenderError
+
+__all__ = ["livez", "readyz"]
+
+BROKER_SECONDS = 1
+MOST_LAG = 60.0  # seconds; a worker that is alive catches up in a few
+logger = logging.getLogger(__name__)
+
+
+@never_cache
+@require_safe
+def livez(_request: HttpRequest) -> JsonResponse:
+    """200 while the process answers at all."""
+    return JsonResponse({"status": "ok"})
+
+
+@never_cache
+@require_safe
+def readyz(_request: HttpRequest) -> JsonResponse:
+    """200 when the database answers and the mirror keeps up, 503 with the reason otherwise.
+
+    Fetches by pin go on while the mirror lags; a load balancer should look at `database` alone for them. A broker that is
+    away is told and is no reason to stop: the worker's clock finds what is to do without it.
+    """
+    checks: dict[str, str] = {}
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+        checks["database"] = "ok"
+        checks["mirror"] = _judge_mirror()
+    except DatabaseError:
+        checks["database"] = "does not answer"
+    ready = all(verdict == "ok" for verdict in checks.values())
+    checks["broker"] = _judge_broker()
+    status = "not ready" if not ready else "ok" if checks["broker"] == "ok" else "degraded"
+    answer = {
+        "status": status,
+        "checks": checks,
+        "remotes": _judge_remotes() if ready else {},
+        "details": {"home": _judge_home(), "rendering": _judge_rendering()},
+    }
+    return JsonResponse(answer, status=200 if ready else 503)
+
+
+def _judge_broker() -> str:
+    try:
+        with app.connection_for_write(connect_timeout=BROKER_SECONDS) as link:
+            link.ensure_connection(max_retries=1, interval_start=0, timeout=BROKER_SECONDS)
+    except (KombuError, OSError) as error:
+        logger.warning("the broker does not answer: %s", error)
+        return "does not answer; the worker's clock still finds what is to do"
+    return "ok"
+
+
+def _judge_home() -> str:
+    """Told only, and without the path: anybody may ask."""
+    try:
+        exposed = private_files.describe_exposure(settings.PROMPTUARY_HOME)
+    except OSError:
+        return "can't be looked at"
+    return "open to other users of this machine: see the server's log" if exposed else "private"
+
+
+def _judge_rendering() -> str:
+    """Told only: what the kernel could not take from the children that run authors' templates."""
+    try:
+        left = _find_what_children_may()
+    except (RenderError, OSError) as error:
+        logger.warning("no child could be asked what it may do: %s", error)
+        return "not known at the moment"
+    return f"not confined in full: a child can {', '.join(left)}" if left else "confined"
+
+
+@functools.cache
+def _find_what_children_may() -> tuple[str, ...]:
+    """The same for the life of a process: it depends on the kernel and what is installed."""
+    return tuple(bounded().probe())
+
+
+def _judge_remotes() -> dict[str, str]:
+    """By name; told only: this instance is ready whatever others do with their repositories."""
+    found = {}
+    for row in mirror.remotes():
+        late = f"{row.behind} events behind" if row.behind else "ok"
+        found[row.name] = "diverged" if row.diverged else "failing" if row.error else late
+    return found
+
+
+def _judge_mirror() -> str:
+    state = mirror.status()
+    if state.diverged:
+        return "diverged from the journal: run manage.py mirror verify"
+    if state.lag > MOST_LAG:
+        return f"{state.lag:.0f} s behind: is a worker running?"
+    return "ok"

@@ -1,1 +1,0 @@
-"""Every read, one noun a file. Each checks that the actor may see what it gives."""

@@ -1,0 +1,1 @@
+"""Redaction: taking a version's text away for good, wherever the registry holds it."""

@@ -1,0 +1,87 @@
+"""What repeats a text that is taken away, beside what belongs to the version itself: found by its passages."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from django.apps import apps
+from django.db.models import Model, Q
+
+from registry.changes.models import ChangeRequest, Comment, Decision, Remark
+from registry.evaluations.models import DatasetVersion
+from registry.journal.models import Event
+from registry.notifications.models import Notification
+from registry.redaction.passages import find_passages
+from registry.redaction.run_texts import REMOVED, contains
+from registry.redaction.stored_texts import Holds, columns_that
+from registry.templates.models import LabelMove, SampleSet, Template, Version
+
+__all__ = ["blank", "passages_of", "staying"]
+
+_MOST_COMPARED = 300  # documents that stay, whose text is looked through for what they have in common
+_MOST_NAMED = 10  # rows of a table
+
+
+def passages_of(versions: Sequence[Version]) -> tuple[str, ...]:
+    """Passages that these versions have, and no other version of their templates nor the latest of others nearby."""
+    going = [row.pk for row in versions]
+    templates = {row.template_id for row in versions}
+    spaces = {row.template.namespace_id for row in versions}
+    near = Version.objects.filter(template__in=templates).exclude(pk__in=going).order_by("-pk")[:_MOST_COMPARED]
+    latest = Template.objects.filter(namespace__in=spaces).exclude(latest__in=going).exclude(latest=None)
+    others = Version.objects.filter(pk__in=latest.values("latest"))[:_MOST_COMPARED]
+    staying = [row.document for row in (*near, *others) if not row.is_redacted]
+    return find_passages([row.document for row in versions], staying)
+
+
+def staying(passages: Sequence[str]) -> Iterator[str]:
+    """What holds a passage and stays, in words; at most ten of a kind, and then how many more."""
+    for model, columns in _by_model(Holds.WORDS, Holds.OWN):
+        rows = model._default_manager.filter(_any_of(columns, passages)).order_by("pk")
+        count = rows.count()
+        for row in rows[:_MOST_NAMED]:
+            yield _name(row)
+        if count > _MOST_NAMED:
+            yield f"{count - _MOST_NAMED} more {model._meta.verbose_name_plural}"
+
+
+def blank(passages: Sequence[str]) -> None:
+    """Remove unsent remarks that repeat a passage, and empty the notes about work that do."""
+    Remark.objects.filter(_any_of(["text", "suggestion", "quote"], passages)).delete()
+    for model, columns in _by_model(Holds.BLANKED):
+        for column in columns:
+            text = REMOVED if model is Notification else ""
+            model._default_manager.filter(contains(column, passages)).update(**{column: text})
+
+
+def _by_model(*holds: Holds) -> Iterator[tuple[type[Model], list[str]]]:
+    models = {model._meta.db_table: model for model in apps.get_models()}
+    found: dict[str, list[str]] = {}
+    for table, column in columns_that(*holds):
+        found.setdefault(table, []).append(column)
+    for table, columns in found.items():
+        yield models[table], columns
+
+
+def _any_of(columns: Sequence[str], passages: Sequence[str]) -> Q:
+    condition = Q(pk__in=[])
+    for column in columns:
+        condition |= contains(column, passages)
+    return condition
+
+
+def _name(row: Any) -> str:
+    """How people call a row."""
+    describe = _NAMES.get(type(row))
+    return describe(row) if describe else f"{row._meta.verbose_name} {row.pk}"
+
+
+_NAMES: Mapping[type[Model], Any] = {
+    Version: lambda row: f"the message of {row.template.name}@{row.number}",
+    Comment: lambda row: f"comment {row.number} of thread {row.thread.number} in change request {row.thread.change_id}",
+    ChangeRequest: lambda row: f"the message of change request {row.number}",
+    Decision: lambda row: f"decision {row.number} in change request {row.change_id}",
+    LabelMove: lambda row: f"the reason of a move of {row.label} of {row.template.name}",
+    SampleSet: lambda row: f"samples {row.number} of {row.template.name}",
+    DatasetVersion: lambda row: f"version {row.number} of the dataset {row.dataset.name}",
+    Event: lambda row: f"event {row.number} of the journal ({row.kind}), as its words were written",
+}

@@ -1,0 +1,102 @@
+"""What evaluation runs kept of a text that is taken away: prompts, answers that repeat it, replies kept for later
+runs."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from django.db.models import F, Q, QuerySet, TextField
+from django.db.models.functions import Cast
+from django.db.models.lookups import Contains
+
+from registry.evaluations import model_endpoints
+from registry.evaluations.model_calls import reply_key
+from registry.evaluations.models import Reply, Run, RunRow
+from registry.redaction.passages import spellings
+from registry.templates.models import Version
+
+__all__ = ["REMOVED", "contains", "count_replies", "forget", "repeating_rows"]
+
+REMOVED = "[redacted]"
+
+
+def contains(column: str, passages: Iterable[str]) -> Q:
+    """The condition that a text or JSON column holds one of the passages, in whichever spelling; never true without any."""
+    condition = Q(pk__in=[])
+    for passage in passages:
+        for spelling in spellings(passage):
+            condition |= Q(Contains(Cast(F(column), TextField()), spelling))  # a JSON column compares no texts itself
+    return condition
+
+
+def repeating_rows(versions: Sequence[Version], passages: Sequence[str]) -> "QuerySet[RunRow]":
+    """Rows of runs that asked or judged with one of the versions, and rows of others that repeat a passage."""
+    asked = Q(run__version__in=versions) | Q(run__judge__in=versions)
+    return RunRow.objects.filter(asked | contains("result", passages) | contains("judgement_text", passages))
+
+
+def count_replies(versions: Sequence[Version], passages: Sequence[str]) -> int:
+    """How many kept replies would go."""
+    return _replies(versions, passages).count()
+
+
+def forget(versions: Sequence[Version], passages: Sequence[str]) -> None:
+    """Remove it; runs under way with one of the versions are cancelled. Scores and answers that don't repeat it
+    stay."""
+    runs = Run.objects.filter(Q(version__in=versions) | Q(judge__in=versions))
+    list(
+        runs.select_for_update().values_list("pk")
+    )  # a worker that is writing rows of one goes first, then writes no more
+    runs.filter(state__in=(Run.QUEUED, Run.RUNNING)).update(state=Run.CANCELLED)
+    _replies(versions, passages).delete()
+    ids = {version.pk for version in versions}
+    for row in repeating_rows(versions, passages).select_related("run").iterator():
+        _clean(row, passages, is_of_version=row.run.version_id in ids, is_judged_by=row.run.judge_id in ids)
+
+
+def _clean(row: RunRow, passages: Sequence[str], *, is_of_version: bool, is_judged_by: bool) -> None:
+    result = json.loads(row.result)
+    if is_of_version:
+        result["prompts"] = []
+    # The one that echoes answers with the prompt, so nothing of what it said may stay.
+    is_echo = is_of_version and row.run.model == model_endpoints.ECHO
+    said = {name: _cleaned(value, passages, everything=is_echo) for name, value in result.items() if name != "problem"}
+    row.result = json.dumps({**said, "problem": _cleaned_problem(result.get("problem"), passages, everything=is_echo)})
+    judgement = row.judgement_text
+    if judgement and (
+        is_echo or (is_judged_by and row.run.judge_model == model_endpoints.ECHO) or _repeats(judgement, passages)
+    ):
+        row.judgement_text = ""
+    row.save(update_fields=["result", "judgement_text"])
+
+
+def _cleaned_problem(problem: dict[str, str] | None, passages: Sequence[str], *, everything: bool) -> Any:
+    """The step and the kind are fixed words; the message may quote."""
+    return problem and {**problem, "message": _cleaned(problem["message"], passages, everything=everything)}
+
+
+def _cleaned(value: Any, passages: Sequence[str], *, everything: bool) -> Any:
+    """The value with every text that repeats a passage replaced; with `everything`, every text."""
+    if isinstance(value, str):
+        return REMOVED if value and (everything or _repeats(value, passages)) else value
+    if isinstance(value, list):
+        return [_cleaned(item, passages, everything=everything) for item in value]
+    if isinstance(value, dict):
+        return {name: _cleaned(item, passages, everything=everything) for name, item in value.items()}
+    return value
+
+
+def _repeats(text: str, passages: Iterable[str]) -> bool:
+    return any(spelling in text for passage in passages for spelling in spellings(passage))
+
+
+def _replies(versions: Sequence[Version], passages: Sequence[str]) -> "QuerySet[Reply]":
+    """Replies to prompts of the versions, which nobody can ask for any more, and others that repeat a passage."""
+    return Reply.objects.filter(Q(key__in=list(_keys(versions))) | contains("text", passages))
+
+
+def _keys(versions: Sequence[Version]) -> Iterator[str]:
+    for row in RunRow.objects.filter(run__version__in=versions).select_related("run__version").iterator():
+        settings = json.loads(row.run.version.settings)
+        for messages in row.prompts:
+            yield reply_key(messages, row.run.model_digest, settings)

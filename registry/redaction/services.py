@@ -1,0 +1,234 @@
+"""Redactions: taking a version's text away for good, wherever this registry holds it.
+
+What goes: the bundle, settings and warnings of the version, the details of its verdicts, the lines that threads and unsent
+remarks quote from it, its kept renderings, the prompts that runs made of it, the replies of models that repeat it,
+drafts begun from it or repeating it, and by the mirror's rewriting every commit that held it. What stays: its number,
+digest, author, message and history, since the journal names texts by digest only; and what people wrote themselves.
+`registry.redaction.stored_texts` lists every column with what happens to it, and `repetitions` finds what of the rest repeats
+the text.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Q, QuerySet
+
+from registry.accounts.models import User
+from registry.changes import locking
+from registry.changes.models import ChangeRequest, Comment, Remark, Thread, Verdict
+from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
+from registry.core.names import LATEST
+from registry.core.text_checks import check_text
+from registry.journal import immutable_tables, log
+from registry.journal.log import Kind
+from registry.journal.models import Event
+from registry.mirror.models import Remote
+from registry.namespaces import permissions
+from registry.namespaces.permissions import Actor, Verb
+from registry.notifications import services as notification_services
+from registry.redaction import repeated_texts, run_texts
+from registry.templates import queries as template_queries
+from registry.templates.models import Draft, Label, Redaction, Rendering, Version
+from registry.templates.save import describe
+from registry.usage.models import Report
+from renderer import differences
+from renderer.document import parse
+
+__all__ = ["Plan", "bury", "plan", "redact"]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a redaction takes away, and what it leaves to people.
+
+    `versions` go, the one asked for first. `holders` hold the same text, as a copy or inside as a fragment, and go too with
+    `everywhere`; `hidden` counts those in namespaces that the actor may not read. `uses` says what serves or proposes one of
+    them now. `drafts` are of these people; `comments` stay, and may repeat the text. `rows` and `replies` count what
+    runs kept. `repeated` names what stays although it repeats the text.
+    """
+
+    versions: tuple[Version, ...]
+    holders: tuple[Version, ...]
+    hidden: int
+    uses: tuple[str, ...]
+    verdicts: int
+    threads: int
+    renderings: int
+    drafts: tuple[str, ...]
+    comments: int
+    remotes: tuple[str, ...]
+    rows: int
+    replies: int
+    repeated: tuple[str, ...]
+    passages: tuple[str, ...] = field(repr=False)
+
+
+def plan(*, actor: Actor, name: str, version: int, everywhere: bool = False) -> Plan:
+    """What `redact` would do, without doing it; admins only."""
+    template_queries.find(actor, Verb.MANAGE, name)
+    return _plan(actor, _find(name, version), everywhere=everywhere)
+
+
+def redact(
+    *, actor: Actor, name: str, version: int, reason: str, everywhere: bool = False, force: bool = False
+) -> Plan:
+    """Take the text of a version away, all or nothing; admins only. Gives what went.
+
+    Conflict where other versions hold the same text (unless `everywhere`: then all go, and each takes the right to it), and
+    where a label serves one of them or an open request proposes it (unless `force`d: fetches of it then answer 410).
+    Event body, one a version: {"template", "version", "digest", "reason"}.
+    """
+    if not check_text("reason", reason).strip():
+        raise Invalid(fields={"reason": "say why: it is what everybody who asks for the text will read."})
+    with transaction.atomic():
+        template_queries.find(actor, Verb.MANAGE, name, lock=True)
+        first = _find(name, version)
+        if everywhere:
+            for other in sorted({row.template.name for row in _holders(first)} - {name}):
+                template_queries.take(other)
+        log.lock()
+        template_queries.find(actor, Verb.MANAGE, name)  # the right once more, now that nobody else writes
+        found = _plan(actor, _find(name, version), everywhere=everywhere)
+        _require_alone(found)
+        _require_rights(actor, found.versions)
+        permissions.require_proof(actor)
+        if found.uses and not force:
+            raise Conflict(
+                f"{'; '.join(found.uses)}. Move on first, or force it: then it answers 410 from this moment.",
+                uses=list(found.uses),
+            )
+        notification_services.tell_of_redaction(actor, found.versions, reason.strip(), found.remotes)
+        for row in found.versions:
+            _take_away(actor, row, reason.strip(), found.passages)
+        repeated_texts.blank(found.passages)
+        for template in {row.template_id: row.template for row in found.versions}.values():
+            locking.reassess(template.namespace, template)
+    differences.forget()
+    return found
+
+
+def _find(name: str, number: int) -> Version:
+    rows = Version.objects.select_related("template__namespace", "template__latest", "author")
+    version = rows.filter(template__name=name, number=number).first()
+    if version is None:
+        raise NotFound(f"{name} has no version {number}.")
+    version.require_text()
+    return version
+
+
+def _plan(actor: Actor, version: Version, *, everywhere: bool) -> Plan:
+    holders = _holders(version)
+    visible = tuple(row for row in holders if permissions.can(actor, Verb.READ, row.template.namespace))
+    going = (version, *holders) if everywhere else (version,)
+    threads = Thread.objects.filter(version__in=going)
+    passages = repeated_texts.passages_of(going)
+    return Plan(
+        versions=going,
+        holders=visible,
+        hidden=len(holders) - len(visible),
+        uses=tuple(_uses(going)),
+        verdicts=Verdict.objects.filter(version__in=going).count(),
+        threads=threads.count(),
+        renderings=Rendering.objects.filter(digest__in=[row.digest for row in going]).count(),
+        drafts=tuple(sorted(set(_drafts(going, passages).values_list("person__username", flat=True)))),
+        comments=Comment.objects.filter(thread__in=threads).count(),
+        remotes=tuple(Remote.objects.order_by("name").values_list("url", flat=True)),
+        rows=run_texts.repeating_rows(going, passages).count(),
+        replies=run_texts.count_replies(going, passages),
+        repeated=tuple(repeated_texts.staying(passages)),
+        passages=passages,
+    )
+
+
+def _holders(version: Version) -> list[Version]:
+    """Other versions that hold the same text, whole or as a fragment, found by the digests that the journal names."""
+    digest = log.digest_of(version.document)
+    events = Event.objects.filter(kind=Kind.VERSION_SAVED.value, text__contains=digest).order_by("number")
+    found = []
+    for text in events.values_list("text", flat=True):
+        body = json.loads(text)["body"]
+        if digest in (body["document"], *body["fragments"].values()):
+            found.append((body["template"], body["number"]))
+    rows = [
+        Version.objects.select_related("template__namespace", "template__latest", "author").get(
+            template__name=name, number=number
+        )
+        for name, number in found
+    ]
+    return [row for row in rows if row.pk != version.pk and not row.is_redacted]
+
+
+def _uses(versions: Iterable[Version]) -> Iterable[str]:
+    for version in versions:
+        labels = list(Label.objects.filter(version=version).order_by("name").values_list("name", flat=True))
+        if version.template.latest_id == version.pk:
+            labels.append(LATEST)
+        if labels:
+            yield f"{' and '.join(labels)} of {version.template.name} {'stand' if labels[1:] else 'stands'} on version {version.number}"
+        pending = ChangeRequest.objects.filter(version=version, state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED))
+        for number in pending.order_by("number").values_list("number", flat=True):
+            yield f"change request {number} proposes version {version.number} of {version.template.name}"
+
+
+def _drafts(versions: Sequence[Version], passages: Sequence[str]) -> "QuerySet[Draft]":
+    """Those begun from a version, those with its whole text, and those that repeat a passage of it."""
+    whole = Q(base__in=versions) | Q(document__in={row.document for row in versions})
+    repeating = [run_texts.contains(column, passages) for column in ("document", "samples", "message")]
+    return Draft.objects.filter(whole | repeating[0] | repeating[1] | repeating[2])
+
+
+def _require_alone(found: Plan) -> None:
+    left = [row for row in found.holders if row not in found.versions]
+    if not left and (found.hidden == 0 or len(found.versions) > 1):
+        return
+    names = [f"{row.template.name}@{row.number}" for row in left]
+    if found.hidden:
+        names.append(f"{found.hidden} in namespaces that you can't read")
+    raise Conflict(
+        f"The same text stands in {', '.join(names)}: redact everywhere, or those first.",
+        holders=[f"{row.template.name}@{row.number}" for row in left],
+    )
+
+
+def _require_rights(actor: Actor, versions: Iterable[Version]) -> None:
+    for namespace in {row.template.namespace for row in versions}:
+        try:
+            permissions.require(actor, Verb.MANAGE, namespace)
+        except NotFound as error:
+            raise NotAllowed(
+                "The same text stands in a namespace that you can't read: the operator can redact it everywhere."
+            ) from error
+
+
+def _take_away(actor: Actor, version: Version, reason: str, passages: Sequence[str]) -> None:
+    template, at = version.template, log.now()
+    _drafts([version], passages).delete()
+    run_texts.forget([version], passages)
+    bury(version, reason=reason, person=actor.person, at=at)
+    body = {"template": template.name, "version": version.number, "digest": version.digest, "reason": reason}
+    log.append(
+        Kind.VERSION_REDACTED,
+        actor,
+        template.namespace,
+        body,
+        at=at,
+        template=template.name,
+        version=version.number,
+    )
+
+
+def bury(version: Version, *, reason: str, person: User, at: datetime) -> None:
+    """Leave the tombstone in place of the text in every row; for this service and for what replays its events."""
+    template = version.template
+    Redaction.objects.create(version=version, reason=reason, person=person, created_at=at)
+    Version.objects.filter(pk=version.pk).update(**immutable_tables.TOMBSTONES["registry_version"].texts)
+    Verdict.objects.filter(version=version).update(**immutable_tables.TOMBSTONES["registry_verdict"].texts)
+    Thread.objects.filter(version=version).update(quote="")
+    Remark.objects.filter(version=version).update(quote="")
+    Report.objects.filter(version=version).update(inputs="{}", failures="{}")  # names that the document gave
+    Rendering.objects.filter(digest=version.digest).delete()
+    if template.latest_id == version.pk:
+        describe(template, Version.objects.get(pk=version.pk), parse(""))

@@ -1,0 +1,216 @@
+"""Every place that can hold a template's text or what was rendered from it, and what a redaction does there.
+
+One list, so that none is forgotten: a test fails where a text column of the database is missing from `COLUMNS`, and the
+redaction walks through it. Adding a column means saying here what it can hold; adding a memory of a process means
+making it a `registry.core.lru.Recent`, or registering it with `registry.core.lru.register`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+__all__ = ["COLUMNS", "STORES", "Holds", "Store", "columns_that"]
+
+
+class Holds(Enum):
+    """What a column can hold, and so what a redaction does."""
+
+    NOTHING = "names, digests, numbers and fixed words only, or what is sealed or hashed"
+    REMOVED = "removed with the version, or whatever row repeats its text"
+    BLANKED = "notes about work, emptied where they repeat the text"
+    WORDS = "what people wrote, which stays; the dry run names the rows that repeat the text"
+    OWN = "has versions of its own and stays; the dry run names the rows that repeat the text"
+
+
+_NOTHING, _REMOVED, _BLANKED, _WORDS, _OWN = Holds
+COLUMNS: Mapping[str, Mapping[str, Holds]] = {
+    "registry_version": {
+        "bundle": _REMOVED,
+        "settings": _REMOVED,
+        "problems": _REMOVED,
+        "digest": _NOTHING,
+        "message": _WORDS,
+    },
+    "registry_template": {
+        "description": _REMOVED,  # those of the latest version, read from it again
+        "words": _REMOVED,
+        "name": _NOTHING,
+        "format": _NOTHING,
+        "copied_from": _NOTHING,
+    },
+    "registry_tag": {"name": _REMOVED},
+    "registry_inclusion": {"fragment": _NOTHING, "ref": _NOTHING},
+    "registry_draft": {"document": _REMOVED, "samples": _REMOVED, "message": _REMOVED, "path": _NOTHING},
+    "registry_verdict": {
+        "details": _REMOVED,
+        "summary": _WORDS,  # counts and names of checks; stands in the journal as well
+        "check_name": _NOTHING,
+        "key": _NOTHING,
+        "outcome": _NOTHING,
+    },
+    "registry_rendering": {"text": _REMOVED, "digest": _NOTHING, "data": _NOTHING},
+    "registry_thread": {"quote": _REMOVED, "side": _NOTHING, "sample": _OWN},
+    "registry_comment": {"text": _WORDS, "suggestion": _WORDS},
+    "registry_remark": {
+        "quote": _REMOVED,
+        "text": _REMOVED,
+        "suggestion": _REMOVED,
+        "side": _NOTHING,
+        "sample": _NOTHING,
+    },
+    "registry_changerequest": {
+        "message": _WORDS,
+        "label": _NOTHING,
+        "state": _NOTHING,
+        "decided": _WORDS,  # summaries of checks, as verdicts have them; stands in the journal as well
+    },
+    "registry_decision": {"text": _WORDS, "decision": _NOTHING, "label": _NOTHING, "digest": _NOTHING},
+    "registry_labelmove": {"reason": _WORDS, "label": _NOTHING, "how": _NOTHING},
+    "registry_redaction": {"reason": _WORDS},
+    "registry_event": {
+        "text": _WORDS,  # texts stand in it by digest; messages and reasons as they are
+        "kind": _NOTHING,
+        "person": _NOTHING,
+        "key": _NOTHING,
+        "namespace": _NOTHING,
+        "template": _NOTHING,
+        "hash": _NOTHING,
+    },
+    "registry_sampleset": {"text": _OWN, "digest": _NOTHING},
+    "registry_datasetversion": {"text": _OWN, "message": _WORDS, "digest": _NOTHING},
+    "registry_run": {
+        "error": _BLANKED,
+        "scores_text": _NOTHING,
+        "metrics": _NOTHING,
+        "judge_paths": _NOTHING,
+        "rows_digest": _NOTHING,
+        "model": _NOTHING,
+        "model_digest": _NOTHING,
+        "key": _NOTHING,
+        "judge_model": _NOTHING,
+        "judge_model_digest": _NOTHING,
+        "state": _NOTHING,
+        "currency": _NOTHING,
+    },
+    "registry_runrow": {"result": _REMOVED, "judgement_text": _REMOVED, "scores_text": _NOTHING},
+    "registry_reply": {"text": _REMOVED, "key": _NOTHING},
+    "registry_report": {"failures": _REMOVED, "inputs": _REMOVED, "tokens": _NOTHING},
+    "registry_fetch": {"ref": _NOTHING},
+    "registry_notification": {"sentence": _BLANKED, "kind": _NOTHING},
+    "registry_job": {"error": _BLANKED, "kind": _NOTHING, "subject": _NOTHING, "payload": _NOTHING, "state": _NOTHING},
+    "registry_delivery": {
+        "body": _WORDS,  # the event's own facts
+        "message": _NOTHING,
+        "kind": _NOTHING,
+        "state": _NOTHING,
+    },
+    "registry_attempt": {"said": _BLANKED},
+    "registry_webhook": {
+        "id": _NOTHING,
+        "url": _NOTHING,
+        "kinds": _NOTHING,
+        "template": _NOTHING,
+        "pause_reason": _BLANKED,
+    },
+    "registry_webhooksecret": {"sealed": _NOTHING},
+    "registry_remote": {
+        "error": _BLANKED,
+        "name": _NOTHING,
+        "url": _NOTHING,
+        "user": _NOTHING,
+        "token_file": _NOTHING,
+        "key_file": _NOTHING,
+        "known_hosts": _NOTHING,
+    },
+    "registry_namespace": {
+        "name": _NOTHING,
+        "protected_labels": _NOTHING,
+        "required_checks": _NOTHING,
+        "compatibility": _NOTHING,
+        "owners": _NOTHING,
+    },
+    "registry_membership": {"role": _NOTHING},
+    "registry_dataset": {"name": _NOTHING},
+    "registry_attachment": {
+        "name": _NOTHING,
+        "pattern": _NOTHING,
+        "model": _NOTHING,
+        "gates": _NOTHING,
+        "metrics": _NOTHING,
+    },
+    "registry_commit": {"sha": _NOTHING},
+    "registry_key": {
+        "id": _NOTHING,
+        "name": _WORDS,
+        "scope": _NOTHING,
+        "verbs": _NOTHING,
+        "labels": _NOTHING,
+        "secret_sha256": _NOTHING,
+    },
+    "registry_label": {"name": _NOTHING},
+    "registry_watch": {"template": _NOTHING, "level": _NOTHING},
+    "registry_user": {
+        "password": _NOTHING,
+        "username": _NOTHING,
+        "first_name": _NOTHING,
+        "last_name": _NOTHING,
+        "email": _NOTHING,
+    },
+    # Of Django and allauth: accounts, sessions and what is counted for them.
+    "auth_permission": {"name": _NOTHING, "codename": _NOTHING},
+    "auth_group": {"name": _NOTHING},
+    "django_content_type": {"app_label": _NOTHING, "model": _NOTHING},
+    "django_session": {"session_key": _NOTHING, "session_data": _NOTHING},
+    "django_migrations": {"app": _NOTHING, "name": _NOTHING},
+    "promptuary_cache": {"cache_key": _NOTHING, "value": _NOTHING},
+    "account_emailaddress": {"email": _NOTHING},
+    "account_emailconfirmation": {"key": _NOTHING},
+    "mfa_authenticator": {"type": _NOTHING, "data": _NOTHING},
+    "socialaccount_socialapp": {
+        "provider": _NOTHING,
+        "provider_id": _NOTHING,
+        "name": _NOTHING,
+        "client_id": _NOTHING,
+        "secret": _NOTHING,
+        "key": _NOTHING,
+        "settings": _NOTHING,
+    },
+    "socialaccount_socialaccount": {"provider": _NOTHING, "uid": _NOTHING, "extra_data": _NOTHING},
+    "socialaccount_socialtoken": {"token": _NOTHING, "token_secret": _NOTHING},
+}
+
+
+@dataclass(frozen=True)
+class Store:
+    """A place outside the database, and what a redaction does there."""
+
+    name: str
+    redaction: str
+
+
+STORES = (
+    Store("the Git mirror and the copies that rebuilds set aside", "written from the journal again, without the text"),
+    Store("remotes", "out of reach: told as diverged until their owners empty them"),
+    Store(
+        "the memory of web processes: answers to fetches, conversions, checks, comparisons", "dropped within a second"
+    ),
+    Store("the memory of workers", "dropped within a few seconds"),
+    Store("the renderer's helper processes", "keep nothing from one request to the next"),
+    Store("the broker's messages", "name rows by number only"),
+    Store(
+        "exports and reports of runs", "written when asked for, from the rows, into folders that are removed at once"
+    ),
+    Store("metrics", "hold counts"),
+    Store("logs", "out of reach: they name templates and errors, and a fault of the renderer with its message"),
+    Store("mail that was sent", "out of reach: it holds the sentences of notifications"),
+    Store("webhooks' receivers", "out of reach: they were sent the events' facts, texts by digest"),
+    Store("backups, clones, HTTP caches, clients' copies and vendored files", "out of reach"),
+    Store(
+        "unsaved work in people's browsers", "out of reach: it stays in that browser's own storage until it is saved"
+    ),
+)
+
+
+def columns_that(*holds: Holds) -> list[tuple[str, str]]:
+    """The columns that can hold this, each as (table, column)."""
+    return [(table, column) for table, columns in COLUMNS.items() for column, what in columns.items() if what in holds]

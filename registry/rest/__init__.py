@@ -1,0 +1,1 @@
+"""REST plumbing without a domain: input serializers, pagination, parsers, converters."""

@@ -1,0 +1,49 @@
+"""Listings: query parameters in, {results, next} out, and a Link header for clients that follow those."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from registry.core.pagination import Page
+from registry.rest.input_serializers import unknown_names
+
+__all__ = ["answer_page", "read_query"]
+
+Item = TypeVar("Item")
+
+
+def read_query(request: Request, *names: str) -> dict[str, Any]:
+    """The query's parameters among `names`, `cursor` and `limit`; the rest is refused, as is one given twice."""
+    known = (*names, "cursor", "limit")
+    unknown = [name for name in request.query_params if name not in known]
+    faults = unknown_names(unknown, "parameter", known) if unknown else {}
+    values: dict[str, Any] = {}
+    for name, given in request.query_params.lists():
+        if name not in known:
+            continue
+        if len(given) > 1:
+            faults[name] = ["Give it once."]
+        elif "\0" in given[0]:
+            faults[name] = ["It holds a NUL character."]
+        elif given[0]:
+            values[name] = given[0]
+    limit = values.get("limit", "50")
+    if not (limit.isascii() and limit.isdigit() and len(limit) < 5):
+        faults["limit"] = ["This is not a whole number."]
+    if faults:
+        raise ValidationError(faults)
+    values["limit"] = int(limit)
+    return values
+
+
+def answer_page(request: Request, page: Page[Item], shape: Callable[[Item], dict[str, Any]]) -> Response:
+    """One page; `next` is the cursor of the page after it, null at the end."""
+    headers = {}
+    if page.next:
+        query = request.query_params.copy()
+        query["cursor"] = page.next
+        headers["Link"] = f'<{request.build_absolute_uri(request.path)}?{query.urlencode()}>; rel="next"'
+    return Response({"results": [shape(item) for item in page.items], "next": page.next}, headers=headers)

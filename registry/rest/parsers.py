@@ -1,0 +1,35 @@
+"""Request bodies: JSON only, bounded, and strictly read."""
+
+from collections.abc import Mapping
+from typing import IO, Any
+
+from django.conf import settings
+from rest_framework.parsers import BaseParser
+
+from registry.core import strict_json
+from registry.core.errors import TooLarge
+
+__all__ = ["LargeJSONParser", "StrictJSONParser"]
+
+
+class StrictJSONParser(BaseParser):
+    """Reads a body as `registry.core.strict_json` does. Raises TooLarge and BadJson."""
+
+    media_type = "application/json"
+    most: int | None = None  # bytes; None: as the settings say
+
+    def parse(
+        self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
+    ) -> Any:
+        """The JSON value."""
+        limit = self.most or int(settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
+        body = stream.read(limit + 1)
+        if len(body) > limit:
+            raise TooLarge(f"The body is larger than {limit} bytes.", limit=limit)
+        return strict_json.parse(body)
+
+
+class LargeJSONParser(StrictJSONParser):
+    """The same for bodies that carry a dataset."""
+
+    most = 12 * 1024 * 1024  # 8 MiB of rows, with what JSON adds to quote them

@@ -1,1 +1,0 @@
-"""Pure thinking about reviews: no database, no HTTP."""

@@ -1,0 +1,1 @@
+"""Serving: fetches of versions, bundles, vocabularies and label moves, answered from memory."""

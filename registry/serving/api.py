@@ -1,0 +1,63 @@
+"""Versions: fetching one, and the history."""
+
+from django.http import HttpResponse
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from registry.namespaces.authentication import actor_of
+from registry.rest.list_responses import answer_page, read_query
+from registry.serving.fetcher import fetcher
+from registry.serving.responses import Answer
+from registry.templates import limited_key_view
+from registry.templates import output_serializers as template_output_serializers
+from registry.templates import serializers as template_serializers
+
+__all__ = ["Fetch", "History"]
+
+
+class Fetch(APIView):
+    """A version with all that rendering it needs. Not throttled: this is what services do all day."""
+
+    throttle_classes = ()
+
+    @extend_schema(
+        operation_id="fetchVersion",
+        parameters=[
+            OpenApiParameter("name", str, OpenApiParameter.PATH),
+            OpenApiParameter("ref", str, OpenApiParameter.PATH, description="A number, a label or a digest."),
+            OpenApiParameter("If-None-Match", str, OpenApiParameter.HEADER),
+        ],
+        responses={
+            200: template_output_serializers.FetchOutput,
+            304: None,
+            "4XX": template_output_serializers.ProblemOutput,
+        },
+    )
+    def get(self, request: Request, name: str, ref: str) -> HttpResponse:
+        """Fetch by number, digest (both immutable) or label, with an entity tag to ask again by."""
+        actor, target = actor_of(request), f"{name}@{ref}"
+        seen = request.headers.get("If-None-Match", "")
+        fetcher().hurry()  # this way is slow already; it may as well be exact
+        if actor.key is not None:
+            return _respond(fetcher().answer(request.META["HTTP_AUTHORIZATION"], target, seen))
+        return _respond(fetcher().answer_person(actor.person, target, seen))
+
+
+class History(APIView):
+    """The versions of a template."""
+
+    @extend_schema(
+        operation_id="listVersions",
+        parameters=[OpenApiParameter("cursor", str), OpenApiParameter("limit", int)],
+        responses={200: template_output_serializers.HistoryPage, "4XX": template_output_serializers.ProblemOutput},
+    )
+    def get(self, request: Request, name: str) -> Response:
+        """Newest first; for a limited key those that it may fetch. `commit` is null until the mirror has it."""
+        page = limited_key_view.history(actor_of(request), name, **read_query(request))
+        return answer_page(request, page, template_serializers.history_item)
+
+
+def _respond(found: Answer) -> HttpResponse:
+    return HttpResponse(found.body, status=found.status, headers=dict(found.headers))

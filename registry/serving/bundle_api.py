@@ -1,0 +1,80 @@
+"""What a namespace serves as a whole: the bundle of a label, and the moves of its labels."""
+
+from django.http import HttpResponse
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.views import APIView
+
+from registry.core.errors import NotFound
+from registry.namespaces.authentication import actor_of
+from registry.namespaces.models import Namespace
+from registry.namespaces.permissions import role_of
+from registry.serving import namespace_bundle
+from registry.serving.credentials import Caller
+from registry.serving.fetcher import fetcher
+from registry.serving.label_moves_long_poll import moves
+from registry.serving.responses import Answer
+from registry.templates import output_serializers as template_output_serializers
+
+__all__ = ["Bundle", "Moves"]
+
+
+class Bundle(APIView):
+    """All versions that a label holds, for a service that starts cold. Not throttled, as no fetch is."""
+
+    throttle_classes = ()
+
+    @extend_schema(
+        operation_id="fetchBundle",
+        parameters=[
+            OpenApiParameter("label", str, description="production if none"),
+            OpenApiParameter("If-None-Match", str, OpenApiParameter.HEADER),
+        ],
+        responses={
+            200: template_output_serializers.BundleOutput,
+            304: None,
+            "4XX": template_output_serializers.ProblemOutput,
+        },
+    )
+    def get(self, request: Request, namespace: str) -> HttpResponse:
+        """Each as the fetch of it would give it, sorted by name, under one digest to ask again by."""
+        fetcher().hurry()
+        label = request.query_params.get("label", "production")
+        seen = request.headers.get("If-None-Match", "")
+        return _respond(namespace_bundle.answer(fetcher(), _caller(request, namespace), namespace, label, seen))
+
+
+class Moves(APIView):
+    """Label moves since a cursor. Not throttled; ahead of Django the request may wait for one."""
+
+    throttle_classes = ()
+
+    @extend_schema(
+        operation_id="listMoves",
+        parameters=[
+            OpenApiParameter("after", str, description="The cursor of the answer before; none: the cursor of now."),
+            OpenApiParameter("wait", int, description="Seconds to wait for a move where there is none, up to 30."),
+        ],
+        responses={200: template_output_serializers.MovesOutput, "4XX": template_output_serializers.ProblemOutput},
+    )
+    def get(self, request: Request, namespace: str) -> HttpResponse:
+        """What stands where since then. Ask again after `again` seconds."""
+        actor, query = actor_of(request), request.META.get("QUERY_STRING", "")
+        fetcher().hurry()
+        if actor.key is not None:
+            return _respond(moves().answer(request.META["HTTP_AUTHORIZATION"], namespace, query))
+        return _respond(moves().answer_caller(_caller(request, namespace), namespace, query))
+
+
+def _caller(request: Request, namespace: str) -> Caller:
+    actor = actor_of(request)
+    if actor.key is not None:
+        return fetcher().caller(request.META["HTTP_AUTHORIZATION"])
+    found = Namespace.objects.filter(name=namespace).first()
+    if found is None or role_of(actor.person, found) is None:
+        raise NotFound(f"There is no namespace {namespace[:100]}, or you may not read it.")
+    return Caller("", found.name)
+
+
+def _respond(found: Answer) -> HttpResponse:
+    return HttpResponse(found.body, status=found.status, headers=dict(found.headers))

@@ -1,0 +1,78 @@
+"""Fetching many versions in one request, for services that start cold."""
+
+import json
+
+from django.http import HttpResponse
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.views import APIView
+
+from registry.core.errors import PromptuaryError, TooLarge
+from registry.core.problem_details import of_error
+from registry.namespaces.authentication import actor_of
+from registry.rest.input_serializers import Input, Text, read
+from registry.serving.fetcher import fetcher
+from registry.serving.responses import APPROVAL, Answer
+from registry.templates import output_serializers as template_output_serializers
+
+__all__ = ["MOST_BYTES", "MOST_REFS", "FetchMany"]
+
+MOST_REFS = 500
+MOST_BYTES = 32 * 1024 * 1024  # of the whole answer; it is put together in memory
+
+
+class RefsInput(Input):
+    """What to fetch."""
+
+    refs = serializers.ListField(child=Text(max_length=700), max_length=MOST_REFS, help_text="Each <name>@<ref>.")
+
+
+class FetchMany(APIView):
+    """Many versions at once, each as the fetch of one gives it."""
+
+    @extend_schema(
+        operation_id="fetchVersions",
+        request=RefsInput,
+        responses={200: template_output_serializers.FetchedList, "4XX": template_output_serializers.ProblemOutput},
+    )
+    def post(self, request: Request) -> HttpResponse:
+        """Fetch up to 500 refs; each has its own version or its own problem, in the order they were asked for."""
+        refs: list[str] = read(RefsInput, request)["refs"]
+        fetcher().hurry()
+        results, size = [], 0
+        for ref in refs:
+            results.append(_result(ref, _answer(request, ref)))
+            size += len(results[-1])
+            if size > MOST_BYTES:
+                raise TooLarge(f"This is more than {MOST_BYTES} bytes at once: ask for fewer.", limit=MOST_BYTES)
+        headers = {"Cache-Control": "private, no-store", "Vary": "Authorization, Cookie"}
+        return HttpResponse(
+            b'{"results":[' + b",".join(results) + b"]}", content_type="application/json", headers=headers
+        )
+
+
+def _answer(request: Request, ref: str) -> Answer | PromptuaryError:
+    actor = actor_of(request)
+    if actor.key is not None:
+        return fetcher().answer(request.META["HTTP_AUTHORIZATION"], ref)
+    try:
+        return fetcher().answer_person(actor.person, ref)
+    except PromptuaryError as error:
+        return error
+
+
+def _result(ref: str, found: Answer | PromptuaryError) -> bytes:
+    """The bytes that a fetch keeps go out as they are: nothing is parsed or written anew."""
+    if isinstance(found, PromptuaryError):
+        problem = of_error(found)
+        status, etag, body = problem.status, None, problem.to_bytes()
+        approval = None
+    else:
+        headers = dict(found.headers)
+        status, etag, body = found.status, headers.get("ETag"), found.body
+        approval = headers.get(APPROVAL)
+    kind = "found" if status == 200 else "problem"
+    facts = {"ref": ref, "status": status, "etag": etag, **({"approval": approval} if approval else {})}
+    head = json.dumps(facts, ensure_ascii=False).encode()
+    return head[:-1] + f', "{kind}": '.encode() + body + b"}"

@@ -1,0 +1,97 @@
+"""All that a label holds in a namespace, in one answer: for services that start cold."""
+
+import hashlib
+import json
+from typing import Any
+
+import rfc8785
+
+from registry.core import metrics
+from registry.core.errors import NotFound, PromptuaryError, TooLarge
+from registry.core.names import LATEST, check_label
+from registry.serving import responses
+from registry.serving.credentials import Caller
+from registry.serving.fetcher import Fetcher, matches
+from registry.serving.responses import Answer, Served
+from registry.templates.approvals import Approval
+from registry.templates.models import Template
+from registry.usage import recorder
+
+__all__ = ["MOST_BYTES", "answer"]
+
+MOST_BYTES = 32 * 1024 * 1024  # of the whole answer; it is put together in memory
+
+
+def answer(fetches: Fetcher, caller: Caller, namespace: str, label: str, if_none_match: str = "") -> Answer:
+    """The bundle of a label, or 304 for who has it. Raises PromptuaryError.
+
+    The caller is one that was found good: a key's, or a person's with a role in the namespace. What a limited key may not
+    have is left out and named; the digest covers name, version and digest of what is in it, in the order of the names.
+    """
+    if caller.namespace != namespace:
+        raise NotFound(f"There is no namespace {namespace[:100]}, or you may not read it.")
+    if label != LATEST:
+        check_label(label)
+    found, omitted = _gather(fetches, caller, _standing(namespace, label), label)
+    contents: list[Any] = [[name, one.number, one.digest] for name, one in found]
+    digest = "sha256:" + hashlib.sha256(rfc8785.dumps(contents)).hexdigest()
+    for _, one in found if caller.key else ():
+        recorder.note(caller.key, one.version, label)
+    tag = _tag(digest, found)
+    headers = {"ETag": f'"{tag}"', "Cache-Control": "private, max-age=0, must-revalidate", "Vary": "Authorization"}
+    status = 304 if if_none_match and matches(if_none_match, f'"{tag}"') else 200
+    metrics.count(status)
+    if status == 304:
+        return responses.make_answer(304, b"", "", headers)
+    head: dict[str, object] = {"namespace": namespace, "label": label, "digest": digest, "omitted": omitted}
+    return responses.make_answer(200, _body(head, label, found), "application/json", headers)
+
+
+def _standing(namespace: str, label: str) -> list[tuple[str, int]]:
+    """Name and number of every template that the label stands on, by the code points of the name."""
+    rows = Template.objects.filter(namespace__name=namespace, archived_at=None)
+    if label == LATEST:
+        found = rows.filter(latest__isnull=False).values_list("name", "latest__number")
+    else:
+        found = rows.filter(labels__name=label).values_list("name", "labels__version__number")
+    return sorted(found)
+
+
+def _gather(
+    fetches: Fetcher, caller: Caller, standing: list[tuple[str, int]], label: str
+) -> tuple[list[tuple[str, Served]], list[dict[str, object]]]:
+    fetches.warm([name for name, _ in standing], label)
+    found: list[tuple[str, Served]] = []
+    omitted: list[dict[str, object]] = []
+    size = 0
+    for name, number in standing:
+        try:
+            one = fetches.find(caller, f"{name}@{label}")
+        except NotFound:  # taken off in this moment
+            continue
+        except PromptuaryError as error:
+            omitted.append({"name": name, "version": number, "reason": error.message})
+            continue
+        found.append((name, one))
+        size += len(one.answer.body)
+        if size > MOST_BYTES:
+            raise TooLarge(f"This is more than {MOST_BYTES} bytes at once: fetch many refs instead.", limit=MOST_BYTES)
+    return found, omitted
+
+
+def _tag(digest: str, found: list[tuple[str, Served]]) -> str:
+    """The digest, and what else the answer says: a protected label may serve what it never held by approval."""
+    missing = [[name, one.approval.value] for name, one in found if one.approval not in (None, Approval.APPROVED)]
+    return f"{digest}.{hashlib.sha256(rfc8785.dumps(missing)).hexdigest()[:16]}" if missing else digest
+
+
+def _body(head: dict[str, object], label: str, found: list[tuple[str, Served]]) -> bytes:
+    """The bytes that a fetch keeps go out as they are."""
+    entries = []
+    for name, one in found:
+        facts = {"ref": f"{name}@{label}", "etag": one.etag}
+        if one.approval:
+            facts["approval"] = one.approval.value
+        entry = json.dumps(facts).encode()
+        entries.append(entry[:-1] + b', "found": ' + one.answer.body + b"}")
+    return json.dumps(head, ensure_ascii=False).encode()[:-1] + b', "entries": [' + b",".join(entries) + b"]}"

@@ -1,0 +1,124 @@
+"""Vocabularies by digest, for clients that lack them: the very bytes that count on this server, the same for ever.
+
+What the server has are the data files inside installed packages. They are streamed from there, and packed for whoever takes
+gzip: once for each file, kept in the folder of converted vocabularies.
+"""
+
+import gzip
+import logging
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from registry.core.errors import NotAllowed, NotFound
+from registry.namespaces.models import Membership
+from registry.namespaces.permissions import Actor, Verb, can, require
+from registry.serving.fetcher import matches
+from registry.serving.responses import FOREVER
+from renderer import vocabularies, vocabulary_cache
+from renderer.private_folders import make_private_folder
+
+__all__ = ["ServedVocabulary", "find"]
+
+_log = logging.getLogger(__name__)
+_CHUNK = 1024 * 1024  # bytes packed at once
+
+
+@dataclass(frozen=True)
+class ServedVocabulary:
+    """What to answer: status, headers, and the file to stream; small files come as `body`, both are None for a 304."""
+
+    status: int
+    headers: dict[str, str]
+    path: Path | None = None
+    body: bytes | None = None
+
+
+def find(*, actor: Actor, digest: str, if_none_match: str = "", accept_encoding: str = "") -> ServedVocabulary:
+    """The vocabulary whose SHA-256 is `sha256:…`. Raises NotFound where the server lacks it, NotAllowed without the right.
+
+    Any key that may fetch or check, and any member of a namespace, may have it: it holds nothing of anybody's.
+    """
+    _require_reader(actor)
+    path = vocabularies.find_installed(digest)
+    if path is None:
+        raise NotFound(
+            f"This registry has no vocabulary {digest[:80]}. Its operator can install those that Promptuary knows: "
+            "see requirements-vocabularies.txt."
+        )
+    packed = _packed(path, digest) if _takes_gzip(accept_encoding) else None
+    etag = f'"{digest}-gzip"' if packed else f'"{digest}"'
+    headers = {"ETag": etag, "Cache-Control": FOREVER, "Vary": "Authorization, Accept-Encoding"}
+    if if_none_match and matches(if_none_match, etag):
+        return ServedVocabulary(304, headers)
+    headers |= {"Content-Type": "application/octet-stream", "X-Content-Type-Options": "nosniff"}
+    if packed:
+        return ServedVocabulary(200, {**headers, "Content-Encoding": "gzip", **_length(packed)}, packed)
+    if path.suffix == ".gz":
+        body = vocabularies.read_installed(digest) or b""
+        return ServedVocabulary(200, {**headers, "Content-Length": str(len(body))}, body=body)
+    return ServedVocabulary(200, {**headers, **_length(path)}, path)
+
+
+def _require_reader(actor: Actor) -> None:
+    if actor.key is not None:
+        if not can(actor, Verb.CHECK, actor.key.namespace):
+            require(actor, Verb.FETCH, actor.key.namespace)
+    elif not Membership.objects.filter(person=actor.person).exists():
+        raise NotAllowed("Vocabularies are for members of a namespace, and for keys that may fetch or check.")
+
+
+def _length(path: Path) -> dict[str, str]:
+    return {"Content-Length": str(path.stat().st_size)}
+
+
+def _takes_gzip(accept_encoding: str) -> bool:
+    """Whether gzip is named, or `*` is, and not with a weight of 0."""
+    weights: dict[str, bool] = {}
+    for offer in accept_encoding.lower().split(","):
+        coding, _, weight = offer.partition(";")
+        weights[coding.strip()] = weight.replace(" ", "").rstrip("0").rstrip(".") not in ("q=", "q")
+    return weights.get("gzip", weights.get("*", False))
+
+
+def _packed(path: Path, digest: str) -> Path | None:
+    """The file as gzip; None where it can't be kept."""
+    if path.suffix == ".gz":
+        return path
+    kept = vocabulary_cache.cache_folder() / "packed" / f"{digest.partition(':')[2]}.gz"
+    if _is_whole(kept, digest):
+        return kept
+    try:
+        with vocabulary_cache.making(kept):
+            if not _is_whole(kept, digest):
+                _pack(path, kept)
+    except OSError as error:
+        _log.warning("the vocabulary %s can't be kept packed and is sent as it is: %s", path.name, error)
+        return None
+    return kept if _is_whole(kept, digest) else None
+
+
+def _is_whole(kept: Path, digest: str) -> bool:
+    """Whether it unpacks to what the digest says; looked at again when the file has changed."""
+    try:
+        return vocabularies.hash_of(kept) == digest.partition(":")[2]
+    except (OSError, EOFError, ValueError):
+        return False
+
+
+def _pack(path: Path, kept: Path) -> None:
+    """Write the packed file whole or not at all, a piece at a time."""
+    make_private_folder(kept.parent)
+    handle, temporary = tempfile.mkstemp(dir=kept.parent, prefix=".new-")
+    try:
+        with (
+            path.open("rb") as source,
+            os.fdopen(handle, "wb") as file,
+            gzip.GzipFile(fileobj=file, mode="wb", filename="", mtime=0) as packer,
+        ):
+            shutil.copyfileobj(source, packer, _CHUNK)
+        Path(temporary).replace(kept)
+    finally:
+        Path(temporary).unlink(missing_ok=True)

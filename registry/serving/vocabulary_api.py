@@ -1,0 +1,58 @@
+"""Vocabularies: what a client counts tokens with, by digest."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from django.http import HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.views import APIView
+
+from registry.namespaces.authentication import actor_of
+from registry.serving import vocabularies
+from registry.templates import output_serializers as template_output_serializers
+
+__all__ = ["Vocabulary"]
+
+
+CHUNK = 256 * 1024  # bytes read at once
+
+
+class Vocabulary(APIView):
+    """The data file of a tokenizer's vocabulary."""
+
+    @extend_schema(
+        operation_id="fetchVocabulary",
+        parameters=[
+            OpenApiParameter(
+                "digest", str, OpenApiParameter.PATH, description="`sha256:…` of the file, as a profile pins it."
+            ),
+            OpenApiParameter("If-None-Match", str, OpenApiParameter.HEADER),
+        ],
+        responses={
+            (200, "application/octet-stream"): OpenApiTypes.BINARY,
+            304: None,
+            "4XX": template_output_serializers.ProblemOutput,
+        },
+    )
+    def get(self, request: Request, digest: str) -> HttpResponseBase:
+        """The bytes with this SHA-256, immutable, as gzip for who takes that. Any key that may fetch or check may ask."""
+        found = vocabularies.find(
+            actor=actor_of(request),
+            digest=digest,
+            if_none_match=request.headers.get("If-None-Match", ""),
+            accept_encoding=request.headers.get("Accept-Encoding", ""),
+        )
+        if found.path is None or request.method == "HEAD":
+            body = b"" if request.method == "HEAD" else found.body or b""
+            return HttpResponse(body, status=found.status, headers=found.headers)
+        return StreamingHttpResponse(_chunks(found.path), status=found.status, headers=found.headers)
+
+
+def _chunks(path: Path) -> Iterator[bytes]:
+    """Opened when the first piece is sent, so that an answer nobody reads leaves no open file."""
+    with path.open("rb") as file:
+        while chunk := file.read(CHUNK):
+            yield chunk

@@ -1,0 +1,103 @@
+"""What is answered ahead of Django: fetches with a key, and the long poll of label moves."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from django.core.exceptions import DisallowedHost
+from django.http import HttpRequest
+
+from registry.core import metrics, request_ids
+from registry.core.client_address import client_address
+from registry.serving.fetcher import fetcher, matches
+from registry.serving.label_moves_long_poll import moves
+from registry.serving.responses import Answer
+
+__all__ = ["ahead_of"]
+
+TEMPLATES = "/api/v1/templates/"
+NAMESPACES = "/api/v1/namespaces/"
+MOVES = "/moves"
+_MOST_HOSTS = 256  # remembered spellings of the allowed hosts: with a wildcard there is no end of them
+
+StartResponse = Callable[[str, list[tuple[str, str]]], Any]
+Application = Callable[[dict[str, Any], Any], Iterable[bytes]]
+
+
+def ahead_of(application: Application) -> Application:
+    """A WSGI application that answers those itself and hands on everything else.
+
+    Bodies are lists on purpose: granian sends a list at once, and anything else piece by piece.
+    """
+    quick, start = fetcher().quick, len(TEMPLATES)
+    found_again, unchanged_again = metrics.counter(200).step, metrics.counter(304).step
+    choose, fresh = request_ids.choose, request_ids.fresh
+    hosts: set[str] = set()  # those found allowed so far
+
+    def serve(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
+        path: str = environ["PATH_INFO"]
+        authorization = environ.get("HTTP_AUTHORIZATION")
+        if authorization is None or path[:18] != TEMPLATES or environ["REQUEST_METHOD"] != "GET":
+            return serve_rest(environ, start_response)
+        if environ.get("HTTP_HOST") not in hosts and not _learn_host(environ, hosts):
+            return application(environ, start_response)  # which refuses it
+        ready = quick(authorization, path[start:])
+        if ready is None:
+            return serve_rest(environ, start_response)
+        ready.count()
+        answer = ready.found.answer
+        seen = environ.get("HTTP_IF_NONE_MATCH")
+        if seen and matches(seen, ready.found.etag):
+            answer = ready.found.unchanged
+            unchanged_again()
+        else:
+            found_again()
+        sent = environ.get("HTTP_X_REQUEST_ID")
+        start_response(answer.line, [*answer.headers, ("X-Request-Id", choose(sent) if sent else fresh())])
+        return [answer.body]
+
+    def serve_rest(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
+        answer = _answer(environ, hosts)
+        if answer is None:
+            return application(environ, start_response)
+        start_response(answer.line, [*answer.headers, (request_ids.HEADER, request_ids.current.get())])
+        return [answer.body] if environ["REQUEST_METHOD"] == "GET" else []
+
+    return serve
+
+
+def _learn_host(environ: dict[str, Any], hosts: set[str]) -> bool:
+    """Whether Django allows the request's host; one that it allows is remembered in `hosts`."""
+    host = environ.get("HTTP_HOST")
+    if host is None:
+        return False
+    request = HttpRequest()
+    request.META = environ
+    try:
+        request.get_host()
+    except DisallowedHost:
+        return False
+    if len(hosts) < _MOST_HOSTS:
+        hosts.add(host)
+    return True
+
+
+def _answer(environ: dict[str, Any], hosts: set[str]) -> Answer | None:
+    """The answer, or None for what Django answers."""
+    path: str = environ["PATH_INFO"]
+    authorization = environ.get("HTTP_AUTHORIZATION")
+    if authorization is None or authorization[:7].lower() != "bearer " or "\0" in path:
+        return None
+    if environ["REQUEST_METHOD"] not in ("GET", "HEAD"):
+        return None
+    if environ.get("HTTP_HOST") not in hosts and not _learn_host(environ, hosts):
+        return None
+    address = client_address(environ)
+    if path.startswith(TEMPLATES) and "@" in path:
+        request_ids.current.set(request_ids.choose(environ.get("HTTP_X_REQUEST_ID")))
+        seen = environ.get("HTTP_IF_NONE_MATCH", "")
+        return fetcher().answer(authorization, path[len(TEMPLATES) :], seen, address)
+    if path.startswith(NAMESPACES) and path.endswith(MOVES):
+        request_ids.current.set(request_ids.choose(environ.get("HTTP_X_REQUEST_ID")))
+        namespace = path[len(NAMESPACES) : -len(MOVES)]
+        return moves().answer(authorization, namespace, environ.get("QUERY_STRING", ""), address)
+    return None

@@ -1,0 +1,124 @@
+"""Loads the starter library through the same services as everyone's work: checked, versioned, approved, journalled."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+from registry.accounts.models import Key, User
+from registry.changes import check_results, rules
+from registry.changes import services as change_services
+from registry.changes.models import ChangeRequest
+from registry.journal import log
+from registry.namespaces import keys, members
+from registry.namespaces.models import Namespace
+from registry.namespaces.permissions import Actor
+from registry.notifications.models import Notification
+from registry.starter import evaluation_demo
+from registry.templates import labels
+from registry.templates import save as template_save
+from registry.templates.models import Label, Template
+from renderer.yaml_text import compose, value_of
+
+__all__ = ["PEOPLE", "is_loaded", "load", "read_key"]
+
+PEOPLE = ("author", "reviewer", "reader", "admin")
+REPLY = "support/refunds/reply"
+_KEY_NAME = "demo service"
+_FOLDER = Path(__file__).parent
+_REPLY_MESSAGES = ("Answer from the excerpts", "Name the section, choose a tone", "Quote the line before answering")
+
+
+def is_loaded() -> bool:
+    """Whether this instance has the whole demo already; the key is made last."""
+    return Key.objects.filter(name=_KEY_NAME, namespace__name="support").exists()
+
+
+def load(say: Callable[[str], None]) -> None:
+    """Make the people, the namespaces `demo` and `support`, their templates, and the demo's reading key.
+
+    Everything goes in with the rights of the person who would do it. Where an earlier load stopped halfway, this one goes
+    on from there.
+    """
+    people = {name: _make_person(name) for name in PEOPLE}
+    admin, author, reviewer = (Actor(people[role]) for role in ("admin", "author", "reviewer"))
+    for name, protected in (("demo", ()), ("support", ("production",))):
+        if not Namespace.objects.filter(name=name).exists():
+            rules.create(actor=admin, name=name, protected_labels=protected, approvals=1)
+        for role in ("author", "reviewer", "reader"):
+            members.set_role(actor=admin, namespace=name, username=role, role=role)
+    documents = sorted((_FOLDER / "demo").glob("*.yml.j2"))
+    for position, path in enumerate(documents, start=1):
+        name = path.name.removesuffix(".yml.j2")
+        say(f"demo/{name} ({position} of {len(documents)})")
+        _save(author, f"demo/{name}", path, 1, "Starter template")
+        if not Label.objects.filter(template__name=f"demo/{name}", name="production").exists():
+            labels.move(actor=author, name=f"demo/{name}", label="production", version=1, expected=None)
+    say("support/policy and support/refunds/reply, versions 1 to 3")
+    _save(author, "support/policy", _FOLDER / "support/policy.yml.j2", 1, "Terms as published in May")
+    for number, message in enumerate(_REPLY_MESSAGES, start=1):
+        _save(author, REPLY, _FOLDER / f"support/refunds/reply.v{number}.yml.j2", number, message)
+        if number <= 2:
+            _publish(author, reviewer, number, message)
+    evaluation_demo.load(admin, author, reviewer, say)
+    _keep_key(admin)
+    Notification.objects.filter(mailed_at=None).update(mailed_at=log.now())  # the demo's own making is no news
+
+
+def read_key() -> str | None:
+    """The demo's reading key for the namespace support, or None before the demo was loaded."""
+    path = _key_path()
+    return path.read_text(encoding="ascii").strip() if path.exists() else None
+
+
+def _key_path() -> Path:
+    return Path(settings.PROMPTUARY_HOME) / "demo-key"
+
+
+def _make_person(name: str) -> User:
+    person, made = User.objects.get_or_create(username=name, defaults={"email": f"{name}@example.org"})
+    if made:
+        person.set_password(f"{name}-promptuary")
+        person.save()
+    return person
+
+
+def _save(actor: Actor, name: str, path: Path, number: int, message: str) -> None:
+    template = Template.objects.filter(name=name).select_related("latest").first()
+    latest = template.latest if template else None
+    if latest is not None and latest.number >= number:
+        return
+    template_save.save(
+        actor=actor,
+        name=name,
+        document=path.read_text(encoding="utf-8"),
+        message=message,
+        samples=_read_samples(path),
+        base=latest.digest if latest else None,
+    )
+
+
+def _read_samples(path: Path) -> dict[str, Any] | None:
+    name = path.name.removesuffix(".yml.j2").split(".")[0]
+    samples = path.with_name(f"{name}.samples.yml")
+    return value_of(compose(samples.read_text(encoding="utf-8"))) if samples.exists() else None
+
+
+def _publish(author: Actor, reviewer: Actor, number: int, message: str) -> None:
+    change = ChangeRequest.objects.filter(template__name=REPLY, version__number=number).first()
+    if change is None:
+        change = change_services.propose(actor=author, name=REPLY, label="production", version=number, message=message)
+    check_results.give(number=change.number)  # as the worker would; the checks must pass before the label moves
+    if change.state == ChangeRequest.OPEN:
+        digest = change.version.digest
+        change_services.decide(actor=reviewer, number=change.number, decision="approve", digest=digest)
+    if change.state != ChangeRequest.PUBLISHED:
+        change_services.publish(actor=reviewer, number=change.number)
+
+
+def _keep_key(admin: Actor) -> None:
+    secret = keys.issue(actor=admin, namespace="support", name=_KEY_NAME, scope="read", person="reader").secret
+    _key_path().unlink(missing_ok=True)
+    _key_path().touch(mode=0o600)
+    _key_path().write_text(secret, encoding="ascii")

@@ -1,0 +1,173 @@
+"""What the worker does when it is woken. Each task may run twice or at once in two workers without harm."""
+
+import logging
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+
+from django.db import DatabaseError, connection
+from django.utils import timezone
+
+from registry.celery import app
+from registry.changes import check_results, emergency_publish
+from registry.core import lru
+from registry.evaluations import run_worker
+from registry.jobs import claims
+from registry.jobs.models import Job
+from registry.jobs.queue import EVALUATION
+from registry.mirror import pushing, writer
+from registry.mirror.errors import MirrorError
+from registry.notifications import email
+from registry.tasks.doorbell import wake_jobs
+from registry.tasks.handlers import HANDLERS
+from registry.templates.models import Redaction
+from registry.webhooks import delivery, planning
+
+__all__ = ["catch_up", "deliver", "heal", "keep_checks", "plan_upkeep", "push", "run_jobs"]
+
+_BEAT = 5.0  # seconds between two signs of life of a running job
+_EVALUATIONS = 2  # slices of runs at once; the worker has four threads
+logger = logging.getLogger(__name__)
+_complaint = ""
+_redactions = 0  # the newest that this process has heeded
+_evaluations = threading.BoundedSemaphore(_EVALUATIONS)
+
+
+@app.task(name="registry.tasks.tasks.catch_up")
+def catch_up() -> None:
+    """Bring the mirror up to the journal."""
+    if not writer.pending():
+        return
+    try:
+        writer.catch_up()
+    except MirrorError as error:
+        _complain(str(error))
+    else:
+        _complain("")
+
+
+@app.task(name="registry.tasks.tasks.deliver")
+def deliver() -> None:
+    """Tell the webhooks of what happened."""
+    planning.plan()
+    delivery.deliver_due()
+
+
+@app.task(name="registry.tasks.tasks.push")
+def push() -> None:
+    """Push the mirror to the remotes that lack something; what fails stands in their rows and is tried again later."""
+    pushing.push_due()
+
+
+@app.task(name="registry.tasks.tasks.run_jobs")
+def run_jobs() -> None:
+    """Run queued jobs until there is none.
+
+    Runs take at most half of the worker's threads, so all else goes on beside them; and after a slice of one this ends and
+    is asked for again, so that a worker that is told to stop need not wait for the whole run.
+    """
+    while True:
+        may_evaluate = _evaluations.acquire(blocking=False)
+        try:
+            job = claims.claim(without=() if may_evaluate else (EVALUATION,))
+            if job is None:
+                return
+            if may_evaluate and job.kind != EVALUATION:
+                _evaluations.release()
+                may_evaluate = False
+            _run(job)
+            if job.kind == EVALUATION:
+                wake_jobs()
+                return
+        finally:
+            if may_evaluate:
+                _evaluations.release()
+
+
+@app.task(name="registry.tasks.tasks.heal")
+def heal() -> None:
+    """What the clock calls every few seconds: wake-ups that were lost, jobs that lost their worker."""
+    _forget_redacted()
+    catch_up()
+    claims.requeue_silent()
+    run_worker.close_lost()
+    deliver()
+    email.send_waiting()
+    run_jobs()
+
+
+def _forget_redacted() -> None:
+    """Empty this worker's memories once for each redaction; web processes follow the journal."""
+    global _redactions  # noqa: PLW0603  # of this process
+    newest = Redaction.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
+    if newest != _redactions:
+        _redactions = newest
+        lru.forget_all()
+
+
+@app.task(name="registry.tasks.tasks.keep_checks")
+def keep_checks() -> None:
+    """Once a minute: have checks run again that look at what others did meanwhile."""
+    if check_results.ask_again():
+        run_jobs()
+
+
+@app.task(name="registry.tasks.tasks.plan_upkeep")
+def plan_upkeep() -> None:
+    """Queue the nightly repack and the weekly check of the mirror's objects when they are due, and remind of emergencies."""
+    delivery.forget_old()
+    emergency_publish.remind()
+    for kind, every in (("mirror.repack", timedelta(days=1)), ("mirror.check", timedelta(days=7))):
+        since = timezone.now() - every
+        if not Job.objects.filter(kind=kind, created_at__gt=since).exists():
+            claims.enqueue(kind)
+
+
+def _complain(sentence: str) -> None:
+    """Log why the mirror stands still, once for each cause and not every three seconds."""
+    global _complaint  # noqa: PLW0603  # one worker, one mirror
+    if sentence and sentence != _complaint:
+        logger.error("the mirror stands still: %s", sentence)
+    _complaint = sentence
+
+
+def _run(job: Job) -> None:
+    handler = HANDLERS.get(job.kind)
+    if handler is None:
+        claims.finish(job, f"This worker knows no job of the kind {job.kind}.")
+        return
+    progress = claims.Progress(job.pk)
+    try:
+        with _signs_of_life(progress):
+            has_more = handler(job, progress)
+    except Exception as error:  # whatever a job raises is its result, not the worker's end
+        logger.exception("job %s failed", job)
+        claims.finish(job, f"{type(error).__name__}: {error}"[:2000])
+    else:
+        if has_more:
+            claims.put_back(job)
+        else:
+            claims.finish(job)
+
+
+@contextmanager
+def _signs_of_life(progress: claims.Progress) -> Iterator[None]:
+    """A thread that reports while the job runs, however long one of its steps takes."""
+    ended = threading.Event()
+
+    def beat() -> None:
+        while not ended.wait(_BEAT):
+            try:
+                progress.beat()
+            except DatabaseError as error:
+                logger.warning("a sign of life was not written: %s", error)
+        connection.close()
+
+    thread = threading.Thread(target=beat, name="signs-of-life", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()

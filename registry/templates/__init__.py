@@ -1,0 +1,1 @@
+"""Templates: versions, labels, samples, drafts and previews."""

@@ -1,0 +1,148 @@
+"""Templates: the listing, one of them, and saving a version."""
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from registry.namespaces import permissions
+from registry.namespaces.authentication import actor_of
+from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.throttling import CallThrottle, RenderThrottle
+from registry.rest.input_serializers import Flag, Input, Text, read
+from registry.rest.list_responses import answer_page, read_query
+from registry.rest.preconditions import read_base
+from registry.templates import approvals, label_queries, limited_key_view, queries
+from registry.templates import output_serializers as template_output_serializers
+from registry.templates import save as services
+from registry.templates import serializers as template_serializers
+from registry.templates.models import Template as TemplateRow
+
+__all__ = ["Archive", "SaveInput", "Template", "Templates", "Unarchive"]
+
+_FILTERS = ("search", "namespace", "folder", "tag", "label")
+
+
+class SaveInput(Input):
+    """A document to save."""
+
+    document = Text()
+    message = Text(help_text="What changed, for the history; may be empty.")
+    samples = serializers.DictField(child=serializers.DictField(), required=False, allow_null=True, default=None)
+    parallel = Flag(required=False, default=False)
+
+
+class ArchiveInput(Input):
+    """Why a template is put away, and whether even where a protected label stands on it."""
+
+    reason = Text(required=False, default="")
+    force = Flag(required=False, default=False)
+
+
+class NoInput(Input):
+    """An empty object, or no body."""
+
+
+class Templates(APIView):
+    """All templates that the caller may read."""
+
+    @extend_schema(
+        operation_id="listTemplates",
+        parameters=[OpenApiParameter(name, str) for name in (*_FILTERS, "cursor")] + [OpenApiParameter("limit", int)],
+        responses={200: template_output_serializers.TemplatePage, "4XX": template_output_serializers.ProblemOutput},
+    )
+    def get(self, request: Request) -> Response:
+        """Find templates by words and filters, in the order of their names.
+
+        A key limited to approved versions or to labels searches names and what its labels serve, and is told of that.
+        """
+        asked = read_query(request, *_FILTERS)
+        actor = actor_of(request)
+        page = limited_key_view.search(actor, q=asked.pop("search", ""), **asked)
+        numbers, found = label_queries.numbers_of_many(page.items), approvals.of_labels(page.items)
+        told = limited_key_view.shown_of_many(actor, page.items)
+        return answer_page(
+            request, page, lambda row: template_serializers.template(row, numbers[row.pk], told[row.pk], found[row.pk])
+        )
+
+
+class Template(APIView):
+    """One template."""
+
+    throttle_classes = (CallThrottle, RenderThrottle)
+
+    @extend_schema(
+        operation_id="getTemplate",
+        responses={200: template_output_serializers.TemplateOutput, "4XX": template_output_serializers.ProblemOutput},
+    )
+    def get(self, request: Request, name: str) -> Response:
+        """What it is and where its labels stand; the document comes with `<name>@<ref>`.
+
+        A limited key is told of the newest version that its labels serve; `latest` is null where there is none.
+        """
+        actor = actor_of(request)
+        return _answer(actor, queries.find(actor, Verb.BROWSE, name))
+
+    @extend_schema(
+        operation_id="saveTemplate",
+        request=SaveInput,
+        parameters=[
+            OpenApiParameter("If-Match", str, OpenApiParameter.HEADER, description="Digest this was made from.")
+        ],
+        responses={
+            200: template_output_serializers.SavedOutput,
+            201: template_output_serializers.SavedOutput,
+            "4XX": template_output_serializers.ProblemOutput,
+        },
+    )
+    def put(self, request: Request, name: str) -> Response:
+        """Save a version: checked, numbered, immutable. An error in the document stores nothing."""
+        given = read(SaveInput, request)
+        actor = actor_of(request)
+        saved = services.save(actor=actor, name=name, base=read_base(request), **given)
+        problems = [problem.to_dict() for problem in saved.problems]
+        body = template_serializers.saved(saved.template.name, saved.version, problems)
+        if not saved.created and permissions.is_narrow(actor.key):
+            body["message"] = ""  # of whoever saved these bytes before
+        headers = {
+            "ETag": f'"{saved.version.digest}"',
+            "Location": f"/api/v1/templates/{saved.template.name}@{saved.version.number}",
+        }
+        return Response(body, 201 if saved.created else 200, headers=headers)
+
+
+class Archive(APIView):
+    """Putting a template away."""
+
+    @extend_schema(
+        operation_id="archiveTemplate",
+        request=ArchiveInput,
+        responses={200: template_output_serializers.TemplateOutput, "4XX": template_output_serializers.ProblemOutput},
+    )
+    def post(self, request: Request, name: str) -> Response:
+        """Archive it: it is fetched as before, but not changed. For admins; a protected label needs `force` and a reason."""
+        actor = actor_of(request)
+        return _answer(actor, services.archive(actor=actor, name=name, **read(ArchiveInput, request)))
+
+
+class Unarchive(APIView):
+    """Bringing a template back."""
+
+    @extend_schema(
+        operation_id="unarchiveTemplate",
+        request=NoInput,
+        responses={200: template_output_serializers.TemplateOutput, "4XX": template_output_serializers.ProblemOutput},
+    )
+    def post(self, request: Request, name: str) -> Response:
+        """Bring an archived template back. For admins."""
+        read(NoInput, request)
+        actor = actor_of(request)
+        return _answer(actor, services.unarchive(actor=actor, name=name))
+
+
+def _answer(actor: Actor, row: TemplateRow) -> Response:
+    approval = approvals.of_labels([row])[row.pk]
+    return Response(
+        template_serializers.template(row, label_queries.numbers_of(row), limited_key_view.shown(actor, row), approval)
+    )

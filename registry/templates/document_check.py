@@ -1,0 +1,121 @@
+"""Checking a document: all that can be wrong with it, before any transaction and without storing anything."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import rfc8785
+
+import renderer
+from registry.core.errors import Invalid
+from registry.core.lru import Recent
+from registry.core.renderer_pool import child
+from registry.core.text_checks import DOCUMENT_BYTES, SAMPLES_BYTES, check_size, check_text
+from registry.journal import log
+from registry.namespaces import permissions
+from registry.namespaces.permissions import Actor, Verb
+from registry.templates import fragments
+from renderer import document as documents
+from renderer import profiles
+from renderer.document import Document
+from renderer.errors import RenderError
+from renderer.problems import Problem, blocking
+
+__all__ = ["Examined", "check", "examine", "write_samples"]
+
+Samples = Mapping[str, Mapping[str, Any]]
+_MOST_SAMPLES = 200
+_LIMITS = "PT70"  # the renderer's codes for a bound that was hit
+_seen: Recent[tuple[str, str], list[Problem]] = Recent(most=256)
+
+
+@dataclass(frozen=True)
+class Examined:
+    """A document with its verdict. `bundle` is canonical text, empty as long as `document` can't be read."""
+
+    document: Document | None
+    problems: list[Problem]
+    bundle: str
+    digest: str
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether it can be saved: warnings and notes are no hindrance."""
+        return bool(self.bundle) and not blocking(self.problems)
+
+
+def check(*, actor: Actor, document: str, samples: Samples | None = None) -> list[Problem]:
+    """Every problem of the document and its samples, in the order of its lines.
+
+    References are resolved with the actor's rights.
+    """
+    permissions.require_key(actor, Verb.CHECK)
+    return examine(actor, document, samples).problems
+
+
+def examine(actor: Actor, document: str, samples: Samples | None = None) -> Examined:
+    """Read, resolve, render on each sample and count; the author's template runs in the bounded child only.
+
+    What was checked lately with the same digest and samples is not checked again: a save follows its own check.
+    """
+    if not isinstance(document, str):
+        raise Invalid(fields={"document": "this must be text."})
+    check_size("document", len(document.encode("utf-8", "surrogatepass")), DOCUMENT_BYTES)
+    data = write_samples(samples or {})
+    read, problems = documents.inspect(document)
+    if read is None:
+        return Examined(None, problems, "", "")
+    profile, faults = _profile_of(read)
+    resolved = fragments.resolve(actor, read)
+    bundle = {"engine": renderer.ENGINE, "document": document, "fragments": resolved.texts, "profile": profile}
+    digest = renderer.digest(bundle)
+    found = _seen.get((digest, log.digest_of(data)), lambda: _validate(bundle, samples or {}), keep=_is_lasting)
+    return Examined(read, _in_order([*resolved.problems, *faults, *found]), log.canonical(bundle), digest)
+
+
+def _validate(bundle: dict[str, Any], samples: Samples) -> list[Problem]:
+    with child() as bounded:
+        return bounded.validate(
+            bundle["document"], fragments=bundle["fragments"], profile=bundle["profile"], samples=dict(samples)
+        )
+
+
+def _is_lasting(problems: list[Problem]) -> bool:
+    """Whether the same check would say the same again; what hit a bound of time may not."""
+    return not any(problem.code.startswith(_LIMITS) for problem in problems)
+
+
+def write_samples(samples: object) -> str:
+    """The canonical text of samples: {"name": {"input": value}}. Raises Invalid or TooLarge for all else."""
+    if not isinstance(samples, Mapping) or not all(isinstance(values, Mapping) for values in samples.values()):
+        raise Invalid(fields={"samples": 'samples are {"name": {"input": value}}.'})
+    if len(samples) > _MOST_SAMPLES:
+        raise Invalid(fields={"samples": f"at most {_MOST_SAMPLES} samples; these are {len(samples)}."})
+    for name in samples:
+        check_text("samples", name, 200)
+        if not name.strip() or not name.isprintable():
+            raise Invalid(fields={"samples": f"{name[:80]!r} is no name: printable characters, one line."})
+    try:
+        text = log.canonical(samples)
+    except (rfc8785.CanonicalizationError, RecursionError, UnicodeEncodeError) as error:
+        raise Invalid(fields={"samples": f"a value that JSON can't say exactly: {error}"}) from error
+    check_size("samples", len(text.encode("utf-8")), SAMPLES_BYTES)
+    return text
+
+
+def _profile_of(document: Document) -> tuple[dict[str, Any] | None, list[Problem]]:
+    """The profile that `profile:` names, else the one that knows the model, else none."""
+    if document.profile is None:
+        return (profiles.for_model(document.model) if document.model else None), []
+    try:
+        return profiles.find(document.profile), []
+    except RenderError as error:
+        return None, [error.located(document.place("profile")).to_problem()]
+
+
+def _in_order(problems: list[Problem]) -> list[Problem]:
+    """By place; of several with one code at one place the first counts, which is the one that knows the registry."""
+    first: dict[tuple[object, ...], Problem] = {}
+    for problem in problems:
+        first.setdefault((problem.line, problem.column, problem.code, problem.sample, problem.variable), problem)
+    return sorted(first.values(), key=lambda problem: (problem.line, problem.column, problem.code))

@@ -1,0 +1,80 @@
+"""Fragments: what the references of a document mean to the person who saves it."""
+
+from dataclasses import dataclass, field
+
+from registry.core.errors import PromptuaryError
+from registry.core.names import split_address
+from registry.namespaces import queries as namespace_queries
+from registry.namespaces.permissions import Actor
+from registry.templates import version_queries
+from registry.templates.models import Inclusion, Template, Version
+from renderer import fragments
+from renderer.document import Document
+from renderer.errors import FragmentError, RenderError
+from renderer.problems import Problem
+
+__all__ = ["Resolved", "dependants", "resolve"]
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """Fragment texts by ref as written, nested ones too, and what is wrong with the references."""
+
+    texts: dict[str, str] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+
+
+def resolve(actor: Actor, document: Document) -> Resolved:
+    """Find what each reference names, through versions the actor may read; nothing of the document is run.
+
+    A label is refused, because what it names can change; the problem then carries a fix with the number it stands on.
+    """
+    source = _Readable(actor)
+    try:
+        return Resolved(fragments.resolve(document, source))
+    except FragmentError as error:
+        return Resolved(source.texts, [error.to_problem()])
+    except RenderError:
+        return Resolved(source.texts)  # the body can't be parsed; whoever validates says where
+
+
+def dependants(actor: Actor, name: str, *, apart_from: str = "") -> list[tuple[Template, list[str]]]:
+    """Templates the actor may read whose latest document includes the fragment, by name, with the references as written;
+    those that are written `apart_from` don't count."""
+    rows = Inclusion.objects.filter(fragment=name, template__namespace__in=namespace_queries.visible_to(actor))
+    rows = rows.filter(template__archived_at=None).exclude(ref=apart_from).order_by("template__name", "ref")
+    found: dict[int, tuple[Template, list[str]]] = {}
+    for row in rows.select_related("template__namespace", "template__latest").defer("template__words"):
+        found.setdefault(row.template_id, (row.template, []))[1].append(row.ref)
+    return list(found.values())
+
+
+class _Readable:
+    """Gives the renderer the text behind a reference, and the pinned form of one by label."""
+
+    def __init__(self, actor: Actor) -> None:
+        self.texts: dict[str, str] = {}
+        self._actor = actor
+        self._frozen: dict[str, str] = {}
+
+    def __call__(self, ref: str) -> str:
+        """The text. One that an earlier fragment brought along comes out of that one's bundle: it was frozen there."""
+        if ref not in self._frozen:
+            bundle = self._find(ref).unpacked()
+            self._frozen.update({**bundle["fragments"], ref: bundle["document"]})
+        self.texts[ref] = self._frozen[ref]
+        return self.texts[ref]
+
+    def pin(self, ref: str) -> str | None:
+        """`name@number` for a reference by label, or None where it leads nowhere."""
+        try:
+            return f"{split_address(ref)[0]}@{self._find(ref).number}"
+        except (LookupError, PromptuaryError):
+            return None
+
+    def _find(self, ref: str) -> Version:
+        try:
+            name, at = split_address(ref)
+            return version_queries.resolve(self._actor, name, at)
+        except PromptuaryError as error:
+            raise LookupError(ref) from error

@@ -1,0 +1,30 @@
+"""Templates that include another one as a fragment, within its own namespace: those its people can mend themselves."""
+
+from collections.abc import Iterable
+
+from registry.templates.models import Inclusion, Template
+
+__all__ = ["digests_of_many", "of"]
+
+
+def of(fragment: Template) -> list[tuple[Template, list[str]]]:
+    """Each with the references as its latest document writes them, by name; archived ones don't count."""
+    rows = Inclusion.objects.filter(fragment=fragment.name, template__namespace=fragment.namespace_id)
+    rows = rows.filter(template__archived_at=None, template__latest__isnull=False).order_by("template__name", "ref")
+    found: dict[int, tuple[Template, list[str]]] = {}
+    for row in rows.select_related("template__latest").defer("template__words"):
+        found.setdefault(row.template_id, (row.template, []))[1].append(row.ref)
+    return list(found.values())
+
+
+def digests_of_many(fragments: Iterable[Template]) -> dict[str, tuple[str, ...]]:
+    """Fragment name to the digests, sorted, of the latest versions of the templates that include it."""
+    spaces = {fragment.name: fragment.namespace_id for fragment in fragments}
+    rows = Inclusion.objects.filter(fragment__in=spaces, template__archived_at=None, template__latest__isnull=False)
+    found: dict[str, set[str]] = {}
+    for fragment, space, digest in rows.values_list(
+        "fragment", "template__namespace_id", "template__latest__digest"
+    ).distinct():
+        if spaces[fragment] == space:
+            found.setdefault(fragment, set()).add(digest)
+    return {fragment: tuple(sorted(digests)) for fragment, digests in found.items()}

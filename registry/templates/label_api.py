@@ -1,0 +1,75 @@
+"""Labels: moving one, and going back."""
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from registry.namespaces.authentication import actor_of
+from registry.rest.input_serializers import Input, Integer, Text, read
+from registry.rest.list_responses import answer_page, read_query
+from registry.templates import labels as services
+from registry.templates import limited_key_view
+from registry.templates import output_serializers as template_output_serializers
+from registry.templates import serializers as template_serializers
+
+__all__ = ["History", "Move", "MoveInput", "RollBack", "RollBackInput"]
+
+
+class MoveInput(Input):
+    """Where to, and where from."""
+
+    version = Integer(min_value=1)
+    expected = Integer(min_value=1, allow_null=True, help_text="The number it stands on; null where it is not set.")
+
+
+class RollBackInput(Input):
+    """Where to, and why."""
+
+    version = Integer(min_value=1)
+    reason = Text()
+
+
+class Move(APIView):
+    """A label of a template."""
+
+    @extend_schema(
+        operation_id="moveLabel",
+        request=MoveInput,
+        responses={200: template_output_serializers.LabelOutput, "4XX": template_output_serializers.ProblemOutput},
+    )
+    def put(self, request: Request, name: str, label: str) -> Response:
+        """Move an unprotected label; a protected one is refused with the type `approval-required`."""
+        given = read(MoveInput, request)
+        return Response(
+            template_serializers.label(name, services.move(actor=actor_of(request), name=name, label=label, **given))
+        )
+
+
+class History(APIView):
+    """Where a label has been."""
+
+    @extend_schema(
+        operation_id="listLabelMoves",
+        parameters=[OpenApiParameter("cursor", str), OpenApiParameter("limit", int)],
+        responses={200: template_output_serializers.LabelMovePage, "4XX": template_output_serializers.ProblemOutput},
+    )
+    def get(self, request: Request, name: str, label: str) -> Response:
+        """Its moves, newest first: who, from where, where to, how and why."""
+        page = limited_key_view.moves(actor_of(request), name, label, **read_query(request))
+        return answer_page(request, page, template_serializers.label_move)
+
+
+class RollBack(APIView):
+    """A label that goes back to what it held before."""
+
+    @extend_schema(
+        operation_id="rollBackLabel",
+        request=RollBackInput,
+        responses={200: template_output_serializers.LabelOutput, "4XX": template_output_serializers.ProblemOutput},
+    )
+    def post(self, request: Request, name: str, label: str) -> Response:
+        """Put a label, protected or not, back on a version it held before. For reviewers, with a reason."""
+        given = read(RollBackInput, request)
+        row = services.roll_back(actor=actor_of(request), name=name, label=label, **given)
+        return Response(template_serializers.label(name, row))

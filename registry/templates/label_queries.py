@@ -1,0 +1,64 @@
+"""Labels: where they stand and where they have been."""
+
+from collections.abc import Iterable
+
+from registry.core.names import LATEST
+from registry.core.pagination import Page, check_limit, cut, read_number
+from registry.namespaces import queries as namespace_queries
+from registry.namespaces.permissions import Actor
+from registry.templates import queries as template_queries
+from registry.templates.models import Label, LabelMove, Template
+
+__all__ = ["moves", "moves_of", "numbers_of", "numbers_of_many", "of", "published"]
+
+
+def of(template: Template) -> dict[str, Label]:
+    """The labels that were set, by name; `latest` is none of them."""
+    rows = template.labels.select_related("version", "version__author").defer("version__bundle").order_by("name")
+    return {label.name: label for label in rows}
+
+
+def numbers_of(template: Template) -> dict[str, int]:
+    """Label to version number, `latest` included."""
+    return numbers_of_many([template])[template.pk]
+
+
+def numbers_of_many(rows: Iterable[Template]) -> dict[int, dict[str, int]]:
+    """The same for many templates at once, by their ids: one query."""
+    numbers: dict[int, dict[str, int]] = {row.pk: {} for row in rows}
+    labels = Label.objects.filter(template__in=list(numbers)).order_by("name")
+    for template, label, number in labels.values_list("template_id", "name", "version__number"):
+        numbers[template][label] = number
+    for row in rows:
+        if row.latest is not None:
+            numbers[row.pk][LATEST] = row.latest.number
+    return numbers
+
+
+def moves(
+    actor: Actor, name: str, label: str | None = None, cursor: str | None = None, limit: int = 50
+) -> Page[LabelMove]:
+    """The moves of one label of the template, or of all, newest first."""
+    return moves_of(template_queries.get(actor, name), label, cursor, limit)
+
+
+def moves_of(
+    template: Template, label: str | None = None, cursor: str | None = None, limit: int = 50
+) -> Page[LabelMove]:
+    """The same of a template that the caller may read."""
+    limit = check_limit(limit)
+    rows = template.label_moves.select_related("before", "after", "person", "change", "key")
+    rows = rows.defer("before__bundle", "after__bundle").order_by("-pk")
+    if label:
+        rows = rows.filter(label=label)
+    if before := read_number(cursor):
+        rows = rows.filter(pk__lt=before)
+    return cut(rows[: limit + 1], limit, lambda move: move.pk)
+
+
+def published(actor: Actor, limit: int = 8) -> list[LabelMove]:
+    """The last moves of protected labels in all that the actor may read: by a request, in an emergency, or back."""
+    rows = LabelMove.objects.filter(template__namespace__in=namespace_queries.visible_to(actor))
+    rows = rows.filter(how__in=("published", "broke_glass", "rolled_back"), after__isnull=False)
+    rows = rows.select_related("template", "template__namespace", "after", "person")
+    return list(rows.defer("template__words", "after__bundle").order_by("-pk")[: check_limit(limit)])

@@ -1,0 +1,187 @@
+"""Labels: moving those that move freely, and going back."""
+
+from datetime import datetime
+
+from django.db import transaction
+
+from registry.changes import check_results, locking
+from registry.changes.models import ChangeRequest
+from registry.core import names
+from registry.core.errors import ApprovalRequired, Conflict, Invalid, NotFound
+from registry.core.text_checks import check_text
+from registry.journal import log
+from registry.journal.log import Kind
+from registry.namespaces import permissions
+from registry.namespaces.permissions import Actor, Verb
+from registry.notifications import services as notification_services
+from registry.templates import approvals
+from registry.templates import queries as template_queries
+from registry.templates.models import Label, LabelMove, Template, Version
+
+__all__ = ["move", "place", "remove", "roll_back"]
+
+
+def move(*, actor: Actor, name: str, label: str, version: int, expected: int | None) -> Label:
+    """Point an unprotected label at a version; `expected` is the number it stands on, or None where it is not set.
+
+    Conflict where it stands elsewhere (facts["actual"]), ApprovalRequired where it is protected.
+    """
+    names.check_label(label)
+    with transaction.atomic():
+        template, held = _take(actor, Verb.MOVE, name, label)
+        _require_free(template, label)
+        _require_expected(label, held, expected)
+        target = _find_version(template, version)
+        if held is not None and held.version_id == target.pk:
+            return held
+        return place(actor=actor, template=template, label=label, target=target, how="moved")
+
+
+def remove(*, actor: Actor, name: str, label: str, expected: int) -> None:
+    """Take an unprotected label away from the template."""
+    names.check_label(label)
+    with transaction.atomic():
+        template, held = _take(actor, Verb.MOVE, name, label)
+        _require_free(template, label)
+        _require_expected(label, held, expected)
+        if held is None:
+            raise Conflict(f"{label} is not set.", actual=None, expected=expected)
+        held.delete()
+        _record(actor, LabelMove(template=template, label=label, before=held.version, how="removed"), log.now())
+
+
+def roll_back(*, actor: Actor, name: str, label: str, version: int, reason: str) -> Label:
+    """Put a label back on a version whose digest it held before; reviewers only, with a reason.
+
+    A protected label goes back only to what it held by approval itself: ApprovalRequired for anything else. Gone where
+    the version was redacted.
+    """
+    names.check_label(label)
+    if not check_text("reason", reason).strip():
+        raise Invalid(fields={"reason": "say why it goes back: everyone concerned will read it."})
+    with transaction.atomic():
+        template, held = _take(actor, Verb.ROLL_BACK, name, label)
+        target = _find_version(template, version)
+        if held is None:
+            raise Conflict(f"{name} has no label {label}, so there is nothing to roll back.", actual=None)
+        if held.version.digest == target.digest:
+            raise Conflict(f"{label} holds version {held.version.number} already.", actual=held.version.number)
+        target.require_text()
+        _require_held(template, label, target)
+        return place(
+            actor=actor, template=template, label=label, target=target, how="rolled_back", reason=reason.strip()
+        )
+
+
+def place(
+    *,
+    actor: Actor,
+    template: Template,
+    label: str,
+    target: Version,
+    how: str,
+    reason: str = "",
+    change: ChangeRequest | None = None,
+    at: datetime | None = None,
+) -> Label:
+    """Write a move that was allowed; for services, inside their transaction, as the last thing in it.
+
+    at: the moment that the caller's own rows carry, by default now, so that a restore from the event finds it.
+    Event body: {"template", "label", "from": number or null, "to": number or null, "digest": of `to` or null, "how":
+    one of LabelMove.HOW, "reason", "change": number or null, "decided": what the request was decided on, absent where
+    none moved it}.
+    """
+    at = at or log.now()
+    target.require_text()
+    held = _held(template, label)
+    placed, _ = Label.objects.update_or_create(
+        template=template, name=label, defaults={"version": target, "moved_at": at}
+    )
+    move = LabelMove(template=template, label=label, before=held.version if held else None, after=target, how=how)
+    move.reason, move.change = reason, change
+    _record(actor, move, at)
+    return placed
+
+
+def _record(actor: Actor, move: LabelMove, at: datetime) -> None:
+    template, change = move.template, move.change
+    move.person, move.key, move.created_at = actor.person, actor.key, at
+    move.protected = move.label in template.namespace.protected_labels  # the rules as read under the journal's lock
+    move.save(force_insert=True)
+    notification_services.tell_of_move(actor, move)
+    check_results.ask(template)  # what pending requests are measured by has changed
+    locking.reassess(template.namespace, template, move.label)
+    body: dict[str, object] = {
+        "template": template.name,
+        "label": move.label,
+        "from": move.before.number if move.before else None,
+        "to": move.after.number if move.after else None,
+        "digest": move.after.digest if move.after else None,
+        "how": move.how,
+        "reason": move.reason,
+        "change": change.number if change else None,
+    }
+    if change is not None and change.decided is not None:
+        body["decided"] = change.decided
+    log.append(
+        Kind.LABEL_MOVED,
+        actor,
+        template.namespace,
+        body,
+        at=at,
+        template=template.name,
+        version=move.after.number if move.after else None,
+        change=change.number if change else None,
+    )
+
+
+def _held(template: Template, label: str) -> Label | None:
+    return Label.objects.select_related("version").filter(template=template, name=label).first()
+
+
+def _take(actor: Actor, verb: Verb, name: str, label: str) -> tuple[Template, Label | None]:
+    """The locked template and its label; from here on neither rules nor labels change until commit."""
+    template = template_queries.find(actor, verb, name, lock=True)
+    permissions.require_label(actor, label)
+    log.lock()
+    template = template_queries.find(actor, verb, name)  # rights and rules once more, now that nobody else writes
+    if template.archived_at is not None:
+        raise Conflict(f"{name} is archived.")
+    return template, _held(template, label)
+
+
+def _require_free(template: Template, label: str) -> None:
+    if label in template.namespace.protected_labels:
+        raise ApprovalRequired(
+            f"{label} is protected in {template.namespace.name}: propose a change, and it moves once that is approved.",
+            label=label,
+            template=template.name,
+        )
+
+
+def _require_held(template: Template, label: str, target: Version) -> None:
+    """Raise ApprovalRequired where the label may not go back to this version."""
+    ever = LabelMove.objects.filter(template=template, label=label, after__digest=target.digest).exists()
+    if not ever:
+        raise ApprovalRequired(
+            f"{label} never held version {target.number}, so it can't go back to it: propose a change.", label=label
+        )
+    if label in template.namespace.protected_labels and not approvals.is_held(template, label, target.digest):
+        raise ApprovalRequired(
+            f"{label} is protected, and it held version {target.number} without an approval for it: propose a change.",
+            label=label,
+        )
+
+
+def _require_expected(label: str, held: Label | None, expected: int | None) -> None:
+    actual = held.version.number if held else None
+    if actual != expected:
+        where = f"stands on version {actual}" if actual else "is not set"
+        raise Conflict(f"{label} {where}, not on {expected or 'nothing'}.", actual=actual, expected=expected)
+
+
+def _find_version(template: Template, number: int) -> Version:
+    version = Version.objects.filter(template=template, number=number).first()
+    if version is None:
+        raise NotFound(f"{template.name} has no version {number}.")
+    return version

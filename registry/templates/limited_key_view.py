@@ -1,0 +1,194 @@
+"""What a narrow key sees of templates: nothing but versions that it may fetch.
+
+A key limited to approved versions or to labels (`access.is_narrow`) finds names and labels, but a template's description,
+tags and settings are text of a version too. It is told those of the newest version that its labels serve, for a key without
+labels the protected ones; it searches nothing else; and histories hold only versions that it may fetch. People and wide
+keys see the latest version.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.db.models import Q, QuerySet
+
+from registry.changes.models import ChangeRequest
+from registry.core.errors import NotAllowed
+from registry.core.pagination import Page, check_limit, cut, read_text
+from registry.namespaces import permissions
+from registry.namespaces.permissions import Actor, Verb
+from registry.templates import label_queries, version_queries
+from registry.templates import queries as template_queries
+from registry.templates.models import Label, LabelMove, Template, Version
+from registry.templates.version_queries import Entry
+from renderer.document import inspect
+
+__all__ = ["Shown", "history", "listed", "moves", "numbers", "of_version", "search", "shown", "shown_of_many"]
+
+_AT_ONCE = 200  # templates whose text is looked through in one go
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What is told of a template. `version` is the one it is read from; None where the caller may fetch none."""
+
+    description: str
+    tags: tuple[str, ...]
+    format: str
+    version: Version | None
+
+    def has(self, template: Template, words: Iterable[str], tag: str | None) -> bool:
+        """Whether all the words occur in the name or in what is told, and the tag is among its tags."""
+        if tag and tag not in self.tags:
+            return False
+        text = self.version.remaining if self.version else ""
+        told = "\n".join([template.name, self.description, *self.tags, text]).casefold()
+        return all(word in told for word in words)
+
+
+def shown(actor: Actor, template: Template) -> Shown:
+    """What the actor is told of one template."""
+    return shown_of_many(actor, [template])[template.pk]
+
+
+def shown_of_many(actor: Actor, rows: Sequence[Template]) -> dict[int, Shown]:
+    """The same for many templates at once, by their ids."""
+    if not permissions.is_narrow(actor.key):
+        return {row.pk: _of_latest(row) for row in rows}
+    found = _served(actor, rows)
+    return {row.pk: of_version(row, found.get(row.pk)) for row in rows}
+
+
+def of_version(template: Template, version: Version | None) -> Shown:
+    """What one version tells of its template; nothing where there is none, or its text is gone."""
+    document = None if version is None or version.is_redacted else inspect(version.document)[0]
+    if document is None:
+        return Shown("", (), template.format, version)
+    return Shown(document.description, tuple(sorted(set(document.tags))), document.format, version)
+
+
+def search(  # noqa: PLR0913  # as templates.search
+    actor: Actor,
+    *,
+    q: str = "",
+    namespace: str | None = None,
+    tag: str | None = None,
+    label: str | None = None,
+    folder: str | None = None,
+    archived: bool = False,
+    cursor: str | None = None,
+    limit: int = 50,
+) -> Page[Template]:
+    """`templates.search`; for a narrow key words and tag are looked for in names and in what it is told, nothing else."""
+    places = {"namespace": namespace, "label": label, "folder": folder}
+    if not permissions.is_narrow(actor.key):
+        return template_queries.search(actor, q=q, tag=tag, archived=archived, cursor=cursor, limit=limit, **places)
+    limit = check_limit(limit)
+    rows = template_queries.placed(template_queries.browsable(actor), archived=archived, **places)
+    found = _matching(actor, rows, template_queries.words_of(q), tag, read_text(cursor) or "", limit + 1)
+    return cut(found, limit, lambda template: template.name)
+
+
+def listed(
+    actor: Actor, *, name: str | None = None, tag: str | None = None, label: str | None = None
+) -> Sequence[Template] | QuerySet[Template]:
+    """Templates whose names the actor may see, by name, for who pages by number; each filter is exact."""
+    rows = template_queries.placed(template_queries.browsable(actor), label=label)
+    if name:
+        rows = rows.filter(name=name)
+    if not tag:
+        return rows
+    if permissions.is_narrow(actor.key):
+        return _matching(actor, rows, (), tag)
+    return rows.filter(tags__name=tag)
+
+
+def history(actor: Actor, name: str, cursor: str | None = None, limit: int = 50) -> Page[Entry]:
+    """The template's versions that the actor may fetch, newest first, without their bundles."""
+    template = template_queries.find(actor, Verb.BROWSE, name)
+    return version_queries.entries(template, cursor, limit, only=numbers(actor, template))
+
+
+def moves(actor: Actor, name: str, label: str, cursor: str | None = None, limit: int = 50) -> Page[LabelMove]:
+    """The moves of one label, newest first. A narrow key reads no reason of a move to a version that it may not fetch."""
+    template = template_queries.find(actor, Verb.BROWSE, name)
+    page = label_queries.moves_of(template, label, cursor, limit)
+    known = numbers(actor, template)
+    if known is not None:
+        for move in page.items:
+            if move.after is None or move.after.number not in known:
+                move.reason = ""
+    return page
+
+
+def numbers(actor: Actor, template: Template) -> set[int] | None:
+    """The numbers of the versions that a narrow key may fetch; None for everybody else: all of them."""
+    key = actor.key
+    if key is None or not permissions.is_narrow(key):
+        return None
+    # What no label ever held and no request proposes was approved by nobody; of the rest each digest is looked at once.
+    if key.labels:
+        known = Q(digest__in=Label.objects.filter(template=template, name__in=key.labels).values("version__digest"))
+    else:
+        moved = LabelMove.objects.filter(template=template, after__isnull=False).values("after__digest")
+        known = Q(digest__in=moved) | Q(
+            digest__in=ChangeRequest.objects.filter(template=template).values("version__digest")
+        )
+    standing = list(Label.objects.filter(template=template).values_list("name", "version__digest"))
+    verdicts: dict[str, bool] = {}
+    rows = list(template.versions.filter(known).defer("bundle"))
+    for row in rows:
+        if row.digest not in verdicts:
+            refs = [None, *(name for name, digest in standing if digest == row.digest)]
+            verdicts[row.digest] = any(_may_fetch(actor, template, row, ref) for ref in refs)
+    return {row.number for row in rows if verdicts[row.digest]}
+
+
+def _matching(
+    actor: Actor,
+    rows: QuerySet[Template],
+    words: Sequence[str],
+    tag: str | None,
+    after: str = "",
+    most: int | None = None,
+) -> list[Template]:
+    """The rows behind the name `after` in which all the words occur, at most so many."""
+    if not words and not tag:
+        return list(rows.filter(name__gt=after)[:most])
+    found: list[Template] = []
+    while most is None or len(found) < most:
+        chunk = list(rows.filter(name__gt=after)[:_AT_ONCE])
+        told = shown_of_many(actor, chunk)
+        found += [row for row in chunk if told[row.pk].has(row, words, tag)]
+        if len(chunk) < _AT_ONCE:
+            break
+        after = chunk[-1].name
+    return found[:most]
+
+
+def _served(actor: Actor, rows: Sequence[Template]) -> Mapping[int, Version]:
+    """Template id to the newest version that the narrow key's labels serve; for a key without labels the protected ones."""
+    key = actor.key
+    if key is None or not rows:
+        return {}
+    known = {row.pk: row for row in rows}
+    names = key.labels or key.namespace.protected_labels
+    standing = Label.objects.filter(template__in=list(known), name__in=names).select_related("version")
+    found: dict[int, Version] = {}
+    for label in standing.order_by("version__number"):
+        template, version = known[label.template_id], label.version
+        if _may_fetch(actor, template, version, label.name):
+            found[template.pk] = version
+    return found
+
+
+def _may_fetch(actor: Actor, template: Template, version: Version, label: str | None) -> bool:
+    try:
+        version_queries.require_readable(actor, template, version, label)
+    except NotAllowed:
+        return False
+    return True
+
+
+def _of_latest(template: Template) -> Shown:
+    tags = tuple(sorted(tag.name for tag in template.tags.all()))
+    return Shown(template.description, tags, template.format, template.latest)

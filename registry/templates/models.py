@@ -1,0 +1,326 @@
+"""Templates, their immutable versions, samples, drafts and labels."""
+
+import json
+from typing import Any
+
+from django.db import models
+
+from registry.accounts.models import User
+from registry.core.errors import Gone
+from registry.namespaces.models import Namespace
+
+__all__ = [
+    "TOMBSTONE",
+    "Contribution",
+    "Draft",
+    "Inclusion",
+    "Label",
+    "LabelMove",
+    "Redaction",
+    "Rendering",
+    "SampleSet",
+    "Tag",
+    "Template",
+    "Version",
+]
+
+
+class Template(models.Model):
+    """A named thing in a namespace, with what lists and search need of its latest version."""
+
+    namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="templates")
+    name = models.CharField(max_length=520, unique=True, help_text="with the namespace: support/refunds/reply")
+    description = models.TextField(default="", blank=True)
+    format = models.CharField(max_length=16, default="parts")
+    latest = models.ForeignKey(
+        "registry.Version",
+        on_delete=models.PROTECT,
+        related_name="+",
+        null=True,
+        help_text="null only while it is made",
+    )
+    copied_from = models.CharField(max_length=600, default="", blank=True, help_text="name@number of the origin")
+    words = models.TextField(default="", help_text="name, description, tags and document in lower case, for search")
+    created_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField()
+    archived_at = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["namespace", "name"], name="template_by_namespace")]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def path(self) -> str:
+        """The name inside the namespace: `refunds/reply`."""
+        return self.name.split("/", 1)[1]
+
+    @property
+    def folder(self) -> str:
+        """The folders inside the namespace, or nothing: `refunds`."""
+        return self.path.rpartition("/")[0]
+
+
+class Tag(models.Model):
+    """A word the latest document carries in its `tags`."""
+
+    template = models.ForeignKey(Template, on_delete=models.CASCADE, related_name="tags")
+    name = models.CharField(max_length=64)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["template", "name"], name="tag_once")]
+        indexes = [models.Index(fields=["name"], name="tag_by_name")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+TOMBSTONE = '{"redacted":true}'  # what stands in `bundle` then; the database's triggers know it by heart
+
+
+class Version(models.Model):
+    """One saved document of a template. Never deleted, and changed in one way only: its text may be redacted."""
+
+    template = models.ForeignKey(Template, on_delete=models.PROTECT, related_name="versions")
+    number = models.PositiveIntegerField()
+    digest = models.CharField(max_length=71, help_text="sha256:… over the bundle")
+    bundle = models.TextField(help_text="canonical JSON of engine, document, fragments and profile")
+    settings = models.TextField(default="{}", help_text="canonical JSON of the document's settings")
+    problems = models.TextField(default="[]", help_text="canonical JSON: warnings and notes found at save")
+    base = models.ForeignKey("self", on_delete=models.PROTECT, related_name="successors", null=True)
+    author = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    key = models.ForeignKey("registry.Key", on_delete=models.PROTECT, related_name="+", null=True)
+    message = models.TextField(default="", blank=True)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["template", "number"], name="version_number_once"),
+            models.CheckConstraint(condition=models.Q(number__gte=1), name="version_number_from_one"),
+        ]
+        indexes = [models.Index(fields=["template", "digest"], name="version_by_digest")]
+
+    def __str__(self) -> str:
+        return f"{self.template_id}@{self.number}"
+
+    @property
+    def is_redacted(self) -> bool:
+        """Whether the text was taken away for good."""
+        return self.bundle == TOMBSTONE
+
+    @property
+    def tombstone(self) -> "Redaction | None":
+        """When, by whom and why the text was taken away, or None."""
+        return getattr(self, "redaction", None)
+
+    def require_text(self) -> None:
+        """Raise Gone where the text was redacted, saying when, by whom and why."""
+        if self.is_redacted:
+            raise self._gone()
+
+    def unpacked(self) -> dict[str, Any]:
+        """The bundle as a mapping: engine, document, fragments, profile. Gone once it was redacted."""
+        self.require_text()
+        bundle: dict[str, Any] = json.loads(self.bundle)
+        return bundle
+
+    def _gone(self) -> Gone:
+        redaction, at = self.redaction, self.redaction.created_at
+        return Gone(
+            f"{self.template.name}@{self.number} was redacted on {at:%Y-%m-%d} by {redaction.person.username}: "
+            f"{redaction.reason}",
+            version=self.number,
+            digest=self.digest,
+            redacted_at=at.isoformat(timespec="microseconds").replace("+00:00", "Z"),
+            redacted_by=redaction.person.username,
+            reason=redaction.reason,
+        )
+
+    @property
+    def document(self) -> str:
+        """The document's text, newlines as they were given. Gone once it was redacted."""
+        return str(self.unpacked()["document"])
+
+    @property
+    def remaining(self) -> str:
+        """What is left of the document: all of it, or nothing after a redaction. For what compares and starts anew."""
+        return "" if self.is_redacted else self.document
+
+
+class Redaction(models.Model):
+    """The tombstone of one version. While a row stands here, and only then, the database lets the version's text go."""
+
+    version = models.OneToOneField(Version, on_delete=models.PROTECT, related_name="redaction")
+    reason = models.TextField()
+    person = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"redaction of {self.version_id}"
+
+
+class Contribution(models.Model):
+    """One thing that a version took in: a suggestion that was applied, or a version that was merged. Never changed."""
+
+    version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="contributions")
+    comment = models.ForeignKey(
+        "registry.Comment",
+        on_delete=models.PROTECT,
+        related_name="+",
+        null=True,
+        help_text="the suggestion that was applied",
+    )
+    source = models.ForeignKey(
+        Version, on_delete=models.PROTECT, related_name="+", null=True, help_text="the version that was merged"
+    )
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(comment__isnull=False, source__isnull=True)
+                | models.Q(comment__isnull=True, source__isnull=False),
+                name="contribution_of_one_kind",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"taken into version {self.version_id}"
+
+
+class Inclusion(models.Model):
+    """One reference that the latest document of a template names itself; what comes along nested is none."""
+
+    template = models.ForeignKey(Template, on_delete=models.CASCADE, related_name="inclusions")
+    fragment = models.CharField(max_length=520, help_text="the name of the template that is included")
+    ref = models.CharField(max_length=600, help_text="as written: name@number or name@sha256:…")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["template", "ref"], name="inclusion_once")]
+        indexes = [models.Index(fields=["fragment"], name="inclusion_by_fragment")]
+
+    def __str__(self) -> str:
+        return self.ref
+
+
+class Rendering(models.Model):
+    """What one bundle came to with one sample. A cache: any row may be deleted at any time."""
+
+    digest = models.CharField(max_length=71, help_text="of the bundle")
+    data = models.CharField(max_length=71, help_text="sha256:… over the canonical text of the sample's values")
+    text = models.TextField(help_text="JSON: the renderer's prompt, or the problem it met")
+    is_problem = models.BooleanField()
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["digest", "data"], name="rendering_once")]
+
+    def __str__(self) -> str:
+        return f"{self.digest} with {self.data}"
+
+    @property
+    def value(self) -> dict[str, Any]:
+        """The prompt, or the problem, as plain JSON types."""
+        value: dict[str, Any] = json.loads(self.text)
+        return value
+
+
+class SampleSet(models.Model):
+    """All samples of a template as they stood after one save; the highest number counts."""
+
+    template = models.ForeignKey(Template, on_delete=models.PROTECT, related_name="sample_sets")
+    number = models.PositiveIntegerField()
+    digest = models.CharField(max_length=71, help_text="sha256:… over the text")
+    text = models.TextField(help_text='canonical JSON: {"sample name": {"input": value}}')
+    author = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    key = models.ForeignKey("registry.Key", on_delete=models.PROTECT, related_name="+", null=True)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["template", "number"], name="sample_set_number_once")]
+
+    def __str__(self) -> str:
+        return f"samples {self.number} of {self.template_id}"
+
+    @property
+    def samples(self) -> dict[str, dict[str, Any]]:
+        """Sample name to input values."""
+        samples: dict[str, dict[str, Any]] = json.loads(self.text)
+        return samples
+
+
+class Draft(models.Model):
+    """What a person's editor holds for one path; `path` is empty until the new template has a name."""
+
+    person = models.ForeignKey(User, on_delete=models.CASCADE, related_name="drafts")
+    namespace = models.ForeignKey(Namespace, on_delete=models.CASCADE, related_name="drafts")
+    path = models.CharField(max_length=460, default="", blank=True)
+    document = models.TextField()
+    samples = models.TextField(default="", blank=True, help_text="as the editor shows them, maybe not yet well-formed")
+    base = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="+", null=True)
+    message = models.TextField(default="", blank=True)
+    updated_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["person", "namespace", "path"], name="draft_once")]
+
+    def __str__(self) -> str:
+        return f"draft of {self.person_id} for {self.path}"
+
+
+class Label(models.Model):
+    """Where a label of a template stands now. `latest` has no row: it is the highest number."""
+
+    template = models.ForeignKey(Template, on_delete=models.PROTECT, related_name="labels")
+    name = models.CharField(max_length=36)
+    version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="labels")
+    moved_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["template", "name"], name="label_once"),
+            models.CheckConstraint(condition=~models.Q(name="latest"), name="label_latest_moves_by_itself"),
+        ]
+        indexes = [models.Index(fields=["name"], name="label_by_name")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class LabelMove(models.Model):
+    """One move of a label: who, from where, where to, why, and whether the label was protected at that moment.
+
+    `protected` and `how` say together whether the label came to hold its version by approval; see
+    `registry.templates.approvals`. The column repeats what the journal's events before the move say.
+    """
+
+    HOW = ("moved", "published", "rolled_back", "removed", "broke_glass")
+
+    template = models.ForeignKey(Template, on_delete=models.PROTECT, related_name="label_moves")
+    label = models.CharField(max_length=36)
+    before = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="+", null=True)
+    after = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="+", null=True)
+    how = models.CharField(max_length=16, choices=[(how, how) for how in HOW])
+    protected = models.BooleanField(default=False, help_text="whether the label was protected when it moved")
+    reason = models.TextField(default="", blank=True)
+    change = models.ForeignKey(
+        "registry.ChangeRequest", on_delete=models.PROTECT, related_name="label_moves", null=True
+    )
+    person = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    key = models.ForeignKey("registry.Key", on_delete=models.PROTECT, related_name="+", null=True)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        indexes = [models.Index(fields=["template", "label", "-id"], name="label_move_history")]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(how="published", change__isnull=False)
+                | models.Q(how="broke_glass", change__isnull=False)
+                | models.Q(how__in=("moved", "rolled_back", "removed")),
+                name="label_move_published_by_change",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.label}: {self.before_id} to {self.after_id}"

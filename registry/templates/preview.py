@@ -1,0 +1,107 @@
+"""Rendering on the server: previews and callers without a client. Nothing is stored."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from registry.core import metrics, tracing
+from registry.core.errors import Invalid
+from registry.core.renderer_pool import child
+from registry.namespaces import permissions
+from registry.namespaces.permissions import Actor, Verb
+from registry.templates import version_queries
+from registry.templates.document_check import Examined, examine
+from registry.usage import recorder
+from renderer.errors import RenderError
+from renderer.problems import blocking
+
+__all__ = ["TARGETS", "render", "render_examined"]
+
+TARGETS = ("messages", "text", "tokens")
+
+
+def render(  # noqa: PLR0913  # what a rendering can be asked for
+    *,
+    actor: Actor,
+    data: Mapping[str, Any],
+    target: str = "messages",
+    name: str | None = None,
+    ref: str | None = None,
+    document: str | None = None,
+    prompt: str | None = None,
+    index: int | None = None,
+    extra: str = "ignore",
+    token_limit: int | None = None,
+) -> dict[str, Any]:
+    """Render a version (name and ref) or an unsaved document with data, in the bounded child.
+
+    `prompt` is a body to try in the place of the document's. `index` chooses where a document makes several prompts. Gives
+    the renderer's dict with `overridden`, `version` and `digest` added; an overridden one is no version and has neither.
+    Invalid carries the problem.
+    """
+    if target not in TARGETS:
+        raise Invalid(fields={"target": f"one of {', '.join(TARGETS)}."})
+    if (document is None) == (name is None):
+        raise Invalid(fields={"template": "give either a template with a ref, or a document."})
+    with tracing.span("render", name, ref or ("production" if name else None)) as current:
+        bundle, digest, number = _find(actor, name, ref, document)
+        tracing.describe(current, number, digest)
+        options = {"prompt": prompt, "extra": extra, "token_limit": token_limit}
+        rendered = _run(bundle, data, target, index, **options)
+    if prompt is not None:
+        return {**rendered, "overridden": True, "version": None, "digest": None}
+    return {**rendered, "overridden": False, "version": number, "digest": digest}
+
+
+def render_examined(
+    *, examined: Examined, data: Mapping[str, Any], target: str = "messages", index: int = 0
+) -> dict[str, Any]:
+    """Render a document that was just examined, whatever is wrong with its samples: the editor's preview.
+
+    Of several prompts it gives the one of that index, or the last; `prompts` says how many there are. Invalid carries the
+    problem that stops it, or all of them where there is no bundle to render.
+    """
+    if not examined.bundle:
+        raise Invalid(problems=blocking(examined.problems))
+    bundle = json.loads(examined.bundle)
+    given = {name: bundle[name] for name in ("fragments", "profile")}
+    try:
+        with metrics.RENDER_SECONDS.time(), child() as bounded:
+            rendered = bounded.render_all(bundle["document"], dict(data), **given, target=target)
+    except RenderError as error:
+        raise Invalid(problems=[error.to_problem()]) from error
+    if not rendered:
+        raise Invalid(fields={"data": "with these inputs the document makes no prompt."})
+    chosen = rendered[min(max(index, 0), len(rendered) - 1)]
+    return {**chosen, "prompts": len(rendered), "version": None, "digest": examined.digest}
+
+
+def _run(
+    bundle: Mapping[str, Any], data: Mapping[str, Any], target: str, index: int | None, **options: Any
+) -> dict[str, Any]:
+    given = {name: bundle[name] for name in ("fragments", "profile")}
+    try:
+        with metrics.RENDER_SECONDS.time(), child() as bounded:
+            if index is None:
+                return bounded.render(bundle["document"], dict(data), **given, target=target, **options)
+            rendered = bounded.render_all(bundle["document"], dict(data), **given, target=target, **options)
+    except RenderError as error:
+        raise Invalid(problems=[error.to_problem()]) from error
+    if index >= len(rendered):
+        raise Invalid(fields={"index": f"these data give {len(rendered)} prompts, counted from 0."})
+    return rendered[index]
+
+
+def _find(
+    actor: Actor, name: str | None, ref: str | None, document: str | None
+) -> tuple[dict[str, Any], str, int | None]:
+    if name is not None:
+        version = version_queries.resolve(actor, name, ref or "production")
+        if actor.key is not None:
+            recorder.note(actor.key.id, version.pk, ref or "production")
+        return version.unpacked(), version.digest, version.number
+    permissions.require_key(actor, Verb.CHECK)
+    examined = examine(actor, document or "")
+    if not examined.is_sound:
+        raise Invalid(problems=blocking(examined.problems))
+    return json.loads(examined.bundle), examined.digest, None

@@ -1,0 +1,81 @@
+"""Checking and rendering, with nothing stored."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from registry.namespaces.authentication import actor_of
+from registry.namespaces.throttling import CallThrottle, RenderThrottle
+from registry.rest.input_serializers import Input, Integer, Text, read
+from registry.templates import document_check, preview
+from registry.templates import output_serializers as template_output_serializers
+
+__all__ = ["Check", "CheckInput", "Render", "RenderInput"]
+
+
+class CheckInput(Input):
+    """A document, and samples to try it with."""
+
+    document = Text()
+    samples = serializers.DictField(child=serializers.DictField(), required=False, allow_null=True, default=None)
+
+
+class RenderInput(Input):
+    """A stored template at a ref, or a document; data; what to render to."""
+
+    template = Text(required=False)
+    ref = Text(required=False)
+    document = Text(required=False)
+    data = serializers.DictField(  # type: ignore[assignment]  # the metaclass takes declared fields out of the class
+        required=False, default=dict
+    )
+    target = serializers.ChoiceField(["messages", "text", "tokens"], required=False, default="messages")
+    prompt = Text(required=False, help_text="A body to try in the place of the document's; inputs and shapers stay.")
+    index = Integer(required=False, min_value=0, help_text="Which prompt, where the document makes several.")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Either a template or a document, never both."""
+        if ("template" in attrs) == ("document" in attrs):
+            raise serializers.ValidationError({"template": ["Give either template (and ref) or document."]})
+        if "document" in attrs and "ref" in attrs:
+            raise serializers.ValidationError({"ref": ["A document has no ref."]})
+        return attrs
+
+
+class Check(APIView):
+    """What there is to say about a document."""
+
+    throttle_classes = (CallThrottle, RenderThrottle)
+
+    @extend_schema(
+        operation_id="checkDocument",
+        request=CheckInput,
+        responses={200: template_output_serializers.CheckOutput, "4XX": template_output_serializers.ProblemOutput},
+    )
+    def post(self, request: Request) -> Response:
+        """Check a document and samples; the problems are the answer, so this succeeds with them."""
+        problems = document_check.check(actor=actor_of(request), **read(CheckInput, request))
+        return Response({"problems": [problem.to_dict() for problem in problems]})
+
+
+class Render(APIView):
+    """A prompt, rendered on the server."""
+
+    throttle_classes = (CallThrottle, RenderThrottle)
+
+    @extend_schema(
+        operation_id="render",
+        request=RenderInput,
+        responses={200: template_output_serializers.RenderOutput, "4XX": template_output_serializers.ProblemOutput},
+    )
+    def post(self, request: Request) -> Response:
+        """Render a stored template or a document with data."""
+        given = read(RenderInput, request)
+        name = given.pop("template", None)
+        if name is not None:
+            given.setdefault("ref", "production")
+        return Response(preview.render(actor=actor_of(request), name=name, **given))

@@ -1,0 +1,54 @@
+"""Samples of a template."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from registry.namespaces.authentication import actor_of
+from registry.namespaces.throttling import CallThrottle, RenderThrottle
+from registry.rest.input_serializers import Input, read
+from registry.templates import output_serializers as template_output_serializers
+from registry.templates import queries as template_queries
+from registry.templates import sample_queries as queries
+from registry.templates import samples as services
+from registry.templates.models import SampleSet
+
+__all__ = ["Samples", "SamplesInput"]
+
+
+class SamplesInput(Input):
+    """All samples of a template: name to inputs."""
+
+    samples = serializers.DictField(child=serializers.DictField())
+
+
+class Samples(APIView):
+    """The samples beside a template's document."""
+
+    throttle_classes = (CallThrottle, RenderThrottle)
+
+    @extend_schema(
+        operation_id="getSamples",
+        responses={200: template_output_serializers.SamplesOutput, "4XX": template_output_serializers.ProblemOutput},
+    )
+    def get(self, request: Request, name: str) -> Response:
+        """The samples as last saved."""
+        return Response(_shape(name, queries.current(template_queries.get(actor_of(request), name))))
+
+    @extend_schema(
+        operation_id="saveSamples",
+        request=SamplesInput,
+        responses={200: template_output_serializers.SamplesOutput, "4XX": template_output_serializers.ProblemOutput},
+    )
+    def put(self, request: Request, name: str) -> Response:
+        """Replace the samples, checked against the latest version."""
+        given = read(SamplesInput, request)
+        return Response(_shape(name, services.save(actor=actor_of(request), name=name, samples=given["samples"])))
+
+
+def _shape(name: str, row: SampleSet | None) -> dict[str, Any]:
+    return {"name": name, "samples": row.samples if row else {}}

@@ -1,0 +1,10 @@
+"""Samples of a template."""
+
+from registry.templates.models import SampleSet, Template
+
+__all__ = ["current"]
+
+
+def current(template: Template) -> SampleSet | None:
+    """The samples as last saved, or None where there never were any."""
+    return template.sample_sets.order_by("-number").first()

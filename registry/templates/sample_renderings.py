@@ -1,0 +1,77 @@
+"""Renderings of samples: each pair of digests is rendered once, for every page and check that asks."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+
+from registry.core.renderer_pool import child
+from registry.journal import log
+from registry.templates.models import Rendering, Version
+from renderer.errors import LimitError, RenderError
+from renderer.problems import Problem
+
+__all__ = ["Outcome", "of_samples"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a version came to with a sample: the renderer's dict for messages, or the problem that stopped it."""
+
+    prompt: dict[str, Any] | None
+    problem: Problem | None
+
+
+def of_samples(version: Version, samples: Mapping[str, Mapping[str, Any]]) -> dict[str, Outcome]:
+    """Render a version with every sample, in the samples' order; one query, and a child only for what is not kept yet.
+
+    The caller has checked the right to read the version.
+    """
+    data = {name: log.digest_of(log.canonical(values)) for name, values in samples.items()}
+    rows = Rendering.objects.filter(digest=version.digest, data__in=set(data.values()))
+    kept = {row.data: _outcome(row) for row in rows}
+    missing = {name: values for name, values in samples.items() if data[name] not in kept}
+    fresh = _render(version, missing) if missing else {}
+    _keep(version, {data[name]: outcome for name, outcome in fresh.items()})
+    return {name: kept.get(data[name]) or fresh[name] for name in samples}
+
+
+def _render(version: Version, samples: Mapping[str, Mapping[str, Any]]) -> dict[str, Outcome]:
+    bundle = version.unpacked()
+    given = {part: bundle[part] for part in ("fragments", "profile")}
+    try:
+        with child() as bounded:
+            found = bounded.render_samples(bundle["document"], samples, **given)
+    except RenderError as error:
+        return dict.fromkeys(samples, Outcome(None, error.to_problem()))
+    return {
+        name: Outcome(None, each.to_problem()) if isinstance(each, RenderError) else Outcome(each, None)
+        for name, each in found.items()
+    }
+
+
+def _keep(version: Version, outcomes: Mapping[str, Outcome]) -> None:
+    at = log.now()
+    rows = [
+        Rendering(
+            digest=version.digest,
+            data=data,
+            text=json.dumps(outcome.prompt or (outcome.problem.to_dict() if outcome.problem else {})),
+            is_problem=outcome.problem is not None,
+            created_at=at,
+        )
+        for data, outcome in outcomes.items()
+        if outcome.problem is None or outcome.problem.code not in _PASSING
+    ]
+    if rows:
+        with transaction.atomic():
+            Rendering.objects.bulk_create(rows, ignore_conflicts=True)
+
+
+def _outcome(row: Rendering) -> Outcome:
+    return Outcome(None, Problem.from_dict(row.value)) if row.is_problem else Outcome(row.value, None)
+
+
+_PASSING = {LimitError.default_code, "PT701", "PT703"}  # bounds of time and memory: another try may come through

@@ -1,0 +1,66 @@
+"""Samples: named input data beside the document."""
+
+from datetime import datetime
+
+from django.db import transaction
+
+from registry.changes import check_results
+from registry.core.errors import Conflict, Invalid
+from registry.journal import log
+from registry.journal.log import Kind
+from registry.namespaces import permissions
+from registry.namespaces.permissions import Actor, Verb
+from registry.templates import queries as template_queries
+from registry.templates import sample_queries as sample_sets
+from registry.templates.document_check import Samples, examine, write_samples
+from registry.templates.models import SampleSet, Template
+
+__all__ = ["save", "store"]
+
+
+def save(*, actor: Actor, name: str, samples: Samples) -> SampleSet:
+    """Put these samples in place of all there were; each must fit the latest document.
+
+    Invalid carries the problems. Event body as in `store`.
+    """
+    template = template_queries.find(actor, Verb.SAVE, name)
+    permissions.require_wide(actor, Verb.SAVE)  # what does not fit names inputs of the latest version
+    text = write_samples(samples)
+    latest = template.latest
+    if latest is None:
+        raise Conflict(f"{name} has no version yet.")
+    examined = examine(actor, latest.document, samples)
+    at_fault = [problem for problem in examined.problems if problem.sample is not None and problem.severity == "error"]
+    if at_fault:
+        raise Invalid(problems=at_fault)
+    with transaction.atomic():
+        template = template_queries.find(actor, Verb.SAVE, name, lock=True)
+        if template.archived_at is not None:
+            raise Conflict(f"{name} is archived: an admin can bring it back.")
+        if template.latest_id != latest.pk:
+            raise Conflict(f"A newer version of {name} was saved while its samples were checked: try again.")
+        return store(actor=actor, template=template, text=text, at=log.now())
+
+
+def store(*, actor: Actor, template: Template, text: str, at: datetime) -> SampleSet:
+    """Write samples that were checked; for services, inside their transaction. Equal ones make no new set.
+
+    Event body: {"template", "number", "digest": sha256 of the samples' canonical text}.
+    """
+    held = sample_sets.current(template)
+    digest = log.digest_of(text)
+    if held is not None and held.digest == digest:
+        return held
+    stored = SampleSet.objects.create(
+        template=template,
+        number=held.number + 1 if held else 1,
+        digest=digest,
+        text=text,
+        author=actor.person,
+        key=actor.key,
+        created_at=at,
+    )
+    check_results.ask(template)
+    body = {"template": template.name, "number": stored.number, "digest": digest}
+    log.append(Kind.SAMPLES_SAVED, actor, template.namespace, body, at=at, template=template.name)
+    return stored

@@ -1,0 +1,360 @@
+"""Templates: saving a version of one, putting one away, bringing it back."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from django.db import IntegrityError, transaction
+from django.db.models import Q
+
+from registry.changes.models import ChangeRequest, Comment
+from registry.core import names, tracing
+from registry.core.errors import Busy, Conflict, Invalid, PreconditionRequired, Stale
+from registry.core.text_checks import check_text
+from registry.journal import log
+from registry.journal.log import Kind
+from registry.namespaces import permissions
+from registry.namespaces.models import Namespace
+from registry.namespaces.permissions import Actor, Verb
+from registry.notifications import services as notification_services
+from registry.templates import queries as template_queries
+from registry.templates import references, version_queries
+from registry.templates import sample_queries as sample_sets
+from registry.templates import samples as sampling
+from registry.templates.document_check import Examined, Samples, examine, write_samples
+from registry.templates.models import Contribution, Draft, Inclusion, Redaction, SampleSet, Tag, Template, Version
+from renderer.document import Document
+from renderer.problems import Problem
+
+__all__ = ["Saved", "archive", "describe", "save", "unarchive"]
+
+_TRIES = 5
+
+
+@dataclass(frozen=True)
+class Saved:
+    """What a save came to. `created`: whether it made a version; it did not where nothing changed."""
+
+    template: Template
+    version: Version
+    created: bool
+    problems: list[Problem]
+
+
+@dataclass(frozen=True)
+class _Work:
+    """One save, examined and ready to be written."""
+
+    name: str
+    examined: Examined
+    message: str
+    samples: str | None
+    checked_against: int | None
+    base: str | None
+    parallel: bool
+    copied_from: str
+    even_if_equal: bool
+    merged: Version | None
+    suggestions: Sequence[Comment]
+
+
+def save(  # noqa: PLR0913  # what a person hands in when saving
+    *,
+    actor: Actor,
+    name: str,
+    document: str,
+    message: str,
+    samples: Samples | None = None,
+    base: str | None = None,
+    parallel: bool = False,
+    copied_from: str | None = None,
+    even_if_equal: bool = False,
+    merged: Version | None = None,
+    suggestions: Sequence[Comment] = (),
+) -> Saved:
+    """Make the next version of a template, or its first; nothing is stored unless all is right.
+
+    samples: None keeps those there are, which then must fit the document; {} clears them. base: digest of the version
+    this was made from, needed once the template exists: PreconditionRequired without, Stale where it is not the latest
+    unless `parallel`. A bundle equal to the latest makes no version, unless `even_if_equal`: a merge has to be made from
+    what it takes in, whatever it reads. copied_from: name@ref of the origin of a new template. merged: the version of this
+    template that it takes in besides its base; suggestions: the comments whose lines are in it.
+    Invalid carries all problems. Event body as in `_append`.
+    """
+    namespace, _ = names.check_template(name)
+    permissions.find_namespace(actor, Verb.SAVE, namespace)
+    check_text("message", message)
+    given = None if samples is None else write_samples(samples)
+    origin = _find_origin(actor, copied_from) if copied_from else ""
+    with tracing.span("save", name) as current:
+        for _ in range(_TRIES):  # again where the samples were changed while the document was checked against them
+            held = _held_samples(name)
+            examined = examine(actor, document, samples if samples is not None else held.samples if held else None)
+            told = examined.problems if samples is not None else _told(actor, examined.problems)
+            if not examined.is_sound:
+                raise Invalid(problems=told)
+            number = held.number if held else None
+            work = _Work(
+                name,
+                examined,
+                message.strip(),
+                given,
+                number,
+                base,
+                parallel,
+                origin,
+                even_if_equal,
+                merged,
+                suggestions,
+            )
+            if saved := _store(actor, namespace, work):
+                tracing.describe(current, saved.version.number, saved.version.digest)
+                return replace(saved, problems=told)
+    raise Busy(f"The samples of {name} keep changing: try again.")
+
+
+def _told(actor: Actor, problems: list[Problem]) -> list[Problem]:
+    """The problems as a narrow key is told of them: not what the samples kept beside the template are."""
+    if not permissions.is_narrow(actor.key):
+        return problems
+    kept = [problem for problem in problems if problem.sample is None]
+    hidden = [problem for problem in problems if problem.sample is not None]
+    sentence = "a sample kept beside the template does not fit; a person who signs in sees which"
+    return kept + [
+        Problem(code, "error", sentence) for code in sorted({one.code for one in hidden if one.severity == "error"})
+    ]
+
+
+def archive(*, actor: Actor, name: str, reason: str, force: bool = False) -> Template:
+    """Put a template away: it can be fetched as before, but not changed; admins only.
+
+    Refused while a change request for it is pending, and while a protected label stands on it unless `force`d with a reason.
+    Event body: {"template", "reason"}.
+    """
+    check_text("reason", reason)
+    with transaction.atomic():
+        template = _take(actor, name)
+        if template.archived_at is not None:
+            return template
+        _require_unused(template, reason, force=force)
+        at = log.now()
+        template.archived_at = at
+        template.save(update_fields=["archived_at"])
+        body = {"template": name, "reason": reason.strip()}
+        log.append(Kind.TEMPLATE_ARCHIVED, actor, template.namespace, body, at=at, template=name)
+    return template
+
+
+def unarchive(*, actor: Actor, name: str) -> Template:
+    """Bring an archived template back; admins only. Event body: {"template"}."""
+    with transaction.atomic():
+        template = _take(actor, name)
+        if template.archived_at is None:
+            return template
+        template.archived_at = None
+        template.save(update_fields=["archived_at"])
+        body = {"template": name}
+        log.append(Kind.TEMPLATE_UNARCHIVED, actor, template.namespace, body, at=log.now(), template=name)
+    return template
+
+
+def _take(actor: Actor, name: str) -> Template:
+    template_queries.find(actor, Verb.MANAGE, name, lock=True)
+    log.lock()
+    return template_queries.find(actor, Verb.MANAGE, name)
+
+
+def _require_unused(template: Template, reason: str, *, force: bool) -> None:
+    pending = ChangeRequest.objects.filter(
+        template=template, state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED)
+    ).first()
+    if pending is not None:
+        raise Conflict(f"Change request {pending.number} is pending: publish or withdraw it first.")
+    hurried = ChangeRequest.objects.filter(template=template, unreviewed=True, emergency_closed_at=None).first()
+    if hurried is not None:
+        raise Conflict(
+            f"Change request {hurried.number} was published in an emergency: approve it first, or roll back and close it."
+        )
+    held = template.labels.filter(name__in=template.namespace.protected_labels).order_by("name")
+    labels = list(held.values_list("name", flat=True))
+    if labels and not force:
+        raise Conflict(
+            f"{' and '.join(labels)} stands on it, so services may be using it: force it, with a reason.", labels=labels
+        )
+    if labels and not reason.strip():
+        raise Invalid(fields={"reason": "say why it is put away although services may be using it."})
+
+
+def _store(actor: Actor, space: str, work: _Work) -> Saved | None:
+    """Write the work; None where the samples are not those it was checked against."""
+    at = log.now()
+    with transaction.atomic():
+        namespace = permissions.find_namespace(actor, Verb.SAVE, space)
+        template, is_new = _find_or_make(actor, namespace, work, at)
+        held = sample_sets.current(template)
+        if (held.number if held else None) != work.checked_against:
+            transaction.set_rollback(True)
+            return None
+        latest = template.latest
+        if latest is not None and latest.digest == work.examined.digest and not work.even_if_equal:
+            version, created = latest, False
+        else:
+            base = None if is_new else _find_base(template, work)
+            version, created = _add_version(actor, template, work, base, at), True
+            _add_contributions(version, work)
+            describe(template, version, work.examined.document)
+        _discard_draft(actor, template)
+        if created:
+            _append(actor, template, version, work, at)
+            _require_unredacted(template, work)
+        if work.samples is not None:
+            sampling.store(actor=actor, template=template, text=work.samples, at=at)
+    return Saved(template, version, created, work.examined.problems)
+
+
+def _find_or_make(actor: Actor, namespace: Namespace, work: _Work, at: datetime) -> tuple[Template, bool]:
+    template = _locked(work.name)
+    if template is None:
+        if work.base is not None:
+            raise Stale(f"There is no template {work.name}, so it has no version {work.base}.")
+        fresh = Template(namespace=namespace, name=work.name, copied_from=work.copied_from)
+        fresh.created_by, fresh.created_at, fresh.updated_at = actor.person, at, at
+        try:
+            with transaction.atomic():
+                fresh.save(force_insert=True)
+            return fresh, True
+        except IntegrityError:  # another first save was quicker, and is committed now
+            template = _locked(work.name)
+    if template is None:
+        raise Busy(f"{work.name} was made at this moment: try again.")
+    if template.archived_at is not None:
+        raise Conflict(f"{work.name} is archived: an admin can bring it back.")
+    template.namespace = namespace
+    return template, False
+
+
+def _require_unredacted(template: Template, work: _Work) -> None:
+    """Gone where this would bring back a redacted text, or a fragment that went while the document was being checked.
+
+    Asked after the event took the journal's lock: no redaction comes between this and the commit.
+    """
+    wanted = Q(version__template=template, version__digest=work.examined.digest)
+    for ref in json.loads(work.examined.bundle)["fragments"]:
+        name, _, at = ref.partition("@")
+        pinned = Q(version__number=int(at)) if at.isdecimal() else Q(version__digest=at)
+        wanted |= Q(version__template__name=name) & pinned
+    found = Redaction.objects.filter(wanted).select_related("version__template", "person").first()
+    if found is not None:
+        found.version.require_text()
+
+
+def _locked(name: str) -> Template | None:
+    return Template.objects.select_related("latest").filter(name=name).first() if template_queries.take(name) else None
+
+
+def _find_base(template: Template, work: _Work) -> Version:
+    latest = template.latest
+    number, digest = (latest.number, latest.digest) if latest else (0, "")
+    if work.base is None:
+        raise PreconditionRequired(
+            f"{template.name} exists: say by its digest which version this was made from.", latest=number, digest=digest
+        )
+    if latest is not None and latest.digest == work.base:
+        return latest
+    base = template.versions.filter(digest=work.base).order_by("-number").first()
+    if base is None or not work.parallel:
+        made_from = f"version {base.number}" if base else "a version that does not exist here"
+        raise Stale(f"This was made from {made_from}; the latest is version {number}.", latest=number, digest=digest)
+    return base
+
+
+def _add_version(actor: Actor, template: Template, work: _Work, base: Version | None, at: datetime) -> Version:
+    document = work.examined.document
+    return Version.objects.create(
+        template=template,
+        number=template.latest.number + 1 if template.latest else 1,
+        digest=work.examined.digest,
+        bundle=work.examined.bundle,
+        settings=log.canonical(document.settings if document else {}),
+        problems=log.canonical([problem.to_dict() for problem in work.examined.problems]),
+        base=base,
+        author=actor.person,
+        key=actor.key,
+        message=work.message,
+        created_at=at,
+    )
+
+
+def _add_contributions(version: Version, work: _Work) -> None:
+    taken = [Contribution(version=version, comment=comment) for comment in work.suggestions]
+    if work.merged is not None:
+        taken.append(Contribution(version=version, source=work.merged))
+    if taken:
+        Contribution.objects.bulk_create(taken)
+
+
+def describe(template: Template, version: Version, document: Document | None) -> None:
+    """Bring what lists and search read up to the latest version; for services and the restore, inside a transaction."""
+    if document is None:
+        return
+    template.latest = version
+    template.description = document.description
+    template.format = document.format
+    template.updated_at = version.created_at
+    tags = list(dict.fromkeys(document.tags))
+    template.words = "\n".join([template.name, document.description, *tags, document.text]).casefold()
+    template.save()
+    if set(tags) != set(template.tags.values_list("name", flat=True)):
+        template.tags.all().delete()
+        Tag.objects.bulk_create(Tag(template=template, name=tag) for tag in tags)
+    refs = [] if version.is_redacted else references.written(document.text, version.unpacked()["fragments"])
+    included = Inclusion.objects.filter(template=template)
+    if set(refs) != set(included.values_list("ref", flat=True)):
+        included.delete()
+        rows = [Inclusion(template=template, fragment=ref.partition("@")[0], ref=ref) for ref in refs]
+        Inclusion.objects.bulk_create(rows)
+
+
+def _append(actor: Actor, template: Template, version: Version, work: _Work, at: datetime) -> None:
+    """Event body: {"template", "number", "digest", "document": its sha256, "fragments": {ref: sha256}, "profile": sha256 of
+    its canonical text or null, "base": number or null, "message", "copied_from": only of a first version, "merged_from":
+    the number of the version that was merged, absent without, "suggestions": [[change, thread, comment]] that were applied,
+    absent without}."""
+    bundle = json.loads(work.examined.bundle)
+    profile = bundle["profile"]
+    body = {
+        "template": template.name,
+        "number": version.number,
+        "digest": version.digest,
+        "document": log.digest_of(bundle["document"]),
+        "fragments": {ref: log.digest_of(text) for ref, text in bundle["fragments"].items()},
+        "profile": log.digest_of(log.canonical(profile)) if profile is not None else None,
+        "base": version.base.number if version.base else None,
+        "message": version.message,
+    }
+    if version.number == 1:
+        body["copied_from"] = template.copied_from
+    if work.merged is not None:
+        body["merged_from"] = work.merged.number
+    if work.suggestions:
+        said = [(comment.thread.change_id, comment.thread.number, comment.number) for comment in work.suggestions]
+        body["suggestions"] = [list(one) for one in said]
+    namespace = template.namespace
+    notification_services.tell_of_save(actor, version)
+    log.append(Kind.VERSION_SAVED, actor, namespace, body, at=at, template=template.name, version=version.number)
+
+
+def _discard_draft(actor: Actor, template: Template) -> None:
+    if actor.key is None:
+        Draft.objects.filter(person=actor.person, namespace=template.namespace, path=template.path).delete()
+
+
+def _held_samples(name: str) -> SampleSet | None:
+    template = Template.objects.filter(name=name).first()
+    return sample_sets.current(template) if template else None
+
+
+def _find_origin(actor: Actor, address: str) -> str:
+    name, ref = names.split_address(address)
+    return f"{name}@{version_queries.resolve(actor, name, ref).number}"

@@ -1,0 +1,138 @@
+"""Versions: what a ref means, and a template's history."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from registry.accounts.models import Key
+from registry.core.errors import NotAllowed, NotFound
+from registry.core.names import LATEST, Ref, parse_ref
+from registry.core.pagination import Page, check_limit, cut, read_number
+from registry.journal.log import Kind
+from registry.journal.models import Event
+from registry.namespaces import permissions
+from registry.namespaces.permissions import Actor, Verb
+from registry.templates import approvals
+from registry.templates import queries as template_queries
+from registry.templates.models import Label, Template, Version
+
+__all__ = ["Entry", "entries", "get", "history", "is_approved", "require_readable", "resolve"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A version in a history: its commit in the mirror (None until mirrored) and the labels that stand on it."""
+
+    version: Version
+    commit: str | None
+    labels: tuple[str, ...]
+
+
+def resolve(actor: Actor, name: str, ref: str, *, verb: Verb = Verb.BROWSE) -> Version:
+    """The version that a number, digest or label of the template means now.
+
+    A digest that several numbers carry means the lowest. A key limited to approved digests or to labels gets NotAllowed
+    for others. `verb` is what the caller is about to do with it.
+    """
+    template = template_queries.find(actor, verb, name)
+    wanted = parse_ref(ref)
+    version = _find(template, wanted)
+    require_readable(actor, template, version, wanted.label)
+    version.template = template
+    return version
+
+
+def get(actor: Actor, name: str, number: int) -> Version:
+    """The version of that number."""
+    return resolve(actor, name, str(number))
+
+
+def history(actor: Actor, name: str, cursor: str | None = None, limit: int = 50) -> Page[Entry]:
+    """The template's versions, newest first, without their bundles."""
+    return entries(template_queries.get(actor, name), cursor, limit)
+
+
+def entries(
+    template: Template, cursor: str | None = None, limit: int = 50, *, only: Collection[int] | None = None
+) -> Page[Entry]:
+    """The same of a template that the caller may read; only: the numbers to keep, None for all."""
+    limit = check_limit(limit)
+    rows = (
+        template.versions.select_related("author", "base", "key", "redaction__person")
+        .defer("bundle", "base__bundle")
+        .order_by("-number")
+    )
+    if only is not None:
+        rows = rows.filter(number__in=only)
+    if before := read_number(cursor):
+        rows = rows.filter(number__lt=before)
+    page = cut(rows[: limit + 1], limit, lambda version: version.number)
+    numbers = [version.number for version in page.items]
+    saved = Event.objects.filter(template=template.name, kind=Kind.VERSION_SAVED.value, version__in=numbers)
+    commits = dict(saved.values_list("version", "commit__sha"))
+    labels: dict[int, list[str]] = {}
+    for label in template.labels.order_by("name"):
+        labels.setdefault(label.version_id, []).append(label.name)
+    entries = [Entry(version, commits.get(version.number), tuple(labels.get(version.pk, ()))) for version in page.items]
+    return Page(entries, page.next)
+
+
+def require_readable(actor: Actor, template: Template, version: Version, label: str | None) -> None:
+    """Raise NotAllowed where a key limited to approved digests asks for a version that was never approved, or one
+    limited to labels for a version that none of them serves now.
+
+    A protected label is always answered, also where what it serves was never approved: only the gate moves it.
+    """
+    if actor.key is None:
+        return
+    _require_served(actor.key, template, version)
+    if not permissions.is_limited(actor.key):
+        return
+    if label in template.namespace.protected_labels or is_approved(template, version):
+        return
+    raise NotAllowed(
+        f"{template.name}@{version.number} is not approved, and the key {actor.key.name} is limited to approved versions. "
+        f"Ask for {' or '.join(template.namespace.protected_labels) or 'an approved version'}, or have it approved.",
+        version=version.number,
+        digest=version.digest,
+        key=actor.key.id,
+    )
+
+
+def _require_served(key: Key, template: Template, version: Version) -> None:
+    if not key.labels:
+        return
+    served = Label.objects.filter(template=template, name__in=key.labels, version__digest=version.digest)
+    if not served.exists():
+        raise NotAllowed(
+            f"{template.name}@{version.number} is not what {' or '.join(key.labels)} serves now, and the key {key.name} "
+            f"is limited to that. {permissions.granters(key.namespace)}",
+            labels=list(key.labels),
+            key=key.id,
+        )
+
+
+def is_approved(template: Template, version: Version) -> bool:
+    """Whether a protected label held these very bytes by approval, or an open change for one of them is approved."""
+    return approvals.is_accepted(template, template.namespace.protected_labels, version.digest)
+
+
+def _find(template: Template, ref: Ref) -> Version:
+    rows = Version.objects.select_related("author", "base", "key").filter(template=template)
+    if ref.number is not None:
+        version = rows.filter(number=ref.number).first()
+        missing = f"has no version {ref.number}; its latest is {template.latest.number if template.latest else 'none'}."
+    elif ref.digest is not None:
+        version = rows.filter(digest=ref.digest).order_by("number").first()
+        missing = f"has no version with the digest {ref.digest}."
+    elif ref.label == LATEST:
+        version = rows.order_by("-number").first()
+        missing = "has no version yet."
+    else:
+        version = rows.filter(labels__name=ref.label).first()
+        names = ", ".join(
+            [*Label.objects.filter(template=template).order_by("name").values_list("name", flat=True), LATEST]
+        )
+        missing = f"has no label {ref.label}; it has {names}."
+    if version is None:
+        raise NotFound(f"{template.name} {missing}")
+    return version

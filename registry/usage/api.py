@@ -1,0 +1,84 @@
+"""What clients report of their renderings."""
+
+import re
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from registry.namespaces.authentication import actor_of
+from registry.rest.input_serializers import Input, Integer, Text, read
+from registry.templates import output_serializers as template_output_serializers
+from registry.usage import client_reports
+
+__all__ = ["Reports", "ReportsInput"]
+
+MOST = 500
+MOST_COUNT = 10**9
+MOST_TOKENS = 10**8
+_CODE = re.compile(r"[A-Za-z0-9_.-]{1,60}")
+
+
+class Counts(serializers.DictField):
+    """Names, each with how often."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(child=Integer(min_value=0, max_value=MOST_COUNT), required=False, default=dict, **options)
+
+
+class EntryInput(Input):
+    """What one client saw of one version since its last report."""
+
+    name = Text(max_length=520)
+    digest = serializers.RegexField(r"^sha256:[0-9a-f]{64}$")
+    renders = Integer(min_value=0, max_value=MOST_COUNT)
+    failures = Counts(help_text="Problem code or error class to how often.")
+    tokens = Counts(help_text="Tokens of the prompt to how many prompts; round up to two figures.")
+    inputs = Counts(help_text="Name of an input to how many renderings were given it. Never its value.")
+
+    def validate_failures(self, value: dict[str, int]) -> dict[str, int]:
+        """At most 50 plain codes."""
+        if len(value) > client_reports.MOST_CODES or not all(_CODE.fullmatch(code) for code in value):
+            raise serializers.ValidationError(
+                [f"At most {client_reports.MOST_CODES} codes of letters, digits, '.', '_', '-'."]
+            )
+        return value
+
+    def validate_tokens(self, value: dict[str, int]) -> dict[int, int]:
+        """At most 600 whole numbers."""
+        fits = all(text.isascii() and text.isdigit() and int(text[:12]) <= MOST_TOKENS for text in value)
+        if len(value) > client_reports.MOST_BUCKETS or not fits:
+            raise serializers.ValidationError(
+                [f"At most {client_reports.MOST_BUCKETS} whole numbers up to {MOST_TOKENS}."]
+            )
+        return {int(text): count for text, count in value.items()}
+
+    def validate_inputs(self, value: dict[str, int]) -> dict[str, int]:
+        """At most 200 names."""
+        if len(value) > client_reports.MOST_NAMES or not all(0 < len(name) <= 100 for name in value):
+            raise serializers.ValidationError([f"At most {client_reports.MOST_NAMES} names of at most 100 characters."])
+        return value
+
+
+class ReportsInput(Input):
+    """A client's report: one entry a version."""
+
+    reports = serializers.ListField(child=EntryInput(), max_length=MOST)
+
+
+class Reports(APIView):
+    """Where clients report."""
+
+    @extend_schema(
+        operation_id="report",
+        request=ReportsInput,
+        responses={202: template_output_serializers.ReportOutput, "4XX": template_output_serializers.ProblemOutput},
+    )
+    def post(self, request: Request) -> Response:
+        """Add counts by version: renders, failures by code, tokens, names of inputs. For keys only; never send values."""
+        entries = [client_reports.Entry(**entry) for entry in read(ReportsInput, request)["reports"]]
+        taken = client_reports.add(actor=actor_of(request), entries=entries)
+        return Response({"accepted": taken.accepted, "ignored": taken.ignored}, status=202)

@@ -1,0 +1,189 @@
+"""Who fetches what, from the rows that `registry.usage.recorder` writes. Days are UTC; the last seconds are missing yet."""
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+from django.db.models import Count, Max, QuerySet, Sum
+
+from registry.accounts.models import Key, User
+from registry.templates.models import Template, Version
+from registry.usage.models import Fetch
+
+__all__ = [
+    "DAYS",
+    "Fetcher",
+    "KeyUse",
+    "Yesterday",
+    "by_day",
+    "by_label",
+    "by_version_and_day",
+    "fetched_versions",
+    "fetchers",
+    "of_key",
+    "sentence",
+    "sentences_of_keys",
+    "shorten",
+    "yesterday",
+]
+
+DAYS = 30
+MOST_NAMED = 3
+
+
+@dataclass(frozen=True)
+class Fetcher:
+    """A service and what it got: `ref` as it asked, `version` the number it was given."""
+
+    key: Key
+    person: User
+    ref: str
+    version: int
+    count: int
+    last_at: datetime
+
+    @property
+    def is_pinned(self) -> bool:
+        """Whether it asked by number or digest, so that no label takes it along."""
+        return self.ref[:1].isdigit() or self.ref.startswith("sha256:")
+
+
+@dataclass(frozen=True)
+class KeyUse:
+    """What one key did: fetches in all, those of yesterday, and the templates by name, most fetched first."""
+
+    count: int
+    yesterday: int
+    templates: list[tuple[str, int]]
+
+
+@dataclass(frozen=True)
+class Yesterday:
+    """The fetches of the last whole day, and the names of the services, the busiest first."""
+
+    count: int
+    keys: list[str]
+
+
+def fetchers(of: Template | Version, days: int = DAYS) -> list[Fetcher]:
+    """One for each key, ref and version, the busiest first."""
+    rows = _rows(of, days).values("key", "ref", "version__number")
+    found = list(rows.annotate(total=Sum("count"), last=Max("last_at")).order_by("-total", "key", "ref"))
+    keys = Key.objects.select_related("person").in_bulk({row["key"] for row in found})
+    return [
+        Fetcher(
+            keys[row["key"]], keys[row["key"]].person, row["ref"], row["version__number"], row["total"], row["last"]
+        )
+        for row in found
+        if row["key"] in keys
+    ]
+
+
+def fetched_versions(template: Template, days: int = DAYS) -> dict[int, int]:
+    """Version number to fetches, however they were asked for."""
+    return _sums(_rows(template, days), "version__number")
+
+
+def by_label(template: Template, days: int = DAYS) -> dict[str, int]:
+    """Label to fetches that asked for it; those by number or digest stand under the empty text."""
+    found: dict[str, int] = {}
+    for ref, count in _sums(_rows(template, days), "ref").items():
+        label = "" if ref[:1].isdigit() or ref.startswith("sha256:") else ref
+        found[label] = found.get(label, 0) + count
+    return dict(sorted(found.items(), key=lambda entry: -entry[1]))
+
+
+def by_day(of: Template | Version, days: int = DAYS) -> list[tuple[date, int]]:
+    """Every one of the last days, today's being the last, with its fetches."""
+    found = _sums(_rows(of, days), "day")
+    return [(day, found.get(day, 0)) for day in _days(days)]
+
+
+def by_version_and_day(template: Template, days: int = 7) -> dict[int, list[int]]:
+    """Version number to its fetches on each of the last days, the version fetched most first."""
+    days_shown = _days(days)
+    place = {day: index for index, day in enumerate(days_shown)}
+    found: dict[int, list[int]] = {}
+    rows = _rows(template, days).values_list("version__number", "day").annotate(total=Sum("count"))
+    for number, day, total in rows.order_by():
+        found.setdefault(number, [0] * days)[place[day]] = total
+    return dict(sorted(found.items(), key=lambda entry: (-sum(entry[1]), -entry[0])))
+
+
+def of_key(key: Key, days: int = DAYS) -> KeyUse:
+    """What stops working when the key is revoked."""
+    rows = Fetch.objects.filter(key=key, day__gt=_today() - timedelta(days=days))
+    names = _sums(rows, "version__template__name")
+    last = rows.filter(day=_today() - timedelta(days=1)).aggregate(total=Sum("count"))["total"]
+    return KeyUse(sum(names.values()), last or 0, sorted(names.items(), key=lambda entry: (-entry[1], entry[0])))
+
+
+def yesterday(of: Template | Version, label: str = "") -> Yesterday:
+    """The fetches of the last whole day; with a label those that asked for it."""
+    rows = _within(of).filter(day=_today() - timedelta(days=1))
+    if label:
+        rows = rows.filter(ref=label)
+    names = _sums(rows, "key__name")
+    return Yesterday(sum(names.values()), sorted(names, key=lambda name: (-names[name], name)))
+
+
+def sentence(of: Template | Version, label: str = "") -> str:
+    """`fetched 1.2 k times yesterday by checkout and mailer`, or nothing when nobody did; with a label, by that label."""
+    found = yesterday(of, label)
+    return f"fetched {_times(found.count)} yesterday by {_listed(found.keys)}" if found.count else ""
+
+
+def sentences_of_keys(namespace: str) -> dict[str, str]:
+    """Key to `fetched 1.2 k times yesterday, 3 templates in 30 days`; keys that fetched nothing are absent."""
+    rows = Fetch.objects.filter(key__namespace__name=namespace, day__gt=_today() - timedelta(days=DAYS))
+    last = _sums(rows.filter(day=_today() - timedelta(days=1)), "key")
+    templates = rows.order_by().values_list("key").annotate(Count("version__template", distinct=True))
+    return {
+        key: f"fetched {_times(last.get(key, 0))} yesterday, {count} template{'' if count == 1 else 's'} in {DAYS} days"
+        for key, count in templates
+    }
+
+
+def shorten(count: int) -> str:
+    """`6,208`, `54.1 k`, `862 k`, `1.24 M`: three figures above ten thousand."""
+    if count < 10_000:
+        return f"{count:,}"
+    for unit, word in ((1_000, "k"), (1_000_000, "M"), (1_000_000_000, "G")):
+        value = count / unit
+        if value < 999.5 or word == "G":
+            places = 0 if value >= 99.95 else 1 if value >= 9.995 else 2
+            return f"{value:,.{places}f} {word}"
+    return f"{count:,}"
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{shorten(count)} times" if count else "not once"
+
+
+def _listed(names: list[str]) -> str:
+    shown = names[:MOST_NAMED]
+    if len(names) > MOST_NAMED:
+        shown = [*shown[:-1], f"{len(names) - MOST_NAMED + 1} others"]
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+
+
+def _rows(of: Template | Version, days: int) -> QuerySet[Fetch]:
+    return _within(of).filter(day__gt=_today() - timedelta(days=days))
+
+
+def _within(of: Template | Version) -> QuerySet[Fetch]:
+    if isinstance(of, Template):
+        return Fetch.objects.filter(version__template=of)
+    return Fetch.objects.filter(version=of)
+
+
+def _sums(rows: QuerySet[Fetch], field: str) -> dict[Any, int]:
+    return dict(rows.order_by().values_list(field).annotate(total=Sum("count")))
+
+
+def _days(days: int) -> list[date]:
+    return [_today() - timedelta(days=back) for back in reversed(range(days))]
+
+
+def _today() -> date:
+    return datetime.now(UTC).date()

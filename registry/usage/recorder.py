@@ -1,0 +1,196 @@
+"""What this process has given to whom, counted in memory and written to the database every few seconds.
+
+Counting costs a fetch one look into a mapping and one step of a counter; no read waits for a write. What could not be
+written (the database is away) is kept and written later, within bounds. `registry.core.periodic_thread` writes, once more when the
+process ends.
+"""
+
+import logging
+import os
+import threading
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+
+from django.db import DatabaseError, IntegrityError, connection, transaction
+
+from registry.accounts.models import Key
+from registry.core.counter import Counter
+from registry.templates.models import Version
+from registry.usage.models import Fetch
+
+__all__ = ["Counts", "counts", "flush", "note", "used"]
+
+MOST = 20_000  # counters a process keeps, and rows it holds back while the database is away
+IDLE = 60  # writes without a fetch after which a counter is given up
+KEY_EVERY = 30.0  # seconds to which the last use of a key is exact
+_ROWS = 100  # of one statement
+logger = logging.getLogger(__name__)
+
+Place = tuple[str, int, str]  # key, version (the row's id), ref
+Row = tuple[str, int, str, date]
+
+
+@dataclass(slots=True)
+class Sum:
+    """What is still to be written of one row."""
+
+    count: int = 0
+    last_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+
+class Counts:
+    """The counters of one process. Any thread may count; one at a time writes."""
+
+    def __init__(self, *, now: Callable[[], datetime] = lambda: datetime.now(UTC), most: int = MOST) -> None:
+        self._now = now
+        self._most = most
+        self._counters: dict[Place, Counter] = {}
+        self._leaving: list[tuple[Place, Counter]] = []
+        self._waiting: dict[Row, Sum] = {}
+        self._used: dict[str, None] = {}
+        self._written: dict[str, datetime] = {}
+        self._making, self._writing = threading.Lock(), threading.Lock()
+        self._failed = False
+        self.lost = 0  # fetches that were answered and found no room here
+
+    def note(self, key: str, version: int, ref: str) -> None:
+        """Count one fetch of a version (the row's id) by the ref that the caller wrote."""
+        self.counter(key, version, ref).step()
+
+    def counter(self, key: str, version: int, ref: str) -> Counter:
+        """What counts these. Good for a minute: one that is not used for longer may be given up."""
+        return self._counters.get((key, version, ref)) or self._make((key, version, ref))
+
+    def used(self, key: str) -> None:
+        """Remember that a key opened something just now."""
+        self._used[key] = None
+
+    def flush(self) -> bool:
+        """Write what was counted since the last time; False when it could not be and waits for the next time."""
+        with self._writing:
+            self._gather()
+            rows = sorted(self._waiting)
+            try:
+                _write([(row, self._waiting[row]) for row in rows])
+                self._write_keys()
+            except IntegrityError:
+                self._drop_unknown()
+                return False
+            except DatabaseError as error:
+                if not self._failed:  # told once, not every few seconds of an outage
+                    logger.warning("what was fetched is not written yet: %s", error)
+                self._failed = True
+                return False
+            self._waiting.clear()
+            self._failed = False
+            return True
+
+    def take_lost(self) -> int:
+        """How many fetches found no room since the last time this was called."""
+        lost, self.lost = self.lost, 0
+        return lost
+
+    def forget(self) -> None:
+        """Drop everything: the database is another one now, and its rows have other ids."""
+        with self._writing, self._making:
+            self._counters, self._leaving, self._waiting, self._used, self._written = {}, [], {}, {}, {}
+
+    def _make(self, place: Place) -> Counter:
+        with self._making:
+            counter = self._counters.get(place)
+            if counter is None:
+                counter = Counter()
+                if len(self._counters) < self._most:
+                    self._counters[place] = counter
+                else:
+                    self.lost += 1
+        return counter
+
+    def _gather(self) -> None:
+        moment = self._now()
+        leaving, self._leaving = self._leaving, []
+        for place, counter in [*leaving, *list(self._counters.items())]:
+            if new := counter.take():
+                self._add(place, new, moment)
+            elif counter.idle >= IDLE and place in self._counters:
+                # A thread may hold it and be about to count: it is read once more, next time.
+                self._leaving.append((place, self._counters.pop(place)))
+
+    def _add(self, place: Place, new: int, moment: datetime) -> None:
+        row = (*place, moment.date())
+        if row not in self._waiting and len(self._waiting) >= self._most:
+            self.lost += new
+            return
+        waiting = self._waiting.setdefault(row, Sum())
+        waiting.count += new
+        waiting.last_at = moment
+        self._used[place[0]] = None
+
+    def _write_keys(self) -> None:
+        moment, used = self._now(), list(self._used)
+        for key in used:
+            last = self._written.get(key)
+            if last is None or (moment - last).total_seconds() >= KEY_EVERY:
+                Key.objects.filter(pk=key).update(last_used_at=moment)
+                self._written[key] = moment
+                self._used.pop(key, None)
+        if len(self._written) > self._most:
+            self._written.clear()
+
+    def _drop_unknown(self) -> None:
+        """Rows of keys or versions that are no longer there can never be written."""
+        keys = set(Key.objects.filter(pk__in={row[0] for row in self._waiting}).values_list("pk", flat=True))
+        versions = set(Version.objects.filter(pk__in={row[1] for row in self._waiting}).values_list("pk", flat=True))
+        for row in list(self._waiting):
+            if row[0] not in keys or row[1] not in versions:
+                self.lost += self._waiting.pop(row).count
+
+
+def _write(rows: Iterable[tuple[Row, Sum]]) -> None:
+    """Add to the rows, all or none. In one order everywhere, so that two processes never wait for each other."""
+    given = list(rows)
+    if not given:
+        return
+    table, adapt = connection.ops.quote_name(Fetch._meta.db_table), connection.ops.adapt_datetimefield_value
+    with transaction.atomic(), connection.cursor() as cursor:
+        for start in range(0, len(given), _ROWS):
+            some = given[start : start + _ROWS]
+            values = ", ".join(["(%s, %s, %s, %s, %s, %s)"] * len(some))
+            cursor.execute(
+                f"INSERT INTO {table} (key_id, version_id, ref, day, count, last_at) VALUES {values} "  # noqa: S608  # its own name
+                "ON CONFLICT (version_id, day, key_id, ref) DO UPDATE SET "
+                f"count = {table}.count + excluded.count, last_at = excluded.last_at",
+                [value for row, waiting in some for value in (*row, waiting.count, adapt(waiting.last_at))],
+            )
+
+
+_counts = Counts()
+
+
+def counts() -> Counts:
+    """The process's own."""
+    return _counts
+
+
+def note(key: str, version: int, ref: str) -> None:
+    """Count one fetch; see `Counts.note`."""
+    _counts.note(key, version, ref)
+
+
+def used(key: str) -> None:
+    """Remember that a key opened something just now."""
+    _counts.used(key)
+
+
+def flush() -> bool:
+    """Write what this process has counted."""
+    return _counts.flush()
+
+
+def _start_anew() -> None:
+    global _counts  # noqa: PLW0603  # what the parent has counted, the parent writes
+    _counts = Counts()
+
+
+os.register_at_fork(after_in_child=_start_anew)

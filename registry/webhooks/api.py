@@ -1,0 +1,236 @@
+"""Webhooks: listing, making, changing, trying and removing them, and the log of what they were sent. For admins."""
+
+from datetime import timedelta
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from registry.journal import log
+from registry.namespaces.authentication import actor_of
+from registry.rest.input_serializers import Flag, Input, Integer, Text, read
+from registry.rest.list_responses import answer_page, read_query
+from registry.templates import output_serializers as template_output_serializers
+from registry.templates.serializers import moment
+from registry.webhooks import queries, services
+from registry.webhooks.models import Attempt, Delivery, Webhook
+
+__all__ = ["Deliveries", "OneWebhook", "Ping", "Replay", "Rotate", "Webhooks"]
+
+
+class WebhookInput(Input):
+    """An address and what it hears of."""
+
+    url = Text(help_text="https, to a public address.")
+    kinds = serializers.ListField(
+        child=Text(), required=False, default=list, help_text="Kinds of events, as label.moved; empty for all."
+    )
+    template = Text(required=False, default="", help_text="A pattern of paths in the namespace; empty for all.")
+
+
+class WebhookPatch(Input):
+    """What is to change; what is absent or null stays."""
+
+    url = Text(required=False, allow_null=True)
+    kinds = serializers.ListField(child=Text(), required=False, allow_null=True)
+    template = Text(required=False, allow_null=True)
+    paused = Flag(required=False, allow_null=True, help_text="true gives up what waits; false goes on from now.")
+
+
+class WebhookRotation(Input):
+    """How long the secrets before go on signing."""
+
+    overlap_hours = Integer(required=False, default=24, min_value=0, max_value=720)
+
+
+class WebhookReplay(Input):
+    """What to send again."""
+
+    message = Text(required=False, allow_null=True, default=None, help_text="One message's id; null: all that failed.")
+
+
+class WebhookOutput(template_output_serializers.Output):
+    id = serializers.CharField()
+    url = serializers.CharField()
+    kinds = serializers.ListField(child=serializers.CharField())
+    template = serializers.CharField()
+    paused_at = serializers.DateTimeField(allow_null=True)
+    pause_reason = serializers.CharField()
+    created_by = serializers.CharField()
+    created_at = serializers.DateTimeField()
+    old_secret_until = serializers.DateTimeField(allow_null=True, help_text="Until then an older secret signs as well.")
+
+
+class WebhookMade(WebhookOutput):
+    secret = serializers.CharField(help_text="What receivers verify signatures with, shown this once.")
+
+
+class WebhookList(template_output_serializers.Output):
+    results = WebhookOutput(many=True)
+
+
+class AttemptOutput(template_output_serializers.Output):
+    at = serializers.DateTimeField()
+    status = serializers.IntegerField(allow_null=True, help_text="null: there was no answer.")
+    milliseconds = serializers.IntegerField()
+    said = serializers.CharField(help_text="The beginning of the answer, or why there was none.")
+
+
+class DeliveryOutput(template_output_serializers.Output):
+    message = serializers.CharField()
+    kind = serializers.CharField()
+    event = serializers.IntegerField(allow_null=True)
+    state = serializers.ChoiceField(Delivery.STATES)
+    due_at = serializers.DateTimeField(allow_null=True, help_text="When it is tried next; null once it is settled.")
+    created_at = serializers.DateTimeField()
+    body = serializers.CharField()
+    attempts = AttemptOutput(many=True)
+
+
+class DeliveryPage(template_output_serializers.Output):
+    results = DeliveryOutput(many=True)
+    next = serializers.CharField(allow_null=True)
+
+
+class ReplayOutput(template_output_serializers.Output):
+    queued = serializers.IntegerField()
+
+
+class Webhooks(APIView):
+    """The webhooks of a namespace."""
+
+    @extend_schema(
+        operation_id="listWebhooks", responses={200: WebhookList, "4XX": template_output_serializers.ProblemOutput}
+    )
+    def get(self, request: Request, namespace: str) -> Response:
+        """All of them, without their secrets."""
+        return Response({"results": [_shape(webhook) for webhook in queries.listing(actor_of(request), namespace)]})
+
+    @extend_schema(
+        operation_id="createWebhook",
+        request=WebhookInput,
+        responses={201: WebhookMade, "4XX": template_output_serializers.ProblemOutput},
+    )
+    def post(self, request: Request, namespace: str) -> Response:
+        """Have an address told of events. The answer is the only one that holds its secret."""
+        made = services.create(actor=actor_of(request), namespace=namespace, **read(WebhookInput, request))
+        return _answer(made, 201)
+
+
+class OneWebhook(APIView):
+    """One webhook."""
+
+    @extend_schema(
+        operation_id="changeWebhook",
+        request=WebhookPatch,
+        responses={200: WebhookOutput, "4XX": template_output_serializers.ProblemOutput},
+    )
+    def patch(self, request: Request, webhook: str) -> Response:
+        """Change its address or filters, pause it or let it go on."""
+        return Response(
+            _shape(services.change(actor=actor_of(request), webhook_id=webhook, **read(WebhookPatch, request)))
+        )
+
+    @extend_schema(
+        operation_id="removeWebhook",
+        request=None,
+        responses={204: None, "4XX": template_output_serializers.ProblemOutput},
+    )
+    def delete(self, request: Request, webhook: str) -> Response:
+        """Remove it with its log."""
+        services.remove(actor=actor_of(request), webhook_id=webhook)
+        return Response(status=204)
+
+
+class Rotate(APIView):
+    """A fresh secret."""
+
+    @extend_schema(
+        operation_id="rotateWebhookSecret",
+        request=WebhookRotation,
+        responses={200: WebhookMade, "4XX": template_output_serializers.ProblemOutput},
+    )
+    def post(self, request: Request, webhook: str) -> Response:
+        """Make one; messages are signed with the old and the new one until the overlap ends."""
+        overlap = timedelta(hours=read(WebhookRotation, request)["overlap_hours"])
+        return _answer(services.rotate(actor=actor_of(request), webhook_id=webhook, overlap=overlap), 200)
+
+
+class Ping(APIView):
+    """A message that only tries the connection."""
+
+    @extend_schema(operation_id="pingWebhook", request=None, responses={202: DeliveryOutput})
+    def post(self, request: Request, webhook: str) -> Response:
+        """Queue one; the log tells how it went."""
+        return Response(_delivery(services.ping(actor=actor_of(request), webhook_id=webhook)), 202)
+
+
+class Replay(APIView):
+    """Messages sent again."""
+
+    @extend_schema(operation_id="replayWebhook", request=WebhookReplay, responses={202: ReplayOutput})
+    def post(self, request: Request, webhook: str) -> Response:
+        """Send one message again, or all that failed, under the ids they had."""
+        queued = services.replay(actor=actor_of(request), webhook_id=webhook, **read(WebhookReplay, request))
+        return Response({"queued": queued}, 202)
+
+
+class Deliveries(APIView):
+    """The log of a webhook."""
+
+    @extend_schema(
+        operation_id="listDeliveries",
+        parameters=[
+            OpenApiParameter("state", str, enum=Delivery.STATES),
+            OpenApiParameter("cursor", str),
+            OpenApiParameter("limit", int),
+        ],
+        responses={200: DeliveryPage, "4XX": template_output_serializers.ProblemOutput},
+    )
+    def get(self, request: Request, webhook: str) -> Response:
+        """What was sent or is to be, the newest first, with every attempt; kept for 30 days."""
+        page = queries.deliveries(actor_of(request), webhook, **read_query(request, "state"))
+        return answer_page(request, page, _delivery)
+
+
+def _answer(made: services.Made, status: int) -> Response:
+    return Response({**_shape(made.webhook), "secret": made.secret}, status, headers={"Cache-Control": "no-store"})
+
+
+def _shape(webhook: Webhook) -> dict[str, Any]:
+    return {
+        "id": webhook.id,
+        "url": webhook.url,
+        "kinds": webhook.kinds_heard,
+        "template": webhook.template,
+        "paused_at": moment(webhook.paused_at),
+        "pause_reason": webhook.pause_reason,
+        "created_by": webhook.created_by.username,
+        "created_at": moment(webhook.created_at),
+        "old_secret_until": moment(queries.signs_until(webhook, log.now())),
+    }
+
+
+def _delivery(delivery: Delivery) -> dict[str, Any]:
+    return {
+        "message": delivery.message,
+        "kind": delivery.kind,
+        "event": delivery.event,
+        "state": delivery.state,
+        "due_at": moment(delivery.due_at) if delivery.state == Delivery.PENDING else None,
+        "created_at": moment(delivery.created_at),
+        "body": delivery.body,
+        "attempts": [_attempt(attempt) for attempt in sorted(delivery.attempts.all(), key=lambda row: row.pk)],
+    }
+
+
+def _attempt(attempt: Attempt) -> dict[str, Any]:
+    return {
+        "at": moment(attempt.at),
+        "status": attempt.status,
+        "milliseconds": attempt.milliseconds,
+        "said": attempt.said,
+    }

@@ -1,0 +1,170 @@
+"""Deliveries sent: in order for each webhook, tried again with growing pauses, every try kept in the log."""
+
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from email.utils import parsedate_to_datetime
+
+import httpx
+from django.db import connection, transaction
+from django.db.models import Q
+
+from registry.core import safe_http
+from registry.core.errors import PromptuaryError
+from registry.journal import log
+from registry.webhooks import messages
+from registry.webhooks.models import Attempt, Delivery, Webhook
+
+__all__ = ["PAUSES", "deliver_due", "forget_old", "send"]
+
+# The pauses that Standard Webhooks proposes; after the last one the delivery has failed. About three days in all.
+PAUSES = tuple(timedelta(seconds=seconds) for seconds in (5, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400))
+_TIMEOUT = 10.0  # seconds for one attempt
+_CLAIM = timedelta(seconds=60)  # a worker that was killed keeps a webhook to itself no longer
+_TURN = 20.0  # seconds that one webhook may take before others have their turn
+_AT_ONCE = 8  # webhooks served side by side
+_SAID = 1000  # characters of an answer that are kept
+_KEPT = timedelta(days=30)
+_busy = threading.Lock()
+
+
+@dataclass(frozen=True)
+class _Answer:
+    status: int | None
+    said: str
+    retry_after: timedelta | None = None
+
+
+def deliver_due() -> int:
+    """Send what is due, one worker for each webhook; how many attempts were made. One call at a time in a process."""
+    if not _busy.acquire(blocking=False):
+        return 0
+    try:
+        sent = 0
+        while due := _due_webhooks():
+            if len(due) == 1:
+                rounds = [_serve(due[0])]
+            else:
+                with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="webhooks") as pool:
+                    rounds = list(pool.map(_serve_in_thread, due))
+            sent += sum(rounds)
+            if not any(rounds):
+                break  # all that is due is another worker's
+        return sent
+    finally:
+        _busy.release()
+
+
+def send(delivery: Delivery) -> Attempt:
+    """Make one attempt and write down what came of it."""
+    at, began = log.now(), time.monotonic()
+    answer = _post(delivery, at)
+    attempt = Attempt(
+        delivery=delivery,
+        at=at,
+        status=answer.status,
+        milliseconds=int((time.monotonic() - began) * 1000),
+        said=answer.said,
+    )
+    delivery.attempts_made += 1
+    with transaction.atomic():
+        attempt.save()
+        _settle(delivery, answer, log.now())
+    return attempt
+
+
+def forget_old() -> int:
+    """Drop what was settled long ago from the log."""
+    settled = Delivery.objects.exclude(state=Delivery.PENDING)
+    return settled.filter(finished_at__lt=log.now() - _KEPT).delete()[0]
+
+
+def _due_webhooks() -> list[str]:
+    at = log.now()
+    due = Delivery.objects.filter(state=Delivery.PENDING, due_at__lte=at, webhook__paused_at=None)
+    free = due.filter(Q(webhook__claimed_until=None) | Q(webhook__claimed_until__lt=at))
+    return list(free.values_list("webhook_id", flat=True).distinct())
+
+
+def _serve_in_thread(webhook_id: str) -> int:
+    try:
+        return _serve(webhook_id)
+    finally:
+        connection.close()
+
+
+def _serve(webhook_id: str) -> int:
+    """Send what is due for one webhook until its turn is over; nobody else does meanwhile."""
+    at = log.now()
+    free = Webhook.objects.filter(pk=webhook_id).filter(Q(claimed_until=None) | Q(claimed_until__lt=at))
+    if not free.update(claimed_until=at + _CLAIM):
+        return 0
+    ends, sent = time.monotonic() + _TURN, 0
+    try:
+        while time.monotonic() < ends and (delivery := _next(webhook_id)):
+            send(delivery)
+            sent += 1
+    finally:
+        Webhook.objects.filter(pk=webhook_id).update(claimed_until=None)
+    return sent
+
+
+def _next(webhook_id: str) -> Delivery | None:
+    due = Delivery.objects.filter(
+        webhook=webhook_id, webhook__paused_at=None, state=Delivery.PENDING, due_at__lte=log.now()
+    )
+    return due.select_related("webhook").order_by("pk").first()
+
+
+def _post(delivery: Delivery, at: datetime) -> _Answer:
+    try:
+        headers = messages.headers(delivery, at)
+        with safe_http.client(timeout=_TIMEOUT) as client:
+            address, body = delivery.webhook.url, delivery.body.encode()
+            with client.stream("POST", address, content=body, headers=headers) as response:
+                return _Answer(response.status_code, _read(response), _asked_pause(response, at))
+    except PromptuaryError as error:
+        return _Answer(None, error.message)
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        return _Answer(None, f"{type(error).__name__}: {error}"[:_SAID])
+
+
+def _read(response: httpx.Response) -> str:
+    """The beginning of the answer: neither a long one nor a slow one keeps the worker."""
+    ends, body = time.monotonic() + _TIMEOUT, b""
+    for chunk in response.iter_bytes():
+        body += chunk
+        if len(body) >= _SAID or time.monotonic() > ends:
+            break
+    return body[:_SAID].decode("utf-8", "replace").replace("\0", "\ufffd")
+
+
+def _asked_pause(response: httpx.Response, at: datetime) -> timedelta | None:
+    """How long the receiver asks to be left alone, at most a day."""
+    asked = response.headers.get("retry-after", "").strip()
+    if response.status_code not in (429, 503) or not asked:
+        return None
+    try:
+        pause = timedelta(seconds=int(asked)) if asked.isdigit() else parsedate_to_datetime(asked) - at
+    except (ValueError, OverflowError, TypeError):
+        return None
+    return min(max(pause, timedelta()), timedelta(days=1))
+
+
+def _settle(delivery: Delivery, answer: _Answer, at: datetime) -> None:
+    if answer.status is not None and 200 <= answer.status < 300:
+        delivery.state, delivery.finished_at = Delivery.DELIVERED, at
+    elif answer.status == 410 or delivery.attempts_made > len(PAUSES):
+        delivery.state, delivery.finished_at = Delivery.FAILED, at
+        reason = (
+            "The receiver answered 410 Gone."
+            if answer.status == 410
+            else f"Message {delivery.message} was not taken in {delivery.attempts_made} attempts."
+        )
+        Webhook.objects.filter(pk=delivery.webhook_id, paused_at=None).update(paused_at=at, pause_reason=reason)
+    else:
+        pause = PAUSES[delivery.attempts_made - 1]
+        delivery.due_at = at + max(pause, answer.retry_after or timedelta())
+    delivery.save(update_fields=["state", "finished_at", "due_at", "attempts_made"])

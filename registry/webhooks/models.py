@@ -1,0 +1,99 @@
+"""Webhooks: addresses outside that hear of events, and the log of what they were sent. Part of no journal: an address
+may carry a secret, and what was sent is said by the events themselves."""
+
+import json
+from urllib.parse import urlsplit
+
+from django.db import models
+
+from registry.accounts.models import User
+from registry.namespaces.models import Namespace
+
+__all__ = ["Attempt", "Delivery", "Webhook", "WebhookSecret"]
+
+
+class Webhook(models.Model):
+    """One address that hears of a namespace's events, or of some of them."""
+
+    id = models.CharField(max_length=8, primary_key=True)
+    namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="webhooks")
+    url = models.CharField(max_length=2000)
+    kinds = models.TextField(default="[]", help_text="JSON list of the kinds of events it hears of; empty: all")
+    template = models.CharField(max_length=200, default="", blank=True, help_text="pattern of paths; empty: all")
+    cursor = models.BigIntegerField(help_text="the number of the last event that was looked at for it")
+    paused_at = models.DateTimeField(null=True)
+    pause_reason = models.CharField(max_length=300, default="", blank=True)
+    claimed_until = models.DateTimeField(null=True, help_text="until then one worker alone sends for it")
+    created_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.id} of {self.namespace.name}"
+
+    @property
+    def host(self) -> str:
+        """The host of the address: what may be shown and journalled of it."""
+        return urlsplit(self.url).hostname or ""
+
+    @property
+    def kinds_heard(self) -> list[str]:
+        """The kinds of events it hears of; empty for all."""
+        return list(json.loads(self.kinds))
+
+
+class WebhookSecret(models.Model):
+    """A secret that deliveries are signed with, sealed; after a rotation two hold for a while."""
+
+    webhook = models.ForeignKey(Webhook, on_delete=models.CASCADE, related_name="secrets")
+    sealed = models.TextField(help_text="readable with the instance's secret key only")
+    created_at = models.DateTimeField()
+    expires_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"a secret of {self.webhook_id}"
+
+
+class Delivery(models.Model):
+    """One message for one webhook. `event` is null for a message that only tries the connection."""
+
+    PENDING = "pending"
+    DELIVERED = "delivered"
+    FAILED = "failed"
+    STATES = (PENDING, DELIVERED, FAILED)
+
+    webhook = models.ForeignKey(Webhook, on_delete=models.CASCADE, related_name="deliveries")
+    event = models.BigIntegerField(null=True)
+    message = models.CharField(max_length=40, unique=True, help_text="the id that receivers tell repeats by")
+    kind = models.CharField(max_length=40)
+    body = models.TextField(help_text="the JSON text that is signed and sent")
+    state = models.CharField(max_length=9, choices=[(state, state) for state in STATES], default=PENDING)
+    attempts_made = models.PositiveSmallIntegerField(default=0, help_text="since it was last asked for")
+    due_at = models.DateTimeField()
+    created_at = models.DateTimeField()
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name_plural = "deliveries"
+        constraints = [
+            models.UniqueConstraint(fields=["webhook", "event"], name="delivery_once"),
+            models.CheckConstraint(
+                condition=models.Q(state__in=("pending", "delivered", "failed")), name="delivery_state_known"
+            ),
+        ]
+        indexes = [models.Index(fields=["state", "due_at"], name="delivery_due")]
+
+    def __str__(self) -> str:
+        return self.message
+
+
+class Attempt(models.Model):
+    """One try to deliver: what was answered, or what went wrong."""
+
+    delivery = models.ForeignKey(Delivery, on_delete=models.CASCADE, related_name="attempts")
+    at = models.DateTimeField()
+    status = models.PositiveSmallIntegerField(null=True, help_text="the answer's HTTP status; null: none came")
+    milliseconds = models.PositiveIntegerField()
+    said = models.TextField(default="", help_text="the beginning of the answer, or why there was none")
+
+    def __str__(self) -> str:
+        return f"{self.delivery_id}: {self.status or self.said}"

@@ -1,0 +1,188 @@
+"""Webhooks of a namespace: made, changed, tried and sent again by its admins."""
+
+import base64
+import secrets
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import Q
+
+from registry.core import safe_http
+from registry.core.encryption import seal
+from registry.core.errors import Conflict, Invalid, NotFound
+from registry.core.text_checks import check_text
+from registry.journal import log
+from registry.journal.log import Kind
+from registry.namespaces import permissions
+from registry.namespaces.permissions import Actor, Verb
+from registry.webhooks import messages, queries
+from registry.webhooks.models import Delivery, Webhook, WebhookSecret
+
+__all__ = ["MOST", "OVERLAP", "Made", "change", "create", "ping", "remove", "replay", "rotate"]
+
+MOST = 20  # webhooks of one namespace
+OVERLAP = timedelta(hours=24)  # how long the secret before a rotation still signs
+_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that are mistaken for another when read out
+
+
+@dataclass(frozen=True)
+class Made:
+    """A webhook and the only sight of its fresh secret: `whsec_` and 32 random bytes in base64."""
+
+    webhook: Webhook
+    secret: str
+
+
+def create(*, actor: Actor, namespace: str, url: str, kinds: Iterable[str] = (), template: str = "") -> Made:
+    """Have an address told of the namespace's events from now on; admins only.
+
+    kinds: of which events, empty for all; template: a pattern of paths in the namespace, empty for all.
+    Event body: {"id", "host", "kinds", "template", "paused"}: of the address only the host, for it may hold a secret.
+    """
+    filters = _read(url=url, kinds=kinds, template=template)
+    at = log.now()
+    with transaction.atomic():
+        log.lock()
+        found = permissions.find_namespace(actor, Verb.MANAGE, namespace)
+        permissions.require_proof(actor)
+        if found.webhooks.count() >= MOST:
+            raise Conflict(f"{namespace} has {MOST} webhooks: remove one first.")
+        webhook = Webhook.objects.create(
+            id="".join(secrets.choice(_LETTERS) for _ in range(8)),
+            namespace=found,
+            cursor=0,  # set below: an address hears of what comes after its own making
+            created_by=actor.person,
+            created_at=at,
+            **filters,
+        )
+        secret = _add_secret(webhook, at)
+        event = log.append(Kind.WEBHOOK_SET, actor, found, _body(webhook), at=at)
+        webhook.cursor = event.number
+        webhook.save(update_fields=["cursor"])
+    return Made(webhook, secret)
+
+
+def change(  # each a thing that can be changed
+    *,
+    actor: Actor,
+    webhook_id: str,
+    url: str | None = None,
+    kinds: Iterable[str] | None = None,
+    template: str | None = None,
+    paused: bool | None = None,
+) -> Webhook:
+    """Change what is given; admins only. Pausing drops what waits; going on begins with the next event."""
+    at = log.now()
+    with transaction.atomic():
+        log.lock()
+        webhook = queries.find(actor, webhook_id)
+        if (url, kinds, template) != (None, None, None):  # where events go; pausing is quick
+            permissions.require_proof(actor)
+        filters = _read(
+            url=webhook.url if url is None else url,
+            kinds=webhook.kinds_heard if kinds is None else kinds,
+            template=webhook.template if template is None else template,
+        )
+        for field, value in filters.items():
+            setattr(webhook, field, value)
+        if paused is True and webhook.paused_at is None:
+            webhook.paused_at, webhook.pause_reason = at, f"Paused by {actor.person.username}."
+        resumed = paused is False and webhook.paused_at is not None
+        if resumed:
+            webhook.paused_at, webhook.pause_reason = None, ""
+        if paused is True:
+            webhook.deliveries.filter(state=Delivery.PENDING).update(state=Delivery.FAILED, finished_at=at)
+        event = log.append(Kind.WEBHOOK_SET, actor, webhook.namespace, _body(webhook), at=at)
+        if resumed:
+            webhook.cursor = event.number
+        webhook.save()
+    return webhook
+
+
+def remove(*, actor: Actor, webhook_id: str) -> None:
+    """Take it away with its log; admins only. Event body: {"id", "host"}."""
+    with transaction.atomic():
+        log.lock()
+        webhook = queries.find(actor, webhook_id)
+        body = {"id": webhook.id, "host": webhook.host}
+        log.append(Kind.WEBHOOK_REMOVED, actor, webhook.namespace, body, at=log.now())
+        webhook.delete()
+
+
+def rotate(*, actor: Actor, webhook_id: str, overlap: timedelta = OVERLAP) -> Made:
+    """Make a new secret; those before it go on signing for `overlap` (at most 30 days). Admins only."""
+    if not timedelta() <= overlap <= timedelta(days=30):
+        raise Invalid(fields={"overlap": "from 0 to 30 days."})
+    at = log.now()
+    with transaction.atomic():
+        log.lock()
+        webhook = queries.find(actor, webhook_id)
+        permissions.require_proof(actor)
+        before = webhook.secrets.filter(Q(expires_at=None) | Q(expires_at__gt=at + overlap))
+        before.update(expires_at=at + overlap)
+        webhook.secrets.filter(expires_at__lte=at).delete()
+        secret = _add_secret(webhook, at)
+        log.append(Kind.WEBHOOK_SET, actor, webhook.namespace, {**_body(webhook), "rotated": True}, at=at)
+    return Made(webhook, secret)
+
+
+def ping(*, actor: Actor, webhook_id: str) -> Delivery:
+    """Queue a message that only tries the connection; admins only."""
+    with transaction.atomic():
+        webhook = queries.find(actor, webhook_id)
+        _require_running(webhook)
+        at = log.now()
+        return Delivery.objects.create(
+            webhook=webhook,
+            message=messages.make_id(),
+            kind=messages.PING,
+            body=messages.of_ping(webhook, actor.person.username, at),
+            due_at=at,
+            created_at=at,
+        )
+
+
+def replay(*, actor: Actor, webhook_id: str, message: str | None = None) -> int:
+    """Send one message again, or all that failed, with the id they had, so that receivers know a repeat; admins only."""
+    with transaction.atomic():
+        webhook = queries.find(actor, webhook_id)
+        _require_running(webhook)
+        chosen = webhook.deliveries.exclude(state=Delivery.PENDING)
+        chosen = chosen.filter(state=Delivery.FAILED) if message is None else chosen.filter(message=message)
+        count = chosen.update(state=Delivery.PENDING, attempts_made=0, due_at=log.now(), finished_at=None)
+    if message is not None and not count and not webhook.deliveries.filter(message=message).exists():
+        raise NotFound(f"There is no message {message[:40]} of this webhook.")
+    return count
+
+
+def _require_running(webhook: Webhook) -> None:
+    if webhook.paused_at is not None:
+        raise Conflict(f"The webhook is paused ({webhook.pause_reason}) Let it go on first.")
+
+
+def _read(*, url: str, kinds: Iterable[str], template: str) -> dict[str, str]:
+    check_text("url", url, 2000, may_hold_secrets=True)  # the journal and the mirror get its host only
+    check_text("template", template, 200)
+    safe_http.check(url)
+    chosen = sorted(set(kinds))
+    if unknown := [kind for kind in chosen if kind not in list(Kind)]:
+        raise Invalid(fields={"kinds": f"there is no event {str(unknown[0])[:40]!r}; there are {', '.join(Kind)}."})
+    return {"url": url, "kinds": log.canonical(chosen), "template": template.strip()}
+
+
+def _add_secret(webhook: Webhook, at: datetime) -> str:
+    secret = "whsec_" + base64.b64encode(secrets.token_bytes(32)).decode("ascii")
+    WebhookSecret.objects.create(webhook=webhook, sealed=seal(secret), created_at=at)
+    return secret
+
+
+def _body(webhook: Webhook) -> dict[str, object]:
+    return {
+        "id": webhook.id,
+        "host": webhook.host,
+        "kinds": webhook.kinds_heard,
+        "template": webhook.template,
+        "paused": webhook.paused_at is not None,
+    }
