@@ -38,13 +38,14 @@ os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-import jinja2  # noqa: E402 -- after the environment is set
+import jinja2
 
-import renderer  # noqa: E402
-from renderer import cutting, truncation  # noqa: E402
-from renderer.counting import Memory  # noqa: E402
-from renderer.tokens import VocabularyTokenizer, find  # noqa: E402
-from renderer.words import WordMemory  # noqa: E402
+import renderer
+from renderer.tokens.base import Memory
+from renderer.tokens.tokenizers import VocabularyTokenizer, find
+from renderer.tokens.word_cache import WordMemory
+from renderer.truncation import fitting
+from renderer.truncation import plan as truncation_plan
 
 SIZES = (10, 100, 1000, 5000)
 BODY = """
@@ -339,13 +340,13 @@ class Bench:
             limit = sum(counts) // 2
 
             def ours(_: Any, parts: Any = parts, counts: Any = counts, limit: int = limit) -> None:
-                plan = cutting.Plan(parts, counts, counts, keep_last=0, keep_pairs=False)
+                plan = truncation_plan.Plan(parts, counts, counts, keep_last=0, keep_pairs=False)
                 plan.take(sum(counts) - limit, never)
 
             timed: Timed = {
                 "greedy cut over lengths": lambda _, counts=counts, limit=limit: greedy(counts, limit),
                 "promptuary, the cut over lengths": ours,
-                "promptuary, with counting and the report": lambda _, parts=parts, limit=limit: truncation.fit(
+                "promptuary, with counting and the report": lambda _, parts=parts, limit=limit: fitting.fit(
                     parts, self.tokenizer, limit=limit
                 ),
             }

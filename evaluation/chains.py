@@ -17,7 +17,7 @@ import yaml
 from evaluation.errors import ChainError
 from evaluation.runnables import Runnable, input_names
 from renderer.digest import canonical
-from renderer.yaml_text import YamlError, compose, value_of
+from renderer.syntax.yaml_reader import YamlError, compose, value_of
 
 __all__ = ["Chain", "spread_inputs"]
 

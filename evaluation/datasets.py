@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.errors import DatasetError
-from renderer import near
 from renderer.digest import canonical
 from renderer.errors import DocumentError
-from renderer.yaml_text import YamlError, compose, value_of
+from renderer.syntax import suggestions
+from renderer.syntax.yaml_reader import YamlError, compose, value_of
 
 __all__ = ["Dataset", "Row", "parse", "read", "read_beir"]
 
@@ -191,7 +191,7 @@ def _row(entry: Any, where: str) -> Row:
         raise DatasetError(f"{where}: a row is a mapping with `inputs`")
     if unknown := set(entry) - {"inputs", "expected", "id"}:
         raise DatasetError(
-            f"{where}: a row has no {near.shown(sorted(map(str, unknown))[0])!r}, only id, inputs and expected"
+            f"{where}: a row has no {suggestions.shown(sorted(map(str, unknown))[0])!r}, only id, inputs and expected"
         )
     expected = entry.get("expected")
     if expected is not None and not isinstance(expected, Mapping):

@@ -16,10 +16,10 @@ from evaluation.runnables import FunctionRunnable, Runnable, input_names
 from evaluation.runs import OnProgress, run
 from evaluation.scoring import Score, score
 from renderer.errors import RenderError
-from renderer.functions.passages import content_of
+from renderer.functions.documents import content_of
 from renderer.functions.sentences import document_sentences, response_sentences
-from renderer.judgements import bare_key
-from renderer.traces import Trace, Unit, trace
+from renderer.replies.judgement import bare_key
+from renderer.replies.trace_scores import Trace, Unit, trace
 
 __all__ = ["Judge", "Judgement", "judge"]
 

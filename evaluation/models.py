@@ -15,7 +15,7 @@ import httpx
 from evaluation.errors import ModelError
 from evaluation.packages import need
 from renderer.digest import canonical
-from renderer.private_folders import make_private_folder
+from renderer.files import make_private_folder
 
 __all__ = ["Asked", "CachingModel", "EchoModel", "HTTPModel", "Model", "RecordedModel", "Reply", "prompt_digest"]
 

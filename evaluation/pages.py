@@ -12,7 +12,7 @@ from evaluation.errors import EvaluationError
 from evaluation.metrics import catalogue
 from evaluation.results import EvaluationResult, MetricsResult
 from evaluation.scoring import Score
-from renderer import differences
+from renderer.syntax import sequence_diff
 
 __all__ = ["mark_words", "to_html"]
 
@@ -74,7 +74,7 @@ def mark_words(before: str, after: str) -> tuple[str, str]:
     """Both texts as HTML, words that only the first has in <del>, those that only the second has in <ins>."""
     old, new = before.split(" "), after.split(" ")
     left, right = [], []
-    for kind, a, b, c, d in differences.steps(old, new, differences.Effort(_WORD_STEPS)):
+    for kind, a, b, c, d in sequence_diff.steps(old, new, sequence_diff.Effort(_WORD_STEPS)):
         gone, come = escape(" ".join(old[a:b])), escape(" ".join(new[c:d]))
         if a < b:
             left.append(gone if kind == "equal" else f"<del>{gone}</del>")

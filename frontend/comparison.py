@@ -7,7 +7,7 @@ from typing import Any
 from frontend import diffs, previews, rendered
 from frontend.cases import Case
 from registry.templates.models import Version
-from renderer.document import inspect
+from renderer.document.parser import inspect
 
 __all__ = [
     "RenderedDiff",

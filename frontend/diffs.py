@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from renderer import differences
-from renderer.differences import Effort, Step
+from renderer.syntax import sequence_diff
+from renderer.syntax.sequence_diff import Effort, Step
 
 __all__ = [
     "Counts",
@@ -118,7 +118,7 @@ Entry = Line | Fold | Gap | Rest
 def brief(old: str, new: str, effort: Effort | None = None, context: int = 3) -> tuple[list[Entry], Counts]:
     """The diff as a page shows it: unchanged runs folded, lines made for the first MOST_SHOWN only; and its whole size."""
     before, after = old.splitlines(), new.splitlines()
-    steps = differences.steps(before, after, effort)
+    steps = sequence_diff.steps(before, after, effort)
     changed = [step for step in steps if step.kind != "equal"]
     counts = Counts(
         added=sum(step.new_end - step.new_start for step in changed),
@@ -154,7 +154,7 @@ def compare(old: str, new: str, effort: Effort | None = None) -> list[Line]:
     effort: what several comparisons may cost together; None is a full measure for this one.
     """
     before, after = old.splitlines(), new.splitlines()
-    return _lines(before, after, differences.steps(before, after, effort), effort)
+    return _lines(before, after, sequence_diff.steps(before, after, effort), effort)
 
 
 def _lines(before: Sequence[str], after: Sequence[str], steps: Sequence[Step], effort: Effort | None) -> list[Line]:
@@ -255,7 +255,7 @@ def words_of(old: str, new: str, effort: Effort | None = None) -> tuple[tuple[Wo
         return (Word(old, True),), (Word(new, True),)
     left: list[Word] = []
     right: list[Word] = []
-    for kind, i1, i2, j1, j2 in differences.steps(before, after, effort):
+    for kind, i1, i2, j1, j2 in sequence_diff.steps(before, after, effort):
         changed = kind != "equal"
         _push(left, "".join(before[i1:i2]), changed)
         _push(right, "".join(after[j1:j2]), changed)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from frontend import diffs
 from registry.changes import three_way_merge
 from registry.changes.three_way_merge import Conflict, Merged
-from renderer.differences import Effort
+from renderer.syntax.sequence_diff import Effort
 
 __all__ = ["MOST", "WAYS", "Dispute", "read", "text_of", "unclaimed"]
 

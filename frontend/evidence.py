@@ -8,7 +8,7 @@ from evaluation.metrics.judgements import NAMES
 from frontend.scoreboards import TITLES, figure
 from registry.evaluations.run_queries import Detail
 from renderer.errors import RenderError
-from renderer.functions.passages import content_of
+from renderer.functions.documents import content_of
 
 __all__ = ["judgement_of", "judgement_scores"]
 

@@ -12,8 +12,8 @@ from frontend.desk import Desk
 from frontend.looks import Look
 from frontend.outcomes import Outcome
 from registry.templates.models import Version
-from renderer.environment.operators import FILTERS
 from renderer.functions import FUNCTIONS
+from renderer.jinja.operators import FILTERS
 
 __all__ = ["diff_of", "facts", "outcome_answer", "preview_answer", "setup"]
 

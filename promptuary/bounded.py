@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import renderer
-from renderer import bounded
+from renderer.isolation import renderer as isolation_renderer
 
 __all__ = ["BoundedRenderer"]
 
 
-class BoundedRenderer(bounded.BoundedRenderer):
-    """As `renderer.bounded.BoundedRenderer`, with methods that take a template. Keep one for a process; threads share it.
+class BoundedRenderer(isolation_renderer.BoundedRenderer):
+    """As `renderer.isolation.renderer.BoundedRenderer`, with methods that take a template. Keep one for a process; threads share it.
 
     A rendering that takes too long, too much memory or too much output raises `renderer.LimitError` with the author's line, and the
     process that called goes on. Needs a system that can fork: Linux or macOS.

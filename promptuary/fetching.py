@@ -16,7 +16,7 @@ from promptuary.template import Template
 from promptuary.usage import Usage
 from promptuary.vendored import Vendored
 from promptuary.wire import Answer, Flow, Request
-from renderer.vocabularies import VocabularySource
+from renderer.tokens.vocabularies import VocabularySource
 
 __all__ = [
     "Fallback",

@@ -24,9 +24,9 @@ from promptuary.vendored import Vendored
 from promptuary.vocabularies import RegistryVocabularies
 from promptuary.warming import fetch_namespace
 from promptuary.wire import AsyncTransport, Flow, Transport
-from renderer import tokens
 from renderer.errors import RenderError
-from renderer.vocabularies import VocabularySource, is_at_hand
+from renderer.tokens import tokenizers
+from renderer.tokens.vocabularies import VocabularySource, is_at_hand
 
 __all__ = ["Foundation", "Ref"]
 
@@ -182,8 +182,8 @@ class Foundation(ABC, Generic[AnyTransport]):
         for fetched in found:
             try:
                 name = fetched.template.tokenizer().name
-                if not (tokens.is_loaded(name) or is_at_hand(name)):
-                    tokens.find(name, self._shelf.vocabularies)
+                if not (tokenizers.is_loaded(name) or is_at_hand(name)):
+                    tokenizers.find(name, self._shelf.vocabularies)
             except RenderError as error:
                 _log.warning("%s@%s: %s", fetched.name, fetched.ref, error)
         return found

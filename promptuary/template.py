@@ -5,8 +5,8 @@ from typing import Any, Literal, Self
 
 import renderer
 from promptuary.usage import Usage
-from renderer import tokens
 from renderer.template import TokenizerLike
+from renderer.tokens import tokenizers
 
 __all__ = ["Template"]
 
@@ -59,4 +59,4 @@ class Template(renderer.Template):
 
     def needs_nothing(self, tokenizer: TokenizerLike = None) -> bool:
         """Whether its tokens can be counted with what this process has read already."""
-        return tokens.is_loaded(self.tokenizer(tokenizer).name)
+        return tokenizers.is_loaded(self.tokenizer(tokenizer).name)

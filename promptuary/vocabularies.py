@@ -17,7 +17,7 @@ PAUSE = 5.0  # seconds before the registry is asked again for what it could not 
 
 
 class RegistryVocabularies:
-    """A `renderer.vocabularies.VocabularySource`. Threads may share it.
+    """A `renderer.tokens.vocabularies.VocabularySource`. Threads may share it.
 
     `timeout` is the client's own, in seconds; `url` names the registry in errors.
     """

@@ -15,8 +15,8 @@ from typing import Any
 
 from promptuary.errors import ConfigurationError
 from promptuary.names import check_name
-from renderer import plain_yaml
-from renderer.yaml_text import Bounds, YamlError, compose, value_of
+from renderer.syntax import yaml_writer
+from renderer.syntax.yaml_reader import Bounds, YamlError, compose, value_of
 
 __all__ = ["DOCUMENT", "SAMPLES", "Pulled", "Workspace", "find_documents", "read_samples", "read_text"]
 
@@ -82,7 +82,7 @@ class Workspace:
         path = self.document_path(name)
         _write(path, str(body["document"]))
         if samples:
-            _write(self.samples_path(name), plain_yaml.write(samples))
+            _write(self.samples_path(name), yaml_writer.write(samples))
         elif samples is not None:
             self.samples_path(name).unlink(missing_ok=True)
         for ref, text in body["fragments"].items():

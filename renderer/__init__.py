@@ -11,8 +11,8 @@ from renderer.digest import ENGINE, digest
 
 if TYPE_CHECKING:
     from renderer import prompters
-    from renderer.comparison import Change, compare
-    from renderer.document import Document
+    from renderer.contract.comparison import Change, compare
+    from renderer.document.parser import Document
     from renderer.errors import (
         DocumentError,
         EngineError,
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     )
     from renderer.problems import Edit, Fix, Problem
     from renderer.prompt import Cut, Part, Prompt, Span, Stamp
-    from renderer.shapers import shape
+    from renderer.replies.shapers import shape
+    from renderer.replies.trace_scores import trace_scores
     from renderer.template import Template, from_bundle, load
-    from renderer.traces import trace_scores
-    from renderer.validation import validate
+    from renderer.validation.validator import validate
 
 __all__ = [
     "ENGINE",
@@ -70,8 +70,8 @@ __all__ = [
 ]
 
 _HOMES = {
-    "comparison": ("Change", "compare"),
-    "document": ("Document",),
+    "contract.comparison": ("Change", "compare"),
+    "document.parser": ("Document",),
     "errors": (
         "DocumentError",
         "EngineError",
@@ -88,10 +88,10 @@ _HOMES = {
     ),
     "problems": ("Edit", "Fix", "Problem"),
     "prompt": ("Cut", "Part", "Prompt", "Span", "Stamp"),
-    "shapers": ("shape",),
+    "replies.shapers": ("shape",),
     "template": ("Template", "from_bundle", "load"),
-    "traces": ("trace_scores",),
-    "validation": ("validate",),
+    "replies.trace_scores": ("trace_scores",),
+    "validation.validator": ("validate",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -5,26 +5,30 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from renderer import document as documents
-from renderer import formats, fragments, profiles, targets, tokens, truncation
-from renderer.counting import Tokenizer
-from renderer.deferred import Deferred
+from renderer import formats, profiles
 from renderer.digest import ENGINE, digest
-from renderer.document import Document
+from renderer.document import fragments
+from renderer.document import parser as documents
+from renderer.document.parser import Document
 from renderer.errors import DocumentError, EngineError, InputError
-from renderer.forms import Forms
 from renderer.functions import FUNCTIONS
-from renderer.inputs import RESERVED, Inputs
-from renderer.lines import unify_newlines
+from renderer.inputs.declarations import RESERVED, Inputs
+from renderer.lazy_import import Deferred
+from renderer.output import targets
+from renderer.output.lazy import Forms
 from renderer.prompt import Part, Prompt, Stamp
-from renderer.vocabularies import VocabularySource
+from renderer.syntax.positions import unify_newlines
+from renderer.tokens import tokenizers
+from renderer.tokens.base import Tokenizer
+from renderer.tokens.vocabularies import VocabularySource
+from renderer.truncation import fitting
 
 if TYPE_CHECKING:
-    from renderer.shapers import outputs
-    from renderer.shapers.outputs import Outputs
-    from renderer.shapers.reader import Clock
+    from renderer.replies.shapers import outputs
+    from renderer.replies.shapers.context import Clock
+    from renderer.replies.shapers.outputs import Outputs
 else:
-    outputs = Deferred("renderer.shapers.outputs")
+    outputs = Deferred("renderer.replies.shapers.outputs")
 
 __all__ = ["Template", "TokenizerLike", "build", "find_profile", "from_bundle", "load"]
 
@@ -245,7 +249,7 @@ class Template:
             raise InputError(
                 f"a limit of {limit} tokens leaves no room beside the reserve of {document.reserve}", code="PT606"
             )
-        fitted = truncation.fit(
+        fitted = fitting.fit(
             parts,
             tokenizer,
             self._profile,
@@ -297,7 +301,7 @@ class Template:
         """The tokenizer that counts: the given one, else the profile's, else the default."""
         if given is None and self._profile is not None:
             return profiles.lazy_tokenizer(self._profile, self.vocabularies)
-        return tokens.find_lazily(given, self.vocabularies)
+        return tokenizers.find_lazily(given, self.vocabularies)
 
 
 def _counter_facts(tokenizer: Tokenizer, uncounted: list[str]) -> dict[str, Any]:

@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from evaluation.errors import EvaluationError
-from renderer import replies
 from renderer.errors import OutputError
-from renderer.traces import Mode, Trace, Unit, trace
+from renderer.replies import json_reader
+from renderer.replies.trace_scores import Mode, Trace, Unit, trace
 
 __all__ = ["NAMES", "context_relevance", "faithfulness", "score_of", "scores_of", "trace_score"]
 
@@ -96,7 +96,7 @@ def _mapping(actual: Any) -> Mapping[str, Any] | None:
     if isinstance(actual, Mapping):
         return actual
     try:
-        value = replies.read(str(actual)).value
+        value = json_reader.read(str(actual)).value
     except OutputError:
         return None
     if isinstance(value, list) and len(value) == 1:

@@ -14,7 +14,7 @@ from typing import Any
 from evaluation.errors import MetricUnavailable
 from evaluation.metrics.rows import answer_texts, golds
 from evaluation.packages import need
-from renderer import tokens
+from renderer.tokens import tokenizers
 
 __all__ = ["sas"]
 
@@ -59,12 +59,12 @@ def _embed(text: str) -> Any:
 
 
 @lru_cache(maxsize=1)
-def _load() -> tuple[tokens.Tokenizer, Any]:
+def _load() -> tuple[tokenizers.Tokenizer, Any]:
     runtime = need("onnxruntime", extra="sas")
     options = runtime.SessionOptions()
     options.intra_op_num_threads = 1  # measured: several threads on short texts take four times as long
     session = runtime.InferenceSession(str(_open(*_MODEL)), options, providers=["CPUExecutionProvider"])
-    return tokens.find(str(_open(*_TOKENIZER))), session
+    return tokenizers.find(str(_open(*_TOKENIZER))), session
 
 
 def _open(package: str, file: str, sha256: str) -> Path:

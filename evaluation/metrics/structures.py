@@ -7,7 +7,7 @@ from typing import Any
 
 from evaluation.errors import MetricError
 from evaluation.metrics.rows import answer_text
-from renderer import schemas
+from renderer.schemas import validation
 
 __all__ = ["json_schema"]
 
@@ -30,8 +30,8 @@ def json_schema(expected: Any, actual: Any, row: int, *, schema: Mapping[str, An
         wrong = _wrong(json.dumps(wanted))
         if wrong is not None:
             raise MetricError(f"row {row}: the schema is no JSON Schema: {wrong}")
-        return float(next(schemas.errors(wanted, value), None) is None)
-    except schemas.Unusable as error:
+        return float(next(validation.errors(wanted, value), None) is None)
+    except validation.Unusable as error:
         raise MetricError(f"row {row}: the schema can't be used: {error}") from error
     except (ValueError, RecursionError):
         return 0.0  # no JSON, or nested beyond what anyone reads
@@ -39,7 +39,7 @@ def json_schema(expected: Any, actual: Any, row: int, *, schema: Mapping[str, An
 
 @lru_cache(maxsize=64)
 def _wrong(schema: str) -> str | None:
-    fault = schemas.check_schema(json.loads(schema))
+    fault = validation.check_schema(json.loads(schema))
     return None if fault is None else str(fault.message)
 
 

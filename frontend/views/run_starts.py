@@ -26,7 +26,7 @@ from registry.namespaces.permissions import Actor, Verb
 from registry.templates import label_queries, sample_queries, version_queries
 from registry.templates import queries as template_queries
 from registry.templates.models import Template
-from renderer.document import inspect
+from renderer.document.parser import inspect
 
 __all__ = ["start"]
 

@@ -23,7 +23,7 @@ from registry.namespaces.permissions import Actor, Verb
 from registry.templates import draft_queries, fragments, label_queries, sample_queries, version_queries
 from registry.templates import queries as templates_query
 from registry.templates.models import Template, Version
-from renderer.document import inspect
+from renderer.document.parser import inspect
 
 __all__ = ["show_template"]
 

@@ -13,7 +13,7 @@ from promptuary.errors import BadAnswer
 from promptuary.fetching import refuse
 from promptuary.http import HttpTransport
 from promptuary.wire import Request
-from renderer.vocabularies import VocabularySource
+from renderer.tokens.vocabularies import VocabularySource
 
 __all__ = ["Connection", "vocabulary_source"]
 

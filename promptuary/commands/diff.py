@@ -14,8 +14,8 @@ from promptuary.commands.connection import Connection, vocabulary_source
 from promptuary.commands.render import read_data
 from promptuary.names import split
 from promptuary.workspace import Workspace, read_samples, read_text
-from renderer import differences
-from renderer.vocabularies import VocabularySource
+from renderer.syntax import sequence_diff
+from renderer.tokens.vocabularies import VocabularySource
 
 __all__ = ["diff"]
 
@@ -112,7 +112,7 @@ def _text(content: Any) -> str:
 
 
 def _compare(before: str, after: str, old: str, new: str) -> str:
-    return "".join(differences.unified(_lines(before), _lines(after), old, new))
+    return "".join(sequence_diff.unified(_lines(before), _lines(after), old, new))
 
 
 def _lines(text: str) -> list[str]:

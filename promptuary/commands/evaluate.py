@@ -14,7 +14,7 @@ from evaluation import datasets, gates
 from promptuary.commands.answers import FINDINGS, Json, Key, Url, UsageError, answering, say, write_json
 from promptuary.commands.connection import vocabulary_source
 from promptuary.workspace import DOCUMENT, Workspace, read_samples, read_text
-from renderer.vocabularies import VocabularySource
+from renderer.tokens.vocabularies import VocabularySource
 
 __all__ = ["evaluate"]
 

@@ -17,7 +17,7 @@ from promptuary.exchange import detection
 from promptuary.exchange.documents import Imported, LossError, slug
 from promptuary.names import check_name
 from promptuary.workspace import Workspace, read_text
-from renderer import plain_yaml
+from renderer.syntax import yaml_writer
 
 __all__ = ["import_prompts"]
 
@@ -189,7 +189,7 @@ def _write(workspace: Workspace, item: Planned, dry_run: bool) -> Planned:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(item.imported.document.encode())
     if item.imported.samples:
-        workspace.samples_path(item.name).write_bytes(plain_yaml.write(item.imported.samples).encode())
+        workspace.samples_path(item.name).write_bytes(yaml_writer.write(item.imported.samples).encode())
     return item
 
 

@@ -10,7 +10,7 @@ from promptuary.commands.answers import FINDINGS, Json, Key, Url, UsageError, an
 from promptuary.commands.connection import vocabulary_source
 from promptuary.workspace import Workspace, find_documents, read_samples, read_text
 from renderer import Problem
-from renderer.vocabularies import VocabularySource
+from renderer.tokens.vocabularies import VocabularySource
 
 __all__ = ["lint"]
 

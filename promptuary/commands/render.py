@@ -16,7 +16,7 @@ from promptuary.commands.completion import complete_name
 from promptuary.commands.connection import Connection, vocabulary_source
 from promptuary.names import split
 from promptuary.workspace import Workspace, read_samples, read_text
-from renderer.vocabularies import VocabularySource
+from renderer.tokens.vocabularies import VocabularySource
 
 __all__ = ["read_data", "render"]
 

@@ -15,7 +15,7 @@ from promptuary.locks import Locked, read_lock
 from promptuary.names import split
 from promptuary.vendored import Vendored, write_vendored
 from renderer.errors import TokenizerError
-from renderer.vocabularies import VOCABULARIES, VocabularySource, is_always_installed, read_file
+from renderer.tokens.vocabularies import VOCABULARIES, VocabularySource, is_always_installed, read_file
 
 __all__ = ["vendor"]
 

@@ -8,7 +8,7 @@ from typing import Any
 from promptuary.exchange import haystack, langfuse, mlflow, prompty, python_source
 from promptuary.exchange.documents import Imported, LossError, check, slug
 from promptuary.workspace import DOCUMENT, Workspace, read_samples, read_text
-from renderer.yaml_text import Bounds, YamlError, compose, value_of
+from renderer.syntax.yaml_reader import Bounds, YamlError, compose, value_of
 
 __all__ = ["KINDS", "POET", "detect", "is_readable", "read"]
 

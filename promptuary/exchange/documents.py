@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from promptuary.errors import PromptuaryError
-from renderer import document, plain_yaml, validate
-from renderer.document import Document
+from renderer import validate
+from renderer.document import parser
+from renderer.document.parser import Document
+from renderer.syntax import yaml_writer
 
 __all__ = ["Imported", "LossError", "as_list", "as_mapping", "check", "find_losses", "origin_of", "slug", "write"]
 
@@ -57,7 +59,7 @@ def write(kind: str, front: Mapping[str, Any], body: str, facts: Mapping[str, An
         json.dumps(front, allow_nan=False)
     except ValueError as error:
         raise LossError("it holds a number that is none: NaN or infinity") from error
-    lines += [plain_yaml.write({key: front[key]}) for key in _KEYS if front.get(key)]
+    lines += [yaml_writer.write({key: front[key]}) for key in _KEYS if front.get(key)]
     return "---\n" + "".join(lines) + "---\n" + body
 
 
@@ -66,7 +68,7 @@ def check(imported: Imported, body: str | None = None, fragments: Mapping[str, s
     for problem in validate(imported.document, imported.samples or None, fragments=fragments):
         if problem.severity == "error":
             raise LossError(f"line {problem.line} of what it would become: {problem.message}")
-    if body is not None and document.parse(imported.document).body != body:
+    if body is not None and parser.parse(imported.document).body != body:
         raise LossError("its line ends are no line feeds, and a document has no others")
     return imported
 

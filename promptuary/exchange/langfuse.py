@@ -19,8 +19,8 @@ from promptuary.exchange.documents import (
     slug,
     write,
 )
-from renderer import near
-from renderer.document import Document
+from renderer.document.parser import Document
+from renderer.syntax import suggestions
 
 __all__ = ["KIND", "is_prompt", "read", "to_file"]
 
@@ -84,7 +84,7 @@ def to_file(source: Document, name: str, fragments: Mapping[str, str]) -> tuple[
 
 def _read(entry: Mapping[str, Any]) -> Imported:
     if unknown := sorted(set(entry) - {*_KNOWN, *_SERVERS}):
-        raise LossError(f"there is no place for {near.few(unknown)}")
+        raise LossError(f"there is no place for {suggestions.few(unknown)}")
     config = as_mapping(entry.get("config"), "config")
     model = config.get("model")
     front: dict[str, Any] = {

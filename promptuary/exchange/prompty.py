@@ -6,8 +6,8 @@ from typing import Any
 
 from promptuary.exchange import foreign_yaml, slots
 from promptuary.exchange.documents import Imported, LossError, as_mapping, check, find_losses, origin_of, slug, write
-from renderer.document import Document
-from renderer.yaml_text import YamlError, compose, value_of
+from renderer.document.parser import Document
+from renderer.syntax.yaml_reader import YamlError, compose, value_of
 
 __all__ = ["KIND", "is_file", "read", "to_file"]
 

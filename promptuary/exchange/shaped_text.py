@@ -7,15 +7,15 @@ inside an expression; other strings with a backslash or a single quote cannot be
 import re
 
 from promptuary.exchange.documents import LossError
-from renderer import expressions
-from renderer.expressions import Call, Dict, Field, Items, Literal, Name, Node
+from renderer.formats.shaped import parser
+from renderer.formats.shaped.parser import Call, Dict, Field, Items, Literal, Name, Node
 
 __all__ = ["FUNCTIONS", "to_haystack"]
 
 FUNCTIONS = ("join", "to_strings", "str")
 """What both have, with the same arguments in the same order."""
 
-_NAMED = {sign: name for name, sign in expressions.CONSTANTS.items()}
+_NAMED = {sign: name for name, sign in parser.CONSTANTS.items()}
 _SPECIAL = re.compile('([\n\t\r"])')
 _LONE_BACKSLASH = re.compile(r"(\\[ntr\\])|\\")
 
@@ -23,7 +23,7 @@ _LONE_BACKSLASH = re.compile(r"(\\[ntr\\])|\\")
 def to_haystack(body: str) -> str:
     """The text that gives the same there. Raises LossError for what it cannot say."""
     written = []
-    for piece in expressions.parse(body):
+    for piece in parser.parse(body):
         if isinstance(piece, Field):
             written.append("{" + _write(piece.node) + "}")
         else:

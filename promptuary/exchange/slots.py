@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 
 import renderer
 from promptuary.exchange.documents import LossError
-from renderer import plain_names
-from renderer.document import Document
+from renderer.document.parser import Document
+from renderer.syntax import plain_placeholders
 
 __all__ = ["Message", "read", "read_names", "write_parts", "write_text"]
 
@@ -53,8 +53,8 @@ def write_parts(messages: Sequence[Message]) -> str:
 def read(document: Document, fragments: Mapping[str, str]) -> list[dict[str, str]]:
     """The messages of a document whose body holds plain names only, each name left in double braces. Raises LossError."""
     try:
-        found = plain_names.read(document, fragments)
-    except plain_names.NotPlain as error:
+        found = plain_placeholders.read(document, fragments)
+    except plain_placeholders.NotPlain as error:
         raise LossError(str(error)) from error
     messages = _rendered(found.document, found.names, fragments)
     for message in messages:

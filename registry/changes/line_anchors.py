@@ -3,7 +3,7 @@
 from bisect import bisect_right
 
 from registry.changes.three_way_merge import split
-from renderer import differences
+from renderer.syntax import sequence_diff
 
 __all__ = ["Anchors", "find_lines", "replace_lines", "take_lines"]
 
@@ -12,7 +12,7 @@ class Anchors:
     """Where the lines of one text stand in another: compared once, asked for any number of lines."""
 
     def __init__(self, before: str, after: str) -> None:
-        self._runs = differences.matches(split(before), split(after))
+        self._runs = sequence_diff.matches(split(before), split(after))
         self._starts = [run.old for run in self._runs]
 
     def find(self, line: int, end_line: int) -> tuple[int, int] | None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from renderer import differences
+from renderer.syntax import sequence_diff
 
 __all__ = ["Conflict", "Merged", "merge", "settle", "split"]
 
@@ -87,7 +87,7 @@ def _regions(old: Lines, left: Lines, right: Lines) -> Iterator[tuple[slice, sli
 
 def _shared(old: Lines, left: Lines, right: Lines) -> list[tuple[int, int, int, int]]:
     """Runs of lines that stand in all three: where they begin in each, and how many they are."""
-    to_left, to_right = differences.matches(old, left), differences.matches(old, right)
+    to_left, to_right = sequence_diff.matches(old, left), sequence_diff.matches(old, right)
     runs = []
     in_left = in_right = 0
     while in_left < len(to_left) and in_right < len(to_right):

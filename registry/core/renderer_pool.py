@@ -8,14 +8,15 @@ from contextlib import contextmanager
 from registry.core import lru
 from registry.core.errors import Busy
 from registry.core.work_quota import note_seconds
-from renderer import differences, document
-from renderer.bounded import BoundedRenderer, BusyError
+from renderer.document import parser
+from renderer.isolation.renderer import BoundedRenderer, BusyError
+from renderer.syntax import sequence_diff
 
 __all__ = ["bounded", "child"]
 
 
-lru.register(document.forget_texts)
-lru.register(differences.forget)
+lru.register(parser.forget_texts)
+lru.register(sequence_diff.forget)
 
 
 @functools.cache

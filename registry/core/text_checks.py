@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from registry.core.errors import Invalid, TooLarge
-from renderer import findings, secrets
 from renderer.problems import Problem
+from renderer.validation import secrets, text_scan
 
 __all__ = [
     "DOCUMENT_BYTES",
@@ -65,10 +65,10 @@ def find_private(rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, Probl
     count = 0
     for start in range(0, len(rows), _BATCH):
         batch = rows[start : start + _BATCH]
-        if findings.is_harmless(batch):
+        if text_scan.is_harmless(batch):
             continue
         for offset, row in enumerate(batch):
-            for problem in findings.of_values(row, "", "rows are kept for ever"):
+            for problem in text_scan.of_values(row, "", "rows are kept for ever"):
                 yield start + offset, problem
                 count += 1
                 if count == _MOST_FOUND:

@@ -18,7 +18,7 @@ from registry.evaluations import model_calls, model_endpoints
 from registry.evaluations.model_calls import Asked, Judged
 from registry.evaluations.model_endpoints import Endpoint
 from registry.evaluations.models import Run, RunRow
-from renderer.document import parse
+from renderer.document.parser import parse
 
 __all__ = ["PATHS", "Judging", "ask", "open_judge", "score"]
 

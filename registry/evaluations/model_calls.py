@@ -19,7 +19,7 @@ from registry.evaluations.model_endpoints import Endpoint
 from registry.evaluations.models import Reply, Run
 from registry.journal import log
 from registry.templates.models import Redaction
-from renderer.document import parse
+from renderer.document.parser import parse
 from renderer.errors import RenderError
 
 __all__ = ["Asked", "Judged", "ask", "cost_of", "is_redacted", "reply_key", "sum_of"]

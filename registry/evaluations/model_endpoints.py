@@ -34,7 +34,7 @@ from django.conf import settings
 from evaluation.models import EchoModel, HTTPModel, Model, RecordedModel
 from registry.core.errors import Conflict, Invalid
 from registry.journal.log import canonical, digest_of
-from renderer.yaml_text import YamlError, compose, value_of
+from renderer.syntax.yaml_reader import YamlError, compose, value_of
 
 __all__ = ["ECHO", "Endpoint", "Price", "find", "listing"]
 

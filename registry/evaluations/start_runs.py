@@ -25,7 +25,7 @@ from registry.templates import queries as template_queries
 from registry.templates import sample_queries as sample_sets
 from registry.templates import version_queries
 from registry.templates.models import SampleSet, Template, Version
-from renderer.document import parse
+from renderer.document.parser import parse
 
 __all__ = ["MOST_UNFINISHED", "Measure", "begin", "cancel", "rerun", "start"]
 

@@ -11,8 +11,9 @@ from registry.core.errors import Invalid
 from registry.core.lru import Recent
 from registry.core.renderer_pool import child
 from registry.templates.models import Version
-from renderer import RenderError, plain_names
-from renderer.document import parse
+from renderer import RenderError
+from renderer.document.parser import parse
+from renderer.syntax import plain_placeholders
 
 __all__ = ["Converted", "convert"]
 
@@ -30,12 +31,12 @@ def _convert(bundle: dict[str, Any]) -> Converted:
     document = parse(bundle["document"])
     fragments = bundle["fragments"]
     try:
-        found = plain_names.read(document, fragments)
+        found = plain_placeholders.read(document, fragments)
         with child() as bounded:
             rendered = bounded.render(
                 found.document, found.data, fragments=fragments, profile=None, target="messages", token_limit=-1
             )
-    except plain_names.NotPlain as error:
+    except plain_placeholders.NotPlain as error:
         raise _refusal(str(error)) from error
     except RenderError as error:
         raise _refusal(error.message) from error

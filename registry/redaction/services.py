@@ -34,8 +34,8 @@ from registry.templates import queries as template_queries
 from registry.templates.models import Draft, Label, Redaction, Rendering, Version
 from registry.templates.save import describe
 from registry.usage.models import Report
-from renderer import differences
-from renderer.document import parse
+from renderer.document.parser import parse
+from renderer.syntax import sequence_diff
 
 __all__ = ["Plan", "bury", "plan", "redact"]
 
@@ -106,7 +106,7 @@ def redact(
         repeated_texts.blank(found.passages)
         for template in {row.template_id: row.template for row in found.versions}.values():
             locking.reassess(template.namespace, template)
-    differences.forget()
+    sequence_diff.forget()
     return found
 
 

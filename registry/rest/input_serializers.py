@@ -7,7 +7,7 @@ from typing import Any
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from renderer import near
+from renderer.syntax import suggestions
 
 __all__ = ["Flag", "Input", "Integer", "Text", "read", "unknown_names"]
 
@@ -15,9 +15,9 @@ __all__ = ["Flag", "Input", "Integer", "Text", "read", "unknown_names"]
 def unknown_names(unknown: Collection[str], what: str, known: Iterable[str]) -> dict[str, list[str]]:
     """The faults of unknown fields or parameters: ten by name, the rest as a number."""
     sentence = f"Unknown {what}; there are {', '.join(known)}."
-    faults = {near.shown(name): [sentence] for name in islice(unknown, near.MOST_NAMED)}
-    if len(unknown) > near.MOST_NAMED:
-        rest = len(unknown) - near.MOST_NAMED
+    faults = {suggestions.shown(name): [sentence] for name in islice(unknown, suggestions.MOST_NAMED)}
+    if len(unknown) > suggestions.MOST_NAMED:
+        rest = len(unknown) - suggestions.MOST_NAMED
         faults["non_field_errors"] = [f"{rest:,} more {what}{'' if rest == 1 else 's'} unknown."]
     return faults
 

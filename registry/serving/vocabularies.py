@@ -17,8 +17,8 @@ from registry.namespaces.models import Membership
 from registry.namespaces.permissions import Actor, Verb, can, require
 from registry.serving.fetcher import matches
 from registry.serving.responses import FOREVER
-from renderer import vocabularies, vocabulary_cache
-from renderer.private_folders import make_private_folder
+from renderer.files import make_private_folder
+from renderer.tokens import vocabularies, vocabulary_cache
 
 __all__ = ["ServedVocabulary", "find"]
 

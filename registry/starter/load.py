@@ -19,7 +19,7 @@ from registry.starter import evaluation_demo
 from registry.templates import labels
 from registry.templates import save as template_save
 from registry.templates.models import Label, Template
-from renderer.yaml_text import compose, value_of
+from renderer.syntax.yaml_reader import compose, value_of
 
 __all__ = ["PEOPLE", "is_loaded", "load", "read_key"]
 

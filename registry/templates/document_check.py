@@ -15,9 +15,9 @@ from registry.journal import log
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Actor, Verb
 from registry.templates import fragments
-from renderer import document as documents
 from renderer import profiles
-from renderer.document import Document
+from renderer.document import parser as documents
+from renderer.document.parser import Document
 from renderer.errors import RenderError
 from renderer.problems import Problem, blocking
 

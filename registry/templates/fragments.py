@@ -8,8 +8,8 @@ from registry.namespaces import queries as namespace_queries
 from registry.namespaces.permissions import Actor
 from registry.templates import version_queries
 from registry.templates.models import Inclusion, Template, Version
-from renderer import fragments
-from renderer.document import Document
+from renderer.document import fragments
+from renderer.document.parser import Document
 from renderer.errors import FragmentError, RenderError
 from renderer.problems import Problem
 

@@ -20,7 +20,7 @@ from registry.templates import label_queries, version_queries
 from registry.templates import queries as template_queries
 from registry.templates.models import Label, LabelMove, Template, Version
 from registry.templates.version_queries import Entry
-from renderer.document import inspect
+from renderer.document.parser import inspect
 
 __all__ = ["Shown", "history", "listed", "moves", "numbers", "of_version", "search", "shown", "shown_of_many"]
 

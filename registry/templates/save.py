@@ -24,7 +24,7 @@ from registry.templates import sample_queries as sample_sets
 from registry.templates import samples as sampling
 from registry.templates.document_check import Examined, Samples, examine, write_samples
 from registry.templates.models import Contribution, Draft, Inclusion, Redaction, SampleSet, Tag, Template, Version
-from renderer.document import Document
+from renderer.document.parser import Document
 from renderer.problems import Problem
 
 __all__ = ["Saved", "archive", "describe", "save", "unarchive"]

@@ -3,15 +3,16 @@
 from functools import cache
 from typing import TYPE_CHECKING
 
-from renderer.deferred import Deferred
-from renderer.formats.parts import ASSEMBLIES, Jinja
+from renderer.formats.parts.format import ASSEMBLIES, Jinja
 from renderer.formats.protocol import Body, Format, Functions, WithProfile, WithTools, WithUses
+from renderer.lazy_import import Deferred
 
 if TYPE_CHECKING:
-    from renderer.formats import prompter, shaped
+    from renderer.formats.prompter import format as prompter_format
+    from renderer.formats.shaped import format as shaped_format
 else:
-    prompter = Deferred("renderer.formats.prompter")
-    shaped = Deferred("renderer.formats.shaped")
+    prompter = Deferred("renderer.formats.prompter.format")
+    shaped = Deferred("renderer.formats.shaped.format")
 
 __all__ = ["ASSEMBLIES", "Body", "Format", "Functions", "WithProfile", "WithTools", "WithUses", "find"]
 
@@ -20,5 +21,5 @@ __all__ = ["ASSEMBLIES", "Body", "Format", "Functions", "WithProfile", "WithTool
 def find(name: str) -> Format:
     """The format of this name; documents are checked to name one that exists."""
     if name == "shaped":
-        return shaped.Shaped()
-    return prompter.Prompter() if name == "prompter" else Jinja(name)
+        return shaped_format.Shaped()
+    return prompter_format.Prompter() if name == "prompter" else Jinja(name)

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
-from renderer.document import Document
-from renderer.environment import Use
+from renderer.document.parser import Document
+from renderer.jinja import Use
 from renderer.problems import Problem
 from renderer.profiles import Profile
 from renderer.prompt import Part

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from renderer.environment import Sandbox, Stream
+from renderer.formats.parts.slot_text import Slots, Text
+from renderer.jinja import Sandbox, Stream
 from renderer.prompt import Part
-from renderer.texts import Slots, Text
 
 __all__ = ["PART_NAME", "Whole"]
 

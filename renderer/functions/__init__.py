@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from renderer import near
 from renderer.errors import InputError, LimitError
-from renderer.functions.passages import MAX_TEXT, show, show_all
+from renderer.functions.documents import MAX_TEXT, show, show_all
 from renderer.functions.sentences import KeyedSentences, document_sentences, response_sentences
-from renderer.printing import printed
+from renderer.inputs.printing import printed
+from renderer.syntax import suggestions
 
 __all__ = ["FUNCTIONS", "Function", "KeyedSentences", "join", "nearest", "to_list", "to_strings"]
 
@@ -111,5 +111,5 @@ FUNCTIONS: Mapping[str, Function] = MappingProxyType(
 
 def nearest(name: str, known: Sequence[str]) -> str:
     """End a message about an unknown name: the likely one, or all there are."""
-    meant = near.likely(name, known)
+    meant = suggestions.likely(name, known)
     return f"did you mean `{meant}`?" if meant else f"there are {', '.join(sorted(known))}"

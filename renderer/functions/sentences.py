@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from renderer.errors import InputError
-from renderer.functions.passages import content_of
+from renderer.functions.documents import content_of
 
 __all__ = ["KeyedSentences", "document_sentences", "letters", "response_sentences", "split"]
 

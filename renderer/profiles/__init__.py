@@ -12,10 +12,11 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import Any
 
-from renderer import tokens, yaml_text
 from renderer.errors import ProfileError, TokenizerError
 from renderer.profiles.fields import FIELDS, MARKUP_FIELDS, wrong_field
-from renderer.vocabularies import VocabularySource
+from renderer.syntax import yaml_reader
+from renderer.tokens import tokenizers
+from renderer.tokens.vocabularies import VocabularySource
 
 __all__ = ["Markup", "Profile", "check", "find", "for_model", "lazy_tokenizer", "names", "summary", "tokenizer"]
 
@@ -71,7 +72,7 @@ def _catalogue() -> Mapping[str, Mapping[str, Any]]:
     found = {}
     for file in files(__name__).iterdir():
         if file.name.endswith(".yml"):
-            mapping = yaml_text.value_of(yaml_text.compose(file.read_text(encoding="utf-8")))
+            mapping = yaml_reader.value_of(yaml_reader.compose(file.read_text(encoding="utf-8")))
             found[mapping["name"]] = MappingProxyType(mapping)
     return MappingProxyType(dict(sorted(found.items())))
 
@@ -83,7 +84,7 @@ def names() -> list[str]:
 
 def summary() -> list[dict[str, Any]]:
     """Return name, title, models, context, tokenizer and whether counting is exact here, for a list to choose from."""
-    known = tokens.known()
+    known = tokenizers.known()
     return [
         {
             "name": name,
@@ -120,7 +121,7 @@ def for_model(model: str) -> dict[str, Any] | None:
 def _frozen(mapping: Mapping[str, Any]) -> dict[str, Any]:
     """Copy what renders and add the pin of the vocabulary."""
     frozen = {key: _copied(value) for key, value in mapping.items() if key not in _CATALOGUE}
-    source = tokens.pinned(str(mapping["tokenizer"]))
+    source = tokenizers.pinned(str(mapping["tokenizer"]))
     if source:
         frozen["sha256"] = source
     return frozen
@@ -147,9 +148,9 @@ def check(mapping: Mapping[str, Any], settings: Mapping[str, Any] | None = None)
         if needed not in mapping:
             raise ProfileError(f"The profile needs the field `{needed}`.")
     plain = {key: value for key, value in mapping.items() if key not in (*_CATALOGUE, "markup", "date")}
-    if mapping["tokenizer"] not in tokens.names():
+    if mapping["tokenizer"] not in tokenizers.names():
         raise ProfileError(
-            f"There is no vocabulary named {mapping['tokenizer']!r}; known are {', '.join(tokens.names())}."
+            f"There is no vocabulary named {mapping['tokenizer']!r}; known are {', '.join(tokenizers.names())}."
         )
     marks = plain.pop("marks", {})
     plain["marks"] = dict.fromkeys(marks) if isinstance(marks, list) else dict(marks)
@@ -198,20 +199,20 @@ def _lazyllm_markup(marks: Mapping[str, str]) -> Markup:
     return Markup(reply=get("soa") + "\n", roles=roles)
 
 
-def tokenizer(profile: Profile) -> tokens.Tokenizer:
+def tokenizer(profile: Profile) -> tokenizers.Tokenizer:
     """Find the profile's tokenizer.
 
     Raises MissingVocabularyError where its vocabulary is not here, TokenizerError when it is not the pinned one.
     """
-    return _pinned(profile, tokens.find(profile.tokenizer))
+    return _pinned(profile, tokenizers.find(profile.tokenizer))
 
 
-def lazy_tokenizer(profile: Profile, source: VocabularySource | None = None) -> tokens.Tokenizer:
+def lazy_tokenizer(profile: Profile, source: VocabularySource | None = None) -> tokenizers.Tokenizer:
     """The same, but the vocabulary is read, or asked of `source`, when something is counted."""
-    return _pinned(profile, tokens.find_lazily(profile.tokenizer, source))
+    return _pinned(profile, tokenizers.find_lazily(profile.tokenizer, source))
 
 
-def _pinned(profile: Profile, found: tokens.Tokenizer) -> tokens.Tokenizer:
+def _pinned(profile: Profile, found: tokenizers.Tokenizer) -> tokenizers.Tokenizer:
     if profile.sha256 and found.revision and found.revision != profile.sha256:
         raise TokenizerError(
             f"The profile {profile.name} was saved with the vocabulary {profile.tokenizer} of sha256 "

@@ -10,8 +10,8 @@ from typing import Any
 
 from renderer.errors import PrompterError
 from renderer.functions import nearest
-from renderer.prompters import queries, recipes, slots
-from renderer.prompters.recipes import Field, Recipe
+from renderer.prompters import arguments, layouts, slots
+from renderer.prompters.layouts import Field, Recipe
 
 __all__ = ["AlpacaPrompter", "ChatPrompter", "Prompter", "PrompterError"]
 
@@ -26,12 +26,12 @@ class Prompter:
         extra_keys: str | Sequence[str] | None = None,
         tools: Sequence[Mapping[str, Any]] | None = None,
         marks: Mapping[str, str | None] | None = None,
-        dialect: str = recipes.DIALECTS[0],
+        dialect: str = layouts.DIALECTS[0],
     ) -> None:
         self.marks = _marks(marks)
-        self.recipe = recipes.with_reply_mark(recipe, self.marks)
-        self.instruction = recipes.instruct(recipe, instruction, extra_keys, dialect)
-        self.tools = queries.choose_tools(list(tools) if tools else None, None)
+        self.recipe = layouts.with_reply_mark(recipe, self.marks)
+        self.instruction = layouts.instruct(recipe, instruction, extra_keys, dialect)
+        self.tools = arguments.choose_tools(list(tools) if tools else None, None)
         self.dialect = dialect
 
     def generate_prompt(
@@ -47,9 +47,9 @@ class Prompter:
         `label`, what the model should say, ends the marked text for fine-tuning and has no place among messages.
         Raises PrompterError.
         """
-        query = queries.read_query(input, self.instruction.slots, strict=self.dialect != "0.1.1")
+        query = arguments.read_query(input, self.instruction.slots, strict=self.dialect != "0.1.1")
         self._check(query.input, history)
-        chosen = queries.choose_tools(self.tools, tools)
+        chosen = arguments.choose_tools(self.tools, tools)
         system, user = (slots.fill(side, query.values) for side in (self.instruction.system, self.instruction.user))
         if return_dict:
             return self._messages(system, user, query.input, history, chosen)
@@ -65,8 +65,8 @@ class Prompter:
         fields = {
             **self.marks,
             "instruction": system,
-            "tools": queries.tools_text(tools),
-            "history": "".join(self._turn(*pair) for pair in queries.history_pairs(history)),
+            "tools": arguments.tools_text(tools),
+            "history": "".join(self._turn(*pair) for pair in arguments.history_pairs(history)),
             "user": user,
             "input": _spoken(left),
         }
@@ -83,7 +83,7 @@ class Prompter:
         if user:
             last["content"] = user + str(last.get("content", ""))
         head = self.marks["system"] + ("\n" + system if system else "")
-        messages = [{"role": "system", "content": head}, *queries.history_messages(history), last]
+        messages = [{"role": "system", "content": head}, *arguments.history_messages(history), last]
         return {"messages": messages, "tools": tools} if tools else {"messages": messages}
 
     def get_response(self, output: str, input: str | None = None) -> str:
@@ -102,9 +102,9 @@ class AlpacaPrompter(Prompter):
         extra_keys: str | Sequence[str] | None = None,
         tools: Sequence[Mapping[str, Any]] | None = None,
         marks: Mapping[str, str | None] | None = None,
-        dialect: str = recipes.DIALECTS[0],
+        dialect: str = layouts.DIALECTS[0],
     ) -> None:
-        super().__init__(recipes.find("alpaca", dialect), instruction, extra_keys, tools, marks, dialect)
+        super().__init__(layouts.find("alpaca", dialect), instruction, extra_keys, tools, marks, dialect)
 
 
 class ChatPrompter(Prompter):
@@ -116,14 +116,14 @@ class ChatPrompter(Prompter):
         extra_keys: str | Sequence[str] | None = None,
         tools: Sequence[Mapping[str, Any]] | None = None,
         marks: Mapping[str, str | None] | None = None,
-        dialect: str = recipes.DIALECTS[0],
+        dialect: str = layouts.DIALECTS[0],
     ) -> None:
-        super().__init__(recipes.find("chat", dialect), instruction, extra_keys, tools, marks, dialect)
+        super().__init__(layouts.find("chat", dialect), instruction, extra_keys, tools, marks, dialect)
 
 
 def _marks(given: Mapping[str, str | None] | None) -> dict[str, str]:
     """The default marks and system text with the given ones in their place; None keeps a default, an empty text clears it."""
-    marks = {"system": recipes.SYSTEM, **recipes.MARKS}
+    marks = {"system": layouts.SYSTEM, **layouts.MARKS}
     for name, mark in (given or {}).items():
         if name not in marks:
             raise PrompterError(f"`{name}` is no mark; {nearest(str(name), list(marks))}", cause="marks")

@@ -14,7 +14,7 @@ from registry.evaluations import attachments, datasets, run_worker, start_runs
 from registry.namespaces import keys
 from registry.serving.fetcher import fetcher
 from registry.webhooks import services as webhook_services
-from renderer.vocabularies import VOCABULARIES
+from renderer.tokens.vocabularies import VOCABULARIES
 from tests.api.conftest import DOCUMENT, OTHER, REPLY, SAMPLES, THIRD, Caller
 
 CALLERS = ("anonymous", "outsider", "reader", "author", "reviewer", "admin", "read key", "write key", "revoked key")

@@ -8,8 +8,8 @@ import pytest
 from django.http import HttpResponse
 
 from registry.namespaces import members
-from renderer import vocabularies
-from renderer.vocabularies import VOCABULARIES
+from renderer.tokens import vocabularies
+from renderer.tokens.vocabularies import VOCABULARIES
 from tests.api.conftest import Caller, problem
 
 QWEN = f"sha256:{VOCABULARIES['qwen'].sha256}"

@@ -3,7 +3,7 @@
 import pytest
 
 from registry.templates.models import Draft, SampleSet, Version
-from renderer import vocabularies
+from renderer.tokens import vocabularies
 from tests.frontend.conftest import OTHER, REPLY
 
 EDIT = f"/t/{REPLY}/-/edit"

@@ -11,7 +11,7 @@ from registry.changes.line_anchors import Anchors, find_lines
 from registry.changes.threads import Place
 from registry.changes.three_way_merge import merge
 from registry.templates import save as template_save
-from renderer import differences
+from renderer.syntax import sequence_diff
 from tests.frontend.conftest import REPLY, words
 from tests.renderer.test_differences import HARD
 
@@ -112,13 +112,13 @@ def planted(desk):
 @pytest.mark.parametrize("view", ["source", "conversation"])
 def test_the_page_of_a_change_is_quick_on_a_planted_pair(planted, browser, view):
     person = browser("reviewer")
-    differences.forget()
+    sequence_diff.forget()
     assert seconds(lambda: person.get(f"/changes/{planted.number}?view={view}")) < PAGE
 
 
 def test_the_diff_of_two_versions_is_quick_on_a_planted_pair(planted, browser):
     person = browser("reader")
-    differences.forget()
+    sequence_diff.forget()
     assert seconds(lambda: person.get(f"/t/{REPLY}/-/diff?from=1&to=2")) < PAGE
     page = words(person.get(f"/t/{REPLY}/-/diff?from=1&to=2"))
     assert "not shown: this difference is too long for a page." in page
@@ -126,7 +126,7 @@ def test_the_diff_of_two_versions_is_quick_on_a_planted_pair(planted, browser):
 
 def test_the_threads_of_a_change_are_quick_on_a_planted_pair(planted, browser):
     person = browser("reader")
-    differences.forget()
+    sequence_diff.forget()
     began = time.process_time()
     answer = person.get(f"/api/v1/changes/{planted.number}/threads")
     assert time.process_time() - began < PAGE
@@ -146,6 +146,6 @@ def test_the_merge_page_is_quick_on_documents_that_are_slow_to_bring_together(de
     )
     change = desk.propose(3)
     person = browser("author")
-    differences.forget()
+    sequence_diff.forget()
     assert seconds(lambda: person.get(f"/changes/{change.number}/merge")) < PAGE
     assert seconds(lambda: person.get(f"/api/v1/changes/{change.number}/merge")) < PAGE

@@ -19,7 +19,8 @@ from typing import Any
 import tokenizers
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from renderer import profiles, targets
+from renderer import profiles
+from renderer.output import targets
 from renderer.prompt import Part
 
 TARGET = Path(__file__).parent / "chat_templates.json"

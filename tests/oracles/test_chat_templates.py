@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from renderer import profiles, targets, tokens
+from renderer import profiles
+from renderer.output import targets
 from renderer.prompt import Part
+from renderer.tokens import tokenizers
 
 ROWS = json.loads(Path(__file__).with_name("chat_templates.json").read_text(encoding="utf-8"))
 
@@ -18,5 +20,5 @@ def test_the_text_and_the_ids_are_the_models_own(row):
     parts = [Part(str(at), each["role"], each["content"]) for at, each in enumerate(messages)]
     if text is not None:
         assert targets.text(parts, profile) == text
-    if ids is not None and tokens.known().get(profile.tokenizer):
+    if ids is not None and tokenizers.known().get(profile.tokenizer):
         assert targets.tokens(parts, profile, profiles.tokenizer(profile)) == ids

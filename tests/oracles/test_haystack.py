@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 import renderer
-from renderer.document import parse
+from renderer.document.parser import parse
 from renderer.errors import RenderError
-from renderer.formats.shaped import Shaped
-from renderer.shapers import shape
+from renderer.formats.shaped.format import Shaped
+from renderer.replies.shapers import shape
 
 RECORD = json.loads((Path(__file__).parent / "haystack.json").read_text(encoding="utf-8"))
 PROMPTS = [case for case in RECORD["prompts"] if "prompts" in case]

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from renderer import TruncationError, tokens, truncation
+from renderer import TruncationError
 from renderer.prompt import Part
+from renderer.tokens import tokenizers
+from renderer.truncation import fitting
 
 CASES = json.loads(Path(__file__).with_name("truncation.json").read_text(encoding="utf-8"))["cases"]
 
@@ -20,7 +22,7 @@ def test_the_same_parts_are_kept():
         ]
         if kept is None:
             with pytest.raises(TruncationError):
-                truncation.fit(parts, tokens.find(str.split), limit=limit, step=step)
+                fitting.fit(parts, tokenizers.find(str.split), limit=limit, step=step)
             continue
-        fitted = truncation.fit(parts, tokens.find(str.split), limit=limit, step=step)
+        fitted = fitting.fit(parts, tokenizers.find(str.split), limit=limit, step=step)
         assert [int(part.name) for part in fitted.parts] == kept, (rows, limit, step)

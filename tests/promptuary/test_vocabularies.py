@@ -15,8 +15,9 @@ import renderer
 from promptuary import AsyncPromptuary, DigestMismatch
 from promptuary.commands.app import app
 from promptuary.vendored import write_vendored
-from renderer import MissingVocabularyError, profiles, vocabularies
-from renderer.vocabularies import VOCABULARIES, Source
+from renderer import MissingVocabularyError, profiles
+from renderer.tokens import vocabularies
+from renderer.tokens.vocabularies import VOCABULARIES, Source
 from tests.promptuary.conftest import NAME, URL, until
 
 TEXT = "---\ntoken_limit: 60\n---\n- name: q\n  content: '{{ q }}'\n  shrink: end\n  truncation_priority: 1\n"

@@ -14,7 +14,8 @@ from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
-from renderer import adapters, load
+from renderer import load
+from renderer.output import provider_arguments
 
 ANSWERS: dict[str, Any] = {
     "/v1/messages": {
@@ -87,7 +88,7 @@ def ask_anthropic(url: str, prompt: Any) -> tuple[str, str]:
     anthropic: Any = importlib.import_module("anthropic")
 
     client = anthropic.Anthropic(api_key="key", base_url=url, max_retries=0)
-    answer = client.messages.create(**adapters.anthropic(prompt))
+    answer = client.messages.create(**provider_arguments.anthropic(prompt))
     return str(anthropic.__version__), str(answer.content[0].text)
 
 
@@ -96,7 +97,7 @@ def ask_openai(url: str, prompt: Any) -> tuple[str, str]:
     openai: Any = importlib.import_module("openai")
 
     client = openai.OpenAI(api_key="key", base_url=f"{url}/v1", max_retries=0)
-    answer = client.chat.completions.create(**adapters.openai(prompt, stamp=True))
+    answer = client.chat.completions.create(**provider_arguments.openai(prompt, stamp=True))
     return str(openai.__version__), str(answer.choices[0].message.content)
 
 
@@ -105,7 +106,7 @@ def ask_completion(url: str, prompt: Any) -> tuple[str, str]:
     openai: Any = importlib.import_module("openai")
 
     client = openai.OpenAI(api_key="key", base_url=f"{url}/v1", max_retries=0)
-    return openai.__version__, client.completions.create(**adapters.completion(prompt)).choices[0].text
+    return openai.__version__, client.completions.create(**provider_arguments.completion(prompt)).choices[0].text
 
 
 def ask_responses(url: str, prompt: Any) -> tuple[str, str]:
@@ -113,7 +114,7 @@ def ask_responses(url: str, prompt: Any) -> tuple[str, str]:
     openai: Any = importlib.import_module("openai")
 
     client = openai.OpenAI(api_key="key", base_url=f"{url}/v1", max_retries=0)
-    return openai.__version__, client.responses.create(**adapters.responses(prompt, stamp=True)).output_text
+    return openai.__version__, client.responses.create(**provider_arguments.responses(prompt, stamp=True)).output_text
 
 
 CALLS: dict[str, Callable[[str, Any], tuple[str, str]]] = {
@@ -130,10 +131,10 @@ def main(kind: str) -> None:
     threading.Thread(target=server.serve_forever, daemon=True).start()
     prompt = load(sys.stdin.read()).render({"question": "Why?"})
     with warnings.catch_warnings(record=True) as warned:
-        warnings.simplefilter("always", adapters.SettingIgnored)
+        warnings.simplefilter("always", provider_arguments.SettingIgnored)
         version, text = CALLS[kind](f"http://127.0.0.1:{server.server_port}", prompt)
     server.shutdown()
-    told = [str(one.message) for one in warned if one.category is adapters.SettingIgnored]
+    told = [str(one.message) for one in warned if one.category is provider_arguments.SettingIgnored]
     print(json.dumps({"version": version, "text": text, "sent": Endpoint.bodies[-1], "told": told}))  # noqa: T201  # its output
 
 

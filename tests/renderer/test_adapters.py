@@ -2,7 +2,8 @@
 
 import pytest
 
-from renderer import RenderError, adapters, load
+from renderer import RenderError, load
+from renderer.output import provider_arguments
 
 TOOL = "{type: function, function: {name: find, description: Finds, parameters: {type: object, properties: {q: {type: string}}}}}"
 
@@ -19,7 +20,7 @@ def prompt(**more):
 
 
 def test_openai_gets_model_messages_and_settings():
-    assert adapters.openai(prompt()) == {
+    assert provider_arguments.openai(prompt()) == {
         "model": "gpt-4o",
         "temperature": 0.2,
         "max_tokens": 50,
@@ -28,21 +29,21 @@ def test_openai_gets_model_messages_and_settings():
 
 
 def test_the_stamp_travels_as_metadata_of_short_texts():
-    found = adapters.openai(prompt(), stamp=True)["metadata"]
+    found = provider_arguments.openai(prompt(), stamp=True)["metadata"]
     assert found["prompt_digest"].startswith("sha256:")
     assert all(isinstance(value, str) and len(value) < 512 for value in found.values())
 
 
 def test_a_setting_cannot_replace_the_prompt():
-    assert adapters.openai(prompt(settings="{messages: []}"))["messages"]
+    assert provider_arguments.openai(prompt(settings="{messages: []}"))["messages"]
 
 
 def test_openai_gets_the_tools_as_declared():
-    assert adapters.openai(prompt(extra=f"tools: [{TOOL}]\n"))["tools"][0]["function"]["name"] == "find"
+    assert provider_arguments.openai(prompt(extra=f"tools: [{TOOL}]\n"))["tools"][0]["function"]["name"] == "find"
 
 
 def test_anthropic_gets_system_apart_and_its_own_words():
-    found = adapters.anthropic(
+    found = provider_arguments.anthropic(
         prompt(model="claude-sonnet-4", settings="{max_tokens: 9, stop: END}", extra=f"tools: [{TOOL}]\n")
     )
     assert found == {
@@ -62,27 +63,27 @@ def test_anthropic_gets_system_apart_and_its_own_words():
 
 
 def test_anthropic_takes_the_reserve_for_max_tokens_and_needs_one():
-    assert adapters.anthropic(prompt(settings="{}", extra="reserve: 70\n"))["max_tokens"] == 70
+    assert provider_arguments.anthropic(prompt(settings="{}", extra="reserve: 70\n"))["max_tokens"] == 70
     with pytest.raises(RenderError, match="max_tokens"):
-        adapters.anthropic(prompt(settings="{}"))
+        provider_arguments.anthropic(prompt(settings="{}"))
 
 
 def test_anthropic_wants_the_user_first():
     body = "- name: a\n  role: assistant\n  content: Hi\n"
     with pytest.raises(RenderError, match="user's message first"):
-        adapters.anthropic(prompt(body=body, settings="{max_tokens: 5}"))
+        provider_arguments.anthropic(prompt(body=body, settings="{max_tokens: 5}"))
 
 
 def test_a_completion_gets_one_text_and_the_profiles_stops():
-    found = adapters.completion(prompt(model="qwen2.5-7b", settings="{}"))
+    found = provider_arguments.completion(prompt(model="qwen2.5-7b", settings="{}"))
     assert found["prompt"].endswith("<|im_start|>assistant\n")
     assert found["stop"] == ["<|im_end|>", "<|endoftext|>"]
 
 
 def test_a_document_without_a_model_leaves_the_choice_to_the_caller():
     bare = load("- name: q\n  content: Why?\n").render({})
-    assert adapters.openai(bare) == {"messages": [{"role": "user", "content": "Why?"}]}
-    assert adapters.completion(bare) == {"prompt": "Why?"}
+    assert provider_arguments.openai(bare) == {"messages": [{"role": "user", "content": "Why?"}]}
+    assert provider_arguments.completion(bare) == {"prompt": "Why?"}
 
 
 def old_create(*, model, messages, max_tokens, temperature=None):
@@ -95,15 +96,15 @@ def any_create(**options):
 
 def test_settings_are_held_to_the_call_that_is_given():
     settings = "{temperature: 0.2, max_tokens: 50, top_k: 5}"
-    with pytest.warns(adapters.SettingIgnored, match="top_k$"):
-        found = adapters.anthropic(prompt(settings=settings), call=old_create)
+    with pytest.warns(provider_arguments.SettingIgnored, match="top_k$"):
+        found = provider_arguments.anthropic(prompt(settings=settings), call=old_create)
     assert (found["temperature"], "top_k" in found) == (0.2, False)
-    assert adapters.openai(prompt(settings=settings), call=any_create)["top_k"] == 5
+    assert provider_arguments.openai(prompt(settings=settings), call=any_create)["top_k"] == 5
 
 
 def test_a_warning_names_settings_and_never_their_values():
-    with pytest.warns(adapters.SettingIgnored) as warned:
-        adapters.openai(prompt(settings="{my_key: a-secret-value}"))
+    with pytest.warns(provider_arguments.SettingIgnored) as warned:
+        provider_arguments.openai(prompt(settings="{my_key: a-secret-value}"))
     assert "my_key" in str(warned[0].message)
     assert "a-secret-value" not in str(warned[0].message)
 
@@ -113,7 +114,7 @@ def test_responses_take_images_and_files_in_their_form():
         "- name: a\n  content:\n  - {type: text, text: See}\n  - {type: image_url, image_url: {url: 'https://x/y.png', detail: low}}\n"
         "  - {type: file, file: {file_id: f1}}\n- name: b\n  role: assistant\n  content: [{type: text, text: Seen}]\n"
     )
-    first, second = adapters.responses(prompt(body=body, settings="{}"))["input"]
+    first, second = provider_arguments.responses(prompt(body=body, settings="{}"))["input"]
     assert first["content"] == [
         {"type": "input_text", "text": "See"},
         {"type": "input_image", "image_url": "https://x/y.png", "detail": "low"},
@@ -124,9 +125,9 @@ def test_responses_take_images_and_files_in_their_form():
 
 def test_responses_refuse_the_reply_of_a_tool():
     with pytest.raises(RenderError, match="role `tool`"):
-        adapters.responses(prompt(body="- name: a\n  role: tool\n  content: x\n", settings="{}"))
+        provider_arguments.responses(prompt(body="- name: a\n  role: tool\n  content: x\n", settings="{}"))
 
 
 def test_anthropic_gets_the_choice_of_a_tool_in_its_form():
-    found = adapters.anthropic(prompt(settings="{max_tokens: 5, tool_choice: required}"))
+    found = provider_arguments.anthropic(prompt(settings="{max_tokens: 5, tool_choice: required}"))
     assert found["tool_choice"] == {"type": "any"}

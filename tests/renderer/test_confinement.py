@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from renderer import confinement
-from renderer.bounded import BoundedRenderer
-from renderer.confinement import Confinement, probe
+from renderer.isolation import confinement
+from renderer.isolation.confinement import Confinement, probe
+from renderer.isolation.renderer import BoundedRenderer
 
 pytestmark = [
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux confines, others don't"),

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from renderer import differences
-from renderer.differences import Effort, Match
+from renderer.syntax import sequence_diff
+from renderer.syntax.sequence_diff import Effort, Match
 
 ITEMS = st.lists(st.sampled_from("abcde"), max_size=14)
 SIZE = 256 * 1024
@@ -62,29 +62,29 @@ def longest(old, new):
 
 @given(ITEMS, ITEMS)
 def test_what_is_called_equal_is_equal_and_in_order(old, new):
-    assert is_true(old, new, differences.matches(old, new))
+    assert is_true(old, new, sequence_diff.matches(old, new))
 
 
 @given(ITEMS, ITEMS, st.integers(0, 200))
 def test_an_alignment_cut_short_is_true_all_the_same(old, new, effort):
-    assert is_true(old, new, differences.matches(old, new, Effort(effort)))
+    assert is_true(old, new, sequence_diff.matches(old, new, Effort(effort)))
 
 
 @given(ITEMS)
 def test_a_sequence_is_all_of_itself(items):
-    assert differences.matches(items, items) == ((Match(0, 0, len(items)),) if items else ())
+    assert sequence_diff.matches(items, items) == ((Match(0, 0, len(items)),) if items else ())
 
 
 @given(st.lists(st.sampled_from("ab"), max_size=14), st.lists(st.sampled_from("ab"), max_size=14))
 def test_repeated_items_are_aligned_nearly_as_far_as_they_can_be(old, new):
-    shared = sum(match.size for match in differences.matches(old, new))
+    shared = sum(match.size for match in sequence_diff.matches(old, new))
     assert shared >= 0.6 * longest(old, new)
 
 
 @given(ITEMS, ITEMS)
 def test_the_steps_lead_from_one_side_to_the_other(old, new):
     built, at_old, at_new = [], 0, 0
-    for kind, i1, i2, j1, j2 in differences.steps(old, new):
+    for kind, i1, i2, j1, j2 in sequence_diff.steps(old, new):
         assert (i1, j1) == (at_old, at_new)
         assert kind == {(True, True): kind, (False, True): "insert", (True, False): "delete"}[i1 < i2, j1 < j2]
         built += old[i1:i2] if kind == "equal" else new[j1:j2]
@@ -98,40 +98,40 @@ def test_a_unified_diff_is_written_as_the_standard_library_writes_one(seed):
     old = [f"{number}\n" for number in range(40)]
     new = [line for line in old if chance.random() > 0.05]
     new.insert(chance.randrange(len(new)), "new\n")
-    assert list(differences.unified(old, new, "a", "b")) == list(difflib.unified_diff(old, new, "a", "b"))
-    assert list(differences.unified(old, old, "a", "b")) == []
+    assert list(sequence_diff.unified(old, new, "a", "b")) == list(difflib.unified_diff(old, new, "a", "b"))
+    assert list(sequence_diff.unified(old, old, "a", "b")) == []
 
 
 @pytest.mark.parametrize("name", HARD)
 def test_any_pair_at_the_size_limit_takes_well_below_a_second(name):
-    differences.forget()
+    sequence_diff.forget()
     old, new = (text.splitlines(keepends=True) for text in HARD[name])
     began = time.process_time()
-    found = differences.matches(old, new)
+    found = sequence_diff.matches(old, new)
     assert time.process_time() - began < 1
     assert is_true(old, new, found)
 
 
 def test_what_is_remembered_holds_positions_and_no_text():
-    differences.forget()
+    sequence_diff.forget()
     old, new = ["secret words\n"] * 300, ["secret words\n"] * 299 + ["other\n"]
-    first = differences.matches(old, new)
-    assert "secret" not in repr(differences._remembered)
-    assert differences._remembered
-    assert differences.matches(old, new) == first
-    differences.forget()
-    assert not differences._remembered
+    first = sequence_diff.matches(old, new)
+    assert "secret" not in repr(sequence_diff._remembered)
+    assert sequence_diff._remembered
+    assert sequence_diff.matches(old, new) == first
+    sequence_diff.forget()
+    assert not sequence_diff._remembered
 
 
 def test_only_so_many_pairs_are_remembered():
-    differences.forget()
+    sequence_diff.forget()
     for number in range(300):
-        differences.matches(["a\n"] * 400, [f"{number}\n"] * 10)
-    assert len(differences._remembered) <= 128
+        sequence_diff.matches(["a\n"] * 400, [f"{number}\n"] * 10)
+    assert len(sequence_diff._remembered) <= 128
 
 
 def test_sequences_of_the_same_text_cut_otherwise_are_not_taken_for_each_other():
     whole, cut = ["ab", "c"] * 300, ["a", "bc"] * 300
-    differences.forget()
-    assert differences.matches(whole, whole) == (Match(0, 0, 600),)
-    assert differences.matches(cut, whole) == ()
+    sequence_diff.forget()
+    assert sequence_diff.matches(whole, whole) == (Match(0, 0, 600),)
+    assert sequence_diff.matches(cut, whole) == ()

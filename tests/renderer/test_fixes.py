@@ -3,7 +3,7 @@
 import pytest
 
 import renderer
-from renderer.near import likely
+from renderer.syntax.suggestions import likely
 
 PART = "- name: a\n  content: {{ question }}\n"
 HEAD = "---\ninputs:\n  question: {type: string}\n---\n"

@@ -7,9 +7,9 @@ import pytest
 import renderer
 from renderer.errors import InputError, RenderError
 from renderer.functions import FUNCTIONS, join, to_list, to_strings
-from renderer.functions.fingerprints import murmur128
-from renderer.functions.passages import id_of, show
-from renderer.shapers import SHAPERS
+from renderer.functions.documents import id_of, show
+from renderer.functions.murmur3 import murmur128
+from renderer.replies.shapers import SHAPERS
 
 DOCS = Path(__file__).parents[2] / "docs" / "reference"
 DOCUMENTS = [{"content": "Beer.", "id": "b", "meta": {"title": "B"}}, {"content": "Tea.", "id": "t"}]

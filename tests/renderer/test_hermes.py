@@ -5,8 +5,9 @@ from datetime import datetime
 
 import pytest
 
-from renderer import InputError, TruncationError, tokens
-from renderer.hermes import MARKS, ChatContextMessage, StructuredPrefix, build_structured_prefix
+from renderer import InputError, TruncationError
+from renderer.hermes.context import MARKS, ChatContextMessage, StructuredPrefix, build_structured_prefix
+from renderer.tokens import tokenizers
 
 BOD, BOM, EOM = MARKS["bod"], MARKS["bom"], MARKS["eom"]
 IDS = {BOD: 900_001, BOM: 900_002, EOM: 900_003}
@@ -70,7 +71,7 @@ def test_the_bookkeeping_says_what_is_in_the_context():
     assert (context.context_num_msg, context.truncated_num_msg) == (2, 0)
     assert found["chat_history"] == ["Reader: Hello there", "Ada: Good day."]
     assert found["character_definitions"] == ["Ada: a careful mathematician"]
-    assert context.idx_after_timestamp == 1 + tokens.find().count("2024 04 23 Tuesday ")
+    assert context.idx_after_timestamp == 1 + tokenizers.find().count("2024 04 23 Tuesday ")
 
 
 def test_marks_have_their_ids_and_a_users_marks_stay_text():

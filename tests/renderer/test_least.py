@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 import renderer
 from renderer.errors import RenderError
-from renderer.least import least_prompt
+from renderer.lower_bound import least_prompt
 from tests.renderer.varied_documents import FRAGMENTS, PROFILES, data, documents
 
 SIXTY = "one two three four five six seven eight nine ten " * 6

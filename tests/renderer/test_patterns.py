@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import renderer
-from renderer import patterns, schemas
 from renderer.errors import InputError, OutputError
-from renderer.patterns import PatternError, TooLong, compile_pattern
-from renderer.quick_schemas import acceptor
+from renderer.schemas import validation
+from renderer.schemas.fast_check import acceptor
+from renderer.syntax import regular_expressions
+from renderer.syntax.regular_expressions import PatternError, TooLong, compile_pattern
 
 ATOMS = r"a b \d \w \s \S \D \W [abc] [^a] [\w-] [\d.] [^\s] [\s\S] [\S] []a] [^]a] [[:a] (a|b) (?:ab)* a+ b? a{2} a{,2} ^ \. \_"
 ATOMS += r" \u00e9 é \x41 . \n \Z (?P<n>a) (a+)+ | [a-c] \A \/ { } [\]a] [\b] \t _"
@@ -133,21 +134,21 @@ def test_the_quick_check_leaves_patterns_to_the_whole_one():
 
 def test_a_part_of_a_schema_cannot_choose_rules_of_its_own():
     schema = {"properties": {"a": {"$schema": "http://json-schema.org/draft-07/schema#", "pattern": "(?=a)"}}}
-    assert "1,001" in schemas.best_error(schema, {"a": "b" * 1_001}).message
+    assert "1,001" in validation.best_error(schema, {"a": "b" * 1_001}).message
 
 
 @pytest.mark.parametrize(
     "schema", [{"required": 5}, {"type": "nothing"}, {"$ref": "#/nowhere"}, {"pattern": "("}, {"multipleOf": 0}]
 )
 def test_an_unsound_schema_raises_a_typed_error(schema):
-    with pytest.raises(schemas.Unusable):
-        list(schemas.errors(schema, {"required": 1} if "required" in schema else "a" if "pattern" in schema else 3))
+    with pytest.raises(validation.Unusable):
+        list(validation.errors(schema, {"required": 1} if "required" in schema else "a" if "pattern" in schema else 3))
 
 
 def test_numbers_are_equal_as_json_schema_has_it():
-    assert schemas.best_error({"uniqueItems": True}, [1, True, "1", [1], {"a": 1}]) is None
-    assert schemas.best_error({"uniqueItems": True}, [{"a": [1]}, {"a": [1.0]}]) is not None
+    assert validation.best_error({"uniqueItems": True}, [1, True, "1", [1], {"a": 1}]) is None
+    assert validation.best_error({"uniqueItems": True}, [{"a": [1]}, {"a": [1.0]}]) is not None
 
 
 def test_few_patterns_are_kept():
-    assert patterns.compile_pattern.cache_info().maxsize == 256
+    assert regular_expressions.compile_pattern.cache_info().maxsize == 256

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from renderer import plain_yaml
-from renderer.yaml_text import Bounds, compose, value_of
+from renderer.syntax import yaml_writer
+from renderer.syntax.yaml_reader import Bounds, compose, value_of
 
 _texts = st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=40) | st.sampled_from(
     [
@@ -45,28 +45,28 @@ def read(text):
 
 @given(st.dictionaries(_texts, _values, max_size=4))
 def test_every_json_value_is_read_back_unchanged(value):
-    assert read(plain_yaml.write(value)) == value
+    assert read(yaml_writer.write(value)) == value
 
 
 def test_keys_stand_in_order_whatever_order_they_came_in():
-    assert plain_yaml.write({"b": 1, "a": 2}) == plain_yaml.write({"a": 2, "b": 1}) == "a: 2\nb: 1\n"
+    assert yaml_writer.write({"b": 1, "a": 2}) == yaml_writer.write({"a": 2, "b": 1}) == "a: 2\nb: 1\n"
 
 
 def test_a_text_of_several_lines_is_written_line_by_line():
-    assert plain_yaml.write({"note": "one\n\ntwo\n"}) == "note: |\n  one\n\n  two\n"
+    assert yaml_writer.write({"note": "one\n\ntwo\n"}) == "note: |\n  one\n\n  two\n"
 
 
 @pytest.mark.parametrize(
     "text", ["yes", "012", "2024-01-01", "1_000", "=", "<<", "!tag", "&a", "*a", "null", "\u0085", "x" * 3000]
 )
 def test_a_text_that_looks_like_something_else_stays_text(text):
-    assert read(plain_yaml.write({"a": text, text: "a"})) == {"a": text, text: "a"}
+    assert read(yaml_writer.write({"a": text, text: "a"})) == {"a": text, text: "a"}
 
 
 def test_lists_of_mappings_stay_readable():
-    assert plain_yaml.write({"rows": [{"a": 1, "b": [True]}, []]}) == "rows:\n  - a: 1\n    b:\n      - true\n  - []\n"
+    assert yaml_writer.write({"rows": [{"a": 1, "b": [True]}, []]}) == "rows:\n  - a: 1\n    b:\n      - true\n  - []\n"
 
 
 def test_a_value_is_plain_json_after_the_way_through():
     value = {"deep": {"deeper": [{"x": [[[1.5]]]}]}}
-    assert json.dumps(read(plain_yaml.write(value))) == json.dumps(value)
+    assert json.dumps(read(yaml_writer.write(value))) == json.dumps(value)

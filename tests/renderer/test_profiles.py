@@ -6,9 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from renderer import layout, load, profiles, targets, tokens, truncation
+from renderer import load, profiles
 from renderer.errors import ProfileError, TokenizerError
+from renderer.output import targets, turns
 from renderer.prompt import Part
+from renderer.tokens import tokenizers
+from renderer.truncation import fitting
 
 FAMILIES = profiles.names()
 # Where the system text moves with the last user's turn, an earlier turn can't stay as it was.
@@ -68,9 +71,9 @@ def test_a_family_writes_its_known_text(name):
 @pytest.mark.parametrize("name", FAMILIES)
 def test_the_count_is_the_number_of_tokens(name):
     profile = family(name)
-    is_here = tokens.known().get(profile.tokenizer, True)  # Llama's vocabularies are installed by their users only
-    counter = profiles.tokenizer(profile) if is_here else tokens.find("estimate")
-    fitted = truncation.fit(chat_for(name), counter, profile)
+    is_here = tokenizers.known().get(profile.tokenizer, True)  # Llama's vocabularies are installed by their users only
+    counter = profiles.tokenizer(profile) if is_here else tokenizers.find("estimate")
+    fitted = fitting.fit(chat_for(name), counter, profile)
     assert fitted.token_count == len(targets.tokens(fitted.parts, profile, counter)) > 0
 
 
@@ -159,8 +162,8 @@ def test_a_turn_is_a_prefix_of_the_next(name):
 def test_markup_counted_by_role_is_the_markup_laid_out(name, roles):
     profile = family(name)
     parts = [Part(f"p{at}", role, "x") for at, role in enumerate(roles)]
-    laid = Counter(piece.text for piece in layout.pieces(parts, profile) if piece.part is None)
-    assert +layout.markup(parts, profile) == +laid
+    laid = Counter(piece.text for piece in turns.pieces(parts, profile) if piece.part is None)
+    assert +turns.markup(parts, profile) == +laid
 
 
 MARKS = [
@@ -200,7 +203,7 @@ def test_a_model_nobody_knows_has_no_profile():
 
 def test_a_found_profile_is_frozen_with_its_vocabulary_and_without_the_catalogue():
     found = profiles.find("qwen3")
-    assert found["sha256"] == tokens.find("qwen").revision
+    assert found["sha256"] == tokenizers.find("qwen").revision
     assert not {"models", "title", "source"} & found.keys()
     found["markup"]["roles"].clear()
     assert profiles.find("qwen3")["markup"]["roles"]
@@ -250,8 +253,8 @@ IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}
 
 def test_an_image_passes_through_messages_and_its_cost_is_stated():
     parts = [Part("look", "user", [{"type": "text", "text": "What is this?"}, {**IMAGE, "token_cost": 85}])]
-    counter = tokens.find("o200k_base")
-    fitted = truncation.fit(parts, counter)
+    counter = tokenizers.find("o200k_base")
+    fitted = fitting.fit(parts, counter)
     assert targets.messages(parts)[0]["content"] == [{"type": "text", "text": "What is this?"}, IMAGE]
     assert fitted.token_count == len(targets.tokens(parts, None, counter)) == counter.count("What is this?") + 85
     assert targets.text(parts) == "What is this?[image_url]"
@@ -261,7 +264,7 @@ def test_an_image_of_unknown_cost_is_named():
     parts = [Part("look", "user", [IMAGE]), Part("q", "user", "hm")]
     assert targets.unknown_costs(parts, None) == ["look"]
     assert targets.unknown_costs(parts, family("openai-chat", image_tokens=85)) == []
-    assert truncation.fit(parts, tokens.find(), family("openai-chat", image_tokens=85)).parts[0].token_count == 85
+    assert fitting.fit(parts, tokenizers.find(), family("openai-chat", image_tokens=85)).parts[0].token_count == 85
 
 
 def test_text_and_image_of_one_role_are_joined_as_items():

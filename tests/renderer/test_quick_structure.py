@@ -6,8 +6,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import renderer
-from renderer.environment import Program, Sandbox, parse
-from renderer.structure import Structure
+from renderer.formats.parts.parser import Structure
+from renderer.jinja import Program, Sandbox, parse
 
 EXAMPLES = 10_000 if os.environ.get("PROMPTUARY_TORTURE") else 200
 

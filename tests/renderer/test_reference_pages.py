@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import renderer
-from renderer.formats.prompter import KEYS
+from renderer.formats.prompter.format import KEYS
 
 PAGES = Path(__file__).parents[2] / "docs" / "reference"
 NAMES = ("shaping", "prompters", "judge")

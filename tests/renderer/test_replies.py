@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from renderer import load
 from renderer.errors import OutputError, RenderError
-from renderer.replies import MAX_REPLY, conform, read
+from renderer.replies.json_reader import MAX_REPLY, conform, read
 
 WHOLE = {"a": 1, "b": ["x", "y"]}
 TEXT = json.dumps(WHOLE)

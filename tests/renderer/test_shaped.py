@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 import renderer
-from renderer.document import parse
+from renderer.document.parser import parse
 from renderer.errors import DocumentError, InputError, LimitError
-from renderer.formats.shaped import Shaped, ShapedBody, rewritten
+from renderer.formats.shaped.format import Shaped, ShapedBody, rewritten
 
 BEER = {"content": "Beer is old.[1]", "id": "b", "meta": {"title": "Beer", "year": 1842}}
 TEA = {"content": "Tea\nhas leaves.", "id": "t", "meta": {"title": "Tea"}, "score": 0.5}

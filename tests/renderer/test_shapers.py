@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from renderer.errors import OutputError
-from renderer.shapers import SHAPERS, shape
-from renderer.shapers.reader import Reader
+from renderer.replies.shapers import SHAPERS, shape
+from renderer.replies.shapers.context import Reader
 
 DOCUMENTS = [{"content": "one", "id": "d1"}, {"content": "two", "id": "d2"}, {"content": "three", "id": "d3"}]
 NUMBER = r"\[(\d+)\]"

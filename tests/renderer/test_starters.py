@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import renderer
-from renderer.yaml_text import compose, value_of
+from renderer.syntax.yaml_reader import compose, value_of
 
 FOLDER = Path(__file__).parents[2] / "registry" / "starter" / "demo"
 HAYSTACK = (

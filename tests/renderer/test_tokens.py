@@ -7,24 +7,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from renderer import counting, tokens, vocabularies
 from renderer.errors import TokenizerError
+from renderer.tokens import base, tokenizers, vocabularies
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=60)
 
 
 def test_without_a_name_the_default_vocabulary_counts():
-    found = tokens.find()
+    found = tokenizers.find()
     assert (found.name, found.exact, len(found.revision)) == ("o200k_base", True, 64)
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones():
     with pytest.raises(TokenizerError, match=r"no tokenizer named 'gpt-9'.*o200k_base.*estimate"):
-        tokens.find("gpt-9")
+        tokenizers.find("gpt-9")
 
 
 def test_a_function_gives_the_tokens_it_returns():
-    found = tokens.find(str.split)
+    found = tokenizers.find(str.split)
     assert found.encode("a b  c") == ["a", "b", "c"]
     assert (found.count("a b  c"), found.exact, found.revision) == (3, True, "")
 
@@ -34,7 +34,7 @@ def test_a_function_that_returns_no_list_is_refused_by_name():
         return len(text)
 
     with pytest.raises(TokenizerError, match="length must return a list of tokens, not int"):
-        tokens.find(length).count("a")
+        tokenizers.find(length).count("a")
 
 
 def test_the_same_function_keeps_its_memory():
@@ -44,14 +44,14 @@ def test_the_same_function_keeps_its_memory():
         calls.append(text)
         return text.split()
 
-    tokens.find(split).count("a b")
-    tokens.find(split).count("a b")
+    tokenizers.find(split).count("a b")
+    tokenizers.find(split).count("a b")
     assert calls == ["a b"]
 
 
 def test_something_else_is_no_tokenizer():
     with pytest.raises(TokenizerError, match="not int"):
-        tokens.find(7)
+        tokenizers.find(7)
 
 
 @pytest.fixture
@@ -78,62 +78,62 @@ def tokenizer_file(tmp_path):
 
 
 def test_a_tokenizer_file_counts_without_its_own_truncation(tokenizer_file):
-    found = tokens.find(tokenizer_file)
+    found = tokenizers.find(tokenizer_file)
     assert found.encode("red green red") == [1, 2, 1]
     assert (found.name, found.exact, len(found.revision)) == ("tokenizer.json", True, 64)
 
 
 def test_a_control_token_of_a_file_stays_text_in_data_and_counts_in_markup(tokenizer_file):
-    found = tokens.find(str(tokenizer_file))
+    found = tokenizers.find(str(tokenizer_file))
     assert 3 not in found.encode("red <end> green")
     assert found.encode_markup("red<end>", {}) == [1, 3]
 
 
 def test_a_changed_file_is_read_again(tokenizer_file):
-    first = tokens.find(tokenizer_file)
+    first = tokenizers.find(tokenizer_file)
     tokenizer_file.write_text(tokenizer_file.read_text().replace("green", "brown"))
-    second = tokens.find(tokenizer_file)
+    second = tokenizers.find(tokenizer_file)
     assert second.revision != first.revision
     assert second.encode("brown") == [2]
 
 
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(TokenizerError, match=r"nowhere\.json can't be read"):
-        tokens.find(tmp_path / "nowhere.json")
+        tokenizers.find(tmp_path / "nowhere.json")
 
 
 def test_a_file_of_another_kind_is_refused(tmp_path):
     path = tmp_path / "list.json"
     path.write_text("[1]")
     with pytest.raises(TokenizerError, match=r"list\.json is not a tokenizer\.json"):
-        tokens.find(path)
+        tokenizers.find(path)
 
 
 def test_an_estimate_says_that_it_is_one():
-    found = tokens.find("estimate")
-    assert (found.exact, found.count("x" * 400), set(found.encode("hello"))) == (False, 100, {tokens.UNKNOWN_ID})
+    found = tokenizers.find("estimate")
+    assert (found.exact, found.count("x" * 400), set(found.encode("hello"))) == (False, 100, {tokenizers.UNKNOWN_ID})
 
 
 def test_an_estimate_counts_each_ideograph_and_emoji():
-    assert tokens.find("estimate").count("你好👍") == 3
+    assert tokenizers.find("estimate").count("你好👍") == 3
 
 
 def test_markup_takes_marks_of_the_profile_and_of_the_vocabulary():
-    found = tokens.find("cl100k_base")
+    found = tokenizers.find("cl100k_base")
     assert found.encode_markup("<|im_start|>user\n", {}) == [100264, 882, 198]
     assert found.encode_markup("<mine>", {"<mine>": 7}) == [7]
-    assert found.encode_markup("<mine>", {"<mine>": None}) == [tokens.UNKNOWN_ID]
+    assert found.encode_markup("<mine>", {"<mine>": None}) == [tokenizers.UNKNOWN_ID]
 
 
 @given(TEXTS)
 @pytest.mark.parametrize("name", ["o200k_base", "estimate"])
 def test_a_count_is_the_length_of_the_ids(name, text):
-    found = tokens.find(name)
+    found = tokenizers.find(name)
     assert found.count(text) == len(found.encode(text))
 
 
 def test_spans_count_the_tokens_they_touch():
-    found = tokens.find("o200k_base")
+    found = tokenizers.find("o200k_base")
     text = "Dear Ada Lovelace, hello"
     assert found.count_spans(text, [(5, 17)]) == found.count(" Ada Lovelace")
     assert found.count_spans(text, []) == 0
@@ -144,30 +144,30 @@ def test_spans_count_the_tokens_they_touch():
 @given(TEXTS, st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), max_size=4))
 @pytest.mark.parametrize("name", ["o200k_base", "estimate"])
 def test_spans_never_count_more_than_the_text(name, text, spans):
-    found = tokens.find(name)
+    found = tokenizers.find(name)
     assert 0 <= found.count_spans(text, [(a, min(b, len(text))) for a, b in spans]) <= found.count(text)
 
 
 @given(TEXTS)
 def test_a_text_can_be_cut_at_each_border(text):
-    borders = tokens.find("o200k_base").borders(text)
+    borders = tokenizers.find("o200k_base").borders(text)
     assert borders == sorted(set(borders))
     assert not text or borders[-1] == len(text)
 
 
 def test_a_lone_surrogate_is_refused():
     with pytest.raises(TokenizerError, match="lone surrogate"):
-        tokens.find("o200k_base").count("a\ud800b")
+        tokenizers.find("o200k_base").count("a\ud800b")
 
 
 def test_many_texts_are_encoded_as_each_alone():
-    found = tokens.find("cl100k_base")
+    found = tokenizers.find("cl100k_base")
     texts = ["a b", "", "a b", "ü" * 30, "x"]
     assert [list(ids) for ids in found.encode_many(texts)] == [found.encode(text) for text in texts]
 
 
 def test_the_memory_is_bounded_and_keeps_what_is_used():
-    memory = counting.Memory(100_000)
+    memory = base.Memory(100_000)
     memory.put("kept", (1,))
     for number in range(5000):
         memory.put(f"text {number}", (number,))
@@ -177,12 +177,12 @@ def test_the_memory_is_bounded_and_keeps_what_is_used():
 
 
 def test_threads_share_a_tokenizer():
-    found = tokens.find("o200k_base")
+    found = tokenizers.find("o200k_base")
     wanted = {f"text {number} of many": found.count(f"text {number} of many") for number in range(50)}
     wrong = []
 
     def work():
-        fresh = tokens.VocabularyTokenizer.count
+        fresh = tokenizers.VocabularyTokenizer.count
         wrong.extend(text for text, count in wanted.items() if fresh(found, text) != count)
 
     threads = [threading.Thread(target=work) for _ in range(4)]
@@ -194,11 +194,11 @@ def test_threads_share_a_tokenizer():
 
 
 def test_every_known_name_says_whether_it_is_installed():
-    assert tokens.known().keys() == vocabularies.VOCABULARIES.keys()
-    assert tokens.known()["o200k_base"] is True
+    assert tokenizers.known().keys() == vocabularies.VOCABULARIES.keys()
+    assert tokenizers.known()["o200k_base"] is True
 
 
 def test_a_hub_that_cannot_be_reached_is_an_error_with_the_name(monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     with pytest.raises(TokenizerError, match="hub:nobody/nothing can't be fetched"):
-        tokens.find("hub:nobody/nothing")
+        tokenizers.find("hub:nobody/nothing")

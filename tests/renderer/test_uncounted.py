@@ -15,13 +15,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from renderer import MissingVocabularyError, Part, load, profiles, targets, tokens, truncation, validate, vocabularies
+from renderer import MissingVocabularyError, Part, load, profiles, validate
 from renderer.errors import RenderError, TokenizerError, TruncationError
-from renderer.vocabularies import VOCABULARIES, FakeVocabularies, Source
+from renderer.output import targets
+from renderer.tokens import tokenizers, vocabularies
+from renderer.tokens.vocabularies import VOCABULARIES, FakeVocabularies, Source
+from renderer.truncation import fitting
 from tests.renderer.varied_texts import varied_texts
 
-HERE = sorted(name for name, is_here in tokens.known().items() if is_here)
-FAMILIES = sorted(name for name in profiles.names() if tokens.known().get(profiles.find(name)["tokenizer"], False))
+HERE = sorted(name for name, is_here in tokenizers.known().items() if is_here)
+FAMILIES = sorted(name for name in profiles.names() if tokenizers.known().get(profiles.find(name)["tokenizer"], False))
 # Characters that NFC makes longer, that fall apart into bytes, or that stand for a space.
 HARD = "\u0958\U0001d160\ufb2c\u0344\u1f81▁ \t\r\n\u200d👩‍👩‍👧\U0010ffff\ue000中é\u0301ﬀ<s>[INST]<|im_end|>"
 TEXTS = st.text(max_size=40) | st.text(alphabet=HARD, max_size=40)
@@ -73,12 +76,12 @@ def loaded(name: str, source: FakeVocabularies | None = None, limit: int | None 
 @given(TEXTS)
 @pytest.mark.parametrize("name", HERE)
 def test_no_text_has_more_tokens_than_the_bound(name, text):
-    assert len(tokens.find(name).encode(text)) <= vocabularies.most_tokens(name, text)
+    assert len(tokenizers.find(name).encode(text)) <= vocabularies.most_tokens(name, text)
 
 
 @pytest.mark.parametrize("name", HERE)
 def test_no_single_character_has_more_tokens_than_the_bound(name):
-    tokenizer = tokens.find(name)
+    tokenizer = tokenizers.find(name)
     wide = [chr(code) for code in range(0x80, 0x30000) if unicodedata.normalize("NFC", chr(code)) != chr(code)]
     for text in [*wide, *map(chr, range(1, 0x250)), *varied_texts()]:
         assert len(tokenizer.encode(text)) <= vocabularies.most_tokens(name, text), ascii(text)
@@ -109,12 +112,12 @@ def test_counting_late_gives_what_counting_at_once_gives(family, rows, limit):
     parts = [Part(f"p{at}", role, text, priority) for at, (role, text, priority) in enumerate(rows)]
     eager, lazy = profiles.tokenizer(profile), profiles.lazy_tokenizer(profile)
     try:
-        at_once = truncation.fit(parts, eager, profile, limit=limit)
+        at_once = fitting.fit(parts, eager, profile, limit=limit)
     except TruncationError:
         with pytest.raises(TruncationError):
-            truncation.fit(parts, lazy, profile, limit=limit)
+            fitting.fit(parts, lazy, profile, limit=limit)
         return
-    late = truncation.fit(parts, lazy, profile, limit=limit)
+    late = fitting.fit(parts, lazy, profile, limit=limit)
     assert [part.content for part in late.parts] == [part.content for part in at_once.parts]
     assert (late.token_count, late.cuts) == (at_once.token_count, at_once.cuts)
     assert late.parts == at_once.parts
@@ -253,7 +256,7 @@ def test_parts_that_are_copied_or_sent_elsewhere_take_their_count_along():
 def test_a_lone_surrogate_is_refused_whether_or_not_anybody_counts():
     part = Part("a", content="a\ud800b")
     with pytest.raises(TokenizerError, match="lone surrogate"):
-        truncation.fit([part], tokens.find_lazily(None))
+        fitting.fit([part], tokenizers.find_lazily(None))
 
 
 def test_a_check_without_the_vocabulary_says_that_limits_are_open_and_guesses_nothing(gone, data):

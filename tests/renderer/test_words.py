@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from renderer import tokens, vocabularies, words
+from renderer.tokens import tokenizers, vocabularies, word_cache
 from tests.renderer.varied_texts import varied_texts
 
 CUT_BEFORE_SPACES = ("o200k_base", "o200k_harmony", "cl100k_base", "qwen", "mistral-tekken", "llama3", "llama4")
@@ -19,7 +19,7 @@ def whole(tokenizer, texts):
 
 @pytest.fixture(params=INSTALLED)
 def tokenizer(request):
-    return tokens.find(request.param)
+    return tokenizers.find(request.param)
 
 
 def test_words_of_these_vocabularies_are_remembered(tokenizer):
@@ -40,7 +40,7 @@ def test_varied_texts_have_the_same_ids_twice(tokenizer):
 
 @given(SPACED)
 def test_any_text_has_the_ids_of_the_vocabulary(text):
-    for tokenizer in map(tokens.find, INSTALLED):
+    for tokenizer in map(tokenizers.find, INSTALLED):
         assert [tokenizer.encode(text)] == whole(tokenizer, [text])
 
 
@@ -52,12 +52,12 @@ def test_a_long_word_is_not_remembered(tokenizer):
 
 
 def memory_of(tokenizer):
-    return words.WordMemory(tokenizer._encode_whole, tokenizer._core.id_to_token)
+    return word_cache.WordMemory(tokenizer._encode_whole, tokenizer._core.id_to_token)
 
 
 def test_words_learnt_from_a_text_serve_the_next_one(tokenizer):
     asked = []
-    memory = words.WordMemory(
+    memory = word_cache.WordMemory(
         lambda texts: asked.extend(texts) or tokenizer._encode_whole(texts), tokenizer._core.id_to_token
     )
     memory.encode(["Ann: the café at the river, 12 boats"])
@@ -68,7 +68,7 @@ def test_words_learnt_from_a_text_serve_the_next_one(tokenizer):
 
 def test_a_text_with_few_new_words_asks_for_these_only(tokenizer):
     asked = []
-    memory = words.WordMemory(
+    memory = word_cache.WordMemory(
         lambda texts: asked.extend(texts) or tokenizer._encode_whole(texts), tokenizer._core.id_to_token
     )
     memory.encode(["one two three four five six seven eight nine"])
@@ -77,12 +77,12 @@ def test_a_text_with_few_new_words_asks_for_these_only(tokenizer):
 
 
 def test_other_vocabularies_encode_texts_whole():
-    assert tokens.find("mistral-v3")._words is None
+    assert tokenizers.find("mistral-v3")._words is None
 
 
 def test_a_full_memory_starts_again(monkeypatch):
-    monkeypatch.setattr(words, "_MOST_WORDS", 50)
-    tokenizer = tokens.find("o200k_base")
+    monkeypatch.setattr(word_cache, "_MOST_WORDS", 50)
+    tokenizer = tokenizers.find("o200k_base")
     memory = memory_of(tokenizer)
     for number in range(40):
         text = " ".join(f"w{number}x{place}" for place in range(5))
@@ -91,6 +91,6 @@ def test_a_full_memory_starts_again(monkeypatch):
 
 
 def test_a_text_of_very_many_words_teaches_nothing():
-    memory = memory_of(tokens.find("o200k_base"))
+    memory = memory_of(tokenizers.find("o200k_base"))
     memory.encode([" ".join(map(str, range(6_000)))])
     assert memory._known == ({}, {})

@@ -15,7 +15,7 @@ from registry.mirror.errors import MirrorError
 from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import OPERATOR
 from registry.templates.models import Template, Version
-from renderer.yaml_text import Bounds, YamlError, compose, value_of
+from renderer.syntax.yaml_reader import Bounds, YamlError, compose, value_of
 
 __all__ = ["Read", "Rows", "moment", "moment_of", "read_yaml", "require_digest"]
 

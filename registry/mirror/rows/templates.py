@@ -14,7 +14,7 @@ from registry.redaction import services as redaction_services
 from registry.templates.models import Label, LabelMove, SampleSet, Template, Version
 from registry.templates.save import describe
 from renderer import digest as bundle_digest
-from renderer.document import parse
+from renderer.document.parser import parse
 
 __all__ = [
     "label_moved",

@@ -9,7 +9,7 @@ import yaml
 import renderer
 from promptuary.exchange import haystack, shaped_text
 from promptuary.exchange.documents import LossError
-from renderer.document import parse
+from renderer.document.parser import parse
 
 ORACLE = Path(__file__).parents[2] / "oracles/haystack.json"
 TEXT = (

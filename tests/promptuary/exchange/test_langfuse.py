@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import renderer
 from promptuary.exchange import langfuse, slots
 from promptuary.exchange.documents import LossError
-from renderer.document import parse
+from renderer.document.parser import parse
 
 CHAT = {
     "id": "cm1",

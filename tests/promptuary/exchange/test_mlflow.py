@@ -8,7 +8,7 @@ import pytest
 import renderer
 from promptuary.exchange import detection, mlflow
 from promptuary.exchange.documents import LossError
-from renderer.document import parse
+from renderer.document.parser import parse
 
 
 def version(text: str, number: str = "3", name: str = "refund_reply", **tags: str) -> dict[str, object]:

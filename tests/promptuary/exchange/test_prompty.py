@@ -5,7 +5,7 @@ import pytest
 import renderer
 from promptuary.exchange import prompty
 from promptuary.exchange.documents import LossError
-from renderer.document import parse
+from renderer.document.parser import parse
 
 FILE = """---
 name: Basic Prompt

@@ -1,0 +1,1 @@
+"""What a change of a template means for those who send it data and read its replies."""

@@ -1,0 +1,142 @@
+"""Two templates side by side: what changed for those who send data and for those who read replies."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from renderer.contract.schema_changes import SchemaChange, schema_changes
+from renderer.template import Template
+
+__all__ = ["Change", "compare"]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One difference. `kind` says in what (input, output, model, limit …), `path` where in it.
+
+    `breaking` means that a caller who did everything right with the old template may fail with the new one.
+    """
+
+    kind: str
+    path: str
+    message: str
+    breaking: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": self.kind, "path": self.path, "message": self.message, "breaking": self.breaking}
+
+
+def compare(old: Template, new: Template) -> list[Change]:
+    """What changed, breaking changes first; an empty list for templates that differ in nothing a caller can notice."""
+    changes = [*_inputs(old, new), *_format(old, new), *_output(old, new), *_model(old, new), *_body(old, new)]
+    return sorted(changes, key=lambda change: not change.breaking)
+
+
+def _inputs(old: Template, new: Template) -> Iterator[Change]:
+    before, after = _declared(old), _declared(new)
+    if old.document.inputs is not None and new.document.inputs is None:
+        yield Change("input", "", "inputs are no longer declared, so data are no longer checked", False)
+    for name in sorted(before.keys() | after.keys()):
+        if name not in after:
+            yield Change("input", name, f"`{name}` is no longer an input; it is ignored when given", False)
+        elif name not in before:
+            optional = "default" in after[name]
+            what = "is new and has a default" if optional else "is new and required"
+            yield Change("input", name, f"`{name}` {what}", not optional)
+        else:
+            yield from _input(name, before[name], after[name])
+
+
+def _declared(template: Template) -> dict[str, Any]:
+    """The inputs by name; what a document without declarations uses counts as required and of any type."""
+    if template.document.inputs is not None:
+        return template.document.inputs
+    return {name: {} for name in template.body.names() if name != "token_limit"}
+
+
+def _input(name: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[Change]:
+    for path, message, narrows in schema_changes(old, new, name):
+        yield Change("input", path, f"`{path}`: {message}", narrows)
+    if "default" in old and "default" not in new:
+        yield Change("input", name, f"`{name}` lost its default and is required now", True)
+    elif "default" not in old and "default" in new:
+        yield Change("input", name, f"`{name}` has a default now", False)
+    elif old.get("default") != new.get("default"):
+        yield Change("input", name, f"`{name}` has another default", False)
+    if bool(old.get("untrusted")) != bool(new.get("untrusted")):
+        message = f"`{name}` is {'' if new.get('untrusted') else 'no longer '}marked as untrusted"
+        yield Change("input", name, message, False)
+
+
+def _format(old: Template, new: Template) -> Iterator[Change]:
+    before, after = old.document.format, new.document.format
+    if before != after:
+        # A shaped document may give many prompts where the others give one, and the other way round.
+        yield Change("format", "format", f"the format went from {before} to {after}", "shaped" in (before, after))
+
+
+def _output(old: Template, new: Template) -> Iterator[Change]:
+    before, after = old.document.output, new.document.output
+    if before.get("schema") != after.get("schema"):
+        # Reading is the mirror image of sending: a change that widens what may come surprises whoever reads it.
+        surprising = {change.path for change in _schema_diff(after, before) if change.narrows}
+        for path, message, _ in _schema_diff(before, after):
+            yield Change("output", path, f"`{path}`: {message}", path in surprising)
+    mine, theirs = _published(before), _published(after)
+    for name in sorted(mine - theirs):
+        yield Change("output", name, f"`{name}` is no longer among the outputs", True)
+    for name in sorted(theirs - mine):
+        yield Change("output", name, f"`{name}` is a new output", False)
+
+
+def _schema_diff(old: dict[str, Any], new: dict[str, Any]) -> list[SchemaChange]:
+    return list(schema_changes(old.get("schema", {}), new.get("schema", {}), "output"))
+
+
+def _published(output: dict[str, Any]) -> set[str]:
+    names: set[str] = set()
+    for shaper in output.get("shapers") or []:
+        if not isinstance(shaper, dict) or shaper.get("publish_outputs") is False:
+            continue
+        chosen = shaper.get("publish_outputs")
+        given = chosen if isinstance(chosen, list) else shaper.get("outputs")
+        names.update(name for name in given or [] if isinstance(name, str))
+    return names
+
+
+def _model(old: Template, new: Template) -> Iterator[Change]:
+    before, after = old.document, new.document
+    for kind, name in (("model", "model"), ("settings", "settings"), ("limit", "token_limit"), ("limit", "reserve")):
+        was, now = getattr(before, name), getattr(after, name)
+        if was != now:
+            lower = name == "token_limit" and now is not None and (was is None or now < was)
+            hint = "; a prompt that fitted may no longer" if lower else ""
+            yield Change(kind, name, f"`{name}` went from {_short(was)} to {_short(now)}{hint}", False)
+    if before.tools != after.tools:
+        gone = {_tool(tool) for tool in before.tools} - {_tool(tool) for tool in after.tools}
+        yield Change(
+            "tools", "tools", "the tools differ" + (f"; gone: {', '.join(sorted(gone))}" if gone else ""), False
+        )
+    if old.profile != new.profile:
+        names = [_short(template.profile.get("name") if template.profile else None) for template in (old, new)]
+        yield Change("profile", "profile", f"the profile differs: {names[0]}, now {names[1]}", False)
+
+
+def _tool(tool: dict[str, Any]) -> str:
+    function = tool.get("function")
+    return str(function.get("name") if isinstance(function, dict) else tool.get("name"))
+
+
+def _short(value: Any) -> str:
+    text = "none" if value is None else str(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _body(old: Template, new: Template) -> Iterator[Change]:
+    if old.document.body != new.document.body:
+        yield Change("body", "body", "the body differs", False)
+    for ref in sorted(old.fragments.keys() | new.fragments.keys()):
+        if ref not in new.fragments:
+            yield Change("fragment", ref, f"the fragment `{ref}` is gone", False)
+        elif ref not in old.fragments:
+            yield Change("fragment", ref, f"the fragment `{ref}` is new", False)

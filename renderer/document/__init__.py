@@ -1,0 +1,1 @@
+"""Documents: front matter, body and fragments. Nothing is run here."""

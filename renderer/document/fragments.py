@@ -1,0 +1,105 @@
+"""Fragments: other documents' texts, named by a pinned reference and frozen into the bundle."""
+
+import re
+from collections.abc import Callable, Mapping
+
+from renderer.document import parser as documents
+from renderer.document.parser import Document
+from renderer.errors import DocumentError, FragmentError
+from renderer.jinja import Reference, Sandbox, parse, references
+from renderer.problems import Edit, Fix, Place
+
+__all__ = ["MAX_DEPTH", "Source", "jinja_body", "resolve"]
+
+MAX_DEPTH = 8
+_MOST = 64
+_MOST_BYTES = 1024 * 1024
+
+Source = Mapping[str, str] | Callable[[str], str] | None
+"""Where fragments come from: a mapping, or a function that raises LookupError for an unknown reference.
+
+A function may have an attribute `pin(reference) -> str | None` that gives the pinned form of a label's reference; it
+becomes the fix of the problem.
+"""
+
+_NAME = r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?(?:/[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?)+"
+_PINNED = re.compile(rf"{_NAME}@(?:[1-9][0-9]{{0,8}}|sha256:[0-9a-f]{{64}})")
+
+
+_SPELLED = re.compile(r"\b(?:fragment|include)\b")
+
+
+def resolve(document: Document, source: Source) -> dict[str, str]:
+    """The text of every fragment the document needs, nested ones too, by the reference as written. Raises FragmentError."""
+    found: dict[str, str] = {}
+    _descend(document, source, found, (), None)
+    return found
+
+
+def jinja_body(document: Document) -> bool:
+    """Only Jinja bodies can refer to fragments."""
+    return document.format in ("parts", "text")
+
+
+def _descend(
+    document: Document, source: Source, found: dict[str, str], path: tuple[str, ...], shown: Place | None
+) -> None:
+    if not jinja_body(document) or not _SPELLED.search(document.body):
+        return
+    unit = parse(Sandbox({}), None, document.body, document.body_line, shown)
+    for reference in references(unit):
+        if reference.ref in path:
+            chain = " includes ".join((*path[path.index(reference.ref) :], reference.ref))
+            raise FragmentError(f"fragments go in a circle: {chain}", code="PT503", place=reference.place)
+        if len(path) >= MAX_DEPTH:
+            raise FragmentError(f"fragments nested deeper than {MAX_DEPTH}", code="PT504", place=reference.place)
+        if reference.ref not in found:
+            found[reference.ref] = _fetch(reference, source)
+            if len(found) > _MOST or sum(map(len, found.values())) > _MOST_BYTES:
+                message = f"more than {_MOST} fragments, or more than {_MOST_BYTES:,} characters of them"
+                raise FragmentError(message, code="PT504", place=reference.place)
+        inner = read(reference, found[reference.ref], document)
+        _descend(inner, source, found, (*path, reference.ref), reference.place)
+
+
+def _fetch(reference: Reference, source: Source) -> str:
+    ref = reference.ref
+    if not _PINNED.fullmatch(ref):
+        raise _not_pinned(reference, source)
+    try:
+        if source is None:
+            raise LookupError(ref)
+        return source(ref) if callable(source) else source[ref]
+    except LookupError as error:
+        raise FragmentError(f"there is no fragment `{ref}`", code="PT501", place=reference.place) from error
+
+
+def _not_pinned(reference: Reference, source: Source) -> FragmentError:
+    ref, place = reference.ref, reference.place
+    pin = getattr(source, "pin", None)
+    pinned = pin(ref) if callable(pin) else None
+    fix, quotes = None, reference.spelled
+    if pinned and quotes.end_line is not None and quotes.end_column is not None:
+        edit = Edit(quotes.line, quotes.column, quotes.end_line, quotes.end_column, f'"{pinned}"')
+        fix = Fix(f"Pin to {pinned}", (edit,))
+    if re.fullmatch(rf"{_NAME}@.+", ref):
+        message = f"`{ref}` names a label, which moves; name a version such as `{ref.partition('@')[0]}@3`"
+    else:
+        message = f"`{ref}` is no pinned reference; write `namespace/name@3`"
+    return FragmentError(message, code="PT502", place=place, fix=fix)
+
+
+def read(reference: Reference, text: str, includer: Document) -> Document:
+    """A fragment as a document, checked to be usable where it is asked for."""
+    try:
+        inner = documents.parse(text)
+    except DocumentError as error:
+        message = f"the fragment `{reference.ref}` has an error: {error}"
+        raise FragmentError(message, code="PT501", place=reference.place) from error
+    if not jinja_body(inner):
+        message = f"the fragment `{reference.ref}` has format {inner.format}; only parts and text can be fragments"
+        raise FragmentError(message, code="PT507", place=reference.place)
+    if reference.kind == "parts" and inner.format != includer.format:
+        message = f"`{reference.ref}` has format {inner.format}, this document {includer.format}; use fragment()"
+        raise FragmentError(message, code="PT507", place=reference.place)
+    return inner

@@ -1,0 +1,155 @@
+"""From the text an author edits to a Document: front matter read and checked, body found. Nothing is run here."""
+
+import re
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from renderer.document import front_matter
+from renderer.errors import DocumentError
+from renderer.problems import Place, Problem, blocking
+from renderer.syntax import suggestions, yaml_reader
+from renderer.syntax.positions import Lines, unify_newlines
+
+__all__ = ["FORMATS", "MAX_BYTES", "Document", "forget_texts", "inspect", "parse"]
+
+MAX_BYTES = 256 * 1024
+"""A document of more bytes is refused: prompts are written by people, data come at render time."""
+
+FORMATS = ("parts", "text", "shaped", "prompter")
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A template's text, taken apart.
+
+    `text` is as stored; `body` has LF newlines and starts on line `body_line` of the document. `front` holds the front
+    matter as plain JSON values and `places` says where each of its values stands, by path: `("inputs", "tone", "enum")`.
+    `inputs` is None where the document declares none, else a JSON Schema per name.
+    """
+
+    text: str
+    front: dict[str, Any]
+    body: str
+    body_line: int
+    format: str = "parts"
+    description: str = ""
+    tags: tuple[str, ...] = ()
+    inputs: dict[str, dict[str, Any]] | None = None
+    model: str | None = None
+    profile: str | None = None
+    settings: dict[str, Any] = field(default_factory=dict)
+    token_limit: int | None = None
+    reserve: int = 0
+    truncation_step: int = 1
+    keep_last: int = 0
+    keep_pairs: bool = False
+    tools: tuple[dict[str, Any], ...] = ()
+    output: dict[str, Any] = field(default_factory=dict)
+    places: dict[tuple[str | int, ...], Place] = field(default_factory=dict, repr=False, compare=False)
+
+    def place(self, *path: str | int) -> Place:
+        """Where a front matter value stands; the nearest enclosing one if it is not written out."""
+        for end in range(len(path), 0, -1):
+            if path[:end] in self.places:
+                return self.places[path[:end]]
+        return Place(1, 1)
+
+    def body_place(self, start: int, end: int | None = None) -> Place:
+        """The place of an offset in the body."""
+        return _lines(self.body, self.body_line).place(start, end)
+
+
+@lru_cache(maxsize=16)
+def _lines(body: str, first_line: int) -> Lines:
+    """The same for the same body: a body of thousands of places is searched for its line ends once."""
+    return Lines(body, first_line)
+
+
+def forget_texts() -> None:
+    """Drop what is kept of documents that were read lately."""
+    _lines.cache_clear()
+
+
+def parse(text: str) -> Document:
+    """Read a document; safe on any text, and never runs any of it. Raises DocumentError for its first error."""
+    document, problems = inspect(text)
+    errors = blocking(problems)
+    if errors or document is None:
+        first = errors[0]
+        place = Place(first.line, first.column, first.end_line, first.end_column)
+        raise DocumentError(first.message, code=first.code, place=place, variable=first.variable, fix=first.fix)
+    return document
+
+
+def inspect(text: str) -> tuple[Document | None, list[Problem]]:
+    """Read a document and say everything that is wrong with its text and front matter; no Document if that is hopeless."""
+    refused = _refused_text(text)
+    if refused:
+        return None, [refused]
+    plain = unify_newlines(text).removeprefix("\ufeff")
+    try:
+        found = _split(plain)
+    except yaml_reader.YamlError as error:
+        place = Lines(plain).place(plain.find("\n") + 1 + error.index)
+        return None, [Problem(error.code, "error", f"front matter: {error.message}", place.line, place.column)]
+    if found is None:
+        return Document(text=text, front={}, body=plain, body_line=1), []
+    mapping, body, body_line, source = found
+    fields, problems = front_matter.read(mapping, Lines(source, 2))
+    if fields.get("format", "parts") not in FORMATS:
+        problems.append(_unknown_format(fields))
+        fields["format"] = "parts"
+    return Document(text=text, body=body, body_line=body_line, **fields), problems
+
+
+def _unknown_format(fields: dict[str, Any]) -> Problem:
+    name, place = fields["format"], fields["places"][("format",)]
+    meant = suggestions.likely(str(name), FORMATS)
+    hint = f"; did you mean `{meant}`?" if meant else f"; known are {', '.join(FORMATS)}"
+    fix = suggestions.rename(place, meant)
+    message = f"`{name}` is not a format{hint}"
+    return Problem("PT108", "error", message, place.line, place.column, place.end_line, place.end_column, fix)
+
+
+_NOT_TEXT = re.compile("[\x00\ud800-\udfff]")
+
+
+def _refused_text(text: str) -> Problem | None:
+    wrong = _NOT_TEXT.search(text)
+    if wrong:
+        place = Lines(text).place(wrong.start())
+        what = "a NUL character" if wrong.group() == "\0" else "a lone surrogate, which is not Unicode text"
+        return Problem("PT107", "error", f"the document holds {what}", place.line, place.column)
+    size = len(text.encode())
+    if size > MAX_BYTES:
+        return Problem("PT106", "error", f"the document has {size:,} bytes; at most {MAX_BYTES:,} are taken")
+    return None
+
+
+_Found = tuple[yaml_reader.Mapping, str, int, str]
+
+
+def _split(text: str) -> _Found | None:
+    """(front mapping, body, the body's first line, front text), or None where the text has no front matter."""
+    if not text.startswith("---") or text.partition("\n")[0].rstrip(" \t") != "---":
+        return None
+    start = text.find("\n") + 1
+    closing = re.compile(r"^---[ \t]*$", re.MULTILINE).search(text, start) if start else None
+    if closing is None:
+        return None
+    source = text[start : closing.start()]
+    try:
+        node = yaml_reader.compose(source)
+    except yaml_reader.YamlError:
+        # A body that opens with a YAML document marker is no broken front matter.
+        if re.match(r"\s*(?:#.*\n\s*)*(?:- |-\n|\{%|\{#|\{\{)", source):
+            return None
+        raise
+    if node is None:
+        node = yaml_reader.Mapping([], 0, 0)
+    if not isinstance(node, yaml_reader.Mapping):
+        return None
+    end = text.find("\n", closing.start())
+    body = text[end + 1 :] if end >= 0 else ""
+    return node, body, text.count("\n", 0, closing.start()) + 2, source

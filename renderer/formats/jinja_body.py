@@ -1,0 +1,182 @@
+"""A Jinja body with its fragments, compiled: the shared half of the formats `parts` and `text`."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from renderer.document.fragments import read
+from renderer.document.parser import Document
+from renderer.errors import DocumentError, RenderError
+from renderer.inputs import declarations
+from renderer.jinja import (
+    FragmentText,
+    Names,
+    Program,
+    Sandbox,
+    Stream,
+    Unit,
+    Use,
+    findings,
+    parse,
+    references,
+    skeleton,
+    trace,
+    used_names,
+    with_run,
+)
+from renderer.problems import Place, Problem
+from renderer.prompt import Mark, Part
+from renderer.validation import untrusted as validation_untrusted
+
+__all__ = ["Assembly", "JinjaBody", "compile_body"]
+
+
+class Assembly(Protocol):
+    """Turns a stream into parts."""
+
+    def parts(self, stream: Stream, given: Mapping[str, Any]) -> list[Part]: ...
+
+
+@dataclass
+class _Run:
+    """What one rendering shares with the fragments it calls."""
+
+    data: Mapping[str, Any]
+    texts: dict[str, FragmentText] = field(default_factory=dict)
+
+
+class JinjaBody:
+    """A compiled body of format parts or text. Threads may share it."""
+
+    def __init__(
+        self,
+        document: Document,
+        unit: Unit,
+        fragments: dict[str, "JinjaBody"],
+        assemble: Callable[[Sandbox], Assembly],
+        untrusted: frozenset[str],
+    ) -> None:
+        self.document = document
+        self.unit = unit
+        self.fragments = fragments
+        self.untrusted = untrusted
+        if self.untrusted:
+            flow = trace(unit, {ref: body.reached for ref, body in fragments.items()})
+            for part in unit.sandbox.units.values():
+                part.flow = flow
+            self.reached: Names = frozenset().union(*flow.values())
+        else:
+            self.reached = frozenset()
+        self.program = Program(unit.sandbox)
+        self.assembly = assemble(unit.sandbox)
+
+    def parts(self, data: Mapping[str, Any]) -> list[list[Part]]:
+        parts = self.render(data, _Run(data))
+        if self.untrusted:
+            validation_untrusted.check_parts(parts, self.untrusted)
+        return [parts]
+
+    def render(self, data: Mapping[str, Any], run: _Run) -> list[Part]:
+        return self.assembly.parts(self.program.run(data, run), data)
+
+    def uses(self) -> list[Use]:
+        """Every name it takes from outside, functions left out; a fragment's at the place of its call."""
+        own = [use for use in used_names(self.unit) if use.name not in self.unit.sandbox.globals]
+        return [*own, *(use for body in self.fragments.values() for use in body.uses())]
+
+    def names(self) -> set[str]:
+        return {use.name for use in self.uses()}
+
+    def problems(self) -> list[Problem]:
+        """Heavy and irreproducible constructs, fragments' included, and untrusted values in system parts."""
+        found = [
+            Problem(
+                item.code,
+                item.severity,
+                item.message,
+                item.place.line,
+                item.place.column,
+                item.place.end_line,
+                item.place.end_column,
+            )
+            for unit in self.unit.sandbox.units.values()
+            for item in findings(unit)
+        ]
+        for body in self.fragments.values():
+            found.extend(body.problems())
+        if self.untrusted and self.document.format == "parts":
+            found.extend(validation_untrusted.problems(skeleton(self.unit), self.untrusted))
+        return found
+
+
+def compile_body(
+    document: Document,
+    fragments: Mapping[str, str],
+    functions: Mapping[str, Callable[..., Any]],
+    assemblies: Mapping[str, Callable[[Sandbox], Assembly]],
+    shown: Place | None = None,
+    untrusted: frozenset[str] | None = None,
+) -> JinjaBody:
+    """Compile a document and all it refers to. `shown` is the place that errors of a fragment are reported at.
+
+    `untrusted` are the includer's untrusted inputs; None are the document's own.
+    """
+    if untrusted is None:
+        untrusted = declarations.untrusted(document)
+    bodies: dict[str, JinjaBody] = {}
+    sandbox = Sandbox({**functions, "fragment": with_run(_FragmentCall(bodies))}, spells=document.format == "parts")
+    unit = parse(sandbox, None, document.body, document.body_line, shown)
+    texts: dict[str, tuple[Document, Place]] = {}
+    _parse_includes(unit, document, fragments, texts)
+    for ref, (inner, place) in texts.items():
+        bodies[ref] = compile_body(inner, fragments, functions, assemblies, place, untrusted)
+    return JinjaBody(document, unit, bodies, assemblies[document.format], untrusted)
+
+
+def _parse_includes(
+    unit: Unit, document: Document, fragments: Mapping[str, str], texts: dict[str, tuple[Document, Place]]
+) -> None:
+    for reference in references(unit):
+        inner = read(reference, fragments[reference.ref], document)
+        if reference.kind == "text":
+            texts.setdefault(reference.ref, (inner, reference.place))
+        elif reference.ref not in unit.sandbox.units:
+            # The includer's own line end follows the tag, so the fragment's last one would be one too many.
+            body = inner.body.removesuffix("\n") if document.format == "parts" else inner.body
+            included = parse(unit.sandbox, reference.ref, body, inner.body_line, reference.place)
+            _parse_includes(included, document, fragments, texts)
+
+
+class _FragmentCall:
+    """`fragment("ns/name@3")`: the fragment's text, once per rendering."""
+
+    def __init__(self, bodies: dict[str, JinjaBody]) -> None:
+        self.bodies = bodies
+
+    def __call__(self, run: _Run, ref: str) -> FragmentText:
+        if ref not in run.texts:
+            run.texts[ref] = self._render(run, ref)
+        return run.texts[ref]
+
+    def _render(self, run: _Run, ref: str) -> FragmentText:
+        if ref not in self.bodies:
+            raise DocumentError(f"`{ref}` is no fragment of this document", code="PT501")
+        try:
+            parts = self.bodies[ref].render(run.data, run)
+        except RenderError as error:
+            error.message = f"in the fragment `{ref}`: {error.message}"
+            raise
+        return _joined(parts)
+
+
+def _joined(parts: Sequence[Part]) -> FragmentText:
+    texts: list[str] = []
+    marks: list[Mark] = []
+    at = 0
+    for part in parts:
+        if not isinstance(part.content, str):
+            raise DocumentError("a fragment with content items cannot be used as text", code="PT507")
+        texts.append(part.content)
+        marks.extend(Mark(at + mark.start, at + mark.end, mark.site) for mark in part.marks)
+        at += len(part.content)
+    return FragmentText("".join(texts), marks)

@@ -1,0 +1,1 @@
+"""Format parts: Jinja that yields a YAML list of parts."""

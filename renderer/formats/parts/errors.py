@@ -1,0 +1,62 @@
+"""What can be wrong with a part as its author wrote it."""
+
+from collections.abc import Sequence
+
+from renderer.syntax import suggestions, yaml_reader
+
+__all__ = [
+    "ROLES",
+    "Fault",
+    "bad_given_priority",
+    "bad_given_role",
+    "bad_priority",
+    "bad_role",
+    "unknown_key",
+    "unknown_role",
+]
+
+ROLES = ("system", "developer", "user", "assistant", "tool")
+_OTHER_NAMES = {"ai": "assistant", "bot": "assistant", "function": "tool", "human": "user", "model": "assistant"}
+
+
+class Fault(Exception):
+    """Something is wrong at an offset of the marked text, or with the value in slot number `slot`."""
+
+    def __init__(
+        self, message: str, code: str, index: int, slot: int | None = None, *, width: int = 0, meant: str | None = None
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code
+        self.index = index
+        self.slot = slot
+        # How long the wrong word is, and the right one.
+        self.width, self.meant = width, meant
+
+
+def bad_role(text: str) -> str:
+    return f"`{text[:40]}` is not a role; the roles are {', '.join(ROLES)}"
+
+
+def bad_priority(text: str) -> str:
+    return f"`truncation_priority` must be a whole number, not `{text[:40]}`"
+
+
+def bad_given_role() -> str:
+    return f"the value given for `role` is not a role; the roles are {', '.join(ROLES)}"
+
+
+def bad_given_priority() -> str:
+    return "the value given for `truncation_priority` must be a whole number"
+
+
+def unknown_key(key: yaml_reader.Scalar, owner: str, known: Sequence[str]) -> Fault:
+    width = len(key.value) if key.style == "plain" else 0
+    message = f"`{key.value}` is not a field of a {owner}{suggestions.hint(key.value, known)}"
+    return Fault(message, "PT304", key.start, width=width, meant=suggestions.likely(key.value, known))
+
+
+def unknown_role(role: str, node: yaml_reader.Scalar) -> Fault:
+    width = len(role) if node.style == "plain" else 0
+    meant = _OTHER_NAMES.get(role.lower()) or suggestions.likely(role.lower(), ROLES)
+    return Fault(bad_role(role), "PT305", node.start, width=width, meant=meant)

@@ -1,0 +1,187 @@
+"""From a stream of literals and values to parts: YAML sees the author's text only, each value stands in it as a mark.
+
+Two ways lead to the same parts. The plain one parses the whole text. The quick one cuts the text where a list item
+starts in the first column and parses each distinct item once; it gives up on anything it cannot be sure of.
+"""
+
+import re
+from collections.abc import Callable, Container, Sequence
+from contextlib import suppress
+from itertools import accumulate, chain, count
+
+from renderer.errors import DocumentError, InputError, LimitError
+from renderer.formats.parts.errors import Fault
+from renderer.formats.parts.part_template import Recipe, read_part
+from renderer.formats.parts.slot_text import Slots
+from renderer.jinja import Sandbox, Stream
+from renderer.problems import Place
+from renderer.prompt import Part
+from renderer.syntax import suggestions, yaml_reader
+
+__all__ = ["MAX_PARTS", "Structure"]
+
+MAX_PARTS = 100_000
+_BOUNDS = yaml_reader.Bounds(depth=24, nodes=1_000_000)
+_MOST_RECIPES = 2_000
+_BLANK = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\n)*")
+_UNENDED = "\0"
+# What ends a document, and what only YAML takes for a line break.
+_OTHER_BREAKS = re.compile("\n(?:---|\\.\\.\\.)|[\x85\u2028\u2029]")
+
+
+class _Unsure(Exception):
+    """The quick way does not apply."""
+
+
+class Structure:
+    """The parts of one document's renderings; remembers the items it has read."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self.marker = _unused_character(sandbox.texts)
+        self._recipes: dict[str, Recipe] = {}
+
+    def parts(self, stream: Stream, given: Container[str]) -> list[Part]:
+        """Raises DocumentError for what the author wrote, InputError for a value in the wrong place."""
+        slots = stream_slots(stream, given)
+        try:
+            parts = self._quickly(stream, slots)
+        except (_Unsure, Fault, yaml_reader.YamlError):
+            parts = self.parts_plainly(stream, given)
+        if not parts:
+            raise DocumentError("the body gives no parts", code="PT311", place=Place(1, 1))
+        if len(parts) > MAX_PARTS:
+            raise LimitError(f"more than {MAX_PARTS:,} parts")
+        return parts
+
+    def _quickly(self, stream: Stream, slots: Slots) -> list[Part]:
+        texts, marker = stream.sandbox.texts, self.marker
+        text = "".join([texts[piece] if piece >= 0 else marker for piece in stream.pieces])
+        blank = _BLANK.match(text)
+        start = blank.end() if blank else 0
+        if not text.startswith("- ", start):
+            raise _Unsure
+        items = text[start + 2 :].split("\n- ")
+        slots.base = text.count(marker, 0, start)
+        lines = stream.item_lines(start == 0)
+        if len(lines) != len(items):  # an item's dash stands in another piece than the line end before it
+            starts = accumulate([len(item) + 3 for item in items[:-1]], initial=start)
+            lines = stream.lines(_one, tuple(starts))
+        # The last item is told apart where it lacks the line end that the cut took from the others.
+        items[-1] = items[-1][:-1] if items[-1].endswith("\n") else items[-1] + _UNENDED
+        recipes, parts = self._recipes, []
+        for item, line in zip(items, lines, strict=True):
+            recipe = recipes.get(item)
+            if recipe is None:
+                recipe = self._read_item(item)
+            parts.append(recipe.fill(slots, line))
+            slots.base += item.count(marker)
+        return parts
+
+    def _read_item(self, item: str) -> Recipe:
+        if _OTHER_BREAKS.search(item):
+            raise _Unsure
+        found = item.removesuffix(_UNENDED).split(self.marker)
+        text = "- " + _numbered(found, self.marker) + ("" if item.endswith(_UNENDED) else "\n")
+        node = yaml_reader.compose(text, _BOUNDS)
+        if not isinstance(node, yaml_reader.Sequence) or len(node.items) != 1:
+            raise _Unsure
+        recipe = read_part(node.items[0], self.marker, text)
+        if len(self._recipes) >= _MOST_RECIPES:
+            self._recipes.clear()
+        self._recipes[item] = recipe
+        return recipe
+
+    def parts_plainly(self, stream: Stream, given: Container[str]) -> list[Part]:
+        """The same parts from one parse of the whole text."""
+        slots = stream_slots(stream, given)
+        try:
+            return self._read(stream, slots, frozenset())
+        except (Fault, yaml_reader.YamlError) as error:
+            nothing = _leading_nothings(stream)
+            if nothing:
+                with suppress(Fault, yaml_reader.YamlError):
+                    return self._read(stream, stream_slots(stream, given), nothing)
+            raise _blame(error, stream, slots) from error
+
+    def _read(self, stream: Stream, slots: Slots, nothing: Container[int]) -> list[Part]:
+        """`nothing` are the numbers of values that are left out: empty ones, where no text can stand."""
+        marker = self.marker
+
+        def mark(number: int) -> str:
+            return "" if number in nothing else f"{marker}{number}{marker}"
+
+        text = _marked(stream, mark)
+        node = yaml_reader.compose(text, _BOUNDS)
+        if node is None:
+            return []
+        if not isinstance(node, yaml_reader.Sequence):
+            message = "the body must be a list of parts: `- name: …`, `  content: …`"
+            raise Fault(message, "PT301", node.start)
+        recipes = [read_part(item, marker, text) for item in node.items]
+        # A part's own line is where its dash stands; YAML's node starts after it, on the same line as a rule.
+        lines = stream.lines(lambda number: len(mark(number)), [item.start for item in node.items])
+        return [recipe.fill(slots, line) for recipe, line in zip(recipes, lines, strict=True)]
+
+
+def _marked(stream: Stream, mark: Callable[[int], str]) -> str:
+    """The author's text with `mark(n)` for the n-th value."""
+    texts, numbers = stream.sandbox.texts, count()
+    return "".join([mark(next(numbers)) if piece < 0 else texts[piece] for piece in stream.pieces])
+
+
+def _leading_nothings(stream: Stream) -> frozenset[int]:
+    """The empty values with nothing before them on their line: what calls for their effect leave between parts."""
+    texts, numbers, found = stream.sandbox.texts, count(), set()
+    before = ""
+    for piece in stream.pieces:
+        if piece >= 0:
+            before = (before + texts[piece]).rpartition("\n")[2]
+            continue
+        number = next(numbers)
+        if stream.values[number]:
+            before = "x"
+        elif not before.strip():
+            found.add(number)
+    return frozenset(found)
+
+
+def stream_slots(stream: Stream, given: Container[str]) -> Slots:
+    """The values of a stream, to fill recipes with."""
+    return Slots(stream.values, stream.sites(), given, ordinary=stream.sandbox.ordinary)
+
+
+def _blame(error: Fault | yaml_reader.YamlError, stream: Stream, slots: Slots) -> DocumentError | InputError:
+    if isinstance(error, Fault) and error.slot is not None:
+        site = slots.sites[error.slot]
+        place = Place(site.line, site.column)
+        return InputError(error.message, code=error.code, place=place, variable=site.expression)
+    place = stream.place(_numbered_size, error.index)
+    if error.code == "PT401":
+        return InputError(error.message, code=error.code, place=place)
+    fix = None
+    if isinstance(error, Fault) and error.width and place.end_line is None:
+        place = Place(place.line, place.column, place.line, place.column + error.width)
+        fix = suggestions.rename(place, error.meant)
+    return DocumentError(error.message, code=error.code, place=place, fix=fix)
+
+
+def _one(number: int) -> int:
+    return 1
+
+
+def _numbered_size(number: int) -> int:
+    return len(str(number)) + 2
+
+
+def _numbered(found: Sequence[str], marker: str) -> str:
+    """The pieces between marks joined by numbered marks."""
+    return "".join(text if number == 0 else f"{marker}{number - 1}{marker}{text}" for number, text in enumerate(found))
+
+
+def _unused_character(texts: Sequence[str]) -> str:
+    """A character of the private use areas that the author never wrote."""
+    used = set().union(*map(set, texts)) if texts else set()
+    for code in chain(range(0xE000, 0xF900), range(0xF0000, 0x10FFFE)):
+        if code & 0xFFFE != 0xFFFE and chr(code) not in used:
+            return chr(code)
+    raise LimitError("the document uses every private character")

@@ -1,0 +1,202 @@
+"""Texts with slots in them: the author's pieces, tidied by the rules for content, and the values that come between."""
+
+from collections.abc import Callable, Container, Sequence
+
+from renderer.jinja import FragmentText, cook
+from renderer.prompt import Mark, Site
+
+__all__ = ["Piece", "Slots", "Text", "split_marks", "tidy_content", "tidy_sections"]
+
+
+class Slots:
+    """The values of one rendering with their sites; a recipe counts its slots from `base`."""
+
+    __slots__ = ("base", "given", "ordinary", "sites", "values")
+
+    def __init__(self, values: Sequence[str], sites: Sequence[Site], given: Container[str], *, ordinary: bool) -> None:
+        self.values = values
+        self.sites = sites
+        self.given = given
+        self.base = 0
+        # Whether no value is a fragment and none is indented, so that each is one stretch of the very text it prints.
+        self.ordinary = ordinary
+
+
+Piece = str | int
+"""The author's text, or the number of a slot."""
+
+
+def split_marks(text: str, marker: str) -> tuple[Piece, ...]:
+    """`a M3M b` to ("a ", 3, " b")."""
+    found = text.split(marker)
+    pieces: list[Piece] = [found[0]] if found[0] else []
+    for index in range(1, len(found), 2):
+        pieces.append(int(found[index]))
+        if found[index + 1]:
+            pieces.append(found[index + 1])
+    return tuple(pieces)
+
+
+def _strip(pieces: Sequence[Piece], slots: Slots | None, characters: str | None = None) -> list[Piece]:
+    """Drop the author's white space at both ends; an empty value has nothing to protect and is looked through."""
+    kept = list(pieces)
+    for last in (False, True):
+        index = -1 if last else 0
+        while kept:
+            piece = kept[index]
+            if isinstance(piece, int):
+                if slots is None or slots.values[slots.base + piece]:
+                    break
+                kept.pop(index)
+                continue
+            text = piece.rstrip(characters) if last else piece.lstrip(characters)
+            if text:
+                kept[index] = text
+                break
+            kept.pop(index)
+    return kept
+
+
+def _cook_all(pieces: Sequence[Piece]) -> list[Piece]:
+    return [cook(piece) if isinstance(piece, str) else piece for piece in pieces]
+
+
+Sections = Sequence[Sequence[Piece]]
+
+
+def tidy_content(sections: Sections, slots: Slots | None) -> list[Piece]:
+    """The rules for content: white space at the ends goes, then the author's spellings are replaced."""
+    return _cook_all(_strip(sections[0], slots))
+
+
+def tidy_sections(sections: Sections, slots: Slots | None) -> list[Piece]:
+    """The rules for sections: each loses blanks at its ends, they are joined by nothing, and the whole is stripped."""
+    pieces = [piece for section in sections for piece in _cook_all(_strip(section, slots, " \t"))]
+    return _strip(pieces, slots)
+
+
+_new_mark = tuple.__new__
+
+
+class Text:
+    """A text with slots in it. `tidy` applies the rules for white space; without it the text is taken as it is."""
+
+    __slots__ = ("_ends", "_margin", "_raw", "_steps", "_tail", "_tidy", "constant")
+
+    def __init__(
+        self, raw: Sections, tidy: Callable[[Sections, Slots | None], list[Piece]] | None = None, margin: int = 0
+    ) -> None:
+        self._raw, self._tidy = raw, tidy
+        # The indentation of the block the text stands in, which an author's `| indent` means to meet.
+        self._margin = margin
+        pieces = list(raw[0]) if tidy is None else tidy(raw, None)
+        # Where one of these values is empty, the white space next to it is at an end after all.
+        outer = [_strip(section, None) for section in (*raw, pieces)] if tidy else []
+        self._ends = tuple({piece for found in outer for piece in (*found[:1], *found[-1:]) if isinstance(piece, int)})
+        self._steps, self._tail = _steps(pieces)
+        self.constant = None if self._steps else self._tail
+
+    def pieces(self) -> list[Piece]:
+        """Its texts and slots in order, tidied as they are where every value prints something."""
+        found: list[Piece] = [piece for step in self._steps for piece in step if piece != ""]
+        return [*found, self._tail] if self._tail else found
+
+    def shown(self) -> str:
+        """The author's text alone, for messages: `…` stands for each value."""
+        return (
+            self.constant if self.constant is not None else "".join(f"{text}…" for text, _ in self._steps) + self._tail
+        )
+
+    def slots(self) -> list[int]:
+        """The numbers of its slots."""
+        return [slot for _, slot in self._steps]
+
+    def fill(self, slots: Slots) -> str:
+        """The text alone."""
+        if self.constant is not None:
+            return self.constant
+        values, base = slots.values, slots.base
+        texts = []
+        for text, slot in self._steps:
+            texts.append(text)
+            texts.append(values[base + slot])
+        texts.append(self._tail)
+        return "".join(texts)
+
+    def fill_marked(self, slots: Slots) -> tuple[str, tuple[Mark, ...]]:
+        """The text and which stretches of it are values."""
+        if self.constant is not None:
+            return self.constant, ()
+        values, sites, base = slots.values, slots.sites, slots.base
+        steps, tail = self._steps, self._tail
+        for end in self._ends:
+            if self._tidy is not None and not values[base + end]:
+                steps, tail = _steps(self._tidy(self._raw, slots))
+                break
+        if not slots.ordinary:
+            return self._fill_carefully(steps, tail, slots)
+        texts, marks, at = [], [], 0
+        for text, slot in steps:
+            value = values[base + slot]
+            texts.append(text)
+            texts.append(value)
+            at += len(text)
+            if value:
+                end = at + len(value)
+                marks.append(_new_mark(Mark, (at, end, sites[base + slot])))
+                at = end
+        texts.append(tail)
+        return "".join(texts), tuple(marks)
+
+    def _fill_carefully(
+        self, steps: Sequence[tuple[str, int]], tail: str, slots: Slots
+    ) -> tuple[str, tuple[Mark, ...]]:
+        texts: list[str] = []
+        marks: list[Mark] = []
+        at = 0
+        for text, slot in steps:
+            value, site = slots.values[slots.base + slot], slots.sites[slots.base + slot]
+            at += len(text)
+            if site.indented and self._margin:
+                value = _outdented(value, self._margin)
+            if type(value) is FragmentText:
+                marks.extend(_fragment_marks(value, at, site))
+            elif value:
+                marks.append(Mark(at, at + len(value), site))
+            texts += (text, value)
+            at += len(value)
+        texts.append(tail)
+        return "".join(texts), tuple(marks)
+
+
+def _steps(pieces: Sequence[Piece]) -> tuple[tuple[tuple[str, int], ...], str]:
+    """The pieces as (text, slot) pairs and the text after the last."""
+    steps: list[tuple[str, int]] = []
+    text = ""
+    for piece in pieces:
+        if isinstance(piece, int):
+            steps.append((text, piece))
+            text = ""
+        else:
+            text += piece
+    return tuple(steps), text
+
+
+def _outdented(value: str, margin: int) -> str:
+    """Take the block's indentation off the lines that `| indent` gave it to, as reading the YAML would."""
+    first, *rest = value.split("\n")
+    return "\n".join([first, *(line[margin:] if line[:margin].isspace() else line for line in rest)])
+
+
+def _fragment_marks(value: FragmentText, at: int, outer: Site) -> list[Mark]:
+    """A fragment's own text and the inputs printed inside it, as stretches that do not overlap."""
+    marks, done = [], 0
+    for start, end, inner in value.marks:
+        if start > done:
+            marks.append(Mark(at + done, at + start, outer))
+        site = Site(inner.expression, outer.line, outer.column, inner.kind, inner.names)
+        marks.append(Mark(at + start, at + end, site))
+        done = end
+    if done < len(value):
+        marks.append(Mark(at + done, at + len(value), outer))
+    return marks

@@ -1,0 +1,1 @@
+"""Format prompter: one instruction for every model, as LazyLLM's prompters have it."""

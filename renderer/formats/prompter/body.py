@@ -1,0 +1,277 @@
+"""A compiled prompter: from data to parts that know how they stand in a marked prompt and in messages."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from renderer.document.parser import Document
+from renderer.errors import PrompterError
+from renderer.jinja import Use
+from renderer.problems import Place, Problem
+from renderer.profiles import Profile
+from renderer.prompt import Frame, Mark, Part, Site
+from renderer.prompters import arguments, layouts
+from renderer.prompters.layouts import Field, Instruction, Recipe
+from renderer.prompters.slots import Piece, Slot
+from renderer.validation import untrusted
+
+__all__ = ["PrompterBody", "Setup"]
+
+HISTORY_PRIORITY = 1
+"""Turns of the history may be cut, the oldest first; everything else of a prompter stays."""
+_ROLES = ("user", "assistant", "tool")
+_ASIDE = ("history", "tools", "token_limit")
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What a body says. `input` names the input that is the user's message, None where only the data can tell.
+
+    `says` tells whether its author wrote anything that is sent.
+    """
+
+    recipe: Recipe
+    instruction: Instruction
+    tools: list[Any]
+    system: str | None
+    input: str | None
+    sites: Mapping[str, Site]
+    history: Site
+    says: bool = True
+
+
+class PrompterBody:
+    """A compiled body of format prompter. `profile` gives the marks and the system text; None means LazyLLM's own."""
+
+    def __init__(self, document: Document, setup: Setup, profile: Profile | None = None) -> None:
+        self._document = document
+        self._setup = setup
+        marks = layouts.MARKS if profile is None else dict.fromkeys(layouts.MARKS, "")
+        given = profile.lazyllm if profile else {}
+        self._untrusted = frozenset(name for name, schema in (document.inputs or {}).items() if schema.get("untrusted"))
+        self._marks = {**marks, **{name: mark for name, mark in given.items() if name in marks}}
+        self._system = given.get("system", layouts.SYSTEM) if setup.system is None else setup.system
+
+    def in_profile(self, profile: Profile | None) -> "PrompterBody":
+        """The same body with a profile's marks and system text."""
+        return PrompterBody(self._document, self._setup, profile)
+
+    @property
+    def slots(self) -> list[str]:
+        """The names of the slots of its instruction."""
+        return self._setup.instruction.slots
+
+    def names(self) -> set[str]:
+        """The inputs the body uses, with `history` and `tools` where they are declared and have a place."""
+        names = set(self._setup.instruction.slots) | ({self._setup.input} if self._setup.input else set())
+        declared, fields = self._document.inputs or {}, self._setup.recipe.fields
+        if "history" in declared and "history" in fields:
+            names.add("history")
+        if "tools" in declared and "tools" in fields and not self._setup.tools:
+            names.add("tools")
+        return names
+
+    def uses(self) -> list[Use]:
+        """Where each slot stands."""
+        return [Use(name, Place(site.line, site.column)) for name, site in self._setup.sites.items()]
+
+    def problems(self) -> list[Problem]:
+        """Inputs that are untrusted and would stand in the system's instruction."""
+        found = []
+        for name in dict.fromkeys(piece.name for piece in self._setup.instruction.system if isinstance(piece, Slot)):
+            if name in self._untrusted:
+                site = self._setup.sites[name]
+                message = (
+                    f"the system's instruction may not hold the untrusted input `{name}`; "
+                    "move it to the user's: `instruction: {system: …, user: …}`"
+                )
+                found.append(Problem("PT408", "error", message, site.line, site.column, variable=name))
+        return found
+
+    def tools(self, data: Mapping[str, Any]) -> tuple[Any, ...]:
+        """The tools of a prompt: the document's own, or those among the data."""
+        given = data.get("tools") if "tools" not in self._setup.instruction.slots else None
+        return tuple(arguments.choose_tools(self._setup.tools, given))
+
+    def parts(self, data: Mapping[str, Any]) -> list[list[Part]]:
+        """One prompt: system, instruction, tools, the turns of the history, the user's part and input."""
+        try:
+            return [self._parts(data)]
+        except PrompterError as error:
+            site = self._setup.sites.get(error.variable or "", self._setup.history)
+            error.located(Place(site.line, site.column))
+            raise
+
+    @property
+    def says_something(self) -> bool:
+        """Whether its author wrote something, or data can say something."""
+        setup, declared = self._setup, self._document.inputs
+        takes_input = "input" in setup.recipe.fields and (declared is None or setup.input is not None)
+        given = setup.says or setup.tools or takes_input or self._takes("history")
+        return bool(given)
+
+    def sure_parts(self) -> list[list[Part]]:
+        """The parts of a prompt with `x` for each value, once for each way in which history and tools may be given."""
+        fields, setup = self._setup.recipe.fields, self._setup
+        query = arguments.Query(dict.fromkeys(setup.instruction.slots, "x"), "x" if "input" in fields else "")
+        own = arguments.tools_text(arguments.choose_tools(setup.tools, None))
+        tools = [own, "x"] if self._takes("tools") and not own else [own]
+        turn = {"role": "user", "content": "x"}
+        histories: list[list[dict[str, Any]]] = [[], [turn]] if self._takes("history") else [[]]
+        return [self._assembled(query, turns, text) for turns in histories for text in tools]
+
+    def _takes(self, name: str) -> bool:
+        """Whether history or tools may be given with the data."""
+        declared, setup = self._document.inputs, self._setup
+        offered = name in setup.recipe.fields and name not in setup.instruction.slots
+        return offered and (declared is None or name in declared)
+
+    def _parts(self, data: Mapping[str, Any]) -> list[Part]:
+        query = self._query(data)
+        fields = self._setup.recipe.fields
+        if "input" not in fields and query.input not in ("", None):
+            raise PrompterError("everything given must fill a slot of the instruction or an extra key", cause="input")
+        history = data.get("history") if "history" not in query.values else None
+        if history and "history" not in fields:
+            raise PrompterError("this prompter has no place for a history", cause="history", variable="history")
+        parts = self._assembled(query, self._turns(history), arguments.tools_text(self.tools(data)))
+        untrusted.check_parts(parts, self._untrusted)
+        return parts
+
+    def _query(self, data: Mapping[str, Any]) -> arguments.Query:
+        names, setup = self._setup.instruction.slots, self._setup
+        shown = {name: _plain(name, data[name]) for name in names if name in data}
+        if setup.input is not None:
+            left = {setup.input: data[setup.input]} if setup.input in data and setup.input not in shown else {}
+        else:
+            left = {name: value for name, value in data.items() if name not in shown and name not in _ASIDE}
+        return arguments.read_query(shown | left, names, strict=True)
+
+    def _turns(self, history: Any) -> list[dict[str, Any]]:
+        turns = arguments.history_messages(history)
+        for number, turn in enumerate(turns, start=1):
+            if turn.get("role") not in _ROLES or set(turn) - {"role", "content"}:
+                raise PrompterError(
+                    f"turn {number} of the history must be a message of {', '.join(_ROLES)} with role and content only",
+                    cause="history",
+                    variable="history",
+                )
+        return turns
+
+    def _assembled(self, query: arguments.Query, turns: Sequence[Mapping[str, Any]], tools: str) -> list[Part]:
+        line = _Line(self._document.body_line)
+        for piece in self._setup.recipe.template:
+            if not isinstance(piece, Field):
+                line.mark(piece)
+            elif piece.name in self._marks:
+                line.mark(self._marks[piece.name])
+            elif piece.name == "history":
+                line.turns(turns, self._marks, self._setup.history)
+            else:
+                self._add(line, piece.name, query, tools)
+        return line.finish()
+
+    def _add(self, line: "_Line", name: str, query: arguments.Query, tools: str) -> None:
+        fields = self._setup.recipe.fields
+        if name == "system":
+            line.add("system", "system", self._system)
+        elif name == "instruction":
+            line.add("instruction", "system", *self._filled(self._setup.instruction.system, query), glue="\n")
+        elif name == "tools" and tools:
+            line.add("tools", "system", tools, glue="\n", spoken=False)
+        elif name == "user" and (self._setup.instruction.user or "input" not in fields):
+            line.add("user", "user", *self._filled(self._setup.instruction.user, query), glue="")
+        elif name == "input":
+            text = _said(query.input)
+            name = self._setup.input or "input"
+            site = Site(name, self._setup.history.line, self._setup.history.column, names=frozenset((name,)))
+            marks = (Mark(0, len(text), site),) if text else ()
+            line.add("input", "user", text, marks, glue="")
+
+    def _filled(self, pieces: Sequence[Piece], query: arguments.Query) -> tuple[str, tuple[Mark, ...]]:
+        texts, marks, end = [], [], 0
+        for piece in pieces:
+            text = query.values[piece.name] if isinstance(piece, Slot) else piece
+            if isinstance(piece, Slot) and text:
+                marks.append(Mark(end, end + len(text), self._setup.sites[piece.name]))
+            texts.append(text)
+            end += len(text)
+        return "".join(texts), tuple(marks)
+
+
+@dataclass(slots=True)
+class _Line:
+    """Parts in the making: markup goes before the part that follows it, or after the last one before a history."""
+
+    number: int
+    parts: list[Part] = field(default_factory=list)
+    waiting: str = ""
+
+    def mark(self, text: str) -> None:
+        self.waiting += text
+
+    def add(
+        self,
+        name: str,
+        role: str,
+        content: str,
+        marks: tuple[Mark, ...] = (),
+        *,
+        glue: str | None = None,
+        spoken: bool = True,
+    ) -> None:
+        # Only a part of the same side goes on with the message before it.
+        goes_on = self.parts and self.parts[-1].role == role and self.parts[-1].truncation_priority == 0
+        frame = Frame(self.waiting, "", glue if goes_on else None, spoken)
+        self.parts.append(Part(name, role, content, marks=marks, line=self.number, frame=frame))
+        self.waiting = ""
+
+    def turns(self, turns: Sequence[Mapping[str, Any]], marks: Mapping[str, str], site: Site) -> None:
+        self._close()
+        around = {"user": (marks["soh"], marks["eoh"]), "assistant": (marks["soa"], marks["eoa"])}
+        for number, turn in enumerate(turns, start=1):
+            before, after = around.get(turn["role"], around["user"])
+            content = turn.get("content", "")
+            spans = (Mark(0, len(content), site),) if isinstance(content, str) and content else ()
+            self.parts.append(
+                Part(
+                    f"history {number}",
+                    turn["role"],
+                    content,
+                    HISTORY_PRIORITY,
+                    marks=spans,
+                    line=self.number,
+                    frame=Frame(before, after),
+                )
+            )
+
+    def _close(self) -> None:
+        """Put what waits after the last part, so that it stays when the turns after it are cut."""
+        frame = self.parts[-1].frame if self.parts else None
+        if frame and self.waiting:
+            self.parts[-1] = replace(self.parts[-1], frame=replace(frame, after=frame.after + self.waiting))
+            self.waiting = ""
+
+    def finish(self) -> list[Part]:
+        if not any(part.role == "user" and part.truncation_priority == 0 for part in self.parts):
+            self._close()
+            self.parts.append(Part("input", "user", "", line=self.number, frame=Frame()))
+        self._close()
+        return self.parts
+
+
+def _plain(name: str, value: Any) -> str:
+    """A slot shows texts, numbers and booleans; a list or mapping has no one form there."""
+    if isinstance(value, str | int | float):
+        return str(value)
+    raise PrompterError(f"the value of `{name}` must be text or a number", cause="values", variable=name)
+
+
+def _said(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, Mapping) and value.get("role") == "user" and isinstance(value.get("content"), str):
+        return str(value["content"])
+    if isinstance(value, str | int | float):
+        return str(value)
+    raise PrompterError("the user's message must be text", cause="input")

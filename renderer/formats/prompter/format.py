@@ -1,0 +1,227 @@
+"""Format `prompter`: LazyLLM's way to one prompt for every model. The body is a YAML mapping.
+
+    kind: chat                    # alpaca, chat or custom
+    instruction: You help {name}. # text for the system, or {system: …, user: …}; `{name}` is a slot
+    extra_keys: [knowledge]       # inputs shown in a block of their own
+    input: question               # the input that is the user's message; found by itself where only one is left over
+    tools: []                     # function tools in OpenAI form; the front matter's stand for them
+    system: You are …             # instead of the profile's system text
+    dialect: "0.1.2"
+    template: "{system}…"         # of custom: the fields and literal text of a marked prompt
+    instruction_template: "…"     # of custom: what stands around {instruction} and {extra_keys}
+
+History comes as the input `history`, tools may come as the input `tools`.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from renderer.document.parser import Document
+from renderer.errors import DocumentError, PrompterError
+from renderer.formats.prompter.body import PrompterBody, Setup
+from renderer.formats.protocol import Functions
+from renderer.functions import nearest
+from renderer.problems import Place
+from renderer.prompt import Site
+from renderer.prompters import arguments, layouts, slots
+from renderer.prompters.layouts import Recipe
+from renderer.syntax import yaml_reader
+
+__all__ = ["KEYS", "Prompter"]
+
+KEYS = (
+    "kind",
+    "instruction",
+    "extra_keys",
+    "input",
+    "tools",
+    "system",
+    "dialect",
+    "template",
+    "instruction_template",
+)
+"""What a body may hold."""
+T = TypeVar("T")
+_OF_CUSTOM = ("template", "instruction_template")
+
+
+class Prompter:
+    """The format `prompter`."""
+
+    name = "prompter"
+
+    def compile(self, document: Document, fragments: Mapping[str, str], functions: Functions) -> PrompterBody:
+        """Read the body. Raises DocumentError, with its place, for what cannot work."""
+        return PrompterBody(document, _Reading(document).setup())
+
+
+@dataclass(frozen=True)
+class _Given:
+    """The body's mapping: its values, and where each stands."""
+
+    values: dict[str, Any]
+    nodes: dict[str, yaml_reader.Node]
+    keys: dict[str, yaml_reader.Scalar]
+
+
+class _Reading:
+    """Reads one body."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.given = self._mapping()
+
+    def setup(self) -> Setup:
+        values = self.given.values
+        self._check_keys()
+        recipe = self._recipe()
+        dialect = self._text("dialect") or layouts.DIALECTS[0]
+        instruction = self._at(
+            "instruction",
+            lambda: layouts.instruct(recipe, values.get("instruction"), values.get("extra_keys"), dialect),
+        )
+        tools = self._tools(recipe)
+        if instruction.user and "user" not in recipe.fields:
+            raise self._error("the template has no {user} for the user's part of the instruction", "template")
+        if values.get("extra_keys") and "{extra_keys}" not in recipe.after and not instruction.user:
+            raise self._error("the instruction template has no {extra_keys}", "instruction_template")
+        return Setup(
+            recipe=recipe,
+            instruction=instruction,
+            tools=tools,
+            system=self._text("system"),
+            input=self._input(recipe, instruction.slots),
+            sites=dict(self._sites(instruction.slots)),
+            history=Site(
+                "history", self._place("kind").line, self._place("kind").column, names=frozenset(("history",))
+            ),
+            says=self._says(),
+        )
+
+    def _says(self) -> bool:
+        """Whether the instruction, the system text or a template of its own holds more than white space."""
+        values = self.given.values
+        instruction = values.get("instruction")
+        texts = list(instruction.values()) if isinstance(instruction, Mapping) else [instruction]
+        written = [*texts, values.get("system"), values.get("extra_keys")]
+        own = values.get("kind") == "custom" and any(
+            isinstance(piece, str) and piece.strip() for piece in slots.read(str(values.get("template")))
+        )
+        return own or any(bool(text.strip() if isinstance(text, str) else text) for text in written)
+
+    def _mapping(self) -> _Given:
+        body = self.document.body
+        try:
+            node = yaml_reader.compose(body)
+            if not isinstance(node, yaml_reader.Mapping):
+                place = self.document.body_place(0 if node is None else node.start)
+                raise DocumentError("the body of a prompter must be a mapping with `kind`", code="PT920", place=place)
+            values = {item.key.value: yaml_reader.value_of(item.value) for item in node.items}
+        except yaml_reader.YamlError as error:
+            raise DocumentError(error.message, code=error.code, place=self.document.body_place(error.index)) from error
+        return _Given(
+            values,
+            {item.key.value: item.value for item in node.items},
+            {item.key.value: item.key for item in node.items},
+        )
+
+    def _check_keys(self) -> None:
+        values = self.given.values
+        for key, scalar in self.given.keys.items():
+            if key not in KEYS:
+                place = self.document.body_place(scalar.start, scalar.end)
+                raise DocumentError(
+                    f"`{key}` is no part of a prompter; {nearest(key, KEYS)}", code="PT920", place=place
+                )
+        custom = values.get("kind") == "custom"
+        for key in ("kind", "instruction", *(_OF_CUSTOM if custom else ())):
+            if values.get(key) is None:
+                raise self._error(f"`{key}` is missing", "kind")
+        for key in _OF_CUSTOM:
+            if key in values and not custom:
+                raise self._error(f"`{key}` belongs to `kind: custom`", key)
+
+    def _recipe(self) -> Recipe:
+        kind = self.given.values["kind"]
+        if kind not in layouts.KINDS:
+            raise self._error(f"`{kind}` is no kind of prompter; {nearest(str(kind), layouts.KINDS)}", "kind")
+        if kind != "custom":
+            dialect = self._text("dialect") or layouts.DIALECTS[0]
+            return self._at("dialect", lambda: layouts.find(kind, dialect))
+        template, wrapping = self._text("template") or "", self._text("instruction_template") or ""
+        return self._at("template", lambda: layouts.build("custom", template, wrapping))
+
+    def _tools(self, recipe: Recipe) -> list[Any]:
+        own, front = self.given.values.get("tools"), list(self.document.tools)
+        if own and front:
+            raise self._error("tools stand in the front matter too; keep them in one place", "tools")
+        tools: list[Any] = self._at("tools", lambda: arguments.choose_tools(own or front or None, None))
+        if tools and "tools" not in recipe.fields:
+            raise self._error("the template has no {tools} for the tools", "template" if own is None else "tools")
+        return tools
+
+    def _input(self, recipe: Recipe, used: list[str]) -> str | None:
+        """The input that is the user's message, where it can be told before there are data."""
+        named = self._text("input")
+        if named is not None:
+            if "input" not in recipe.fields:
+                raise self._error(f"a prompter of kind {recipe.kind} takes no input beside its slots", "input")
+            return named
+        if self.document.inputs is None or "input" not in recipe.fields:
+            return None
+        left = [name for name in self.document.inputs if name not in (*used, "history", "tools")]
+        if len(left) > 1:
+            listed = ", ".join(f"`{name}`" for name in left)
+            raise self._error(f"{listed}: which of them is the user's message? Say so with `input:`", "kind")
+        return left[0] if left else None
+
+    def _text(self, key: str) -> str | None:
+        value = self.given.values.get(key)
+        if value is not None and not isinstance(value, str):
+            raise self._error(f"`{key}` must be text{', in quotes' if key == 'dialect' else ''}", key)
+        return value
+
+    def _at(self, key: str, step: Callable[[], T]) -> T:
+        """The step's result; what it refuses stands at `key`."""
+        try:
+            return step()
+        except PrompterError as error:
+            if error.cause in ("extra_keys", "tools", "dialect", "instruction"):
+                key = error.cause
+            if error.cause == "template" and error.message.startswith("the instruction template"):
+                key = "instruction_template"
+            place = self._field_place(key, error.variable) or self._place(key)
+            raise DocumentError(error.message, code="PT920", place=place, variable=error.variable) from error
+
+    def _error(self, message: str, key: str) -> DocumentError:
+        return DocumentError(message, code="PT920", place=self._place(key))
+
+    def _place(self, key: str) -> Place:
+        node = self.given.nodes.get(key)
+        return self.document.body_place(*((node.start, node.end) if node else (0, None)))
+
+    def _field_place(self, key: str, name: str | None) -> Place | None:
+        """Where `{name}` stands in the text of a key."""
+        node = self.given.nodes.get(key)
+        at = self.document.body.find(f"{{{name}}}", node.start, node.end) if node and name else -1
+        return self.document.body_place(at, at + len(str(name)) + 2) if at >= 0 else None
+
+    def _sites(self, used: list[str]) -> Iterator[tuple[str, Site]]:
+        """Where each slot stands first: in the instruction's source, else at the extra keys."""
+        found: dict[str, int] = {}
+        for key in ("instruction_template", "instruction"):
+            node = self.given.nodes.get(key)
+            if node is not None:
+                for piece in slots.read(self.document.body[node.start : node.end]):
+                    if isinstance(piece, slots.Slot):
+                        found.setdefault(piece.name, node.start + piece.start)
+        extra = self.given.nodes.get("extra_keys")
+        for name in used:
+            at = found.get(name)
+            if at is None and extra is not None:
+                named = re.compile(rf"\b{re.escape(name)}\b").search(self.document.body, extra.start, extra.end)
+                at = named.start() if named else extra.start
+            place = self.document.body_place(at or 0)
+            yield name, Site(name, place.line, place.column, names=frozenset((name,)))

@@ -1,0 +1,1 @@
+"""Format shaped: text with function calls in braces, as Haystack's prompts have it."""

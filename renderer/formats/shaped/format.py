@@ -1,0 +1,292 @@
+"""Shaped documents: text with `{functions(of, inputs)}` in it, from which one prompt comes, or one for each item of a list."""
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from renderer.document.parser import Document
+from renderer.errors import DocumentError, InputError, LimitError, RenderError
+from renderer.formats.protocol import Functions
+from renderer.formats.shaped import parser
+from renderer.formats.shaped.parser import Call, Dict, Field, Items, Literal, Name, Node, SyntaxFault, Text
+from renderer.formats.shaped.warnings import doubled_braces, doubtful_backslashes, fix, old_variables
+from renderer.functions import FUNCTIONS, nearest
+from renderer.functions.documents import MAX_TEXT, check_pattern, content_of
+from renderer.functions.sentences import KeyedSentences
+from renderer.jinja import Use
+from renderer.problems import Place, Problem
+from renderer.prompt import Mark, Part, Site
+from renderer.syntax import suggestions
+
+__all__ = ["MAX_PROMPTS", "Shaped", "ShapedBody", "positional", "rewritten"]
+
+MAX_PROMPTS = 1000
+"""One rendering gives at most this many prompts."""
+
+
+class Shaped:
+    """The format `shaped`."""
+
+    name = "shaped"
+
+    def compile(self, document: Document, fragments: Mapping[str, str], functions: Functions) -> "ShapedBody":
+        """Read the body. Raises DocumentError, with its place, for what can be seen to be wrong without data."""
+        calls = {name: function.call for name, function in FUNCTIONS.items()} | dict(functions)
+        try:
+            pieces = parser.parse(document.body)
+        except SyntaxFault as fault:
+            place = document.body_place(fault.start, fault.end)
+            raise DocumentError(fault.message, code="PT901", place=place, fix=fix(place, fault.cure)) from fault
+        for field in pieces:
+            if isinstance(field, Field):
+                _check(field, document, calls)
+        return ShapedBody(document, pieces, calls)
+
+
+class ShapedBody:
+    """A compiled shaped body."""
+
+    def __init__(
+        self, document: Document, pieces: Sequence[Text | Field], calls: Mapping[str, Callable[..., Any]]
+    ) -> None:
+        self._document = document
+        self._pieces = tuple(pieces)
+        self._calls = calls
+        declared = document.inputs or {}
+        self._constants = {name: sign for name, sign in parser.CONSTANTS.items() if name not in declared}
+        self._sites = {field.start: _site(document, field) for field in self._pieces if isinstance(field, Field)}
+
+    @property
+    def pieces(self) -> tuple[Text | Field, ...]:
+        """The author's texts and the fields between them, in order."""
+        return self._pieces
+
+    def names(self) -> set[str]:
+        """The inputs the body uses; `documents` too where to_list takes its length from there."""
+        names = {node.name for node in self._nodes() if isinstance(node, Name) and node.name not in self._constants}
+        if "documents" in (self._document.inputs or {}) and any(_repeats(node) for node in self._nodes()):
+            names.add("documents")
+        return names
+
+    def uses(self) -> list[Use]:
+        """Where each input stands."""
+        return [
+            Use(node.name, self._document.body_place(node.start, node.end))
+            for node in self._nodes()
+            if isinstance(node, Name) and node.name not in self._constants
+        ]
+
+    def problems(self) -> list[Problem]:
+        """What was probably meant otherwise: `$name`, `{{ name }}`, and backslashes in paths."""
+        advice = (old_variables, doubled_braces, doubtful_backslashes)
+        return [problem for each in advice for problem in each(self._document, self._pieces)]
+
+    def parts(self, data: Mapping[str, Any]) -> list[list[Part]]:
+        """One part a prompt. A list value gives a prompt for each of its items; other values stand in every prompt."""
+        columns = self._columns(data)
+        count = self._count(columns)
+        size = sum(sum(map(len, column)) * (count if len(column) == 1 else 1) for column in columns)
+        if count > MAX_PROMPTS or size > MAX_TEXT:
+            raise _too_much(f"{count:,} prompts of {size:,} characters in all")
+        return [[self._part(columns, index)] for index in range(count)]
+
+    def _columns(self, data: Mapping[str, Any]) -> list[list[str]]:
+        """What each piece shows, one text a prompt; given up as soon as it is too much."""
+        columns: list[list[str]] = []
+        size = 0
+        for piece in self._pieces:
+            columns.append([piece.text] if isinstance(piece, Text) else self._column(piece, data))
+            size += sum(map(len, columns[-1]))
+            if size > MAX_TEXT:
+                raise _too_much(f"more than {MAX_TEXT:,} characters")
+        return columns
+
+    def _part(self, columns: list[list[str]], index: int) -> Part:
+        content, marks, end = [], [], 0
+        for piece, column in zip(self._pieces, columns, strict=True):
+            shown = column[index if len(column) > 1 else 0]
+            content.append(shown)
+            site = self._sites.get(piece.start) if isinstance(piece, Field) else None
+            if site and shown:
+                marks.append(Mark(end, end + len(shown), site))
+            end += len(shown)
+        return Part("prompt", content="".join(content), marks=tuple(marks), line=self._document.body_line)
+
+    def _count(self, columns: list[list[str]]) -> int:
+        lists = {index: len(column) for index, column in enumerate(columns) if len(column) != 1}
+        if not lists:
+            return 1
+        if len(set(lists.values())) > 1:
+            fields = [(piece, lists[index]) for index, piece in enumerate(self._pieces) if index in lists]
+            named = ", ".join(
+                f"`{{{parser.write(piece.node)}}}` has {n}" for piece, n in fields if isinstance(piece, Field)
+            )
+            last = next(piece for piece, n in reversed(fields) if n != fields[0][1])
+            raise InputError(
+                f"these lists give different numbers of prompts: {named}; join one of them, or make them equally long",
+                code="PT911",
+                place=self._document.body_place(last.start, last.end),
+            )
+        return next(iter(lists.values()))
+
+    def _column(self, field: Field, data: Mapping[str, Any]) -> list[str]:
+        """What the field shows, one text a prompt; a single text stands in all of them."""
+        value = self._value(field.node, data)
+        if isinstance(value, list) and not isinstance(value, KeyedSentences):
+            return [_shown(item) for item in value[: MAX_PROMPTS + 1]]
+        return [_shown(value)]
+
+    def _value(self, node: Node, data: Mapping[str, Any]) -> Any:
+        if isinstance(node, Literal):
+            return node.value
+        if isinstance(node, Name):
+            return self._look_up(node, data)
+        if isinstance(node, Items):
+            return [self._value(item, data) for item in node.items]
+        if isinstance(node, Dict):
+            return {_key(self._value(key, data)): self._value(value, data) for key, value in node.pairs}
+        return self._call(node, data)
+
+    def _look_up(self, node: Name, data: Mapping[str, Any]) -> Any:
+        if node.name in data:
+            return data[node.name]
+        if node.name in self._constants:
+            return self._constants[node.name]
+        place = self._document.body_place(node.start, node.end)
+        raise InputError(f"`{node.name}` is used here but not given", code="PT401", place=place, variable=node.name)
+
+    def _call(self, node: Call, data: Mapping[str, Any]) -> Any:
+        arguments = [self._value(argument, data) for argument in node.arguments]
+        if _repeats(node) and isinstance(data.get("documents"), list):
+            arguments.append(data["documents"])
+        try:
+            return self._calls[node.name](*arguments)
+        except RenderError as error:
+            names = [inner.name for inner in parser.walk(node) if isinstance(inner, Name)]
+            if isinstance(error, InputError) and error.variable is None and names:
+                error.variable = error.path = names[0]
+                error.facts["path"] = names[0]
+            raise error.located(self._document.body_place(node.start, node.end)) from None
+        except Exception as error:  # noqa: BLE001 -- whatever a shaper runs into becomes a typed error
+            place = self._document.body_place(node.start, node.end)
+            raise InputError(f"`{node.name}` cannot do this: {error}", code="PT911", place=place) from None
+
+    def _nodes(self) -> Iterable[Node]:
+        for piece in self._pieces:
+            if isinstance(piece, Field):
+                yield from parser.walk(piece.node)
+
+
+def _too_much(what: str) -> LimitError:
+    return LimitError(f"this gives {what}; at most {MAX_PROMPTS:,} prompts and {MAX_TEXT:,} characters are made")
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Mapping) and ("content" in value or "answer" in value):
+        return content_of(value)
+    return str(value)
+
+
+def _key(value: Any) -> Any:
+    """A dict's key as Python would hash it; lists have no such form and stand there as text."""
+    return str(value) if isinstance(value, list | dict) else value
+
+
+def _repeats(node: Node) -> bool:
+    """Whether this is `to_list(value)`, whose length comes from the documents."""
+    return isinstance(node, Call) and node.name == "to_list" and len(node.arguments) == 1
+
+
+def _site(document: Document, field: Field) -> Site | None:
+    """Where a field that shows an input stands; None for one made of literals."""
+    names = frozenset(node.name for node in parser.walk(field.node) if isinstance(node, Name))
+    if not names:
+        return None
+    place = document.body_place(field.start)
+    return Site(parser.write(field.node), place.line, place.column, names=names)
+
+
+def _check(field: Field, document: Document, calls: Mapping[str, Callable[..., Any]]) -> None:
+    """Refuse unknown functions, wrong arguments and ill-formed patterns before there are data."""
+    for node in parser.walk(field.node):
+        if isinstance(node, Call):
+            place = document.body_place(node.start, node.end)
+            if node.name not in calls:
+                raise _unknown(node, calls, place)
+            _check_arguments(node, calls[node.name], place)
+    if field.joined or any(isinstance(node, Call) and node.keywords for node in parser.walk(field.node)):
+        place = document.body_place(field.start, field.end)
+        rewritten = "{" + parser.write(positional(field.node, calls)) + "}"
+        raise DocumentError(
+            "arguments go by position here, and strings are written whole",
+            code="PT903",
+            place=place,
+            fix=fix(place, (f"Write `{rewritten}`", rewritten)),
+        )
+
+
+def _unknown(node: Call, calls: Mapping[str, Any], place: Place) -> DocumentError:
+    if node.name == "current_datetime":
+        hint = "a prompt must come out the same twice; give the time as an input"
+    else:
+        hint = nearest(node.name, sorted(calls))
+    name_only = Place(place.line, place.column, place.line, place.column + len(node.name))
+    fix = suggestions.rename(name_only, suggestions.likely(node.name, calls))
+    return DocumentError(f"`{node.name}` is not a function here; {hint}", code="PT902", place=place, fix=fix)
+
+
+def _check_arguments(node: Call, call: Callable[..., Any], place: Place) -> None:
+    try:
+        signature = inspect.signature(call)
+        bound = signature.bind(*node.arguments, **dict(node.keywords))
+    except TypeError as error:
+        wanted = ", ".join(
+            str(parameter.replace(annotation=parameter.empty)) for parameter in signature.parameters.values()
+        )
+        raise DocumentError(f"`{node.name}` takes ({wanted}): {error}", code="PT903", place=place) from error
+    except ValueError:  # some callables of the caller's have no signature to look at
+        return
+    pattern = bound.arguments.get("pattern")
+    if isinstance(pattern, Literal) and isinstance(pattern.value, str):
+        try:
+            check_pattern(pattern.value)
+        except InputError as error:
+            raise DocumentError(error.message, code="PT904", place=place) from error
+
+
+def rewritten(body: str) -> str:
+    """A body of Haystack's own with every argument by position and strings whole, as this format wants them.
+
+    Raises DocumentError, without a place, where the body cannot be read even so.
+    """
+    calls = {name: function.call for name, function in FUNCTIONS.items()}
+    try:
+        fields = [piece for piece in parser.parse(body) if isinstance(piece, Field)]
+    except SyntaxFault as fault:
+        raise DocumentError(fault.message, code="PT901") from fault
+    for field in reversed(fields):
+        if field.joined or any(isinstance(node, Call) and node.keywords for node in parser.walk(field.node)):
+            written = "{" + parser.write(positional(field.node, calls)) + "}"
+            body = body[: field.start] + written + body[field.end :]
+    return body
+
+
+def positional(node: Node, calls: Mapping[str, Callable[..., Any]]) -> Node:
+    """The same node with every argument by position, defaults filled in where a later one is given."""
+    if isinstance(node, Items):
+        return Items(tuple(positional(item, calls) for item in node.items), node.start, node.end)
+    if isinstance(node, Dict):
+        pairs = tuple((positional(key, calls), positional(value, calls)) for key, value in node.pairs)
+        return Dict(pairs, node.start, node.end)
+    if not isinstance(node, Call) or node.name not in calls:
+        return node
+    given = {name: positional(value, calls) for name, value in node.keywords}
+    arguments = [positional(argument, calls) for argument in node.arguments]
+    for parameter in list(inspect.signature(calls[node.name]).parameters.values())[len(arguments) :]:
+        if not given:
+            break
+        default = None if parameter.default is parameter.empty else parameter.default
+        arguments.append(given.pop(parameter.name, Literal(default, node.start, node.end)))
+    return Call(node.name, tuple(arguments), (), node.start, node.end)

@@ -1,0 +1,238 @@
+"""The little language of shaped documents: text with `{expressions}` in it, read by a recursive parser of its own.
+
+    body        = { text | "{{" | "}}" | "{" expression "}" }
+    expression  = name | name "(" [ expression { "," expression } ] ")" | literal
+    literal     = string | number | "True" | "False" | "None" | list | dict
+
+Strings, numbers, lists and dicts are written as in Python; a string may hold real line breaks. Nothing is ever evaluated
+but names looked up and registered functions called. In the text `\\n`, `\\t`, `\\r` and `\\\\` stand for the characters, as in
+Haystack; any other backslash is itself.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from renderer.formats.shaped.ast import Call, Dict, Items, Literal, Name, Node, Scalar, walk, write
+from renderer.formats.shaped.python_literals import LiteralReader, SyntaxFault
+
+__all__ = [
+    "CONSTANTS",
+    "Call",
+    "Dict",
+    "Field",
+    "Items",
+    "Literal",
+    "Name",
+    "Node",
+    "SyntaxFault",
+    "Text",
+    "parse",
+    "walk",
+    "write",
+]
+
+MAX_DEPTH = 24
+CONSTANTS: Mapping[str, str] = {"new_line": "\n", "tab": "\t", "carriage_return": "\r", "double_quote": '"'}
+"""Names that Haystack gives to characters; a document's own input of such a name goes first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """The author's text, escapes resolved."""
+
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """`{node}`; `start` and `end` take in the braces. `joined` says that constants were added up with `+`."""
+
+    node: Node
+    start: int
+    end: int
+    joined: bool = False
+
+
+_TEXT = re.compile(r"[^{}\\]+")
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\"}
+
+
+def parse(body: str) -> list[Text | Field]:
+    """Read a body. Raises SyntaxFault, and nothing else, for any text; places are offsets in `body`."""
+    return _Parser(body).body()
+
+
+class _Parser(LiteralReader):
+    """Keeps one position, `at`; every method reads from there and leaves it after what it read."""
+
+    joined = False
+
+    def body(self) -> list[Text | Field]:
+        pieces: list[Text | Field] = []
+        text: list[str] = []
+        start = 0
+        while self.at < len(self.source):
+            if self.source[self.at] == "{" and self.source[self.at + 1 : self.at + 2] != "{":
+                if text:
+                    pieces.append(Text("".join(text), start, self.at))
+                pieces.append(self._field())
+                text, start = [], self.at
+            else:
+                text.append(self._text())
+        if text:
+            pieces.append(Text("".join(text), start, self.at))
+        return pieces
+
+    def _text(self) -> str:
+        plain = _TEXT.match(self.source, self.at)
+        if plain:
+            self.at = plain.end()
+            return plain[0]
+        sign, following = self.source[self.at], self.source[self.at + 1 : self.at + 2]
+        if sign == "\\":
+            self.at += 2 if following in _ESCAPES else 1
+            return _ESCAPES.get(following, "\\")
+        if following != sign:
+            raise SyntaxFault(
+                "this `}` closes nothing; write `}}` for a brace in the text",
+                self.at,
+                self.at + 1,
+                ("Write `}}`", "}}"),
+            )
+        self.at += 2
+        return sign
+
+    def _field(self) -> Field:
+        start, self.joined = self.at, False
+        self.at += 1
+        self._skip_space()
+        if not self._peek():
+            raise self._unclosed(start)
+        if self._peek() == "}":
+            raise SyntaxFault(
+                "there is nothing between these braces; write `{{}}` for braces in the text",
+                start,
+                self.at + 1,
+                ("Write `{{}}`", "{{}}"),
+            )
+        node = self._expression(1)
+        self._skip_space()
+        if self._peek() != "}":
+            raise self._unclosed(start)
+        self.at += 1
+        return Field(node, start, self.at, self.joined)
+
+    def _unclosed(self, start: int) -> SyntaxFault:
+        sign = self._peek()
+        if not sign:
+            return SyntaxFault("this `{` is never closed; write `{{` for a brace in the text", start, start + 1, _BRACE)
+        if sign in ".[":
+            return SyntaxFault(
+                "a value is shown whole; give what is inside it as an input of its own", self.at, self.at + 1
+            )
+        if sign in "!:=":
+            return SyntaxFault(f"`{sign}` starts a Python format, which has no meaning here", self.at, self.at + 1)
+        return SyntaxFault(
+            f"expected `}}` here, found `{sign}`; write `{{{{` for a brace in the text", self.at, self.at + 1
+        )
+
+    def _expression(self, depth: int) -> Node:
+        """One term, or several constants added up, which is kept only so that it can be rewritten."""
+        node = self._term(depth)
+        self._skip_space()
+        while self._peek() == "+":
+            place = self.at
+            self.at += 1
+            self._skip_space()
+            node = self._sum(node, self._term(depth), place)
+            self._skip_space()
+        return node
+
+    def _sum(self, left: Node, right: Node, place: int) -> Literal:
+        first, second = _constant(left), _constant(right)
+        if first is None or second is None:
+            raise SyntaxFault("values cannot be added up; put them side by side, or use join", place, place + 1)
+        self.joined = True
+        return Literal(first + second, left.start, right.end)
+
+    def _term(self, depth: int) -> Node:
+        if depth > MAX_DEPTH:
+            raise SyntaxFault(f"expressions are nested deeper than {MAX_DEPTH} levels", self.at, self.at + 1)
+        start, sign = self.at, self._peek()
+        if sign == "[":
+            return self._list(depth)
+        if sign == "{":
+            return self._dict(depth)
+        if sign in ("'", '"'):
+            return Literal(self._strings(), start, self.at)
+        if sign and (sign in "+-." or sign in "0123456789"):
+            return Literal(self._number(), start, self.at)
+        word = self._word()
+        if word in _WORDS:
+            return Literal(_WORDS[word], start, self.at)
+        self._skip_space()
+        return self._call(word, start, depth) if self._peek() == "(" else Name(word, start, start + len(word))
+
+    def _call(self, name: str, start: int, depth: int) -> Call:
+        arguments: list[Node] = []
+        keywords: list[tuple[str, Node]] = []
+        for _ in self._until(")"):
+            keyword = self._keyword()
+            node = self._expression(depth + 1)
+            if keyword is not None:
+                keywords.append((keyword, node))
+            elif keywords:
+                raise SyntaxFault("arguments go by position; this one stands after a named one", node.start, node.end)
+            else:
+                arguments.append(node)
+        return Call(name, tuple(arguments), tuple(keywords), start, self.at)
+
+    def _list(self, depth: int) -> Items:
+        start = self.at
+        items = [self._expression(depth + 1) for _ in self._until("]")]
+        return Items(tuple(items), start, self.at)
+
+    def _dict(self, depth: int) -> Dict:
+        start, pairs = self.at, []
+        for _ in self._until("}"):
+            key = self._expression(depth + 1)
+            self._skip_space()
+            if self._peek() != ":":
+                raise SyntaxFault(
+                    "expected `:` and a value here; a dict is written {'key': 'value'}", self.at, self.at + 1
+                )
+            self.at += 1
+            self._skip_space()
+            pairs.append((key, self._expression(depth + 1)))
+        return Dict(tuple(pairs), start, self.at)
+
+    def _until(self, closing: str) -> Iterator[None]:
+        """Step through the comma-separated items of a bracket, of which `at` is the opening one, to after its end."""
+        opening = self.at
+        self.at += 1
+        self._skip_space()
+        while self._peek() != closing:
+            if not self._peek():
+                sign = self.source[opening]
+                raise SyntaxFault(f"this `{sign}` is never closed with `{closing}`", opening, opening + 1)
+            yield
+            self._skip_space()
+            if self._peek() == ",":
+                self.at += 1
+                self._skip_space()
+            elif self._peek() and self._peek() != closing:
+                raise SyntaxFault(f"expected `,` or `{closing}` here", self.at, self.at + 1)
+        self.at += 1
+
+
+_BRACE = ("Write `{{`", "{{")
+_WORDS: dict[str, Scalar] = {"True": True, "False": False, "None": None}
+
+
+def _constant(node: Node) -> str | None:
+    if isinstance(node, Name):
+        return CONSTANTS.get(node.name)
+    return node.value if isinstance(node, Literal) and isinstance(node.value, str) else None

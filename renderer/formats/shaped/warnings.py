@@ -1,0 +1,81 @@
+"""What a shaped document may mean otherwise than it says, and the edits that settle it."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from renderer.document.parser import Document
+from renderer.formats.shaped.parser import Field, Text
+from renderer.problems import Edit, Fix, Place, Problem
+
+__all__ = ["doubled_braces", "doubtful_backslashes", "fix", "old_variables"]
+
+_OLD_VARIABLE = re.compile(r"(?<!\$)\$([A-Za-z_]\w*)", re.ASCII)
+_PATH = re.compile(r"(?<![A-Za-z])[A-Za-z]:\\[^\s{}]*|(?<=\w)\\[nrt](?=[a-z])")
+
+
+def old_variables(document: Document, pieces: Sequence[Text | Field]) -> Iterable[Problem]:
+    """`$name` in the text: how variables were written before Haystack 1.15."""
+    declared = document.inputs or {}
+    only_text = not any(isinstance(piece, Field) for piece in pieces)
+    for piece in pieces:
+        if isinstance(piece, Text):
+            for match in _OLD_VARIABLE.finditer(document.body, piece.start, piece.end):
+                sure = match[1] in declared or (only_text and not declared)
+                place = document.body_place(match.start(), match.end())
+                rewritten = "{" + match[1] + "}"
+                yield _problem(
+                    "PT905",
+                    "error" if sure else "warning",
+                    f"`{match[0]}` is the old way to write a variable and stays text here; if you mean the text, "
+                    f"write `{{'{match[0]}'}}`",
+                    place,
+                    fix(place, (f"Write `{rewritten}`", rewritten)),
+                )
+
+
+_DOUBLED = re.compile(r"\{\{\s*([^\W\d]\w*)\s*\}\}")
+
+
+def doubled_braces(document: Document, pieces: Sequence[Text | Field]) -> Iterable[Problem]:
+    """`{{ name }}` around a declared input: Jinja's way to write a variable, here text with braces."""
+    for piece in pieces:
+        if isinstance(piece, Text):
+            for match in _DOUBLED.finditer(document.body, piece.start, piece.end):
+                if match[1] in (document.inputs or {}):
+                    place = document.body_place(match.start(), match.end())
+                    yield _problem(
+                        "PT907",
+                        "warning",
+                        f"`{match[0]}` is text with braces here; a value stands in single ones",
+                        place,
+                        fix(place, (f"Write `{{{match[1]}}}`", f"{{{match[1]}}}")),
+                    )
+
+
+def doubtful_backslashes(document: Document, pieces: Sequence[Text | Field]) -> Iterable[Problem]:
+    """Backslashes that look like part of a path, but stand for line breaks and tabs."""
+    for piece in pieces:
+        if isinstance(piece, Text):
+            for match in _PATH.finditer(document.body, piece.start, piece.end):
+                written = re.sub(r"(?<!\\)\\(?=[nrt])", r"\\\\", match[0])
+                if written != match[0]:
+                    place = document.body_place(match.start(), match.end())
+                    yield _problem(
+                        "PT906",
+                        "warning",
+                        "a backslash before n, r or t stands for a line break or a tab; double it if you mean the backslash",
+                        place,
+                        fix(place, ("Double the backslashes", written)),
+                    )
+
+
+def _problem(code: str, severity: Any, message: str, place: Place, fix: Fix | None) -> Problem:
+    return Problem(code, severity, message, place.line, place.column, place.end_line, place.end_column, fix)
+
+
+def fix(place: Place, cure: tuple[str, str] | None) -> Fix | None:
+    """A fix that writes the second text of `cure` in that place; its first is the title."""
+    if cure is None or place.end_line is None or place.end_column is None:
+        return None
+    return Fix(cure[0], (Edit(place.line, place.column, place.end_line, place.end_column, cure[1]),))

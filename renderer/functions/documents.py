@@ -1,0 +1,155 @@
+"""Documents and answers as prompts see them: plain mappings, shown through a pattern.
+
+A document is `{"content": str, "id": str, "meta": {...}, "score": float | None}`, of which only `content` is needed; an
+answer is `{"answer": str, "meta": {...}, ...}`. Both come from retrieval and question answering as Haystack knows them.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from renderer.errors import InputError, LimitError
+from renderer.functions.murmur3 import murmur128
+from renderer.inputs.printing import printed
+
+__all__ = ["MAX_TEXT", "check_pattern", "content_of", "id_of", "replace", "show", "show_all"]
+
+MAX_TEXT = 8_000_000
+"""The longest text, in characters, that a shaping function may give."""
+
+_PLACEHOLDER = re.compile(
+    r"\$(?:(?P<escaped>\$)|(?P<named>[_a-z][_a-z0-9]*)|\{(?P<braced>[_a-z][_a-z0-9]*)\}|(?P<alone>))",
+    re.ASCII | re.IGNORECASE,
+)
+_Piece = tuple[str, str]  # literal text, then the name of the placeholder after it ("" at the end)
+
+
+@lru_cache(maxsize=256)
+def _pieces(pattern: str) -> tuple[_Piece, ...]:
+    pieces: list[_Piece] = []
+    literal, end = "", 0
+    for match in _PLACEHOLDER.finditer(pattern):
+        literal += pattern[end : match.start()]
+        end = match.end()
+        if match["alone"] is not None:
+            raise InputError(
+                f"the pattern has a `$` at character {match.start() + 1} that starts no placeholder; "
+                "write `$$` for a dollar sign"
+            )
+        if match["escaped"]:
+            literal += "$"
+        else:
+            pieces.append((literal, match["named"] or match["braced"]))
+            literal = ""
+    pieces.append((literal + pattern[end:], ""))
+    return tuple(pieces)
+
+
+def check_pattern(pattern: str) -> tuple[str, ...]:
+    """Return the names of the placeholders in `pattern`; raise InputError for a `$` that starts none."""
+    return tuple(name for _, name in _pieces(pattern) if name)
+
+
+def replace(text: str, str_replace: Mapping[str, str] | None = None) -> str:
+    """Replace each key by its value, one pair after the other, so that a later pair sees what an earlier one wrote."""
+    for old, new in _pairs(str_replace):
+        if len(text) + text.count(old) * (len(new) - len(old)) > MAX_TEXT:
+            raise LimitError(f"a replacement would make a text of more than {MAX_TEXT:,} characters")
+        text = text.replace(old, new)
+    return text
+
+
+def _pairs(str_replace: Any) -> Iterable[tuple[str, str]]:
+    if not str_replace:
+        return ()
+    if not isinstance(str_replace, Mapping):
+        raise InputError(f"the replacements must be a mapping from text to text, not {_kind(str_replace)}")
+    for old, new in str_replace.items():
+        if not isinstance(old, str) or not isinstance(new, str):
+            raise InputError("a replacement must be text on both sides")
+    return str_replace.items()
+
+
+def content_of(item: Any) -> str:
+    """Return the text of a document, an answer or a plain string."""
+    if isinstance(item, str):
+        return item
+    if isinstance(item, Mapping):
+        for field in ("content", "answer"):
+            if field in item:
+                return "" if item[field] is None else printed(item[field])
+        raise InputError("a document needs `content` and an answer needs `answer`; this item has neither")
+    raise InputError(f"documents must be text or mappings with `content`, not {_kind(item)}")
+
+
+def id_of(document: Any) -> str:
+    """Return the document's id; one that has none is known by the fingerprint of its content, as in Haystack."""
+    given = document.get("id") if isinstance(document, Mapping) else None
+    return murmur128(content_of(document)) if given is None else str(given)
+
+
+def _value(item: Any, name: str, index: int) -> str:
+    """What the placeholder `name` stands for; a meta field that the item lacks is empty."""
+    answer = isinstance(item, Mapping) and "content" not in item and "answer" in item
+    if name == "idx":
+        return str(index)
+    if name == ("answer" if answer else "content"):
+        return content_of(item)
+    if name == "id" and not answer:
+        return id_of(item)
+    if not isinstance(item, Mapping):
+        return ""
+    meta = item.get("meta") or {}
+    value = meta[name] if isinstance(meta, Mapping) and name in meta else item.get(name, "") if name == "score" else ""
+    return printed(value)
+
+
+def show(item: Any, pattern: str | None = None, str_replace: Mapping[str, str] | None = None, idx: int = 1) -> str:
+    """Show one document, answer or string through `pattern`.
+
+    Placeholders: `$content` (`$answer` for answers), `$idx` (from 1), `$id`, `$score` and every field of `meta`;
+    `${idx}x` where a letter follows, `$$` for a dollar sign. Replacements touch the values, never the pattern.
+    """
+    if pattern is not None and not isinstance(pattern, str):
+        raise InputError(f"the pattern must be text, not {_kind(pattern)}")
+    if not pattern:
+        return replace(content_of(item), str_replace)
+    content_of(item)  # refuses what is neither document nor answer, whatever the pattern asks for
+    shown: list[str] = []
+    length = 0
+    for literal, name in _pieces(pattern):
+        shown.append(literal)
+        if name:
+            value = _value(item, name, idx)
+            shown.append(value if name == "idx" else replace(value, str_replace))
+            length += len(literal) + len(shown[-1])
+            if length > MAX_TEXT:
+                raise LimitError(f"the pattern makes a text of more than {MAX_TEXT:,} characters")
+    return "".join(shown)
+
+
+def show_all(
+    items: Sequence[Any], pattern: str | None = None, str_replace: Mapping[str, str] | None = None
+) -> list[str]:
+    """Show each item, numbered from 1; the whole is bounded by MAX_TEXT characters."""
+    if isinstance(items, str | Mapping) or not isinstance(items, Sequence):
+        raise InputError(f"documents must be given as a list, not {_kind(items)}")
+    texts, length = [], 0
+    for index, item in enumerate(items, start=1):
+        texts.append(show(item, pattern, str_replace, index))
+        length += len(texts[-1])
+        if length > MAX_TEXT:
+            raise LimitError(f"the documents make a text of more than {MAX_TEXT:,} characters")
+    return texts
+
+
+_KINDS = {bool: "true or false", int: "a number", float: "a number", str: "text", type(None): "null"}
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "a mapping"
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return "a list"
+    return _KINDS.get(type(value), type(value).__name__)

@@ -1,0 +1,1 @@
+"""Character chats the way Hermes' services build them."""

@@ -1,0 +1,226 @@
+"""Character chats the way Hermes' services build them: a StructuredPrefix in, a tokenised context and its bookkeeping out.
+
+The context is a stream of messages, `Author: text`, between marks: one that begins the dialogue and carries the day, one
+that begins and one that ends a message; it ends with the name of who is to speak next. Marks belong to this module: the
+same characters typed by a user stay text and never get a mark's id.
+"""
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from renderer import profiles
+from renderer.errors import InputError
+from renderer.hermes import prefix as structured
+from renderer.hermes.prefix import ChatContextMessage, StructuredPrefix
+from renderer.output import targets, turns
+from renderer.prompt import Cut, Part
+from renderer.template import Template, load
+from renderer.tokens import tokenizers
+from renderer.tokens.base import Tokenizer
+from renderer.truncation import fitting
+
+__all__ = [
+    "DEFAULT_DOCUMENT",
+    "MARKS",
+    "ChatContextMessage",
+    "StructuredPrefix",
+    "TokenizedContext",
+    "build_structured_prefix",
+]
+
+MARKS: Mapping[str, str] = {
+    "bod": "<|beginningofdialog|>",
+    "bom": "<|beginningofmessage|>",
+    "eom": "<|endofmessage|>",
+}
+"""The marks by name; `special_tokens_mapping` replaces any of them."""
+
+DEFAULT_DOCUMENT = """\
+---
+description: A character chat - who the character is, who the user is, what is known, what was said
+format: parts
+keep_last: 4
+---
+{% for line in definition %}
+- name: definition {{ loop.index }}
+  content: "{{ line.author }}: {{ line.text }}"
+{% endfor %}
+{% if persona_definition %}
+- name: persona
+  content: "{{ username }}: {{ persona_definition }}"
+{% endif %}
+{% for fact in conversation_facts %}
+- name: fact {{ loop.index }}
+  truncation_priority: 3
+  content: "narrator: {{ fact }}"
+{% endfor %}
+{% for memory in chat_memories %}
+- name: memory {{ loop.index }}
+  truncation_priority: 4
+  content: "narrator: {{ memory }}"
+{% endfor %}
+{% for message in messages %}
+- name: message {{ loop.index }}
+  truncation_priority: {{ 4 if message.is_pinned else 5 }}
+  content: "{{ message.author }}: {{ message.text }}"
+{% endfor %}
+"""
+"""What is used where no other document is named; our own words for the common order of such prompts."""
+
+
+@dataclass(frozen=True)
+class TokenizedContext:
+    """The tokens, where the day ends among them, and how many messages are in and how many were cut."""
+
+    tokens: list[int]
+    idx_after_timestamp: int
+    context_num_msg: int
+    truncated_num_msg: int
+
+
+# The part number of text that belongs to no part and is data all the same.
+_OURS = -1
+
+Loader = Callable[[str], str] | Mapping[str, str]
+
+
+def build_structured_prefix(
+    contextual_logger: logging.Logger | None = None,
+    structured_prefix: StructuredPrefix | None = None,
+    close_last_message: bool = True,
+    *,
+    loader: Loader | None = None,
+    tokenizer: str | Callable[[str], Sequence[Any]] | Tokenizer | None = None,
+    special_tokens_mapping: Mapping[str, str] | None = None,
+    special_token_ids: Mapping[str, int] | None = None,
+) -> dict[str, Any]:
+    """Build the context of the next reply.
+
+    With `close_last_message` the last message is ended and the reply prompt opened; without it the last message stays
+    open, to be continued, and there is no reply prompt. `loader` gives the text of the document that
+    `hermes_generation_template_name` names; without one there is only the document of this module. `special_token_ids`
+    are the marks' ids by their text; a mark without one counts as one token of unknown id.
+
+    Returns a dict: tokenized_context, prompt, character_definitions, chat_history, chat_hist_global_index, reply_prompt,
+    space_added, token_limit, timestamp, cut. Raises RenderError as a rendering does.
+    """
+    if structured_prefix is None:
+        raise InputError("build_structured_prefix needs a structured_prefix.", path="structured_prefix")
+    log = contextual_logger or logging.getLogger(__name__)
+    marks = {**MARKS, **(special_tokens_mapping or {})}
+    context = _Context(structured_prefix, marks, special_token_ids or {}, close_last_message)
+    counter = tokenizers.find(tokenizer)
+    parts, rules = _parts(structured_prefix, loader, counter)
+    room = structured_prefix.token_limit - sum(map(counter.count, (context.day, context.reply)))
+    fitted = fitting.fit(parts, counter, context.profile, limit=max(1, room), **rules)
+    if fitted.cuts:
+        log.info("cut %d of %d parts to fit %d tokens", len(fitted.cuts), len(parts), structured_prefix.token_limit)
+    return _result(structured_prefix, context, fitted.parts, fitted.cuts, counter)
+
+
+def _parts(
+    prefix: StructuredPrefix, loader: Loader | None, counter: Tokenizer
+) -> tuple[Sequence[Part], dict[str, Any]]:
+    """The parts, and the rules they are cut by: from the named document, or as the service wrote them."""
+    if not prefix.use_hermes_generation:
+        return structured.parts(prefix), {"step": prefix.truncation_step or 1, "keep_last": 4}
+    name = prefix.hermes_generation_template_name or structured.DEFAULT_NAME
+    _require_raw_data(prefix, name)
+    template = _template(name, loader)
+    data = _wanted(template, structured.variables(prefix))
+    rendered = template.render(data, token_limit=-1, tokenizer=counter)
+    document = template.document
+    step = prefix.truncation_step or document.truncation_step
+    return rendered.parts, {"step": step, "keep_last": document.keep_last, "keep_pairs": document.keep_pairs}
+
+
+def _require_raw_data(prefix: StructuredPrefix, name: str) -> None:
+    """Raise InputError where the service's data are empty, or lack what the default document is about."""
+    raw = prefix.raw_prompt_data_dict
+    wanted = ("character", "username") if name == structured.DEFAULT_NAME else ()
+    missing = [key for key in wanted if not raw.get(key)]
+    if raw and not missing:
+        return
+    lacks = f"lacks {' and '.join(f'`{key}`' for key in missing)}" if raw else "is empty"
+    raise InputError(f"raw_prompt_data_dict {lacks}: there is no chat to build.", path="raw_prompt_data_dict")
+
+
+def _template(name: str, loader: Loader | None) -> Template:
+    if loader is None:
+        if name != structured.DEFAULT_NAME:
+            raise InputError(f"There is no document named {name!r}: give a loader that knows it.", path="loader")
+        return load(DEFAULT_DOCUMENT)
+    try:
+        text = loader[name] if isinstance(loader, Mapping) else loader(name)
+    except (KeyError, FileNotFoundError) as error:
+        raise InputError(
+            f"The loader knows no document named {name!r}.", path="hermes_generation_template_name"
+        ) from error
+    return load(text)
+
+
+def _wanted(template: Template, data: dict[str, Any]) -> dict[str, Any]:
+    declared = template.document.inputs
+    return data if declared is None else {name: value for name, value in data.items() if name in declared}
+
+
+class _Context:
+    """The marks of one build as a profile, so that they are counted like any chat markup."""
+
+    def __init__(
+        self, prefix: StructuredPrefix, marks: Mapping[str, str], ids: Mapping[str, int], close_last: bool
+    ) -> None:
+        begin, end = marks["bom"], marks["eom"]
+        self.space = prefix.space_added
+        self.close_last = close_last
+        # Both come from outside, so they are data like any message: no mark in them counts as one.
+        self.day = structured.day(prefix.timestamp) + (" " if prefix.space_added else "")
+        self.reply = prefix.reply_prompt if close_last else ""
+        self.profile = profiles.check({
+            "name": "hermes",
+            "tokenizer": tokenizers.DEFAULT,
+            "marks": {mark: ids.get(mark) for mark in (marks["bod"], begin, end)},
+            "prefill": False,
+            "markup": {
+                "start": marks["bod"],
+                "reply": begin if close_last else "",
+                "roles": dict.fromkeys(("system", "developer", "user", "assistant", "tool", "function"), (begin, end)),
+            },
+        })  # fmt: skip
+
+    def pieces(self, parts: Sequence[Part]) -> list[turns.Piece]:
+        """The laid out context, with what depends on being first or last put right."""
+        start, *found = turns.pieces(parts, self.profile)
+        if parts and self.space:
+            del found[0]  # the space stands for the first message's mark
+        if parts and not self.close_last:
+            del found[-1]
+        return [start, turns.Piece(self.day, _OURS), *found, turns.Piece(self.reply, _OURS)]
+
+
+def _result(
+    prefix: StructuredPrefix, context: _Context, parts: Sequence[Part], cuts: Sequence[Cut], counter: Tokenizer
+) -> dict[str, Any]:
+    pieces = context.pieces(parts)
+    ids = targets.piece_tokens(pieces, context.profile, counter)
+    before = len(targets.piece_tokens(pieces[:2], context.profile, counter))
+    said = [part for part in parts if part.name.startswith("message ")]
+    return {
+        "tokenized_context": TokenizedContext(
+            tokens=ids,
+            idx_after_timestamp=before,
+            context_num_msg=len(said),
+            truncated_num_msg=len(prefix.chat_context_messages) - len(said),
+        ),
+        "prompt": "".join(piece.text for piece in pieces),
+        "character_definitions": [part.content for part in parts if part.name.startswith("definition ")],
+        "chat_history": [part.content for part in said],
+        "chat_hist_global_index": 0,
+        "reply_prompt": context.reply,
+        "space_added": prefix.space_added,
+        "token_limit": prefix.token_limit,
+        "timestamp": structured.day(prefix.timestamp),
+        "cut": [cut.to_dict() for cut in cuts],
+    }

@@ -1,0 +1,244 @@
+"""Declared inputs: their schemas checked once, data checked against them and completed with defaults."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
+from urllib.parse import unquote
+
+from renderer.document.parser import Document
+from renderer.errors import DocumentError, InputError
+from renderer.inputs.json_values import check_plain
+from renderer.problems import Problem
+from renderer.schemas import validation
+from renderer.schemas.error_messages import describe_schema_error
+from renderer.schemas.fast_check import acceptor, is_plain
+from renderer.syntax.regular_expressions import MAX_BACKTRACKED
+
+__all__ = ["RESERVED", "Inputs", "advice", "plain_path", "problems", "untrusted", "without_annotations"]
+
+RESERVED = frozenset(
+    ("self", "loop", "caller", "varargs", "kwargs", "token_limit", "fragment", "escape_special_characters")
+)
+"""Names that mean something in every template, so that no input can have them."""
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_ANNOTATIONS = frozenset(("title", "description", "examples", "deprecated", "$comment"))
+
+
+def plain_path(path: Iterator[Any] | list[Any]) -> str:
+    """`turns[3].text` from a schema error's path."""
+    text = ""
+    for step in path:
+        text += f"[{step}]" if isinstance(step, int) else (f".{step}" if text else str(step))
+    return text
+
+
+def problems(document: Document) -> list[Problem]:
+    """What is wrong with the declared inputs themselves."""
+    found = []
+    for name, schema in (document.inputs or {}).items():
+        for code, message, path in _wrong(name, schema):
+            place = document.place("inputs", name, *path)
+            found.append(
+                Problem(
+                    code, "error", message, place.line, place.column, place.end_line, place.end_column, variable=name
+                )
+            )
+    return found
+
+
+def advice(document: Document) -> list[Problem]:
+    """What a save warns of: patterns of inputs and of the output's schema that need backtracking."""
+    found = []
+    declared = [((("inputs", name)), schema) for name, schema in (document.inputs or {}).items()]
+    for path, schema in [*declared, (("output", "schema"), document.output.get("schema"))]:
+        for inner, reason in validation.backtracking(schema):
+            place = document.place(*path, *inner)
+            message = f"this pattern can take very long ({reason}); texts of more than {MAX_BACKTRACKED:,} characters are refused"
+            variable = path[1] if path[0] == "inputs" else None
+            found.append(
+                Problem(
+                    "PT412",
+                    "warning",
+                    message,
+                    place.line,
+                    place.column,
+                    place.end_line,
+                    place.end_column,
+                    variable=variable,
+                )
+            )
+    return found
+
+
+def _wrong(name: str, schema: dict[str, Any]) -> Iterator[tuple[str, str, tuple[str | int, ...]]]:
+    if name in RESERVED:
+        yield "PT405", f"`{name}` is reserved; name the input otherwise", ()
+    elif not _NAME.fullmatch(name):
+        yield "PT405", f"`{name}` cannot be used in a template; use letters, digits and _", ()
+    yield from _wrong_schema(name, schema)
+
+
+def _wrong_schema(name: str, schema: dict[str, Any]) -> Iterator[tuple[str, str, tuple[str | int, ...]]]:
+    for path, reference in _references(schema):
+        if not isinstance(reference, str) or not reference.startswith("#/"):
+            yield "PT406", f"`{name}`: `{path[-1]}` may only point into its own schema: `#/…`", path
+            return
+        if not _leads_somewhere(schema, reference):
+            yield "PT406", f"`{name}`: `{reference}` leads nowhere", path
+            return
+    if "untrusted" in schema and not isinstance(schema["untrusted"], bool):
+        yield "PT406", f"`{name}`: `untrusted` must be true or false", ("untrusted",)
+    accept = acceptor(schema)
+    if accept is not None and ("default" not in schema or accept(schema["default"])):
+        return
+    try:
+        error = validation.check_schema(schema)
+    except RecursionError:
+        yield "PT406", f"`{name}`: the schema is nested too deeply", ()
+        return
+    if error is not None:
+        yield "PT406", f"`{name}`: {_sentence(error)}", tuple(error.absolute_path)
+        return
+    if "default" in schema:
+        message = _first_error(schema, schema["default"])
+        if message:
+            yield "PT411", f"`{name}`: its default {message[1]}", ("default",)
+
+
+def _leads_somewhere(schema: Any, pointer: str) -> bool:
+    for step in unquote(pointer[2:]).split("/"):
+        key = step.replace("~1", "/").replace("~0", "~")
+        if isinstance(schema, dict) and key in schema:
+            schema = schema[key]
+        elif isinstance(schema, list) and key.isdecimal() and int(key) < len(schema):
+            schema = schema[int(key)]
+        else:
+            return False
+    return isinstance(schema, dict | bool)
+
+
+def _references(schema: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+    if isinstance(schema, dict):
+        for key, value in schema.items():
+            if key in ("$ref", "$dynamicRef", "$id", "$schema", "$anchor", "$dynamicAnchor") and path[-1:] not in (
+                ("properties",),
+                ("$defs",),
+                ("default",),
+            ):
+                yield (*path, key), value
+            else:
+                yield from _references(value, (*path, key))
+    elif isinstance(schema, list):
+        for index, value in enumerate(schema):
+            yield from _references(value, (*path, index))
+
+
+def _sentence(error: validation.SchemaFault) -> str:
+    message = str(error.message)
+    return message if len(message) <= 300 else message[:297] + "..."
+
+
+def _first_error(schema: dict[str, Any], value: Any) -> tuple[str, str] | None:
+    """(path, message without the value) of the error that says most about the value, or None."""
+    try:
+        error = validation.best_error(schema, value)
+    except validation.Unusable as failure:
+        return "", f"can't be checked, because its schema cannot be used: {failure}"
+    return (plain_path(error.absolute_path), describe_schema_error(error)) if error else None
+
+
+class Inputs:
+    """The declared inputs of a document, ready to check data with."""
+
+    def __init__(self, document: Document) -> None:
+        """Raises DocumentError for a declaration that cannot be used."""
+        found = problems(document)
+        if found:
+            first = found[0]
+            place = document.place("inputs", first.variable or "")
+            raise DocumentError(first.message, code=first.code, place=place, variable=first.variable)
+        self.document = document
+        self.declared = document.inputs
+        self._accept = {name: acceptor(schema) for name, schema in (document.inputs or {}).items()}
+
+    def prepare(
+        self, data: Mapping[str, Any], extra: Literal["ignore", "error"]
+    ) -> tuple[dict[str, Any], tuple[str, ...]]:
+        """Checked data with defaults filled in, and the names that the document does not declare.
+
+        Raises InputError for a name that is missing, reserved or (`extra="error"`) not declared, and for a value that is
+        no plain JSON or breaks its schema.
+        """
+        if not isinstance(data, Mapping):
+            raise InputError(f"data must be a mapping of inputs, not a {type(data).__name__}", code="PT407")
+        for name in data:
+            if name in RESERVED:
+                raise InputError(f"`{name}` is reserved and cannot be given", code="PT405", variable=name)
+        if self.declared is None:
+            given = dict(data)
+            if not is_plain(given):
+                check_plain(given)
+            return given, ()
+        ignored = tuple(name for name in data if name not in self.declared)
+        if ignored and extra == "error":
+            message = f"`{ignored[0]}` is not an input of this document"
+            raise InputError(message, code="PT409", variable=str(ignored[0]))
+        return {name: self._value(name, schema, data) for name, schema in self.declared.items()}, ignored
+
+    def faults(self, data: Mapping[str, Any]) -> list[InputError]:
+        """Everything that `prepare` would refuse these data for: each missing input, and each value that breaks its schema."""
+        try:
+            self.prepare(data, "ignore")
+        except InputError as error:
+            found = [
+                fault for name, schema in (self.declared or {}).items() if (fault := self._fault(name, schema, data))
+            ]
+            return found or [error]
+        return []
+
+    def _fault(self, name: str, schema: dict[str, Any], data: Mapping[str, Any]) -> InputError | None:
+        try:
+            self._value(name, schema, data)
+        except InputError as error:
+            return error
+        return None
+
+    def _value(self, name: str, schema: dict[str, Any], data: Mapping[str, Any]) -> Any:
+        if name not in data:
+            if "default" in schema:
+                return schema["default"]
+            raise InputError(
+                f"the input `{name}` is missing", code="PT401", variable=name, place=self.document.place("inputs", name)
+            )
+        value = data[name]
+        accept = self._accept[name]
+        if accept is not None and accept(value):
+            return value
+        check_plain(value, name)
+        wrong = _first_error(schema, value)
+        if wrong:
+            path = name + ("" if not wrong[0] or wrong[0].startswith("[") else ".") + wrong[0]
+            place = self.document.place("inputs", name)
+            raise InputError(f"`{path}` {wrong[1]}", code="PT402", variable=name, path=path, place=place)
+        return value
+
+
+def untrusted(document: Document) -> frozenset[str]:
+    """Inputs with `untrusted: true` anywhere in their schema."""
+    return frozenset(name for name, schema in (document.inputs or {}).items() if _holds_untrusted(schema))
+
+
+def _holds_untrusted(schema: Any) -> bool:
+    if isinstance(schema, dict):
+        if schema.get("untrusted") is True:
+            return True
+        return any(_holds_untrusted(value) for key, value in schema.items() if key not in ("default", "enum", "const"))
+    return isinstance(schema, list) and any(map(_holds_untrusted, schema))
+
+
+def without_annotations(schema: Any) -> Any:
+    """The schema's meaning: what two declarations must have alike."""
+    if isinstance(schema, dict):
+        return {key: without_annotations(value) for key, value in schema.items() if key not in _ANNOTATIONS}
+    return [without_annotations(item) for item in schema] if isinstance(schema, list) else schema

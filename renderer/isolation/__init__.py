@@ -1,0 +1,1 @@
+"""Rendering in a child process of its own, bounded in time, memory and output."""

@@ -1,0 +1,236 @@
+"""The process that bounded rendering forks from: `python -m renderer.isolation.fork_server <descriptor>`.
+
+It imports the renderer and loads vocabularies once, then forks a child for every request that comes over its control
+socket. The child confines itself, reads one request from its own socket, answers and ends; nothing it did outlives it.
+The zygote ends when its control socket closes, so it never outlives the process that started it.
+"""
+
+import ctypes
+import faulthandler
+import gc
+import json
+import os
+import resource
+import signal
+import socket
+import sys
+import threading
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import jsonschema  # noqa: F401 - children find it loaded
+import re2  # noqa: F401
+
+import renderer
+from renderer.errors import LimitError, RenderError
+from renderer.isolation import framing, progress
+from renderer.isolation.confinement import Confinement, probe
+from renderer.schemas import validation
+from renderer.tokens import tokenizers
+
+__all__ = ["main"]
+
+_PR_SET_PDEATHSIG, _PR_SET_NO_NEW_PRIVS = 1, 38
+_ORDER_BYTES = 64 * 1024
+
+
+def main() -> None:
+    """Serve the control socket whose descriptor is the first argument until it closes."""
+    control = socket.socket(fileno=int(sys.argv[1]))
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel reaps the children
+    _import_everything()
+    confinement = Confinement()
+    gc.collect()
+    gc.freeze()  # keeps the collector off pages shared with the children
+    while True:
+        message, descriptors, _, _ = socket.recv_fds(control, _ORDER_BYTES, 1)
+        if not message:
+            return
+        control.sendall(b"\1")
+        order = json.loads(message)
+        _warm(order["vocabularies"])
+        if not descriptors:
+            continue
+        if os.fork() == 0:
+            control.close()
+            _serve(socket.socket(fileno=descriptors[0]), order, confinement)
+        os.close(descriptors[0])
+
+
+def _import_everything() -> None:
+    """Load what is otherwise loaded when first used, so that no child does it again."""
+    for name in renderer.__all__:
+        getattr(renderer, name)
+    front = "---\ninputs: {a: {type: string, pattern: x}}\noutput: {schema: {type: object}}\n---\n"
+    sample = {"a": "no"}
+    renderer.validate(front + "- name: a\n  content: {{ a }}\n", {"sample": sample})
+    renderer.load(front + "- name: a\n  content: b\n").read('{"x": 1', sample)
+
+
+def _warm(names: list[str]) -> None:
+    """Load vocabularies before the fork, so that no child spends its time on it."""
+    for name in names:
+        try:
+            tokenizers.find(name).count("warm")
+        except RenderError:
+            continue  # the child meets the same error and reports it
+
+
+def _confine(order: dict[str, Any]) -> None:
+    """Take from this process what a rendering doesn't need."""
+    if sys.platform == "linux":
+        prctl = ctypes.CDLL(None, use_errno=True).prctl
+        prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+        with open("/proc/self/statm", encoding="ascii") as file:
+            used = int(file.read().split()[0]) * resource.getpagesize()
+        _limit(resource.RLIMIT_AS, used + order["memory_bytes"])
+    seconds = int(order["wall_seconds"]) + 2
+    _limit(resource.RLIMIT_CPU, seconds)
+    _limit(resource.RLIMIT_FSIZE, 0)
+    _limit(resource.RLIMIT_CORE, 0)
+    _limit(resource.RLIMIT_NOFILE, 16)
+
+
+def _limit(kind: int, value: int) -> None:
+    try:
+        resource.setrlimit(kind, (value, value))
+    except (OSError, ValueError):
+        pass  # a lower limit is in force already, or this system has none of the kind
+
+
+def _serve(connection: socket.socket, order: dict[str, Any], confinement: Confinement) -> None:
+    """Answer one request and end the process, whatever happens."""
+    status = 1
+    try:
+        _confine(order)
+        connection.sendall(framing.pack(framing.NOTE, {"started": os.getpid()}))
+        request = framing.read_json(connection)
+        progress.start(lambda note: connection.sendall(framing.pack(framing.NOTE, note)))
+        _arm(connection, order["wall_seconds"])
+        confinement.apply()  # last: what is armed needs a thread
+        connection.sendall(framing.pack(framing.ANSWER, _answer(request)))
+        status = 0
+    except (OSError, EOFError):
+        pass  # the caller has gone: nobody is left to tell
+    finally:
+        os._exit(status)
+
+
+def _arm(connection: socket.socket, seconds: float) -> None:
+    """See to it that this process ends in time, leaving its stack on the socket, even inside one long C call."""
+    faulthandler.enable(file=connection)
+    faulthandler.dump_traceback_later(seconds, exit=True, file=connection)
+    _limit_threads()
+    # The second net, a kernel timer, needs neither a thread nor the interpreter.
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_REAL, seconds + 0.3)
+
+
+def _limit_threads() -> None:
+    if hasattr(resource, "RLIMIT_NPROC") and threading.active_count() == 1:
+        _limit(resource.RLIMIT_NPROC, 0)
+
+
+def _answer(request: dict[str, Any]) -> dict[str, Any]:
+    try:
+        return {"result": _METHODS[request["method"]](**request["arguments"])}
+    except RenderError as error:
+        return {"error": _as_limit(error).to_dict()}
+    except (MemoryError, RecursionError) as error:
+        return {"error": _exhausted(error).to_dict()}
+    except Exception as error:  # noqa: BLE001 - a fault of ours must reach the log and the caller, not look like a bound
+        message = (
+            f"The renderer failed on this ({type(error).__name__}). That is a fault of Promptuary, not of the document."
+        )
+        return {"error": RenderError(message).to_dict(), "fault": traceback.format_exc(limit=-12)}
+
+
+def _as_limit(error: RenderError) -> RenderError:
+    """An error that was caused by want of memory is a LimitError at the same place."""
+    if isinstance(error, LimitError) or not isinstance(error.__cause__ or error.__context__, MemoryError):
+        return error
+    return _exhausted(MemoryError()).located(error.place)
+
+
+def _exhausted(error: BaseException) -> RenderError:
+    if isinstance(error, MemoryError):
+        return LimitError("This needs more memory than a rendering may take.")
+    return LimitError("This is nested too deeply, or calls itself without end.")
+
+
+def _validate(document: str, fragments: Any, profile: Any, samples: Any) -> Any:
+    found = renderer.validate(document, samples, fragments=fragments, profile=profile)
+    return [problem.to_dict() for problem in found]
+
+
+def _render(document: str, fragments: Any, profile: Any, data: Any, target: Any, options: dict[str, Any]) -> Any:
+    template = renderer.load(document, fragments=fragments, profile=profile)
+    return template.render(data, **options).to_dict(target)
+
+
+def _render_all(document: str, fragments: Any, profile: Any, data: Any, target: Any, options: dict[str, Any]) -> Any:
+    template = renderer.load(document, fragments=fragments, profile=profile)
+    return [prompt.to_dict(target) for prompt in template.render_all(data, **options)]
+
+
+def _render_samples(document: str, fragments: Any, profile: Any, samples: Any, target: Any, options: Any) -> Any:
+    """Each sample's prompt or error, the template compiled once."""
+    template = renderer.load(document, fragments=fragments, profile=profile)
+    found = {}
+    for name, data in samples.items():
+        try:
+            found[name] = {"prompt": template.render(data, **options).to_dict(target)}
+        except RenderError as error:
+            found[name] = {"error": _as_limit(error).to_dict()}
+    return found
+
+
+def _compare(old: Any, new: Any) -> Any:
+    return [change.to_dict() for change in renderer.compare(renderer.from_bundle(old), renderer.from_bundle(new))]
+
+
+def _read(document: str, fragments: Any, profile: Any, replies: Any, data: Any) -> Any:
+    return renderer.load(document, fragments=fragments, profile=profile).read(replies, data)
+
+
+def _read_many(document: str, fragments: Any, profile: Any, rows: dict[str, Any]) -> Any:
+    """Each row's outputs or error, the template compiled once."""
+    template = renderer.load(document, fragments=fragments, profile=profile)
+    found: dict[str, dict[str, Any]] = {}
+    for name, row in rows.items():
+        try:
+            found[name] = {"outputs": template.read(row["replies"], row["data"])}
+        except RenderError as error:
+            found[name] = {"error": _as_limit(error).to_dict()}
+    return found
+
+
+def _check_schema(schema: Any, value: Any) -> str | None:
+    try:
+        error = validation.check_schema(schema)
+        if error is None and value is not None:
+            error = validation.best_error(schema, value)
+    except validation.Unusable as failure:
+        return str(failure)
+    if error is not None:
+        path = "/".join(map(str, error.absolute_path))
+        return f"{path}: {error.message}" if path else error.message
+    return None
+
+
+_METHODS: dict[str, Callable[..., Any]] = {
+    "validate": _validate,
+    "render": _render,
+    "render_all": _render_all,
+    "render_samples": _render_samples,
+    "compare": _compare,
+    "read": _read,
+    "read_many": _read_many,
+    "check_schema": _check_schema,
+    "probe": probe,
+}
+
+if __name__ == "__main__":
+    main()

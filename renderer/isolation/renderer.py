@@ -1,0 +1,302 @@
+"""Running what authors wrote without trusting it: every request in a child process of its own, bounded and thrown away.
+
+A small zygote process is started when first needed (`renderer/isolation/fork_server.py`); it forks a child for each request. Any number of
+threads may share one BoundedRenderer: each waits on a socket of its own. What an author's template does to its child -
+loops, memory, crashes - ends with the child, and the caller gets a LimitError with the author's line.
+"""
+
+import logging
+import os
+import threading
+import weakref
+from collections.abc import Mapping
+from typing import Any
+
+from renderer import errors, profiles
+from renderer.document import parser as documents
+from renderer.errors import LimitError, RenderError
+from renderer.isolation import crash_line, framing, process
+from renderer.isolation.exchange import BusyError, Conversation
+from renderer.problems import Problem
+from renderer.tokens import tokenizers
+
+__all__ = ["BoundedRenderer", "BusyError"]
+
+_log = logging.getLogger(__name__)
+# How long a caller waits for a free child.
+_QUEUE_SECONDS = 10.0
+
+
+class BoundedRenderer:
+    """Renders, validates and compares in child processes.
+
+    At most `max_children` run at once (default: the processors, at least 2) and `max_waiting` requests wait for one; more
+    are refused with BusyError. A child gets `wall_seconds`, `memory_bytes` on top of what the zygote has, and may answer
+    `output_bytes`. Arguments and results are plain JSON values, or the dataclasses of `renderer`.
+    """
+
+    def __init__(
+        self,
+        *,
+        max_children: int | None = None,
+        max_waiting: int = 16,
+        wall_seconds: float = 1.2,
+        memory_bytes: int = 384 * 1024 * 1024,
+        output_bytes: int = 8 * 1024 * 1024,
+    ) -> None:
+        self.max_children = max_children or max(2, os.cpu_count() or 2)
+        self.max_waiting = max_waiting
+        self.wall_seconds = wall_seconds
+        self.memory_bytes = memory_bytes
+        self.output_bytes = output_bytes
+        self._nursery = process.Nursery()
+        self._fresh_gate()
+        # A forked copy of this process (a prefork worker) must not share the zygote, nor a lock held by a lost thread.
+        ref = weakref.ref(self)
+        os.register_at_fork(after_in_child=lambda: _renew(ref()))
+
+    def _fresh_gate(self) -> None:
+        self._free = threading.BoundedSemaphore(self.max_children)
+        self._lock = threading.Lock()
+        self._inside = 0
+
+    def _after_fork(self) -> None:
+        self._nursery = process.Nursery()
+        self._fresh_gate()
+
+    def start(self, *vocabularies: str) -> None:
+        """Start the zygote and load vocabularies now, so that the first caller needn't wait for it.
+
+        Where that fails, the next request starts it again and says what is wrong.
+        """
+        try:
+            self._nursery.order({"vocabularies": list(vocabularies or (tokenizers.DEFAULT,))}, None)
+        except OSError:
+            return
+
+    def close(self) -> None:
+        """End the zygote. The next request would start another."""
+        self._nursery.close()
+
+    def validate(
+        self,
+        document: str,
+        *,
+        fragments: Mapping[str, str] | None = None,
+        profile: Mapping[str, Any] | str | None = None,
+        samples: Mapping[str, Mapping[str, Any]] | None = None,
+        wall_seconds: float | None = None,
+    ) -> list[Problem]:
+        """As `renderer.validate`. A check that hits a bound gives one Problem more, at the line it was working on."""
+        given = {"document": document, "fragments": _plain(fragments), "profile": _plain(profile)}
+        seconds = wall_seconds or self.wall_seconds + 0.02 * len(samples or ())
+        try:
+            found = self._call("validate", {**given, "samples": _plain(samples)}, seconds=seconds)
+        except BusyError:
+            raise
+        except LimitError as error:
+            return [*_first_look(document), error.to_problem()]
+        return [Problem.from_dict(problem) for problem in found]
+
+    def render(
+        self,
+        document: str,
+        data: Mapping[str, Any] | None = None,
+        *,
+        fragments: Mapping[str, str] | None = None,
+        profile: Mapping[str, Any] | str | None = None,
+        target: str = "messages",
+        wall_seconds: float | None = None,
+        **options: Any,
+    ) -> dict[str, Any]:
+        """Return `Prompt.to_dict(target)`, with its parts and their spans under "preview" as well.
+
+        `options` are those of `Template.render`: prompt, extra, token_limit, truncation_step, tokenizer (a known name).
+        """
+        given = {"document": document, "fragments": _plain(fragments), "profile": _plain(profile)}
+        asked = {**given, "data": _plain(data) or {}, "target": target, "options": _options(options)}
+        found: dict[str, Any] = self._call("render", asked, seconds=wall_seconds)
+        return {**found, "preview": found["parts"]}
+
+    def render_all(
+        self,
+        document: str,
+        data: Mapping[str, Any] | None = None,
+        *,
+        fragments: Mapping[str, str] | None = None,
+        profile: Mapping[str, Any] | str | None = None,
+        target: str = "messages",
+        wall_seconds: float | None = None,
+        **options: Any,
+    ) -> list[dict[str, Any]]:
+        """As `render`, for every prompt of the document."""
+        given = {"document": document, "fragments": _plain(fragments), "profile": _plain(profile)}
+        asked = {**given, "data": _plain(data) or {}, "target": target, "options": _options(options)}
+        found = self._call("render_all", asked, seconds=wall_seconds)
+        return [{**prompt, "preview": prompt["parts"]} for prompt in found]
+
+    def render_samples(
+        self,
+        document: str,
+        samples: Mapping[str, Mapping[str, Any]],
+        *,
+        fragments: Mapping[str, str] | None = None,
+        profile: Mapping[str, Any] | str | None = None,
+        target: str = "messages",
+        wall_seconds: float | None = None,
+        **options: Any,
+    ) -> dict[str, dict[str, Any] | RenderError]:
+        """Render many samples in one child: {sample name: as `render`, or the error it gave}."""
+        given = {"document": document, "fragments": _plain(fragments), "profile": _plain(profile)}
+        asked = {**given, "samples": _plain(samples), "target": target, "options": _options(options)}
+        seconds = wall_seconds or self.wall_seconds + 0.1 * len(samples)
+        found = self._call("render_samples", asked, seconds=seconds)
+        return {
+            name: {**each["prompt"], "preview": each["prompt"]["parts"]}
+            if "prompt" in each
+            else errors.from_dict(each["error"])
+            for name, each in found.items()
+        }
+
+    def compare(self, old_bundle: Mapping[str, Any], new_bundle: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Return `Change.to_dict()` of every difference between two bundles, as `renderer.compare` finds them."""
+        asked = {"old": _plain(old_bundle), "new": _plain(new_bundle), "document": str(new_bundle.get("document", ""))}
+        found: list[dict[str, Any]] = self._call("compare", asked)
+        return found
+
+    def read(
+        self,
+        document: str,
+        replies: Any,
+        data: Mapping[str, Any] | None = None,
+        *,
+        fragments: Mapping[str, str] | None = None,
+        profile: Mapping[str, Any] | str | None = None,
+        wall_seconds: float | None = None,
+    ) -> Any:
+        """As `Template.read`: a model's replies, read the way the document declares."""
+        given = {"document": document, "fragments": _plain(fragments), "profile": _plain(profile)}
+        return self._call("read", {**given, "replies": replies, "data": _plain(data) or {}}, seconds=wall_seconds)
+
+    def read_many(
+        self,
+        document: str,
+        rows: Mapping[str, tuple[Any, Mapping[str, Any]]],
+        *,
+        fragments: Mapping[str, str] | None = None,
+        profile: Mapping[str, Any] | str | None = None,
+    ) -> dict[str, dict[str, Any] | RenderError]:
+        """Read the replies of many rows, (replies, data) by name, in one child: {name: as `read`, or the error it gave}."""
+        given = {"document": document, "fragments": _plain(fragments), "profile": _plain(profile)}
+        asked = {name: {"replies": replies, "data": _plain(data)} for name, (replies, data) in rows.items()}
+        found = self._call("read_many", {**given, "rows": asked}, seconds=self.wall_seconds + 0.1 * len(rows))
+        return {
+            name: errors.from_dict(each["error"]) if "error" in each else each["outputs"]
+            for name, each in found.items()
+        }
+
+    def check_schema(self, schema: Any, value: Any = None, *, wall_seconds: float | None = None) -> str | None:
+        """Check a JSON Schema, and a value against it where one is given; returns what is wrong, or None."""
+        found: str | None = self._call("check_schema", {"schema": schema, "value": value}, seconds=wall_seconds)
+        return found
+
+    def probe(self) -> list[str]:
+        """What a child can still do on this machine of what no rendering needs, such as "open sockets"; best empty."""
+        found: list[str] = self._call("probe", {})
+        return found
+
+    def _call(self, method: str, arguments: dict[str, Any], *, seconds: float | None = None) -> Any:
+        """Run one method in a child; raises what it raised."""
+        text = str(arguments.get("document", ""))
+        wall = seconds or self.wall_seconds
+        order = {
+            "wall_seconds": wall,
+            "memory_bytes": self.memory_bytes,
+            "vocabularies": _vocabularies(text, arguments.get("profile"), arguments.get("options")),
+        }
+        if method == "compare":
+            arguments = {name: arguments[name] for name in ("old", "new")}
+        request = framing.pack(framing.REQUEST, {"method": method, "arguments": arguments})
+        with self._place_for_one():
+            answer = Conversation(self._nursery, text, seconds=wall, output_bytes=self.output_bytes).hold(
+                order, request
+            )
+        if "fault" in answer:
+            _log.error("A rendering failed in a way it should not:\n%s", answer["fault"])
+        if "error" in answer:
+            error = errors.from_dict(answer["error"])
+            if isinstance(error, LimitError) and error.place is None and text:
+                error.located(crash_line.blamed_place(text, (), ""))
+            raise error
+        return answer["result"]
+
+    def _place_for_one(self) -> "_Admission":
+        return _Admission(self)
+
+
+class _Admission:
+    """A context that holds one of the places for running children."""
+
+    def __init__(self, owner: BoundedRenderer) -> None:
+        self._owner = owner
+
+    def __enter__(self) -> None:
+        owner = self._owner
+        with owner._lock:
+            if owner._inside >= owner.max_children + owner.max_waiting:
+                raise BusyError("Too many renderings are under way; try again in a moment.")
+            owner._inside += 1
+        if not owner._free.acquire(timeout=_QUEUE_SECONDS):
+            self._leave()
+            raise BusyError("No rendering came free in time; try again in a moment.")
+
+    def __exit__(self, *_: object) -> None:
+        self._owner._free.release()
+        self._leave()
+
+    def _leave(self) -> None:
+        with self._owner._lock:
+            self._owner._inside -= 1
+
+
+def _plain(value: Any) -> Any:
+    """Mappings of any kind as dicts, all the way down where they are not dicts already."""
+    return {key: _plain(item) for key, item in value.items()} if isinstance(value, Mapping) else value
+
+
+def _options(options: dict[str, Any]) -> dict[str, Any]:
+    named = options.get("tokenizer")
+    if named is not None and named not in tokenizers.names():
+        raise errors.TokenizerError(
+            f"There is no tokenizer named {named!r}; known are {', '.join(tokenizers.names())}."
+        )
+    return {key: value for key, value in options.items() if value is not None}
+
+
+def _vocabularies(text: str, profile: Any, options: Any) -> list[str]:
+    """The vocabulary a request will want, so that the zygote has it before it forks."""
+    if options and options.get("tokenizer"):
+        return [options["tokenizer"]]
+    try:
+        if profile is None:
+            document, _ = documents.inspect(text)
+            if document and document.profile:
+                profile = document.profile
+            elif document and document.model:
+                profile = profiles.for_model(document.model)
+        if isinstance(profile, str):
+            profile = profiles.find(profile)
+    except RenderError:
+        profile = None  # the child says what is wrong with it
+    name = profile.get("tokenizer") if isinstance(profile, dict) else None
+    return [name if name in tokenizers.names() else tokenizers.DEFAULT]
+
+
+def _first_look(document: str) -> list[Problem]:
+    """What can be said of a document without running anything of it."""
+    return documents.inspect(document)[1]
+
+
+def _renew(owner: BoundedRenderer | None) -> None:
+    if owner is not None:
+        owner._after_fork()

@@ -1,0 +1,158 @@
+"""The methods of texts and numbers, and their formats, where a few characters could ask for gigabytes: bounded versions of the same."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from string import Formatter
+from typing import Any
+
+from jinja2.sandbox import SandboxedFormatter
+
+from renderer.errors import LimitError
+from renderer.inputs.printing import MAX_TEXT, check_printable, check_sizes, printed
+
+__all__ = [
+    "MAX_WIDTH",
+    "WIDE_METHODS",
+    "BoundedFormatter",
+    "bounded",
+    "check_percent",
+    "is_wide_format",
+    "is_wide_percent",
+]
+
+MAX_WIDTH = 1_000
+"""Characters to which a text may be filled up, and digits that a number may be given."""
+
+WIDE_METHODS = frozenset(("center", "expandtabs", "ljust", "rjust", "zfill"))
+_MAX_BYTES = 4_096
+_BYTES_METHODS = frozenset(("decode", "hex"))
+
+_DIGITS = re.compile(r"\d{4,}")
+
+
+def check_width(name: str, width: Any) -> None:
+    """Raise LimitError for a width that is too large."""
+    if isinstance(width, int) and abs(width) > MAX_WIDTH:
+        raise LimitError(f"`{name}` takes a width of at most {MAX_WIDTH:,}")
+
+
+def bounded(name: str, owner: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+    """Raise LimitError where this method of a text, of bytes or of a number would make too much."""
+    if isinstance(owner, bytes | bytearray) and name not in _BYTES_METHODS:
+        raise LimitError(f"`{name}` of bytes is not offered; decode them first")
+    if isinstance(owner, int) and name == "to_bytes" and (args or kwargs):
+        size = args[0] if args else kwargs.get("length", 1)
+        if isinstance(size, int) and size > _MAX_BYTES:
+            raise LimitError(f"`to_bytes` gives at most {_MAX_BYTES:,} bytes")
+    check = _CHECKS.get(name) if isinstance(owner, str) else None
+    if check is not None:
+        check(name, owner, args, kwargs)
+
+
+def _check_fill(name: str, owner: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+    check_width(name, args[0] if args else kwargs.get("tabsize", 8))
+    if name == "expandtabs":
+        width = args[0] if args else kwargs.get("tabsize", 8)
+        check_sizes((len(owner), owner.count("\t") * max(0, width) if isinstance(width, int) else 0))
+
+
+def _check_join(name: str, owner: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+    if args and isinstance(args[0], list | tuple | dict | set):
+        check_sizes(len(item) + len(owner) for item in args[0] if isinstance(item, str))
+
+
+def _check_replace(name: str, owner: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+    if len(args) >= 2 and isinstance(args[0], str) and isinstance(args[1], str):
+        most = args[2] if len(args) > 2 and isinstance(args[2], int) and args[2] >= 0 else None
+        times = owner.count(args[0]) if most is None else min(most, owner.count(args[0]))
+        check_sizes((len(owner) + times * max(0, len(args[1]) - len(args[0])),))
+
+
+def _check_translate(name: str, owner: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+    if args and isinstance(args[0], Mapping):
+        longest = max((len(item) for item in args[0].values() if isinstance(item, str)), default=1)
+        check_sizes((len(owner) * max(1, longest),))
+
+
+_CHECKS: Mapping[str, Callable[[str, str, tuple[Any, ...], Mapping[str, Any]], None]] = {
+    **dict.fromkeys(WIDE_METHODS, _check_fill),
+    "join": _check_join,
+    "replace": _check_replace,
+    "translate": _check_translate,
+}
+
+
+def is_wide_format(text: str) -> bool:
+    """Whether a text for `format` asks for a width or precision of four digits."""
+    try:
+        return any(spec and _DIGITS.search(spec) for _, _, spec, _ in Formatter().parse(text))
+    except ValueError:
+        return False  # not a format; using it says so
+
+
+class BoundedFormatter(SandboxedFormatter):
+    """What `format` of a text does, with its widths and the length of its result bounded."""
+
+    def __init__(self, environment: Any) -> None:
+        super().__init__(environment)
+        self._left = MAX_TEXT
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        """One value in its format. Raises LimitError and Unprintable."""
+        if _DIGITS.search(format_spec):
+            raise LimitError(f"a format may not ask for a width of more than {MAX_WIDTH - 1}")
+        check_printable(value)
+        text: str = super().format_field(value, format_spec)
+        self._spend(len(text))
+        return text
+
+    def convert_field(self, value: Any, conversion: Any) -> Any:
+        """The value as `!r`, `!s` or `!a` wants it."""
+        if conversion is not None:
+            check_printable(value)
+        found = super().convert_field(value, conversion)
+        if conversion is not None and isinstance(found, str):
+            self._spend(len(found))
+        return found
+
+    def _spend(self, size: int) -> None:
+        self._left -= size
+        if self._left < 0:
+            raise LimitError(f"this would make more than {MAX_TEXT:,} characters")
+
+
+_PERCENT = re.compile(r"[-#0 +]*(\d+|\*)?(?:\.(\d+|\*)?)?[hlL]?")
+
+
+def _conversions(text: str) -> Iterator[tuple[str, ...]]:
+    """(width, precision) of each conversion of a `%` format, empty where there is none."""
+    at = text.find("%")
+    while 0 <= at < len(text) - 1:
+        at += 1
+        if text[at] == "(":
+            depth, at = 1, at + 1
+            while at < len(text) and depth:
+                depth += {"(": 1, ")": -1}.get(text[at], 0)
+                at += 1
+        found = _PERCENT.match(text, at)
+        yield tuple(part or "" for part in (found.groups() if found else ()))
+        at = text.find("%", found.end() + 1 if found else at + 1)
+
+
+def is_wide_percent(text: str) -> bool:
+    """Whether a `%` format asks for a width or precision of four digits or more, or of `*`."""
+    return any(part == "*" or len(part) > 3 for found in _conversions(text) for part in found)
+
+
+def check_percent(text: str, given: Any) -> None:
+    """Raise LimitError where `text % given` would make too much, Unprintable where a value has no text."""
+    if "%" not in text:
+        return
+    if is_wide_percent(text):
+        raise LimitError("a format may not ask for a width of four digits or more, or of `*`")
+    check_printable(given)
+    if isinstance(given, Mapping):
+        longest = max(
+            (len(item) if isinstance(item, str) else len(printed(item)) for item in given.values()), default=0
+        )
+        check_sizes((len(text), text.count("%") * max(longest, MAX_WIDTH) if longest > MAX_WIDTH else 0))

@@ -1,0 +1,247 @@
+"""A body as a tree of the author's text: what always stands there, what depends on the data, and what cannot be known.
+
+Read from Jinja's tree alone; nothing is run. Macros, set blocks and includes are put in where it is sure that they are what
+is printed. Whatever is not understood becomes `Unknown`, which may print any text of the author's.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from jinja2 import nodes
+
+from renderer.jinja.sandbox import Unit
+
+__all__ = ["Choice", "Loop", "Outline", "Seq", "Text", "Unknown", "Value", "outline"]
+
+_MAX_DEPTH = 8
+_MOST_CALLS = 2_000
+_MOST_ROUNDS = 20
+_SILENT = (nodes.Assign, nodes.AssignBlock, nodes.Macro, nodes.ExprStmt)
+# Names that may give text of the template itself.
+_TELLING = frozenset(("self", "super", "caller", "varargs", "kwargs"))
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """The author's text, which stands in every rendering that comes by."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A printed value. `fragment` names the fragment whose text it is, where it is one."""
+
+    fragment: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Anything: values, and any text of the author's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of several, as an `if` has it; an empty one where there is no `else`."""
+
+    branches: "tuple[Seq, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """The body any number of times, or `otherwise` where that number is 0."""
+
+    body: "Seq"
+    otherwise: "Seq"
+
+
+Outline = Text | Value | Unknown | Choice | Loop
+Seq = tuple[Outline, ...]
+
+
+def outline(unit: Unit) -> Seq:
+    """The outline of a unit and of what it includes."""
+    return _Builder(unit).all(unit.tree.body)
+
+
+class _Builder:
+    def __init__(self, unit: Unit) -> None:
+        self.unit = unit
+        self.telling = _telling(unit)
+        self.macros = {node.name: node for node in unit.tree.body if isinstance(node, nodes.Macro)}
+        self.blocks: dict[str, Seq] = {}
+        self.bindings = _bindings(unit)
+        self.callers: list[Seq | None] = []
+        self.open: list[str] = []
+        self.depth = 0
+        self.left = _MOST_CALLS
+
+    def all(self, many: Iterable[nodes.Node]) -> Seq:
+        found: list[Outline] = []
+        for node in many:
+            for piece in self._one(node):
+                last = found[-1] if found else None
+                if isinstance(piece, Text) and isinstance(last, Text):
+                    found[-1] = Text(last.text + piece.text)
+                elif isinstance(piece, Unknown) and isinstance(last, Unknown):
+                    continue
+                elif not isinstance(piece, Text) or piece.text:
+                    found.append(piece)
+        return tuple(found)
+
+    def _one(self, node: nodes.Node) -> Seq:
+        if isinstance(node, nodes.Output):
+            return tuple(piece for child in node.nodes for piece in self._printed(child))
+        if isinstance(node, nodes.If):
+            bodies = [node.body, *(branch.body for branch in node.elif_), node.else_]
+            return (Choice(tuple(map(self._inner, bodies))),)
+        if isinstance(node, nodes.For):
+            return (Loop(self._inner(node.body), self._inner(node.else_)),)
+        if isinstance(node, nodes.With | nodes.Block):
+            return self._inner(node.body)
+        if isinstance(node, nodes.CallBlock):
+            return self._call(node.call, self._inner(node.body))
+        if isinstance(node, nodes.Include):
+            return self._include(node)
+        if isinstance(node, nodes.AssignBlock):
+            self._keep(node)
+        return () if isinstance(node, _SILENT) else (Unknown(),)
+
+    def _inner(self, body: Iterable[nodes.Node]) -> Seq:
+        """A body that does not stand in the unit itself: what is set in it is not known outside."""
+        self.depth += 1
+        found = self.all(body)
+        self.depth -= 1
+        return found
+
+    def _keep(self, node: nodes.AssignBlock) -> None:
+        """Remember the text of a set block that is bound once, for all to see that comes after it."""
+        target = node.target
+        if self.depth or self.open or node.filter is not None or not isinstance(target, nodes.Name):
+            return
+        if self.bindings.count(target.name) == 1:
+            self.blocks[target.name] = self._inner(node.body)
+
+    def _printed(self, node: nodes.Expr) -> Seq:
+        if isinstance(node, nodes.TemplateData):
+            return (Text(node.data),)
+        if isinstance(node, nodes.Call) and isinstance(node.node, nodes.Name):
+            if node.node.name == "fragment" and "fragment" not in self.bindings:
+                return (Value(getattr(node.args[0], "value", None) if node.args else None),)
+            return self._call(node, None)
+        if isinstance(node, nodes.Name) and node.name in self.blocks and not self.open:
+            return self.blocks[node.name]
+        return (Unknown() if self._may_tell(node) else Value(),)
+
+    def _call(self, node: nodes.Call, caller: Seq | None) -> Seq:
+        """What a call prints: the body of a macro, the body of its caller, or a value."""
+        name = node.node.name if isinstance(node.node, nodes.Name) else ""
+        if name == "caller" and self.callers and self.callers[-1] is not None:
+            return self.callers[-1]
+        macro = self.macros.get(name)
+        known = macro is not None and self.bindings.count(name) == 1 and name not in self.unit.sandbox.globals
+        self.left -= 1
+        if macro is None or not known or name in self.open or len(self.open) >= _MAX_DEPTH or self.left < 0:
+            tells = caller is not None or self._may_tell(node)
+            return (Unknown(),) if tells else (Value(),)
+        self.open.append(name)
+        self.callers.append(caller)
+        body = self._inner(macro.body)
+        self.callers.pop()
+        self.open.pop()
+        return body
+
+    def _may_tell(self, node: nodes.Node) -> bool:
+        names = [node] if isinstance(node, nodes.Name) else []
+        return any(name.name in self.telling for name in (*names, *node.find_all(nodes.Name)))
+
+    def _include(self, node: nodes.Include) -> Seq:
+        ref = getattr(node.template, "value", None)
+        included = self.unit.sandbox.units.get(ref) if isinstance(ref, str) and ref else None
+        if included is None or f"\0{ref}" in self.open or len(self.open) >= _MAX_DEPTH:
+            return (Unknown(),)
+        outer = self.unit, self.macros
+        self.unit, self.macros = included, {}
+        self.open.append(f"\0{ref}")
+        found = self._inner(included.tree.body)
+        self.open.pop()
+        self.unit, self.macros = outer
+        return found
+
+
+def _trees(unit: Unit) -> list[nodes.Template]:
+    return [part.tree for part in unit.sandbox.units.values()]
+
+
+def _bindings(unit: Unit) -> list[str]:
+    """Every name that is bound somewhere, as often as it is bound."""
+    found: list[str] = []
+    for tree in _trees(unit):
+        found.extend(name.name for name in tree.find_all(nodes.Name) if name.ctx != "load")
+        found.extend(macro.name for macro in tree.find_all(nodes.Macro))
+        found.extend(space.name for space in tree.find_all(nodes.NSRef))
+    return found
+
+
+def _telling(unit: Unit) -> frozenset[str]:
+    """The names that may hold text of the template: macros, set blocks, and what is made of them."""
+    found = set(_TELLING)
+    trees = _trees(unit)
+    for tree in trees:
+        found |= {macro.name for macro in tree.find_all(nodes.Macro)}
+        if any(loop.recursive for loop in tree.find_all(nodes.For)):
+            found.add("loop")
+    flows = [flow for tree in trees for flow in _flows(tree)]
+    for _ in range(_MOST_ROUNDS):
+        before = len(found)
+        for sources, targets in flows:
+            if not found.isdisjoint(sources):
+                found |= targets
+        if len(found) == before:
+            return frozenset(found)
+    return frozenset((*found, *_bindings(unit)))
+
+
+_Flow = tuple[frozenset[str], frozenset[str]]
+_ALWAYS = frozenset(("self",))
+
+
+def _flows(tree: nodes.Template) -> Iterable[_Flow]:
+    """From which names to which text of the template may be handed on."""
+    bound = frozenset(name.name for name in tree.find_all(nodes.Name) if name.ctx != "load")
+    assigned = [(_names(node.node), node.target) for node in tree.find_all(nodes.Assign)]
+    captured = [(_ALWAYS, node.target) for node in tree.find_all(nodes.AssignBlock)]
+    for sources, target in (*assigned, *captured):
+        # A namespace goes by many names, so what is put into one may come out of any.
+        yield sources, frozenset(_targets(target)) | (bound if isinstance(target, nodes.NSRef) else frozenset())
+    for loop in tree.find_all(nodes.For):
+        yield _names(loop.iter), frozenset((*_targets(loop.target), "loop"))
+    for scope in tree.find_all(nodes.With):
+        yield _names(*scope.values), frozenset(name for target in scope.targets for name in _targets(target))
+    parameters = frozenset(_parameters(tree))
+    for call in tree.find_all(nodes.Call):
+        yield _names(*call.args, *call.kwargs, call.dyn_args, call.dyn_kwargs), parameters
+    for macro in _definitions(tree):
+        yield _names(*macro.defaults), parameters
+
+
+def _names(*many: nodes.Node | None) -> frozenset[str]:
+    given = [node for node in many if node is not None]
+    return frozenset(
+        name.name for node in given for name in (node, *node.find_all(nodes.Name)) if isinstance(name, nodes.Name)
+    )
+
+
+def _definitions(tree: nodes.Template) -> list[nodes.Macro | nodes.CallBlock]:
+    return [*tree.find_all(nodes.Macro), *tree.find_all(nodes.CallBlock)]
+
+
+def _parameters(tree: nodes.Template) -> Iterable[str]:
+    for macro in _definitions(tree):
+        yield from (argument.name for argument in macro.args)
+
+
+def _targets(target: nodes.Node) -> Iterable[str]:
+    for node in (target, *target.find_all((nodes.Name, nodes.NSRef))):
+        if isinstance(node, nodes.Name | nodes.NSRef):
+            yield node.name

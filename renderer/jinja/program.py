@@ -1,0 +1,298 @@
+"""Parsing, compiling and running a body: from source to a stream of the author's literals and the values between them."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any
+
+from jinja2 import tests
+from jinja2.exceptions import SecurityError, TemplateError, TemplateNotFound, TemplateSyntaxError, UndefinedError
+from jinja2.runtime import Context
+from jinja2.utils import pass_context
+
+from renderer.errors import DocumentError, InputError, LimitError, RenderError
+from renderer.inputs.printing import Unprintable
+from renderer.isolation import progress
+from renderer.jinja.lint import NOT_REPRODUCIBLE, check_size
+from renderer.jinja.operators import FILTERS
+from renderer.jinja.output import Captured, Piece
+from renderer.jinja.sandbox import MAX_OUTPUT, MissingValue, Sandbox, Unit, path_to, too_much, without_values
+from renderer.problems import Place
+from renderer.prompt import Site
+from renderer.syntax import suggestions
+from renderer.syntax.positions import Lines
+
+__all__ = ["RUN", "Program", "Stream", "parse", "with_run"]
+
+RUN = "\0run"
+"""The context's key for what belongs to one rendering; no template can spell it."""
+
+
+def parse(sandbox: Sandbox, ref: str | None, body: str, first_line: int, shown: Place | None = None) -> Unit:
+    """Parse a body without running any of it. Raises DocumentError at the place of a syntax error."""
+    name, lines = ref or "", Lines(body, first_line)
+    try:
+        tree = sandbox.parse(body, name)
+    except TemplateSyntaxError as error:
+        raise _syntax_error(error, lines, shown, body) from error
+    except RecursionError as error:
+        # The parser does not say where; the longest tag is the one with the many brackets.
+        tag = max(sandbox.located(name).tags, key=lambda tag: tag.end - tag.start, default=None)
+        place = shown or (lines.place(tag.start, tag.end) if tag else lines.place(0))
+        raise DocumentError("the template is nested too deeply", code="PT106", place=place) from error
+    except ValueError as error:
+        raise DocumentError(f"this is not Jinja: {error}", code="PT201", place=shown or lines.place(0)) from error
+    unit = Unit(ref, body, lines, sandbox.located(name), sandbox, shown, tree)
+    too_large = check_size(unit)
+    if too_large is not None:
+        raise DocumentError(too_large.message, code=too_large.code, place=too_large.place)
+    sandbox.units[name] = unit
+    return unit
+
+
+def _syntax_error(error: TemplateSyntaxError, lines: Lines, shown: Place | None, source: str = "") -> DocumentError:
+    offset, message = max(0, error.lineno - 1), (error.message or "this is not Jinja").rstrip(".")
+    unknown = _UNKNOWN.match(message)
+    if unknown:
+        before = _IS.match(source, offset)  # a test's own place is its `is`
+        at = before.end() if before else offset
+        end = at + len(unknown[2]) if source.startswith(unknown[2], at) else None
+        refused = _unknown(unknown[1], unknown[2], lines.place(at, end))
+        refused.place = lines.place(offset, end)
+        return refused if shown is None else _moved(refused, shown)
+    if message.lower().startswith("unexpected end of template"):
+        # What was left open is where to look, not the end of the document.
+        offset = max(source.rfind("{{"), source.rfind("{%"), 0)
+    return DocumentError(message[:1].lower() + message[1:], code="PT201", place=shown or lines.place(offset))
+
+
+def _moved(error: DocumentError, shown: Place) -> DocumentError:
+    """An error of an included text, told at its includer's tag, where no edit can cure it."""
+    error.place, error.fix = shown, None
+    return error
+
+
+_IS = re.compile(r"is\s+(?:not\s+)?")
+_UNKNOWN = re.compile(r"[Nn]o (filter|test) named '([^']*)'")
+
+
+def _unknown(kind: str, name: str, place: Place) -> DocumentError:
+    if name in NOT_REPRODUCIBLE:
+        message = f"`{name}` gives another result each time; the same data must give the same prompt"
+        return DocumentError(message, code="PT203", place=place)
+    known = FILTERS if kind == "filter" else tests.TESTS
+    message = f"there is no {kind} `{name}`{suggestions.hint(name, known)}"
+    return DocumentError(
+        message, code="PT205", place=place, fix=suggestions.rename(place, suggestions.likely(name, known))
+    )
+
+
+@dataclass(slots=True)
+class Stream:
+    """One rendering: `pieces` are literal numbers, or `~site number` for the next of `values`."""
+
+    sandbox: Sandbox
+    pieces: list[int]
+    values: list[str]
+
+    def sites(self) -> list[Site]:
+        """The site of each value, in order."""
+        sites = self.sandbox.sites
+        return [sites[~piece] for piece in self.pieces if piece < 0]
+
+    def item_lines(self, at_start: bool) -> list[int]:
+        """The document's lines of the dashes that follow a line end, and of one that starts the text."""
+        literals = self.sandbox.literals
+        found = [line for piece in self.pieces if piece >= 0 for line in literals[piece].item_lines]
+        return [self._line(self.pieces[0], 0), *found] if at_start and self.pieces else found
+
+    def lines(self, marked: Callable[[int], int], starts: Sequence[int]) -> list[int]:
+        """The document's lines of ascending offsets in the marked text; `marked(n)` is the length of the n-th value's mark."""
+        texts, found = self.sandbox.texts, []
+        wanted = iter((*starts, -1))
+        start, at, number = next(wanted), 0, 0
+        for piece in self.pieces:
+            if piece < 0:
+                end = at + marked(number)
+                number += 1
+            else:
+                end = at + len(texts[piece])
+            while at <= start < end:
+                found.append(self._line(piece, start - at))
+                start = next(wanted)
+            at = end
+        return found
+
+    def _line(self, piece: int, inside: int) -> int:
+        if piece < 0:
+            return self.sandbox.sites[~piece].line
+        literal = self.sandbox.literals[piece]
+        line = literal.lines.get(inside)
+        if line is None:
+            line = literal.lines[inside] = literal.place(inside).line
+        return line
+
+    def place(self, marked: Callable[[int], int], index: int) -> Place:
+        """The place in the document of an offset in the marked text; `marked(n)` is the length of the n-th value's mark."""
+        at = number = 0
+        place = Place(1, 1)
+        for piece in self.pieces:
+            if piece < 0:
+                size = marked(number)
+                number += 1
+                site = self.sandbox.sites[~piece]
+                place = Place(site.line, site.column)
+            else:
+                literal = self.sandbox.literals[piece]
+                size = len(literal.text)
+                inside = min(max(index - at, 0), size)
+                place = literal.place(inside)
+            at += size
+            if index < at:
+                break
+        return place
+
+
+class Program:
+    """A compiled body. It keeps no state of a rendering."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        """Compile all units parsed into the sandbox; the one without a reference is the body."""
+        self.sandbox = sandbox
+        for unit in sandbox.units.values():
+            unit.template = self._compile(unit)
+        self._main = sandbox.unit(None)
+
+    def _compile(self, unit: Unit) -> Any:
+        sandbox = self.sandbox
+        try:
+            filename = f"<template {unit.ref}>" if unit.ref else "<template>"
+            code = sandbox.compile(unit.tree, unit.ref or "", filename)
+            template = sandbox.template_class.from_code(sandbox, code, sandbox.globals)
+            progress.compiled(
+                filename, lambda: [(line, unit.place(offset - 1).line) for offset, line in template.debug_info]
+            )
+            return template
+        except TemplateSyntaxError as error:
+            raise _syntax_error(error, unit.lines, unit.shown, unit.source) from error
+        except (RecursionError, SyntaxError, MemoryError) as error:
+            message = "the template is nested too deeply"
+            raise DocumentError(message, code="PT106", place=unit.place(0)) from error
+        except AssertionError as error:  # Jinja takes some templates for impossible rather than wrong
+            message = f"this template cannot be compiled: {error}"
+            raise DocumentError(message, code="PT201", place=unit.place(0)) from error
+
+    def run(self, data: Mapping[str, Any], run: Any = None) -> Stream:
+        """Render to pieces. Raises InputError for what is missing, else RenderError, both with the place of the cause."""
+        stream = Stream(self.sandbox, [], [])
+        template = self._main.template
+        assert template is not None  # noqa: S101 -- set by __init__
+        try:
+            context = template.new_context({**data, RUN: run})
+            self._collect(template.root_render_func(context), stream)
+        except RenderError as error:
+            raise error.located(self._where(error.__traceback__)[0]) from None
+        except UndefinedError as error:
+            # The causes quote values, and whoever logs the error would print them too. `__context__` still has them.
+            raise self._missing(error) from None
+        except Exception as error:  # noqa: BLE001 -- whatever a template runs into becomes a typed error
+            raise self._failed(error) from None
+        return stream
+
+    def _collect(self, source: Iterable[Piece], stream: Stream) -> None:
+        pieces, values, printed = stream.pieces, stream.values, self.sandbox.printed
+        texts, left = self.sandbox.texts, MAX_OUTPUT
+        for piece in source:
+            kind = type(piece)
+            if left < 0:
+                raise too_much().located(self._place_of(piece))
+            left -= 1
+            if kind is int:
+                pieces.append(piece)
+                left -= len(texts[piece])
+                continue
+            site, value = piece if kind is tuple else (0, piece)
+            kind = type(value)
+            if kind is Captured:
+                left -= len(value) + len(value.pieces)
+                for inner in value.pieces:
+                    if type(inner) is int:
+                        pieces.append(inner)
+                    else:
+                        pieces.append(~inner[0])
+                        values.append(inner[1])
+            else:
+                pieces.append(~site)
+                text = value if kind is str else str(value) if kind is int else printed(site, value)
+                left -= len(text)
+                values.append(text)
+
+    def _place_of(self, piece: Piece) -> Place:
+        """Where a piece of the output was written."""
+        if type(piece) is int:
+            return self.sandbox.literals[piece].place(0)
+        site = self.sandbox.sites[piece[0] if type(piece) is tuple else 0]
+        return Place(site.line, site.column)
+
+    def _where(self, trace: TracebackType | None) -> tuple[Place | None, str]:
+        """The place and the source of the innermost tag in a traceback."""
+        place, source = None, ""
+        while trace is not None:
+            template = trace.tb_frame.f_globals.get("__jinja_template__")
+            if template is not None and template.environment is self.sandbox:
+                unit = self.sandbox.unit(template.name)
+                offset = template.get_corresponding_lineno(trace.tb_lineno) - 1
+                tag = unit.located.tag_at(offset)
+                start, end = (tag.start, tag.end) if tag else (offset, offset)
+                place, source = unit.place(start, end), unit.source[start:end]
+            trace = trace.tb_next
+        return place, source
+
+    def _missing(self, error: UndefinedError) -> RenderError:
+        place, expression = self._where(error.__traceback__)
+        message, name = error.told(expression) if isinstance(error, MissingValue) else (str(error.message), None)
+        return InputError(message, code="PT401", place=place, variable=path_to(name, expression))
+
+    def _failed(self, error: Exception) -> RenderError:
+        place, expression = self._where(error.__traceback__)
+        if isinstance(error, SecurityError):
+            return DocumentError(
+                f"this is not allowed: {without_values(str(error), expression)}", code="PT207", place=place
+            )
+        if isinstance(error, Unprintable):
+            return RenderError(f"this prints {error.what}", code="PT206", place=place)
+        if isinstance(error, TemplateNotFound):
+            return DocumentError(f"`{error.name}` is no fragment of this document", code="PT501", place=place)
+        if isinstance(error, RecursionError):
+            return LimitError("the template calls itself without end", code="PT702", place=place)
+        if isinstance(error, MemoryError):
+            return LimitError("this needs more memory than a rendering may take", place=place)
+        return RenderError(f"this fails with {_describe_failure(error, expression)}", code="PT206", place=place)
+
+
+def _describe_failure(error: Exception, expression: str) -> str:
+    """What Jinja or Python says, without values; of other code, and where Python tells the value, its kind alone."""
+    if isinstance(error, TemplateError):
+        return without_values(str(error), expression)
+    is_telling = isinstance(error, TypeError | ArithmeticError | AttributeError) and _is_our_own(error.__traceback__)
+    kind = type(error).__name__
+    return f"{kind}: {without_values(str(error), expression)}" if is_telling else kind
+
+
+def _is_our_own(trace: TracebackType | None) -> bool:
+    """Whether the error was raised by a template, Jinja or this package, not inside a caller's own function."""
+    names = {}
+    while trace is not None:
+        names, trace = trace.tb_frame.f_globals, trace.tb_next
+    return "__jinja_template__" in names or str(names.get("__name__")).partition(".")[0] in ("jinja2", "renderer")
+
+
+def with_run(call: Callable[..., Any]) -> Callable[..., Any]:
+    """Make a template function that is given the rendering's `run` before its own arguments."""
+
+    @pass_context
+    def called(context: Context, *args: Any, **kwargs: Any) -> Any:
+        return call(context.parent[RUN], *args, **kwargs)
+
+    return called

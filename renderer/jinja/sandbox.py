@@ -1,0 +1,358 @@
+"""The sandboxed Jinja environment of one document and its includes."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from types import BuiltinMethodType
+from typing import Any
+from typing import Literal as Literal_
+
+from jinja2 import Template, nodes
+from jinja2.exceptions import SecurityError, TemplateNotFound, UndefinedError
+from jinja2.lexer import TokenStream
+from jinja2.runtime import Context, LoopContext, Macro, StrictUndefined, Undefined
+from jinja2.sandbox import ImmutableSandboxedEnvironment, safe_range
+from jinja2.utils import Cycler, Joiner, Namespace, missing
+
+from renderer.errors import DocumentError, InputError, LimitError, RenderError
+from renderer.jinja.code_generator import PieceGenerator
+from renderer.jinja.escapes import cook, has_spelling, joined, spelled
+from renderer.jinja.methods import BoundedFormatter, bounded
+from renderer.jinja.offsets import Located, locate, token_stream
+from renderer.jinja.operators import FILTERS, OPERATORS, unchanged
+from renderer.jinja.output import Captured, FragmentText, Piece, Unprintable, Written, as_text
+from renderer.problems import Place
+from renderer.prompt import Site
+from renderer.syntax.positions import Lines
+
+__all__ = [
+    "GLOBALS",
+    "MAX_OUTPUT",
+    "Literal",
+    "Missing",
+    "MissingValue",
+    "Sandbox",
+    "Unit",
+    "path_to",
+    "too_much",
+    "without_values",
+]
+
+
+class MissingValue(UndefinedError):
+    """Something was used that is not there; `name` is what was looked for, which may be a caller's value."""
+
+    def __init__(self, message: str, name: str | None = None, unnamed: str = "") -> None:
+        super().__init__(message)
+        self.name = name
+        self._unnamed = unnamed or message
+
+    def told(self, expression: str) -> tuple[str, str | None]:
+        """The message and the name, where the author's expression holds the name; else a message without it, and None."""
+        if self.name is not None and self.name in expression:
+            return str(self.message), None if self.name.lstrip("-").isdigit() else self.name
+        return self._unnamed, None
+
+
+class Missing(StrictUndefined):
+    """An undefined that says what it was looked for in, and fails on every use, `repr` included."""
+
+    __slots__ = ()
+
+    def __init__(
+        self, hint: str | None = None, obj: Any = missing, name: Any = None, exc: Any = UndefinedError
+    ) -> None:
+        raises: Any = self._missing if exc is UndefinedError else exc
+        super().__init__(hint, obj, name, raises)
+
+    def _missing(self, message: str) -> MissingValue:
+        owner, looked_for = self._undefined_obj, self._undefined_name
+        name = str(looked_for) if isinstance(looked_for, str | int) else None
+        is_plain = bool(self._undefined_hint) or owner is missing
+        what = "key" if isinstance(looked_for, str) else "item"
+        return MissingValue(message, name, "" if is_plain else f"{_describe(owner)} does not have that {what}")
+
+    @property
+    def _undefined_message(self) -> str:
+        if self._undefined_hint:
+            return self._undefined_hint
+        name, owner = self._undefined_name, self._undefined_obj
+        if owner is missing:
+            return f"`{name}` is not given"
+        what = f"the key `{name}`" if isinstance(name, str) else f"the item {name}"
+        return f"{_describe(owner)} does not have {what}"
+
+    # A list that holds it must not print either.
+    __repr__ = Undefined._fail_with_undefined_error
+
+
+def _describe(owner: Any) -> str:
+    if owner is None:
+        return "None"
+    names: dict[type, str] = {dict: "this mapping", list: "this list", str: "this text"}
+    return names.get(type(owner), f"this {type(owner).__name__}")
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A stretch of the author's text. `origins` gives (offset in the text, offset in the unit's source), ascending."""
+
+    text: str
+    unit: "Unit"
+    origins: list[tuple[int, int]]
+    lines: dict[int, int] = field(default_factory=dict)
+    item_lines: tuple[int, ...] = ()
+
+    def place(self, inside: int) -> Place:
+        """The place of an offset in the text."""
+        start, offset = [origin for origin in self.origins if origin[0] <= inside][-1]
+        return self.unit.place(offset + inside - start)
+
+
+@dataclass
+class Unit:
+    """One source compiled into the sandbox: the document's body (`ref` None) or an included fragment's.
+
+    `shown` is the place that stands for all of an included unit: its includer's `{% include %}`.
+    """
+
+    ref: str | None
+    source: str
+    lines: Lines
+    located: Located
+    sandbox: "Sandbox"
+    shown: Place | None = None
+    tree: nodes.Template = field(default_factory=lambda: nodes.Template([]))
+    template: Template | None = None
+    flow: Mapping[int, frozenset[str]] = field(default_factory=dict)
+    """The inputs that may reach a printed expression, by `id()` of its node; empty where nobody asks."""
+
+    def place(self, start: int, end: int | None = None) -> Place:
+        return self.shown or self.lines.place(start, end)
+
+    def add_literal(self, group: list[tuple[str, int]]) -> int:
+        origins, at = [], 0
+        for text, offset in group:
+            origins.append((at, offset))
+            at += len(text)
+        text = "".join(text for text, _ in group)
+        literal = Literal(text, self, origins)
+        dashes = tuple(literal.place(found.end() - 2).line for found in re.finditer("\n- ", text))
+        self.sandbox.literals.append(replace(literal, item_lines=dashes))
+        self.sandbox.texts.append(text)
+        return len(self.sandbox.literals) - 1
+
+    def add_site(self, node: nodes.Node) -> int:
+        site = self.site_of(node)
+        self.sandbox.sites.append(site)
+        # Text of fragments can reach any site; indenting shows at its own.
+        if site.indented or "fragment" in self.source:
+            self.sandbox.ordinary = False
+        return len(self.sandbox.sites) - 1
+
+    def site_of(self, node: nodes.Node) -> Site:
+        offset = min(child.lineno for child in (node, *node.find_all(nodes.Node)) if child.lineno) - 1
+        tag = self.located.tag_at(offset)
+        start, end = (tag.start, tag.end) if tag else (offset, offset)
+        place = self.place(start, end)
+        kind: Literal_["input", "fragment"] = "fragment" if _calls_fragment(node) else "input"
+        names = self.flow.get(id(node), frozenset())
+        indented = isinstance(node, nodes.Filter) and node.name == "indent"
+        return Site(self.source[start:end].strip("{}%-+ \n\t"), place.line, place.column, kind, names, indented)
+
+
+def _calls_fragment(node: nodes.Node) -> bool:
+    return isinstance(node, nodes.Call) and isinstance(node.node, nodes.Name) and node.node.name == "fragment"
+
+
+GLOBALS: Mapping[str, Callable[..., Any]] = {
+    "range": safe_range,
+    "dict": dict,
+    "namespace": Namespace,
+    "cycler": Cycler,
+    "joiner": Joiner,
+    "escape_special_characters": unchanged,
+}
+"""What every template may call besides the shaping functions and the caller's own."""
+
+
+MAX_OUTPUT = 8_000_000
+"""Characters that a rendering may give in all; each piece counts one more."""
+
+_QUOTED = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""", re.DOTALL)
+_TYPES = frozenset(
+    ("NoneType", "bool", "builtin_function_or_method", "dict", "float", "int", "list", "range", "str", "tuple")
+)
+
+_MOVED_BY_METHODS = {"replace": (0, 2), "join": (0, 1)}
+_COUNTERS = frozenset(("index", "index0", "first", "last", "length", "revindex", "revindex0"))
+
+
+class Sandbox(ImmutableSandboxedEnvironment):
+    """Jinja with strict names, bounded operators, pieces for output and fragments for files."""
+
+    code_generator_class = PieceGenerator
+    intercepted_binops = frozenset(OPERATORS)
+    joined = staticmethod(joined)
+
+    def __init__(self, functions: Mapping[str, Callable[..., Any]], *, spells: bool = True) -> None:
+        """With `spells`, what the author spells `<|space|>` or backslash-n has a meaning."""
+        super().__init__(undefined=Missing, autoescape=False, keep_trailing_newline=True, cache_size=0)
+        self.globals = {**GLOBALS, **functions}
+        self.filters = {**{name: call for name, call in functions.items() if name not in FILTERS}, **FILTERS}
+        self.binop_table = {**self.default_binop_table, **OPERATORS}
+        self.units: dict[str, Unit] = {}
+        self.literals: list[Literal] = []
+        self.texts: list[str] = []
+        self.sites: list[Site] = []
+        self.ordinary = True
+        self.spells = spells
+        self._reading: dict[str, Located] = {}
+
+    def unit(self, name: str | None) -> Unit:
+        return self.units[name or ""]
+
+    def _tokenize(
+        self, source: str, name: str | None, filename: str | None = None, state: str | None = None
+    ) -> TokenStream:
+        located = locate(self.lexer, source, name)
+        self._reading[name or ""] = located
+        return TokenStream(token_stream(self.lexer, located, name, filename), name, filename)
+
+    def located(self, name: str) -> Located:
+        """The tokens of the source last parsed under this name."""
+        return self._reading.pop(name)
+
+    def get_template(self, name: Any, parent: str | None = None, globals: Any = None) -> Template:
+        unit = self.units.get(name) if isinstance(name, str) and name else None
+        if unit is None or unit.template is None:
+            raise TemplateNotFound(str(name))
+        return unit.template
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        """`x.items` means the key before the method, where x is a mapping."""
+        kind = type(obj)
+        if kind is dict:
+            value = obj.get(attribute, missing)
+            if value is not missing:
+                return value
+        elif kind is LoopContext and attribute in _COUNTERS:
+            return getattr(obj, attribute)
+        return super().getattr(obj, attribute)
+
+    def getitem(self, obj: Any, argument: Any) -> Any:
+        if type(obj) is dict and argument not in obj:
+            return self.undefined(obj=obj, name=argument)
+        return super().getitem(obj, argument)
+
+    def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
+        if isinstance(obj, Macro | Context | Template) or attr in ("pieces", "marks"):
+            return False
+        return super().is_safe_attribute(obj, attr, value)
+
+    def written(self, text: str) -> Written:
+        """A constant of the author's that has spellings."""
+        return Written(text, cook(text))
+
+    def call(self, context: Context, called: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """The methods of texts know the author's spellings, as the filters do."""
+        owner = getattr(called, "__self__", None)
+        if not self.is_safe_callable(called):
+            raise SecurityError(f"`{getattr(called, '__name__', type(called).__name__)}` may not be called")
+        if isinstance(called, BuiltinMethodType):
+            bounded(called.__name__, owner, args, kwargs)
+        if not isinstance(owner, str) or not isinstance(called, BuiltinMethodType):
+            return super().call(context, called, *args, **kwargs)
+        moved = _MOVED_BY_METHODS.get(called.__name__, (0,))
+        return spelled(getattr(str, called.__name__), moved)(owner, *args, **kwargs)
+
+    def wrap_str_format(self, value: Any) -> Callable[..., str] | None:
+        """`format` and `format_map` of texts, bounded; text of the author's formats as the plain text it means."""
+        owner = getattr(value, "__self__", None)
+        name = getattr(value, "__name__", "")
+        if not isinstance(owner, str) or name not in ("format", "format_map"):
+            return None
+        text = owner.cooked if isinstance(owner, Written) else str.__str__(owner)
+        if name == "format":
+            return lambda *args, **kwargs: BoundedFormatter(self).vformat(text, args, kwargs)
+        return lambda values: BoundedFormatter(self).vformat(text, (), values)
+
+    def concat(self, pieces: Iterable[Piece]) -> Captured:
+        """What macros, set blocks, calls and super() return."""
+        flat: list[Piece] = []
+        texts: list[str] = []
+        size = 0
+        for piece in pieces:
+            if texts:
+                size += 1 + len(texts[-1])
+                if size > MAX_OUTPUT or len(flat) > MAX_OUTPUT // 8:
+                    raise too_much()
+            if type(piece) is int:
+                flat.append(piece)
+                texts.append(self.texts[piece])
+                continue
+            site, value = piece if type(piece) is tuple else (0, piece)
+            if type(value) is Captured:
+                flat.extend(value.pieces)
+            else:
+                value = self.printed(site, value)
+                flat.append((site, value))
+            texts.append(value)
+        text = "".join(texts)
+        return Captured(text, flat, self._cooked(flat) if self.spells and has_spelling(text) else None)
+
+    def _cooked(self, pieces: Iterable[Piece]) -> str:
+        return "".join(cook(self.texts[piece]) if type(piece) is int else piece[1] for piece in pieces)
+
+    def printed(self, site: int, value: Any) -> str:
+        """The text of a value at a site; a FragmentText stays one. Raises with the site's place."""
+        if type(value) is FragmentText:
+            return value
+        try:
+            return as_text(value)
+        except UndefinedError as error:
+            here = self.sites[site]
+            raise missing_value(error, here) from None
+        except LimitError as error:
+            here = self.sites[site]
+            raise error.located(Place(here.line, here.column)) from None
+        except SecurityError as error:
+            here = self.sites[site]
+            message = f"this is not allowed: {without_values(str(error), here.expression)}"
+            raise DocumentError(message, code="PT207", place=Place(here.line, here.column)) from None
+        except Unprintable as error:
+            here = self.sites[site]
+            message = f"`{here.expression}` prints {error.what}"
+            raise RenderError(message, code="PT206", place=Place(here.line, here.column)) from None
+
+
+def too_much() -> LimitError:
+    """The error for a rendering that gives more than it may."""
+    return LimitError(f"this renders to more than {MAX_OUTPUT:,} characters")
+
+
+def missing_value(error: UndefinedError, site: Site) -> InputError:
+    """The error for a value that is not there, said of the expression that wanted it."""
+    message, name = error.told(site.expression) if isinstance(error, MissingValue) else (str(error.message), None)
+    if f"`{site.expression}`" not in message:
+        message = f"`{site.expression}`: {message}"
+    variable = path_to(name, site.expression)
+    return InputError(message, code="PT401", place=Place(site.line, site.column), variable=variable)
+
+
+def without_values(message: str, expression: str) -> str:
+    """A message of Jinja or Python; what it quotes and the author did not write, but for names of types, gives way."""
+
+    def told(quoted: re.Match[str]) -> str:
+        word = quoted.group()[1:-1]
+        return quoted.group() if word in expression or word in _TYPES else "'…'"
+
+    return _QUOTED.sub(told, message)
+
+
+def path_to(name: str | None, expression: str) -> str | None:
+    """The dotted path that ends in `name` as an expression spells it: `customer.tier` for `tier`."""
+    if name is None or not name.isidentifier():
+        return name
+    found = re.search(rf"(?:[A-Za-z_]\w*\.)*\b{name}\b", expression)
+    return found.group() if found else name

@@ -1,0 +1,223 @@
+"""Which inputs may reach what a template prints: conservative, so it names too many rather than too few.
+
+Followed are loops, `set` in both forms, `with`, macros and their callers, includes and fragments. A comparison, a test,
+a length and a loop's counters carry nothing of the text they look at.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from jinja2 import nodes
+
+from renderer.jinja.sandbox import Unit
+
+__all__ = ["Names", "trace"]
+
+Names = frozenset[str]
+_NONE: Names = frozenset()
+_COUNTERS = frozenset(("index", "index0", "revindex", "revindex0", "first", "last", "length", "depth", "depth0"))
+_MEASURES = frozenset(("length", "count", "wordcount"))
+_ROUNDS = 6
+
+
+def trace(unit: Unit, fragments: Mapping[str, Names]) -> dict[int, Names]:
+    """The names that may reach each printed expression, by `id()` of its node. `fragments` gives those of each fragment."""
+    flow = _Flow(unit, fragments)
+    for _ in range(_ROUNDS):
+        before = flow.learnt()
+        flow.all(unit.tree.body, _Scope())
+        if flow.learnt() == before:
+            break
+    else:
+        # Macros that pass values round and round: everything may reach everything.
+        flow.printed = dict.fromkeys(flow.printed, frozenset().union(*flow.printed.values()))
+    return {node: flow.expanded(names) for node, names in flow.printed.items()}
+
+
+def _names_in(node: nodes.Node) -> list[nodes.Name]:
+    found = [node] if isinstance(node, nodes.Name) else []
+    return [*found, *node.find_all(nodes.Name)]
+
+
+@dataclass
+class _Scope:
+    names: dict[str, Names] = field(default_factory=dict)
+
+    def inner(self) -> "_Scope":
+        return _Scope(dict(self.names))
+
+    def get(self, name: str) -> Names:
+        return self.names.get(name, frozenset((name,)))
+
+    def join(self, branches: Iterable["_Scope"]) -> None:
+        for branch in branches:
+            for name, found in branch.names.items():
+                if found != self.names.get(name):
+                    self.names[name] = self.get(name) | found
+
+
+class _Flow:
+    def __init__(self, unit: Unit, fragments: Mapping[str, Names]) -> None:
+        self.unit = unit
+        self.fragments = fragments
+        self.printed: dict[int, Names] = {}
+        self.macros: dict[str, Names] = {}
+        self.assigned: dict[str, Names] = {}
+        self.body: Names = _NONE
+        self.open: set[str] = set()
+        # Namespaces are the one thing that can be changed, by any name they go by: one bag for what is put into any of them.
+        self.kept: Names = _NONE
+        self.spaces: set[str] = set()
+        self.arguments: set[str] = {"varargs", "kwargs"}
+
+    def learnt(self) -> tuple[Any, ...]:
+        """What one walk leaves for the next."""
+        return dict(self.macros), self.kept, set(self.spaces), set(self.arguments), self._all_printed()
+
+    def _all_printed(self) -> Names:
+        return _NONE.union(*self.printed.values())
+
+    def _may_hold_space(self, node: nodes.Node) -> bool:
+        """Whether an expression may give a namespace, or something with one inside."""
+        return any(name.name == "namespace" or name.name in self.spaces for name in _names_in(node))
+
+    def all(self, many: Iterable[nodes.Node], scope: _Scope) -> None:
+        for node in many:
+            visit = getattr(self, f"_{type(node).__name__.lower()}", None)
+            if visit is not None:
+                visit(node, scope)
+            else:
+                self.all(node.iter_child_nodes(), scope)
+
+    def value(self, node: nodes.Node | None, scope: _Scope) -> Names:
+        """The names that may reach an expression's value."""
+        if node is None or isinstance(node, nodes.Compare | nodes.Test | nodes.Not | nodes.TemplateData):
+            return _NONE
+        if isinstance(node, nodes.Filter) and node.name in _MEASURES:
+            return _NONE
+        if isinstance(node, nodes.CondExpr):
+            return self.value(node.expr1, scope) | self.value(node.expr2, scope)
+        if isinstance(node, nodes.Getattr) and isinstance(node.node, nodes.Name) and node.node.name == "loop":
+            return _NONE if node.attr in _COUNTERS else scope.get("loop")
+        if isinstance(node, nodes.Name):
+            found = scope.get(node.name) | self.macros.get(node.name, _NONE)
+            if node.name == "self":  # `self.block()`
+                return found | self._all_printed()
+            return found | self.kept if node.name in self.spaces else found
+        if isinstance(node, nodes.Call):
+            self._call(node, scope)
+            if isinstance(node.node, nodes.Name) and node.node.name == "fragment" and node.args:
+                return self.fragments.get(getattr(node.args[0], "value", ""), _NONE)
+        return _NONE.union(*(self.value(child, scope) for child in node.iter_child_nodes()))
+
+    def _call(self, node: nodes.Call, scope: _Scope, extra: Names = _NONE) -> None:
+        """What is given to a macro may be printed in it; an unknown callee may be any macro."""
+        given = extra.union(*(self.value(child, scope) for child in node.iter_child_nodes() if child is not node.node))
+        name = node.node.name if isinstance(node.node, nodes.Name) else None
+        if any(self._may_hold_space(child) for child in node.iter_child_nodes() if child is not node.node):
+            self.spaces |= self.arguments
+        for macro in [name] if name in self.macros else list(self.macros):
+            if name != "fragment" and macro is not None:
+                self.macros[macro] |= given
+
+    def _output(self, node: nodes.Output, scope: _Scope) -> None:
+        for child in node.nodes:
+            if not isinstance(child, nodes.TemplateData):
+                self._print(child, self.value(child, scope))
+
+    def _print(self, node: nodes.Node, names: Names) -> None:
+        self.printed[id(node)] = self.printed.get(id(node), _NONE) | names
+        self.body |= names
+
+    def _captured(self, body: list[nodes.Node], scope: _Scope) -> Names:
+        outer, self.body = self.body, _NONE
+        self.all(body, scope)
+        found, self.body = self.body, outer | self.body
+        return found
+
+    def expanded(self, names: Names) -> Names:
+        """A name that is set somewhere else in the template may stand for what it is set to there."""
+        found, fresh = names, names
+        while fresh:
+            fresh = _NONE.union(*(self.assigned.get(name, _NONE) for name in fresh)) - found
+            found |= fresh
+        return found
+
+    def _bind(self, target: nodes.Node, names: Names, scope: _Scope, source: nodes.Node | None = None) -> None:
+        if source is not None and self._may_hold_space(source):
+            self.spaces |= {name.name for name in _names_in(target)}
+        if isinstance(target, nodes.NSRef):
+            self.kept |= names
+            self.spaces.add(target.name)
+            scope.names[target.name] = scope.get(target.name) | names
+            self.macros[target.name] = self.macros.get(target.name, _NONE) | names
+        for name in (target, *target.find_all(nodes.Name)):
+            if isinstance(name, nodes.Name):
+                scope.names[name.name] = names
+                self.assigned[name.name] = self.assigned.get(name.name, _NONE) | names
+
+    def _for(self, node: nodes.For, scope: _Scope) -> None:
+        items = self.value(node.iter, scope)
+        inner = scope.inner()
+        inner.names["loop"] = items
+        self._bind(node.target, items, inner, node.iter)
+        # Twice, as what the first round sets may be printed by the second.
+        self.all(node.body, inner)
+        self.all(node.body, inner)
+        other = scope.inner()
+        self.all(node.else_, other)
+
+    def _if(self, node: nodes.If, scope: _Scope) -> None:
+        branches = [scope.inner() for _ in range(3)]
+        bodies: list[list[nodes.Node]] = [node.body, list(node.elif_), node.else_]
+        for body, branch in zip(bodies, branches, strict=True):
+            self.all(body, branch)
+        scope.join(branches)
+
+    def _assign(self, node: nodes.Assign, scope: _Scope) -> None:
+        self._bind(node.target, self.value(node.node, scope), scope, node.node)
+
+    def _assignblock(self, node: nodes.AssignBlock, scope: _Scope) -> None:
+        captured = self._captured(node.body, scope.inner())
+        self._bind(node.target, captured | self.value(node.filter, scope), scope)
+
+    def _with(self, node: nodes.With, scope: _Scope) -> None:
+        inner = scope.inner()
+        for target, value in zip(node.targets, node.values, strict=True):
+            self._bind(target, self.value(value, scope), inner, value)
+        self.all(node.body, inner)
+
+    def _macro(self, node: nodes.Macro, scope: _Scope) -> None:
+        given = self.macros.setdefault(node.name, _NONE)
+        inner = scope.inner()
+        names = [argument.name for argument in node.args]
+        self.arguments.update(names)
+        for name in (*names, "varargs", "kwargs", "caller"):
+            inner.names[name] = given
+        defaults = dict(zip(reversed(names), reversed(node.defaults), strict=False))
+        for name, default in defaults.items():
+            inner.names[name] = given | self.value(default, scope)
+        scope.names[node.name] = _NONE
+        # What a macro prints comes out where it is called.
+        self.macros[node.name] |= self._captured(node.body, inner)
+
+    def _callblock(self, node: nodes.CallBlock, scope: _Scope) -> None:
+        inner = scope.inner()
+        for argument in node.args:
+            inner.names[argument.name] = self.value(node.call, scope)
+            self.arguments.add(argument.name)
+        body = self._captured(node.body, inner)
+        self._call(node.call, scope, body)
+        self._print(node.call, self.value(node.call, scope) | body)
+
+    def _filterblock(self, node: nodes.FilterBlock, scope: _Scope) -> None:
+        self._print(node.filter, self._captured(node.body, scope.inner()) | self.value(node.filter, scope))
+
+    def _include(self, node: nodes.Include, scope: _Scope) -> None:
+        ref = getattr(node.template, "value", None)
+        included = self.unit.sandbox.units.get(ref) if isinstance(ref, str) and ref else None
+        if included is not None and ref not in self.open:
+            self.open.add(str(ref))
+            self.all(included.tree.body, scope.inner())
+            self.open.discard(str(ref))

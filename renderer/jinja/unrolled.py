@@ -1,0 +1,83 @@
+"""A body as it is written: every branch once, in order, macros and captured text put in where they are printed.
+
+No rendering looks like it, but each list item of a rendering is made of pieces that stand together in it.
+"""
+
+from collections.abc import Iterable
+
+from jinja2 import nodes
+
+from renderer.jinja.sandbox import Unit
+from renderer.prompt import Site
+
+__all__ = ["skeleton"]
+
+_MAX_DEPTH = 8
+
+
+def skeleton(unit: Unit) -> list[str | Site]:
+    """The author's text and, for each value printed in it, its site."""
+    builder = _Builder(unit)
+    builder.all(unit.tree.body)
+    return builder.pieces
+
+
+class _Builder:
+    def __init__(self, unit: Unit) -> None:
+        self.unit = unit
+        self.pieces: list[str | Site] = []
+        self.macros = {node.name: node.body for node in unit.tree.find_all(nodes.Macro)}
+        self.blocks: dict[str, list[nodes.Node]] = {}
+        self.callers: list[list[nodes.Node]] = []
+        self.depth = 0
+
+    def all(self, many: Iterable[nodes.Node]) -> None:
+        for node in many:
+            if isinstance(node, nodes.Output):
+                for child in node.nodes:
+                    self._print(child)
+            elif isinstance(node, nodes.AssignBlock) and isinstance(node.target, nodes.Name) and node.filter is None:
+                self.blocks[node.target.name] = node.body
+            elif isinstance(node, nodes.CallBlock):
+                self.callers.append(node.body)
+                self._print(node.call)
+                self.callers.pop()
+            elif isinstance(node, nodes.FilterBlock):
+                self.pieces.append(self.unit.site_of(node.filter))
+            elif isinstance(node, nodes.Include):
+                self._include(node)
+            elif not isinstance(node, nodes.Macro | nodes.AssignBlock):
+                self.all(node.iter_child_nodes())
+
+    def _print(self, node: nodes.Expr) -> None:
+        if isinstance(node, nodes.TemplateData):
+            self.pieces.append(node.data)
+            return
+        body = self._body_of(node)
+        if body is None or self.depth >= _MAX_DEPTH:
+            self.pieces.append(self.unit.site_of(node))
+            return
+        self.depth += 1
+        self.all(body)
+        self.depth -= 1
+
+    def _body_of(self, node: nodes.Expr) -> list[nodes.Node] | None:
+        """The template text that an expression prints, where it is one."""
+        if isinstance(node, nodes.Name):
+            return self.blocks.get(node.name)
+        if isinstance(node, nodes.Call) and isinstance(node.node, nodes.Name):
+            if node.node.name == "caller" and self.callers:
+                return self.callers[-1]
+            return self.macros.get(node.node.name)
+        return None
+
+    def _include(self, node: nodes.Include) -> None:
+        ref = getattr(node.template, "value", None)
+        included = self.unit.sandbox.units.get(ref) if isinstance(ref, str) and ref else None
+        if included is not None and self.depth < _MAX_DEPTH:
+            outer, self.unit = self.unit, included
+            self.depth += 1
+            self.macros |= {macro.name: macro.body for macro in included.tree.find_all(nodes.Macro)}
+            self.all(included.tree.body)
+            self.depth -= 1
+            self.unit = outer

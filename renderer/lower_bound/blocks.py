@@ -1,0 +1,101 @@
+"""An outline cut where items of the list begin, so that each block can be read by itself.
+
+At `- ` in the first column a new item begins whatever stands before it, unless a quote is still open there. So what one block
+holds can be said without the others, as long as each closes its quotes.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from renderer.jinja import Choice, Loop, Outline, Seq, Text
+
+__all__ = ["Block", "blocks", "is_blank"]
+
+_ITEM = re.compile("(?<=\n)(?=- )")
+_LEADING_ITEM = re.compile(r"((?:[ \t]*\n)*)- ")
+_BLANK = re.compile(r"[ \t]*(?:\n(?:#[^\n]*|[ \t]*))*")
+
+
+@dataclass(slots=True)
+class Block:
+    """Pieces of one item, or of several that cannot be told apart; `fork` where it is a choice or loop of whole items."""
+
+    pieces: list[Outline] = field(default_factory=list)
+    fork: Choice | Loop | None = None
+
+    @property
+    def seq(self) -> Seq:
+        return (self.fork,) if self.fork is not None else tuple(self.pieces)
+
+
+def is_blank(pieces: Seq) -> bool:
+    """Whether nothing comes of these pieces but white space, and comments in the first column."""
+    return all(isinstance(piece, Text) and _BLANK.fullmatch(piece.text) for piece in pieces)
+
+
+def blocks(pieces: Seq) -> list[Block]:
+    """Cut an outline into blocks."""
+    found = [Block()]
+    for piece in pieces:
+        if isinstance(piece, Text):
+            first, *others = _ITEM.split(piece.text)
+            found[-1].pieces.append(Text(first))
+            found.extend(Block([Text(text)]) for text in others)
+        elif isinstance(piece, Choice | Loop) and _forks(piece, fresh=_is_fresh(found)):
+            found.extend([Block(fork=piece), Block()])
+        else:
+            found[-1].pieces.append(piece)
+    return list(_whole(found))
+
+
+def _whole(found: list[Block]) -> Iterator[Block]:
+    """Blocks after a fork that go on with its last item are made one with it and with the block before."""
+    kept: list[Block] = []
+    for block in found:
+        goes_on = block.fork is None and bool(kept) and kept[-1].fork is not None
+        if not goes_on or is_blank(block.seq) or _begins(block):
+            kept.append(block)
+            continue
+        pieces = list(block.pieces)
+        while kept and kept[-1].fork is not None:
+            pieces = [*kept.pop().seq, *pieces]
+        before = kept.pop().pieces if kept else []
+        kept.append(Block([*before, *pieces]))
+    return (block for block in kept if block.fork is not None or not is_blank(block.seq))
+
+
+def _begins(block: Block) -> bool:
+    first = block.pieces[0] if block.pieces else None
+    return isinstance(first, Text) and first.text.startswith("- ")
+
+
+def _is_fresh(found: list[Block]) -> bool:
+    """Whether a line begins after the last block."""
+    block = found[-1]
+    last = block.pieces[-1] if block.pieces else None
+    return isinstance(last, Text) and (last.text.endswith("\n") or (not last.text and len(found) == 1))
+
+
+def _forks(piece: Choice | Loop, *, fresh: bool) -> bool:
+    """Whether whole items come of a choice or loop, or nothing."""
+    if isinstance(piece, Choice):
+        return all(_begins_item(branch, fresh=fresh) for branch in piece.branches)
+    last = piece.body[-1] if piece.body else None
+    closes = isinstance(last, Text) and last.text.endswith("\n")
+    return _begins_item(piece.body, fresh=fresh and closes) and _begins_item(piece.otherwise, fresh=fresh)
+
+
+def _begins_item(pieces: Seq, *, fresh: bool) -> bool:
+    """Whether an item begins before anything else does, or nothing comes at all."""
+    for piece in pieces:
+        if isinstance(piece, Text):
+            if is_blank((piece,)):
+                fresh = piece.text.endswith("\n") or (fresh and not piece.text)
+                continue
+            lead = _LEADING_ITEM.match(piece.text)
+            return lead is not None and (fresh or "\n" in lead[1])
+        if not isinstance(piece, Choice | Loop) or not _forks(piece, fresh=fresh):
+            return False
+        fresh = False
+    return True

@@ -1,0 +1,206 @@
+"""The parts that a body of format parts is sure to give, with the fewest tokens of each."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from renderer.formats.parts.errors import Fault
+from renderer.formats.parts.part_template import Recipe, read_part
+from renderer.formats.parts.slot_text import Text as Content
+from renderer.jinja import Choice, Loop, Seq, Text, Unknown, Value
+from renderer.lower_bound.blocks import Block, blocks
+from renderer.lower_bound.contents import Hole, Piece, Ruler
+from renderer.lower_bound.loops import are_inert, hole_marks, printed
+from renderer.lower_bound.variants import Edge, TooMany, Variant, variants
+from renderer.syntax import yaml_reader
+
+__all__ = ["Found", "Reader"]
+
+_BOUNDS = yaml_reader.Bounds(depth=24, nodes=200_000)
+_QUOTES = ("'", '"')
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What is sure about parts: the fewest tokens of their contents, and of each that stays its role.
+
+    `may_hold` are the roles of all that may be among them, None for one that is not known. `last` says that the last part is
+    sure to be there and to stay. Where a quote may be `open` at the end, what follows is no list of parts for sure.
+    """
+
+    tokens: int = 0
+    roles: tuple[str | None, ...] = ()
+    may_hold: frozenset[str | None] = frozenset()
+    last: bool = False
+    open: bool = False
+
+
+_UNKNOWN = Found(may_hold=frozenset((None,)))
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Reads outlines. `cost` gives what a part of a role costs besides its content, None where that depends on others.
+
+    `every` says that all parts count, whether they may be cut or not, and wherever their text may stand: as in a fragment.
+    """
+
+    ruler: Ruler
+    marker: str
+    fragment: Callable[[str], int]
+    cost: Callable[[str | None], int] | None
+    every: bool = False
+
+    def read(self, pieces: Seq) -> Found:
+        """What is sure about the parts of an outline of whole items."""
+        found: list[Found] = []
+        for block in blocks(pieces):
+            found.append(self._block(block))
+            if found[-1].open:
+                found.append(_UNKNOWN)
+                break
+        roles = tuple(role for one in found for role in one.roles)
+        may_hold = frozenset(role for one in found for role in one.may_hold)
+        is_open = bool(found) and any(one.open for one in found)
+        return Found(sum(one.tokens for one in found), roles, may_hold, bool(found) and found[-1].last, is_open)
+
+    def _block(self, block: Block) -> Found:
+        if isinstance(block.fork, Choice):
+            return self._least([self.read(branch) for branch in block.fork.branches])
+        if isinstance(block.fork, Loop):
+            return self._least([self.read(block.fork.body), self.read(block.fork.otherwise)])
+        return self._item(block.seq)
+
+    def _least(self, ways: list[Found]) -> Found:
+        """The cheapest of several ways; of their roles only what is sure."""
+        may_hold = frozenset(role for way in ways for role in way.may_hold)
+        is_open = any(way.open for way in ways)
+        last = all(way.last for way in ways) and len({way.roles[-1:] for way in ways}) == 1
+        if self.cost is None:
+            roles = ways[0].roles if len({way.roles for way in ways}) == 1 else ()
+            return Found(min(way.tokens for way in ways), roles, may_hold, last, is_open)
+        cost = self.cost
+        least = min(ways, key=lambda way: way.tokens + sum(map(cost, way.roles)))
+        return Found(least.tokens, least.roles, may_hold, last, is_open)
+
+    def _item(self, pieces: Seq) -> Found:
+        """One item with all that depends on data in it, tried in every way."""
+        if not _is_known(pieces):
+            return Found(may_hold=_UNKNOWN.may_hold, open=True)
+        quoted = any(quote in text for text in _texts(pieces) for quote in _QUOTES)
+        lost = Found(may_hold=_UNKNOWN.may_hold, open=quoted)
+        try:
+            ways = [self._way(variant) for variant in variants(pieces)]
+            if any(isinstance(piece, Loop) for piece in _all(pieces)):
+                for variant in variants(pieces, "none or two"):
+                    self._check(variant)
+        except (TooMany, Fault, yaml_reader.YamlError):
+            return lost
+        return self._least(ways)
+
+    def _check(self, variant: Variant) -> None:
+        """Raise Fault where more rounds of a loop could change more than a text."""
+        text = printed(variant, self.marker)
+        if not are_inert(text, yaml_reader.compose(text.text, _BOUNDS)):
+            raise Fault("not a text", "PT301", 0)
+
+    def _way(self, variant: Variant) -> Found:
+        values = [piece for piece in variant if isinstance(piece, Value)]
+        text = printed(variant, self.marker)
+        recipes = self._recipes(text.text)
+        if any(isinstance(piece, Edge) for piece in variant):
+            self._check(variant)
+            marked = hole_marks(text, self.marker, len(values))
+            with_holes = self._recipes(marked)
+            if [_facts(recipe, len(values)) for recipe in recipes] != [
+                _facts(each, len(values)) for each in with_holes
+            ]:
+                raise Fault("not a text", "PT301", 0)
+            recipes = with_holes
+        return self._found(recipes, values)
+
+    def _recipes(self, text: str) -> list[Recipe]:
+        node = yaml_reader.compose(text, _BOUNDS)
+        if node is None:
+            return []
+        if not isinstance(node, yaml_reader.Sequence):
+            raise Fault("not a list", "PT301", node.start)
+        return [read_part(item, self.marker, text) for item in node.items]
+
+    def _found(self, recipes: list[Recipe], values: list[Value]) -> Found:
+        tokens, roles, may_hold, stays = 0, [], set(), False
+        for recipe in recipes:
+            role = "user" if recipe.role is None else recipe.role.constant
+            may_hold.add(role)
+            stays = isinstance(recipe.priority, int) and recipe.priority <= 0
+            if stays or self.every:
+                tokens += self._content(recipe.content, values)
+                roles.append(role)
+        return Found(tokens, tuple(roles), frozenset(may_hold), stays)
+
+    def _content(self, content: Content | list[Any], values: list[Value]) -> int:
+        if isinstance(content, Content):
+            pieces = self._pieces(content, values)
+            return self.ruler.inside(pieces) if self.every else self.ruler.content(pieces, tidied=True)
+        texts = [item["text"] for item in content if item["type"].constant == "text" and "text" in item]
+        return sum(self._item_text(self._pieces(text, values)) for text in texts)
+
+    def _item_text(self, pieces: list[Piece]) -> int:
+        """A text among content items: nothing is stripped from it. Line ends may follow, as a block can keep its own."""
+        ends_open = bool(pieces) and isinstance(pieces[-1], str) and pieces[-1].endswith("\n")
+        return Ruler(self.ruler.tokenizer).content([*pieces, Hole()] if ends_open else pieces, tidied=True)
+
+    def _pieces(self, content: Content, values: list[Value]) -> list[Piece]:
+        return [piece if isinstance(piece, str) else self._hole(piece, values) for piece in content.pieces()]
+
+    def _hole(self, slot: int, values: list[Value]) -> Hole:
+        ref = values[slot].fragment if slot < len(values) else None
+        return Hole(self.fragment(ref) if ref is not None else 0)
+
+
+def _facts(recipe: Recipe, values: int) -> tuple[Any, ...]:
+    """What must be alike in two readings of an item, holes left out."""
+    content = recipe.content
+    said = _said(content, values) if isinstance(content, Content) else [_item_facts(item, values) for item in content]
+    role = "user" if recipe.role is None else _said(recipe.role, values)
+    priority = recipe.priority if isinstance(recipe.priority, int) else _said(recipe.priority, values)
+    return said, role, priority, recipe.shrink
+
+
+def _item_facts(item: Any, values: int) -> Any:
+    if isinstance(item, Content):
+        return _said(item, values)
+    if isinstance(item, dict):
+        return {key: _item_facts(value, values) for key, value in item.items()}
+    return [_item_facts(value, values) for value in item] if isinstance(item, list) else item
+
+
+def _said(content: Content, values: int) -> str:
+    pieces = [piece if isinstance(piece, str) else f"\0{piece}\0" for piece in content.pieces()]
+    return "".join(piece for piece in pieces if not _is_mark(piece, values))
+
+
+def _is_mark(piece: str, values: int) -> bool:
+    return piece[:1] == "\0" and int(piece[1:-1]) >= values
+
+
+def _all(pieces: Seq) -> Iterator[Any]:
+    for piece in pieces:
+        yield piece
+        inner = (
+            piece.branches
+            if isinstance(piece, Choice)
+            else (piece.body, piece.otherwise)
+            if isinstance(piece, Loop)
+            else ()
+        )
+        for seq in inner:
+            yield from _all(seq)
+
+
+def _is_known(pieces: Seq) -> bool:
+    return not any(isinstance(piece, Unknown) for piece in _all(pieces))
+
+
+def _texts(pieces: Seq) -> Iterator[str]:
+    return (piece.text for piece in _all(pieces) if isinstance(piece, Text))

@@ -1,0 +1,99 @@
+"""The fewest tokens of the markup around parts that are sure to be in a prompt, whatever others stand between them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from renderer.output import targets
+from renderer.output.turns import role_of
+from renderer.profiles import Profile
+from renderer.tokens.base import Tokenizer
+
+__all__ = ["Cast", "MarkupRuler"]
+
+_SYSTEM = ("system", "developer")
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """Who may speak in a prompt. A role is None where it is printed.
+
+    `roles` are those of the parts that are sure to stay, in order. `may_hold` are those of any part there may be, None among
+    them for one that is not known. `last` says that the last of `roles` is sure to end the prompt.
+    """
+
+    roles: Sequence[str | None]
+    may_hold: frozenset[str | None]
+    last: bool = False
+
+    def may_speak(self, *roles: str) -> bool:
+        return None in self.may_hold or any(role in self.may_hold for role in roles)
+
+
+class MarkupRuler:
+    """Counts the markup of one profile."""
+
+    def __init__(self, profile: Profile | None, tokenizer: Tokenizer) -> None:
+        self.profile = profile
+        self.tokenizer = tokenizer
+
+    @property
+    def cost(self) -> Callable[[str | None], int] | None:
+        """What a part of each role costs besides its content; None where that depends on the parts around it."""
+        profile = self.profile
+        if profile is None or profile.markup is None:
+            return lambda _role: 0
+        if profile.merge or profile.system != "native":
+            return None
+        return lambda role: self._turn(None if role is None else role_of(role, profile))
+
+    def least(self, cast: Cast) -> int:
+        """The fewest tokens of markup that a prompt of this cast has.
+
+        One more part never makes it less: it adds a turn, or it becomes part of one, or it keeps two turns apart.
+        """
+        profile = self.profile
+        if profile is None or profile.markup is None:
+            return 0
+        roles = [role if role is None else role_of(role, profile) for role in cast.roles]
+        turns = self._turns(profile, roles)
+        found = targets.pieces_count([profile.markup.start], profile, self.tokenizer)
+        found += sum(map(self._turn, turns))
+        found += self._default_system(profile, cast, turns)
+        reply = targets.pieces_count([profile.markup.reply], profile, self.tokenizer)
+        ends_open = profile.prefill and cast.may_speak("assistant")
+        if ends_open and not (cast.last and cast.roles and cast.roles[-1] not in (None, "assistant")):
+            after = profile.markup.roles.get("assistant", ("", ""))[1]
+            closing = targets.pieces_count([after], profile, self.tokenizer)
+            return found + min(reply, -closing)
+        return found + reply
+
+    def _turns(self, profile: Profile, roles: list[str | None]) -> list[str | None]:
+        """The turns that these parts make by themselves."""
+        if profile.system != "native":
+            others = [role for role in roles if role not in _SYSTEM]
+            held = len(others) < len(roles)
+            if held and profile.system == "first":
+                others = ["system", *others]
+            elif held and not others:
+                others = ["user"]
+            roles = others
+        if not profile.merge and profile.system == "native":
+            return roles
+        # A part with a printed role may go into a turn of another's.
+        known: list[str | None] = [role for role in roles if role is not None]
+        return [role for role, _ in groupby(known)] if profile.merge else known
+
+    def _turn(self, role: str | None) -> int:
+        assert self.profile is not None and self.profile.markup is not None  # noqa: S101, PT018 -- asked by `least` only
+        around = self.profile.markup.roles
+        pairs = list(around.values()) if role is None else [around.get(role, ("", ""))]
+        return min(targets.pieces_count(pair, self.profile, self.tokenizer) for pair in pairs)
+
+    def _default_system(self, profile: Profile, cast: Cast, turns: list[str | None]) -> int:
+        """The turn that the profile puts in where no part is the system's."""
+        if profile.default_system is None or "system" in turns or None in turns:
+            return 0
+        text = [] if cast.may_speak(*_SYSTEM) else [profile.default_system]
+        before, after = profile.markup.roles.get("system", ("", "")) if profile.markup else ("", "")
+        return targets.pieces_count([before, *text, after], profile, self.tokenizer)

@@ -1,0 +1,142 @@
+"""The least prompt of a document, format by format."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from renderer.errors import ProfileError
+from renderer.formats.jinja_body import JinjaBody
+from renderer.formats.parts.parser import Structure
+from renderer.formats.prompter.body import PrompterBody
+from renderer.formats.shaped.format import ShapedBody
+from renderer.formats.shaped.parser import Text as Literal
+from renderer.jinja import Choice, Loop, Seq, Text, Value, outline
+from renderer.lower_bound.contents import Hole, Piece, Ruler
+from renderer.lower_bound.items import Reader
+from renderer.lower_bound.markup import Cast, MarkupRuler
+from renderer.lower_bound.variants import TooMany, Variant, variants
+from renderer.output import targets, turns
+from renderer.prompt import Part
+from renderer.template import Template
+from renderer.tokens.base import Tokenizer
+from renderer.tokens.tokenizers import LazyTokenizer
+
+__all__ = ["least_prompt"]
+
+_SPEAKERS = ("user", "assistant", "tool")
+
+
+def least_prompt(template: Template, tokenizer: Tokenizer) -> int:
+    """The tokens that every prompt of the template takes at least, after all that may be cut is gone.
+
+    Raises MissingVocabularyError where the tokenizer's vocabulary can't be had.
+    """
+    loaded = tokenizer.loaded() if isinstance(tokenizer, LazyTokenizer) else tokenizer
+    try:
+        return _Least(template, loaded).prompt()
+    except ProfileError:
+        return 0  # the family cannot take these parts at all, which a rendering says
+
+
+class _Least:
+    def __init__(self, template: Template, tokenizer: Tokenizer) -> None:
+        profile = template.checked_profile
+        self.body: Any = template.body
+        self.profile = profile
+        self.tokenizer = tokenizer
+        self.ruler = Ruler(tokenizer, trims=bool(profile and profile.markup and profile.markup.trim))
+        self.markup = MarkupRuler(profile, tokenizer)
+        self.fragments: dict[int, int] = {}
+
+    def prompt(self) -> int:
+        body = self.body
+        if isinstance(body, PrompterBody):
+            return min(map(self._prompter, body.sure_parts()))
+        if isinstance(body, ShapedBody):
+            pieces = [piece.text if isinstance(piece, Literal) else Hole() for piece in body.pieces]
+            return self.ruler.content(pieces, tidied=False) + self._one_turn()
+        if isinstance(body, JinjaBody) and isinstance(body.assembly, Structure):
+            reader = self._reader(body, body.assembly)
+            found = reader.read(outline(body.unit))
+            return found.tokens + self.markup.least(Cast(found.roles, found.may_hold, found.last))
+        return self._text(body, whole=True) + self._one_turn() if isinstance(body, JinjaBody) else 0
+
+    def _one_turn(self) -> int:
+        return self.markup.least(Cast(("user",), frozenset(("user",)), last=True))
+
+    def _reader(self, body: JinjaBody, structure: Structure, *, every: bool = False) -> Reader:
+        cost = None if every else self.markup.cost
+        return Reader(self.ruler, structure.marker, lambda ref: self._fragment(body, ref), cost, every)
+
+    def _fragment(self, body: JinjaBody, ref: str) -> int:
+        """The fewest tokens that start in the text of a fragment, wherever it stands."""
+        inner = body.fragments.get(ref)
+        if inner is None:
+            return 0
+        if id(inner) not in self.fragments:
+            if isinstance(inner.assembly, Structure):
+                found = self._reader(inner, inner.assembly, every=True).read(outline(inner.unit)).tokens
+            else:
+                found = self._text(inner, whole=False)
+            self.fragments[id(inner)] = found
+        return self.fragments[id(inner)]
+
+    def _text(self, body: JinjaBody, *, whole: bool) -> int:
+        """The fewest tokens of a body of format text, as a whole content or as a stretch of another."""
+        read = outline(body.unit)
+        try:
+            ways = [self._pieces(body, variant) for variant in variants(read)]
+        except TooMany:
+            return self._stretch(body, read)
+        return min(self.ruler.content(way, tidied=False) if whole else self.ruler.inside(way) for way in ways)
+
+    def _pieces(self, body: JinjaBody, variant: Variant) -> list[Piece]:
+        return [piece if isinstance(piece, str) else self._hole(body, piece) for piece in variant]
+
+    def _hole(self, body: JinjaBody, piece: object) -> Hole:
+        ref = piece.fragment if isinstance(piece, Value) else None
+        return Hole(self._fragment(body, ref) if ref is not None else 0)
+
+    def _stretch(self, body: JinjaBody, pieces: Seq) -> int:
+        """The same, each choice by itself: less is found, in any number of choices."""
+        found = 0
+        for piece in pieces:
+            if isinstance(piece, Text):
+                found += self.ruler.inside([piece.text])
+            elif isinstance(piece, Choice):
+                found += min(self._stretch(body, branch) for branch in piece.branches)
+            elif isinstance(piece, Loop):
+                found += min(self._stretch(body, piece.body), self._stretch(body, piece.otherwise))
+            else:
+                found += self._hole(body, piece).least
+        return found
+
+    def _prompter(self, parts: Sequence[Part]) -> int:
+        """The fewest tokens of a prompter's prompt, its values empty and its history cut."""
+        sure = [part for part in parts if part.truncation_priority <= 0]
+        own = [_own(part) for part in sure]
+        tokens = sum(self.ruler.content(pieces, tidied=False) for pieces in own)
+        if turns.framed(sure, self.profile):
+            return tokens + sum(targets.frame_counts(sure, self.profile, self.tokenizer))
+        roles: list[str] = []
+        spoken = False
+        for part, pieces in zip(sure, own, strict=True):
+            says = any(isinstance(piece, str) for piece in pieces)
+            glue = part.frame.glue if part.frame else None
+            if glue is None or not roles:
+                roles.append(part.role)
+                spoken = False
+            elif glue and says and spoken:
+                tokens += targets.pieces_count([glue], self.profile, self.tokenizer)
+            spoken = spoken or says
+        may_hold = frozenset((*(part.role for part in parts), *(_SPEAKERS if len(sure) < len(parts) else ())))
+        return tokens + self.markup.least(Cast(roles, may_hold, last=parts[-1] is sure[-1]))
+
+
+def _own(part: Part) -> list[Piece]:
+    """A part's content with a hole for each value."""
+    text, at = str(part.content), 0
+    pieces: list[Piece] = []
+    for mark in part.marks:
+        pieces += [text[at : mark.start], Hole()]
+        at = mark.end
+    return [piece for piece in (*pieces, text[at:]) if piece != ""]

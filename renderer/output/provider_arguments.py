@@ -1,0 +1,230 @@
+"""From a Prompt to the arguments of a model call: plain dicts for a provider's client, whose package is never imported.
+
+    client.chat.completions.create(**adapters.openai(prompt))
+    client.responses.create(**adapters.responses(prompt))
+    client.messages.create(**adapters.anthropic(prompt))
+    client.completions.create(**adapters.completion(prompt))
+
+A document's `settings` go in as they are, except where a provider calls a setting otherwise. A setting that the call does
+not take is left out, with a SettingIgnored warning that names it: which settings those are is read from `call` where it is
+given (`call=client.messages.create`), else from the provider's package where the process has loaded it. What the prompt
+itself says (model, messages, tools) replaces a setting of the same name.
+"""
+
+from typing import Any
+
+from renderer.errors import RenderError
+from renderer.output.provider_calls import (
+    ANTHROPIC_MESSAGES,
+    OPENAI_CHAT,
+    OPENAI_COMPLETIONS,
+    OPENAI_RESPONSES,
+    Call,
+    SettingIgnored,
+)
+from renderer.prompt import Prompt
+
+__all__ = ["SettingIgnored", "anthropic", "completion", "metadata", "openai", "responses"]
+
+_Message = dict[str, Any]
+_OF_THE_PROMPT = ("messages", "input", "prompt", "system")
+
+
+def metadata(prompt: Prompt) -> dict[str, str]:
+    """Return what finds the prompt again, as short texts: for a provider's request metadata, or a log line."""
+    stamp = prompt.stamp
+    found = {
+        "prompt_name": stamp.name,
+        "prompt_version": stamp.version,
+        "prompt_digest": stamp.digest,
+        "rendered_digest": stamp.rendered_digest,
+    }
+    return {key: str(value) for key, value in found.items() if value is not None}
+
+
+def openai(prompt: Prompt, *, stamp: bool = False, call: Call | None = None) -> dict[str, Any]:
+    """Return the arguments of OpenAI's chat completions: model, messages, tools, settings; metadata with `stamp`."""
+    settings = OPENAI_CHAT.keep_known(_settings(prompt), call)
+    found: dict[str, Any] = {**settings, **_model(prompt), "messages": prompt.messages}
+    if prompt.tools:
+        found["tools"] = [dict(tool) for tool in prompt.tools]
+    if stamp:
+        found["metadata"] = {**found.get("metadata", {}), **metadata(prompt)}
+    return found
+
+
+def responses(prompt: Prompt, *, stamp: bool = False, call: Call | None = None) -> dict[str, Any]:
+    """Return the arguments of OpenAI's responses: model, input, tools, settings in its words; metadata with `stamp`.
+
+    Raises RenderError for a message of the role `tool`: there it needs the id of the call that it answers.
+    """
+    settings = OPENAI_RESPONSES.keep_known(_responses_settings(_settings(prompt)), call)
+    found: dict[str, Any] = {**settings, **_model(prompt), "input": [_input_message(one) for one in prompt.messages]}
+    if prompt.tools:
+        found["tools"] = [_flat_tool(dict(tool)) for tool in prompt.tools]
+    if stamp:
+        found["metadata"] = {**found.get("metadata", {}), **metadata(prompt)}
+    return found
+
+
+def completion(prompt: Prompt, *, call: Call | None = None) -> dict[str, Any]:
+    """Return the arguments of a plain completion API: model, prompt, the profile's stop texts, settings.
+
+    The text holds the profile's chat markup. Raises RenderError where a part holds an image or file.
+    """
+    for part in prompt.parts:
+        if not isinstance(part.content, str) and any(_kind(item) != "text" for item in part.content):
+            raise RenderError(f"The part `{part.name}` holds an image or file, which a completion API can't take.")
+    settings = OPENAI_COMPLETIONS.keep_known(_settings(prompt), call)
+    found: dict[str, Any] = {**settings, **_model(prompt), "prompt": prompt.text}
+    stop = list((prompt.profile or {}).get("stop", ()))
+    if stop and "stop" not in found:
+        found["stop"] = stop
+    return found
+
+
+def anthropic(prompt: Prompt, *, call: Call | None = None) -> dict[str, Any]:
+    """Return the arguments of Anthropic's messages: system apart, messages, tools in its form, max_tokens, settings.
+
+    `max_tokens`, which the API demands, is the document's setting or else its reserve; RenderError when it has neither,
+    or when the first message is not a user's.
+    """
+    settings = _settings(prompt)
+    if "stop" in settings:
+        stop = settings.pop("stop")
+        settings.setdefault("stop_sequences", [stop] if isinstance(stop, str) else list(stop))
+    limit = settings.pop("max_completion_tokens", None)
+    settings["max_tokens"] = settings.get("max_tokens") or limit or prompt.reserve
+    if not settings["max_tokens"]:
+        raise RenderError(
+            "Anthropic's API needs max_tokens: give it under `settings`, or give the document a `reserve`."
+        )
+    if isinstance(settings.get("tool_choice"), str):
+        chosen = {"required": "any"}.get(settings["tool_choice"], settings["tool_choice"])
+        settings["tool_choice"] = {"type": chosen}
+    found: dict[str, Any] = {**ANTHROPIC_MESSAGES.keep_known(settings, call), **_model(prompt)}
+    messages = prompt.messages
+    system = [_plain_text(message["content"]) for message in messages if message["role"] in ("system", "developer")]
+    if system:
+        found["system"] = "\n\n".join(system)
+    found["messages"] = _alternating([each for each in messages if each["role"] not in ("system", "developer")])
+    if not found["messages"] or found["messages"][0]["role"] != "user":
+        raise RenderError("Anthropic's API wants a user's message first; this prompt does not begin with one.")
+    if prompt.tools:
+        found["tools"] = [_tool(dict(tool)) for tool in prompt.tools]
+    return found
+
+
+def _settings(prompt: Prompt) -> dict[str, Any]:
+    """The document's settings without those that the prompt itself replaces."""
+    return {name: value for name, value in (prompt.settings or {}).items() if name not in _OF_THE_PROMPT}
+
+
+def _model(prompt: Prompt) -> dict[str, Any]:
+    return {"model": prompt.model} if prompt.model else {}
+
+
+def _responses_settings(settings: dict[str, Any]) -> dict[str, Any]:
+    """Settings of chat completions in the words of responses."""
+    limits = [settings.pop(name, None) for name in ("max_completion_tokens", "max_tokens")]
+    if limit := next((limit for limit in limits if limit), None):
+        settings.setdefault("max_output_tokens", limit)
+    if effort := settings.pop("reasoning_effort", None):
+        settings["reasoning"] = {"effort": effort, **settings.get("reasoning", {})}
+    text = dict(settings.pop("text", None) or {})
+    if verbosity := settings.pop("verbosity", None):
+        text.setdefault("verbosity", verbosity)
+    if isinstance(form := settings.pop("response_format", None), dict):
+        inner = form.get("json_schema")
+        text.setdefault("format", {"type": "json_schema", **inner} if isinstance(inner, dict) else form)
+    chosen = settings.get("tool_choice")
+    if isinstance(chosen, dict) and isinstance(chosen.get("function"), dict):
+        settings["tool_choice"] = {"type": "function", "name": chosen["function"].get("name")}
+    return {**settings, "text": text} if text else settings
+
+
+def _input_message(message: _Message) -> _Message:
+    role, content = message["role"], message["content"]
+    if role == "tool":
+        raise RenderError("OpenAI's responses can't take a message of the role `tool`: it has no id of a call.")
+    if isinstance(content, str):
+        return {"role": role, "content": content}
+    kind = "output_text" if role == "assistant" else "input_text"
+    return {"role": role, "content": [_input_item(item, kind) for item in content]}
+
+
+def _input_item(item: Any, kind: str) -> Any:
+    """A content item in the form of responses; one that has no OpenAI form we know is passed on as it is."""
+    if not isinstance(item, dict):
+        return {"type": kind, "text": str(item)}
+    if item.get("type") == "text":
+        return {"type": kind, "text": item["text"]}
+    if item.get("type") == "image_url":
+        image = item["image_url"] if isinstance(item["image_url"], dict) else {"url": str(item["image_url"])}
+        detail = {"detail": image["detail"]} if "detail" in image else {}
+        return {"type": "input_image", "image_url": image["url"], **detail}
+    if item.get("type") == "file" and isinstance(item.get("file"), dict):
+        return {"type": "input_file", **item["file"]}
+    return item
+
+
+def _flat_tool(tool: dict[str, Any]) -> dict[str, Any]:
+    """A function tool of chat completions in the flat form of responses."""
+    function = tool.get("function")
+    return {"type": "function", **function} if isinstance(function, dict) else tool
+
+
+def _kind(item: Any) -> str:
+    return str(item.get("type")) if isinstance(item, dict) else "text"
+
+
+def _plain_text(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    return "".join(str(item["text"] if isinstance(item, dict) else item) for item in content if _kind(item) == "text")
+
+
+def _alternating(messages: list[_Message]) -> list[_Message]:
+    """Messages with neighbours of one role joined; whatever is no assistant's is the user's."""
+    joined: list[_Message] = []
+    for message in messages:
+        role = "assistant" if message["role"] == "assistant" else "user"
+        content = message["content"]
+        items = content if isinstance(content, str) else [_item(item) for item in content]
+        if joined and joined[-1]["role"] == role:
+            joined[-1]["content"] = [*_as_items(joined[-1]["content"]), *_as_items(items)]
+        else:
+            joined.append({"role": role, "content": items})
+    return joined
+
+
+def _as_items(content: Any) -> list[Any]:
+    return [{"type": "text", "text": content}] if isinstance(content, str) else list(content)
+
+
+def _item(item: Any) -> Any:
+    """A content item in Anthropic's form; one that has no OpenAI form we know is passed on as it is."""
+    if not isinstance(item, dict):
+        return {"type": "text", "text": str(item)}
+    if item.get("type") == "image_url":
+        address = item["image_url"]["url"] if isinstance(item["image_url"], dict) else str(item["image_url"])
+        return {"type": "image", "source": _source(address)}
+    if item.get("type") == "file" and isinstance(item.get("file"), dict) and "file_data" in item["file"]:
+        return {"type": "document", "source": _source(str(item["file"]["file_data"]))}
+    return item
+
+
+def _source(address: str) -> dict[str, str]:
+    head, comma, data = address.partition(",")
+    if comma and head.startswith("data:") and head.endswith(";base64"):
+        return {"type": "base64", "media_type": head[5:-7], "data": data}
+    return {"type": "url", "url": address}
+
+
+def _tool(tool: dict[str, Any]) -> dict[str, Any]:
+    """A function tool in OpenAI's form as one in Anthropic's."""
+    function = tool.get("function")
+    if not isinstance(function, dict):
+        return tool
+    found = {"name": function.get("name"), "input_schema": function.get("parameters") or {"type": "object"}}
+    return {**found, "description": function["description"]} if "description" in function else found

@@ -1,0 +1,226 @@
+"""Targets: what a prompt is turned into for a model call - messages, one text, or token ids - and what it costs."""
+
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from operator import attrgetter
+from typing import Any
+
+from renderer.output import turns as output_turns
+from renderer.profiles import Profile
+from renderer.prompt import Content, Part
+from renderer.tokens.base import UNKNOWN_ID, Ids, Tokenizer
+from renderer.tokens.tokenizers import LazyTokenizer
+
+__all__ = [
+    "attachment_cost",
+    "frame_counts",
+    "has_frames",
+    "input_tokens",
+    "markup_count",
+    "messages",
+    "most_tokens",
+    "part_counts",
+    "piece_tokens",
+    "pieces_count",
+    "text",
+    "tokens",
+    "turn_cost",
+    "unknown_costs",
+]
+
+
+def messages(parts: Sequence[Part], profile: Profile | None = None) -> list[dict[str, Any]]:
+    """Return `[{"role", "content"}]` in OpenAI form, after the profile's policies on system text and neighbours."""
+    if profile is None and not has_frames(parts):
+        return [{"role": part.role, "content": _sent(part.content)} for part in parts]
+    only_text = profile is not None and profile.content == "string"
+    turns = output_turns.turns(parts, profile, spoken_only=True)
+    return [{"role": turn.role, "content": _content(turn, only_text)} for turn in turns]
+
+
+def _content(turn: output_turns.Turn, only_text: bool) -> Content:
+    """The content of a turn: a text where it can be one, else a list of items.
+
+    Families that take text alone get a list of texts as one text; what is no text is left for the provider to refuse.
+    """
+    contents = [content for content, _ in turn.contents]
+    if only_text:
+        contents = [_joined_texts(content) for content in contents]
+    texts = [content for content in contents if isinstance(content, str)]
+    if len(texts) == len(contents):
+        return texts[0] if len(texts) == 1 else "".join(texts)
+    items: list[Any] = []
+    for content in contents:
+        items.extend([{"type": "text", "text": content}] if isinstance(content, str) else _sent(content))
+    return items
+
+
+def _joined_texts(content: Content) -> Content:
+    if isinstance(content, str) or not all(
+        not isinstance(item, dict) or item.get("type") == "text" for item in content
+    ):
+        return content
+    return "".join(str(item["text"] if isinstance(item, dict) else item) for item in content)
+
+
+def _sent(content: Content) -> Content:
+    """The content as sent: what an author says of an attachment's cost is no part of it."""
+    if isinstance(content, str):
+        return content
+    return [
+        {key: value for key, value in item.items() if key != "token_cost"} if isinstance(item, dict) else item
+        for item in content
+    ]
+
+
+def text(parts: Sequence[Part], profile: Profile | None = None) -> str:
+    """Return the prompt as one string: contents joined by nothing, or with the profile's chat markup.
+
+    An image or file, which no text can carry, shows as its type in brackets.
+    """
+    if profile is None and _are_plain(parts):
+        return "".join([str(part.content) for part in parts])
+    pieces = output_turns.pieces(parts, profile)
+    return "".join(piece.text if piece.attachment is None else f"[{piece.attachment.get('type')}]" for piece in pieces)
+
+
+def tokens(parts: Sequence[Part], profile: Profile | None, tokenizer: Tokenizer) -> list[Any]:
+    """Return the ids of the whole prompt. Markup and contents are encoded apart, so no content becomes a control token."""
+    if profile is None and _are_plain(parts):
+        return list(chain.from_iterable(tokenizer.encode_many([str(part.content) for part in parts])))
+    return piece_tokens(output_turns.pieces(parts, profile), profile, tokenizer)
+
+
+def _are_plain(parts: Sequence[Part]) -> bool:
+    """Whether the parts are their texts and nothing else, so that there is nothing to lay out."""
+    return not has_frames(parts) and all(type(part.content) is str for part in parts)
+
+
+def piece_tokens(pieces: Iterable[output_turns.Piece], profile: Profile | None, tokenizer: Tokenizer) -> list[Any]:
+    """Return the ids of laid out pieces."""
+    return list(chain.from_iterable(_encoded(pieces, profile, tokenizer)))
+
+
+def _encoded(pieces: Iterable[output_turns.Piece], profile: Profile | None, tokenizer: Tokenizer) -> list[Ids]:
+    found = list(pieces)
+    data = iter(tokenizer.encode_many([piece.text for piece in found if piece.part is not None]))
+    encoded: list[Ids] = []
+    for piece in found:
+        if piece.part is None:
+            encoded.append(_markup_ids(piece.text, profile, tokenizer))
+            continue
+        ids = next(data)
+        encoded.append([UNKNOWN_ID] * (attachment_cost(piece.attachment, profile) or 0) if piece.attachment else ids)
+    return encoded
+
+
+def part_counts(parts: Sequence[Part], profile: Profile | None, tokenizer: Tokenizer) -> list[int]:
+    """Return the tokens of each part's own content, without markup."""
+    contents = [part.content for part in parts]
+    only_text = set(map(type, contents)) <= {str}
+    if profile and profile.markup and profile.markup.trim:
+        plain = [content.strip() if isinstance(content, str) else "" for content in contents]
+    else:
+        plain = contents if only_text else [content if isinstance(content, str) else "" for content in contents]  # type: ignore[assignment]  # all texts
+    counts = list(map(len, tokenizer.encode_many(plain)))
+    if only_text:
+        return counts
+    for index, content in enumerate(contents):
+        if not isinstance(content, str):
+            counts[index] = sum(_item_count(item, profile, tokenizer) for item in content)
+    return counts
+
+
+def _item_count(item: Any, profile: Profile | None, tokenizer: Tokenizer) -> int:
+    if isinstance(item, dict) and item.get("type") != "text":
+        return attachment_cost(item, profile) or 0
+    return tokenizer.count(str(item["text"] if isinstance(item, dict) else item))
+
+
+def markup_count(parts: Sequence[Part], profile: Profile | None, tokenizer: Tokenizer) -> int:
+    """Return the tokens that the profile's markup adds to these parts."""
+    if profile is None and not has_frames(parts):
+        return 0
+    pieces = output_turns.markup(parts, profile)
+    return sum(len(_markup_ids(text, profile, tokenizer)) * number for text, number in pieces.items())
+
+
+def most_tokens(parts: Sequence[Part], profile: Profile | None, tokenizer: LazyTokenizer) -> int:
+    """Return a number that `part_counts` and `markup_count` together can't exceed; no vocabulary is needed for it.
+
+    A mark is one token of at least one byte. The text between two marks is encoded by itself, which SentencePiece begins with
+    one token more each time, so markup is taken character by character.
+    """
+    most = sum(_most_of_content(part.content, profile, tokenizer) for part in parts)
+    if profile is None and not has_frames(parts):
+        return most
+    pieces = output_turns.markup(parts, profile)
+    return most + sum(sum(map(tokenizer.most_tokens, text)) * number for text, number in pieces.items())
+
+
+def _most_of_content(content: Content, profile: Profile | None, tokenizer: LazyTokenizer) -> int:
+    if isinstance(content, str):
+        return tokenizer.most_tokens(content)
+    attachments = [item for item in content if isinstance(item, dict) and item.get("type") != "text"]
+    texts = [str(item["text"] if isinstance(item, dict) else item) for item in content if item not in attachments]
+    return sum(map(tokenizer.most_tokens, texts)) + sum(attachment_cost(item, profile) or 0 for item in attachments)
+
+
+def frame_counts(parts: Sequence[Part], profile: Profile | None, tokenizer: Tokenizer) -> list[int]:
+    """Return the tokens of the markup that each part brings itself, where the profile has none."""
+    return [
+        sum(len(_markup_ids(mark, profile, tokenizer)) for mark in (part.frame.before, part.frame.after))
+        if part.frame
+        else 0
+        for part in parts
+    ]
+
+
+def has_frames(parts: Sequence[Part]) -> bool:
+    """Whether any part brings a layout of its own."""
+    return any(map(attrgetter("frame"), parts))
+
+
+def pieces_count(texts: Iterable[str], profile: Profile | None, tokenizer: Tokenizer) -> int:
+    """Return the tokens of pieces of markup, each encoded by itself."""
+    return sum(len(_markup_ids(text, profile, tokenizer)) for text in texts)
+
+
+def turn_cost(role: str, profile: Profile, tokenizer: Tokenizer) -> int:
+    """Return the tokens of the markup around one turn of a role."""
+    around = profile.markup.roles.get(role, ()) if profile.markup else ()
+    return sum(len(_markup_ids(text, profile, tokenizer)) for text in around)
+
+
+def _markup_ids(text: str, profile: Profile | None, tokenizer: Tokenizer) -> Ids:
+    if profile is None:
+        return tokenizer.encode_markup(text, {})
+    if profile.markup and profile.markup.own_spaces:
+        text = text.strip(" ")
+    return tokenizer.encode_markup(text, profile.marks) if text else ()
+
+
+def input_tokens(part: Part, tokenizer: Tokenizer) -> int:
+    """Return how many tokens of a part's text overlap what came from inputs."""
+    spans = [(mark.start, mark.end) for mark in part.marks if mark.site.kind == "input"]
+    return tokenizer.count_spans(part.content, spans) if isinstance(part.content, str) else 0
+
+
+def attachment_cost(item: dict[str, Any], profile: Profile | None) -> int | None:
+    """Return the tokens of an image or file: as its author states in `token_cost`, else the profile's figure, else None."""
+    stated = item.get("token_cost")
+    if isinstance(stated, int) and not isinstance(stated, bool) and stated >= 0:
+        return stated
+    if profile is None:
+        return None
+    return profile.image_tokens if "image" in str(item.get("type")) else profile.file_tokens
+
+
+def unknown_costs(parts: Sequence[Part], profile: Profile | None) -> list[str]:
+    """Return the names of the parts that hold an image or file of unknown cost, which counts as nothing."""
+    mixed = [part for part in parts if type(part.content) is not str]
+    return [part.name for part in mixed if any(_is_unknown(item, profile) for item in part.content)]
+
+
+def _is_unknown(item: Any, profile: Profile | None) -> bool:
+    return isinstance(item, dict) and item.get("type") != "text" and attachment_cost(item, profile) is None

@@ -1,0 +1,163 @@
+"""How a kind of prompter puts a prompt together: its template, and how the instruction is wrapped. Alpaca and chat are data."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+from renderer.errors import PrompterError
+from renderer.functions import nearest
+from renderer.prompters import slots
+from renderer.prompters.slots import Piece, Slot
+from renderer.syntax import yaml_reader
+
+__all__ = ["DIALECTS", "FIELDS", "KINDS", "MARKS", "SYSTEM", "Field", "Instruction", "Recipe", "build", "find"]
+
+SYSTEM = "You are an AI-Agent developed by LazyLLM."
+MARKS: Mapping[str, str] = {
+    "sos": "<|start_system|>",
+    "eos": "<|end_system|>",
+    "soh": "<|Human|>:",
+    "eoh": "",
+    "soa": "<|Assistant|>:",
+    "eoa": "",
+}
+"""The six marks as LazyLLM's documentation has them: start and end of system, human and assistant."""
+FIELDS = ("system", "instruction", "tools", "history", "user", "input", *MARKS)
+DIALECTS = ("0.1.2", "0.1.1")
+KINDS = ("alpaca", "chat", "custom")
+
+_EXTRA_LEAD = "Here are some extra messages you can referred to:\n\n"
+
+
+class Field(NamedTuple):
+    """A field of a template: one of FIELDS."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """A checked recipe. `template` is literal texts and fields; `before` and `after` stand around the instruction.
+
+    `reply_after` is the text after which a model's output begins: a mark in braces, or literal.
+    """
+
+    kind: str
+    template: tuple[str | Field, ...]
+    before: str
+    after: str
+    user_extra_keys: str
+    reply_after: str
+
+    @property
+    def fields(self) -> frozenset[str]:
+        return frozenset(piece.name for piece in self.template if isinstance(piece, Field))
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """An instruction with its wrapping, apart for the system's and the user's side, slots read."""
+
+    system: tuple[Piece, ...]
+    user: tuple[Piece, ...]
+
+    @property
+    def slots(self) -> list[str]:
+        return slots.names((*self.system, *self.user))
+
+
+@cache
+def find(kind: str, dialect: str = DIALECTS[0]) -> Recipe:
+    """The recipe of `alpaca` or `chat` in a dialect. Raises PrompterError for another dialect."""
+    if dialect not in DIALECTS:
+        raise PrompterError(f"`{dialect}` is no dialect; there are {', '.join(DIALECTS)}", cause="dialect")
+    text = (files(__package__) / f"{kind}.yml").read_text(encoding="utf-8")
+    fields: dict[str, Any] = yaml_reader.value_of(yaml_reader.compose(text))
+    fields |= fields.pop("dialects").get(dialect, {})
+    return build(kind, **fields)
+
+
+def build(
+    kind: str,
+    template: str,
+    instruction_template: str = "{instruction}{extra_keys}",
+    user_extra_keys: str = "{extra_keys}",
+    reply_after: str = "{soa}",
+) -> Recipe:
+    """Check a recipe's parts. Raises PrompterError for an unknown or a missing field, which its `variable` names."""
+    pieces = _template(template)
+    used = {piece.name for piece in pieces if isinstance(piece, Field)}
+    if "instruction" not in used:
+        raise PrompterError("the template has no {instruction}", cause="template", variable="instruction")
+    before, found, after = instruction_template.partition("{instruction}")
+    if not found or "{instruction}" in after:
+        raise PrompterError(
+            "the instruction template must hold {instruction} once", cause="template", variable="instruction"
+        )
+    return Recipe(kind, pieces, before, after, user_extra_keys, reply_after)
+
+
+def _template(text: str) -> tuple[str | Field, ...]:
+    pieces: list[str | Field] = []
+    for piece in slots.read(text):
+        if not isinstance(piece, Slot):
+            pieces.append(piece)
+            continue
+        if piece.name not in FIELDS:
+            raise PrompterError(
+                f"`{{{piece.name}}}` is no field of a template; {nearest(piece.name, FIELDS)}",
+                cause="template",
+                variable=piece.name,
+            )
+        if Field(piece.name) in pieces and piece.name not in MARKS:
+            raise PrompterError(f"the template has {{{piece.name}}} twice", cause="template", variable=piece.name)
+        pieces.append(Field(piece.name))
+    return tuple(pieces)
+
+
+_KEY = re.compile(r"\w+")
+
+
+def _extra(extra_keys: Any) -> str:
+    """The block that shows each extra key with a slot of its own; empty without keys."""
+    if not extra_keys:
+        return ""
+    keys = [extra_keys] if isinstance(extra_keys, str) else extra_keys
+    if not isinstance(keys, list | tuple) or not all(isinstance(key, str) for key in keys):
+        raise PrompterError("`extra_keys` must be a name or a list of names", cause="extra_keys")
+    for key in keys:
+        if not _KEY.fullmatch(key):
+            raise PrompterError(f"the extra key {key!r} is no name: letters, digits and _", cause="extra_keys")
+    return _EXTRA_LEAD + "".join(f"### {key}:\n{{{key}}}\n\n" for key in keys)
+
+
+def instruct(recipe: Recipe, instruction: Any, extra_keys: Any, dialect: str) -> Instruction:
+    """Wrap an instruction: a text, which is the system's, or a mapping with `system` and `user`. Raises PrompterError."""
+    extra = _extra(extra_keys)
+    if instruction is None or isinstance(instruction, str):
+        after = recipe.after.replace("{extra_keys}", extra)
+        return Instruction(slots.read(recipe.before) + slots.read(instruction or "") + slots.read(after), ())
+    if not isinstance(instruction, Mapping):
+        raise PrompterError("the instruction must be text, or a mapping with `system` and `user`", cause="instruction")
+    if dialect == "0.1.1":
+        raise PrompterError("the dialect 0.1.1 takes an instruction of text only", cause="instruction")
+    for name, text in instruction.items():
+        if name not in ("system", "user"):
+            raise PrompterError(
+                f"`{name}` is no part of an instruction; write `system` and `user`", cause="instruction"
+            )
+        if not isinstance(text, str):
+            raise PrompterError(f"`{name}` of the instruction must be text", cause="instruction")
+    user = slots.read(instruction.get("user", ""))
+    if extra:
+        user += slots.read(recipe.user_extra_keys.replace("{extra_keys}", extra))
+    return Instruction(slots.read(recipe.before) + slots.read(instruction.get("system", "")), user)
+
+
+def with_reply_mark(recipe: Recipe, marks: Mapping[str, str]) -> Recipe:
+    """The recipe with the mark in `reply_after` spelled out."""
+    name = recipe.reply_after[1:-1] if recipe.reply_after[:1] == "{" else ""
+    return replace(recipe, reply_after=marks[name]) if name in marks else recipe

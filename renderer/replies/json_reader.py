@@ -1,0 +1,317 @@
+"""Reading the JSON in a model's reply: strictly first, then around fences and prose, then repaired, and saying so.
+
+What is repaired is only the form. A key that is missing stays missing; whoever reads the value says what follows.
+"""
+
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from renderer.errors import OutputError
+from renderer.lazy_import import Deferred
+from renderer.schemas import validation
+from renderer.schemas.error_messages import describe_schema_error
+
+if TYPE_CHECKING:
+    import json_repair
+else:
+    json_repair = Deferred("json_repair")
+
+__all__ = ["MAX_REPLY", "Reading", "conform", "read"]
+
+MAX_REPLY = 2_000_000
+"""A longer reply, in characters, is refused."""
+MAX_DEPTH = 100
+"""A value in which lists and objects stand deeper in each other is refused."""
+_MAX_STARTS = 200
+_MAX_REPAIRED = 60_000  # characters
+_MAX_REPAIR_STEPS = 400_000
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The value read from a reply, and what had to be repaired for it, in plain words; empty for clean JSON."""
+
+    value: Any
+    repairs: tuple[str, ...] = ()
+
+
+_FENCE = re.compile(r"```[ \t]*+(?:[\w+-]++[ \t]*+)?\r?\n(.*?)(?:\n[ \t]*```|\Z)", re.DOTALL)
+
+
+def read(reply: str) -> Reading:
+    """Read the JSON object or list in `reply`; a reply that is JSON and nothing else gives whatever it says.
+
+    Raises OutputError, and nothing else, where there is no JSON to be found, or too much of it, or where it is damaged beyond what
+    can be repaired in bounded time.
+    """
+    if len(reply) > MAX_REPLY:
+        raise OutputError(f"the reply has more than {MAX_REPLY:,} characters")
+    try:
+        found = _read(reply)
+    except RecursionError:
+        raise OutputError(_TOO_DEEP) from None
+    _check(found.value)
+    return found
+
+
+_TOO_DEEP = f"the JSON in the reply is nested too deeply: more than {MAX_DEPTH} levels"
+
+
+def _check(value: Any) -> None:
+    """Raise OutputError for a value that is nested too deeply or holds a number that JSON does not have."""
+    waiting = [(value, 0)]
+    while waiting:
+        item, depth = waiting.pop()
+        if isinstance(item, dict | list):
+            if depth >= MAX_DEPTH:
+                raise OutputError(_TOO_DEEP)
+            waiting += [(child, depth + 1) for child in (item.values() if isinstance(item, dict) else item)]
+        elif isinstance(item, float) and not math.isfinite(item):
+            raise OutputError("the reply holds a number that is too large")
+
+
+def _read(reply: str) -> Reading:
+    text = reply.strip().removeprefix("\ufeff")
+    try:
+        return Reading(_load(text))
+    except ValueError:
+        pass
+    found = _embedded(text)
+    if found is not None:
+        return found
+    return _repaired(text)
+
+
+def _embedded(text: str) -> Reading | None:
+    """Sound JSON inside a code fence or prose: the longest piece there is."""
+    for fence in _FENCE.finditer(text):
+        try:
+            value = _load(fence[1])
+        except ValueError:
+            continue
+        if isinstance(value, dict | list):
+            outside = (text[: fence.start()] + text[fence.end() :]).strip()
+            return Reading(value, ("took the JSON out of its code fence", *_around(outside)))
+    best = max(_values(text), key=lambda piece: piece[2] - piece[1], default=None)
+    if best is None or not isinstance(best[0], dict):
+        return None
+    value, start, end = best
+    return Reading(value, _around((text[:start] + text[end:]).strip()))
+
+
+def _around(outside: str) -> tuple[str, ...]:
+    return ("left out the text around the JSON",) if outside else ()
+
+
+_OBJECT = re.compile(r"""\{\s*["']""")
+
+
+def _values(text: str) -> Iterator[tuple[Any, int, int]]:
+    decoder = json.JSONDecoder(parse_constant=_no_number)
+    at, looked_at = 0, 0
+    for _ in range(_MAX_STARTS):
+        opening = re.compile(r"[{\[]").search(text, at)
+        if opening is None:
+            return
+        at = opening.start() + 1
+        try:
+            value, end = decoder.raw_decode(text, opening.start())
+        except ValueError as error:
+            if _OBJECT.match(text, opening.start()):
+                return  # a broken object: what is sound inside it is not the answer
+            looked_at += getattr(error, "pos", len(text)) - opening.start()
+            if looked_at > 2 * len(text):
+                return  # brackets that are opened and opened: each would be followed to the end again
+            continue
+        yield value, opening.start(), end
+        at = end
+
+
+def _repaired(text: str) -> Reading:
+    fence = _FENCE.search(text)
+    core = fence[1] if fence and ("{" in fence[1] or "[" in fence[1]) else text
+    start = min((place for place in (core.find("{"), core.find("[")) if place >= 0), default=-1)
+    if core.find("{") >= 0 and core is text:
+        start = core.find("{")  # prose may well hold a bracketed reference before the object
+    if start < 0:
+        raise OutputError("the reply holds no JSON")
+    repairs = ["took the JSON out of its code fence"] if core is not text else []
+    core, cut_off = _bounded(core[start:])
+    repairs.extend(_around(text[: text.find(core)].strip()) if not repairs else ())
+    try:
+        return Reading(_load(core), tuple(repairs or ["left out the text around the JSON"]))
+    except ValueError:
+        pass
+    value = _repair(core) if len(core) <= _MAX_REPAIRED else _closed(core)
+    if not isinstance(value, dict | list) or (not value and core.strip()[1:2] not in ("}", "]")):
+        raise OutputError("the reply holds no JSON that can be read")
+    repairs.append(_cause(core, cut_off))
+    return Reading(value, tuple(repairs))
+
+
+class _TooDamaged(Exception):
+    """The repair took more steps than it may."""
+
+
+class _Metered(str):
+    """A text that counts how often it is looked at: what json_repair does is no longer than that, and it has no bound of its own."""
+
+    left = _MAX_REPAIR_STEPS
+
+    def __getitem__(self, place: Any) -> str:
+        found = super().__getitem__(place)
+        self.left -= 1 + len(found) // 16
+        if self.left < 0:
+            raise _TooDamaged
+        return found
+
+
+_SIGNS = re.compile(r'["{}\[\],]')
+_STRING_END = re.compile(r'(?:[^"\\]|\\.)*+"', re.DOTALL)
+
+
+def _closed(text: str) -> Any:
+    """A long text that breaks off, with what is open closed; where that does not do, without its last item.
+
+    Raises OutputError where it is damaged otherwise.
+    """
+    closing: list[str] = []
+    cut_at, cut_closing = 0, list[str]()
+    at, is_inside = 0, False
+    while not is_inside and (sign := _SIGNS.search(text, at)) is not None:
+        at = sign.end()
+        if sign[0] == '"':
+            end = _STRING_END.match(text, at)
+            at, is_inside = (end.end(), False) if end else (at, True)
+        elif sign[0] in "{[":
+            closing.append("}" if sign[0] == "{" else "]")
+            cut_at, cut_closing = at, list(closing)
+        elif sign[0] == ",":
+            cut_at, cut_closing = at - 1, list(closing)
+        elif closing:
+            closing.pop()
+    cut = text[:cut_at] + "".join(reversed(cut_closing))
+    for attempt in (text + ('"' if is_inside else "") + "".join(reversed(closing)), cut):
+        try:
+            return _load(attempt)
+        except ValueError:
+            continue
+    raise OutputError(f"the JSON in the reply is damaged; more than {_MAX_REPAIRED:,} characters are not repaired")
+
+
+def _repair(text: str) -> Any:
+    """What json_repair makes of the text; OutputError where it fails or would take too long."""
+    try:
+        return json_repair.repair_json(_Metered(text), return_objects=True, skip_json_loads=True)
+    except _TooDamaged:
+        raise OutputError("the JSON in the reply is damaged in too many places to be repaired") from None
+    except RecursionError:
+        raise
+    except Exception as error:  # noqa: BLE001 - a library that guesses at broken text may fail in any way
+        raise OutputError(f"the JSON in the reply can't be repaired ({type(error).__name__})") from None
+
+
+def _bounded(text: str) -> tuple[str, bool]:
+    """(the text up to the bracket that closes its first one, whether that bracket is missing)
+
+    Raises OutputError where more than MAX_DEPTH brackets are open.
+    """
+    depth, inside, skip = 0, False, False
+    for index, sign in enumerate(text):
+        if skip:
+            skip = False
+        elif inside:
+            skip, inside = sign == "\\", sign != '"'
+        elif sign == '"':
+            inside = True
+        elif sign in "{[":
+            depth += 1
+            if depth > MAX_DEPTH:
+                raise OutputError(_TOO_DEEP)
+        elif sign in "}]":
+            depth -= 1
+            if depth == 0:
+                # What follows may still belong to it if a quote went astray; prose holds no such signs.
+                rest = text[index + 1 :]
+                return (text if re.search(r'"\s*[:,}\]]', rest) else text[: index + 1]), False
+    return text, True
+
+
+def _cause(core: str, cut_off: bool) -> str:
+    if cut_off:
+        return "the reply breaks off inside the JSON, as it does at a token limit; closed what was open"
+    if re.search(r",\s*[}\]]", core):
+        try:
+            json.loads(re.sub(r",(\s*[}\]])", r"\1", core))
+        except ValueError:
+            pass
+        else:
+            return "dropped a comma before a closing bracket"
+    try:
+        _load(core)
+    except ValueError as error:
+        return f"repaired JSON that was not well-formed ({error})"
+    return "repaired the JSON"
+
+
+def _load(text: str) -> Any:
+    return json.loads(text, parse_constant=_no_number)
+
+
+def _no_number(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def conform(value: Any, schema: Mapping[str, Any] | bool) -> Reading:
+    """Check a value against a JSON Schema, reading "true", "3" and the like as what the schema wants there.
+
+    Raises OutputError that names the place in the reply for the first thing that does not fit.
+    """
+    repairs: list[str] = []
+    value = _coerced(value, schema, "", repairs)
+    try:
+        fault = validation.best_error(schema, value)
+    except validation.Unusable as error:
+        raise OutputError(f"the output schema cannot be used: {error}") from error
+    if fault is not None:
+        path = fault.json_path.removeprefix("$").lstrip(".")
+        raise OutputError(f"{f'`{path}` in the reply' if path else 'the reply'} {describe_schema_error(fault)}")
+    return Reading(value, tuple(repairs))
+
+
+_SPELLED: Mapping[str, Mapping[str, Any]] = {
+    "boolean": {"true": True, "false": False, "yes": True, "no": False},
+    "null": {"null": None, "none": None},
+}
+
+
+def _coerced(value: Any, schema: Any, path: str, repairs: list[str]) -> Any:
+    if not isinstance(schema, Mapping):
+        return value
+    if isinstance(value, dict):
+        fields = schema.get("properties")
+        known = fields if isinstance(fields, Mapping) else {}
+        return {name: _coerced(item, known.get(name), f"{path}.{name}", repairs) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_coerced(item, schema.get("items"), f"{path}[{index}]", repairs) for index, item in enumerate(value)]
+    if isinstance(value, str) and isinstance(schema.get("type"), str) and schema["type"] != "string":
+        read_as = _as_type(value, schema["type"])
+        if read_as is not value:
+            repairs.append(f'read the text "{value[:40]}" in `{path.lstrip(".")}` as {json.dumps(read_as)}')
+            return read_as
+    return value
+
+
+def _as_type(text: str, kind: str) -> Any:
+    word = text.strip().lower()
+    if word in _SPELLED.get(kind, {}):
+        return _SPELLED[kind][word]
+    if kind == "integer" and re.fullmatch(r"[-+]?\d{1,18}", word):
+        return int(word)
+    if kind == "number" and re.fullmatch(r"[-+]?\d{1,18}(\.\d{1,18})?", word):
+        return float(word) if "." in word else int(word)
+    return text

@@ -1,0 +1,181 @@
+"""Shapers between replies and answers, with the documents an answer refers to.
+
+An answer is `{"answer", "type", "score", "context", "offsets_in_document", "offsets_in_context", "document_ids", "meta"}`.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from renderer.errors import OutputError
+from renderer.functions.documents import id_of, show_all
+from renderer.replies.shapers.context import Reader, wanted_list, wanted_text, wanted_texts
+from renderer.syntax.regular_expressions import Pattern, PatternError, TooLong, compile_pattern
+
+__all__ = ["answers_to_strings", "strings_to_answers"]
+
+
+def answers_to_strings(
+    answers: Sequence[Any], pattern: str | None = None, str_replace: Mapping[str, str] | None = None
+) -> list[str]:
+    """The text of each answer, shown through `pattern`: `$answer`, `$idx` and the fields of its meta."""
+    return show_all(answers, pattern, str_replace)
+
+
+def strings_to_answers(
+    strings: Sequence[str],
+    prompts: Sequence[Any] | None = None,
+    documents: Sequence[Any] | None = None,
+    pattern: str | None = None,
+    reference_pattern: str | None = None,
+    reference_mode: str = "index",
+    reference_meta_field: str | None = None,
+    *,
+    reader: Reader,
+) -> list[dict[str, Any]]:
+    """An answer for each reply.
+
+    `pattern` finds the answer in the reply: its one group, or the whole match; no match gives an empty answer.
+    `reference_pattern` finds the documents the answer refers to, by number from 1 (`index`), `id`, or a `meta` field;
+    several in one bracket, as in `[1, 3]`, are all found, and each document is named once. Without it an answer has all.
+    With as many prompts as documents, the n-th prompt's replies belong to the n-th document.
+    """
+    texts = wanted_texts(strings, "strings")
+    owners = _owners(len(texts), prompts, documents)
+    answers = []
+    for number, (text, (prompt, own)) in enumerate(zip(texts, owners, strict=True), start=1):
+        candidates = _candidates(own, reference_mode, reference_meta_field)
+        answer = text if pattern is None or pattern == "" else _extract(pattern, text)
+        found, unknown = _references(answer, reference_pattern, candidates)
+        if unknown:
+            reader.notes.append(f"answer {number} refers to {', '.join(unknown)}, which is no document it was given")
+        answers.append(_answer(answer, found, prompt))
+    return answers
+
+
+def _answer(text: str, document_ids: list[str] | None, prompt: Any) -> dict[str, Any]:
+    return {
+        "answer": text,
+        "type": "generative",
+        "score": None,
+        "context": None,
+        "offsets_in_document": None,
+        "offsets_in_context": None,
+        "document_ids": document_ids,
+        "meta": {"prompt": prompt},
+    }
+
+
+def _owners(count: int, prompts: Any, documents: Any) -> list[tuple[Any, Sequence[Any] | None]]:
+    """The prompt and the documents of each reply."""
+    given = None if documents is None else wanted_list(documents, "documents")
+    asked = wanted_list(prompts, "prompts") if prompts is not None else []
+    if len(asked) <= 1:
+        return [(asked[0] if asked else None, given)] * count
+    if count % len(asked):
+        raise OutputError(f"{count} replies cannot be shared out among {len(asked)} prompts")
+    if given is not None and len(given) != len(asked):
+        raise OutputError(f"{len(asked)} prompts cannot be matched to {len(given)} documents; one each is needed")
+    each = count // len(asked)
+    return [(prompt, [given[index]] if given else None) for index, prompt in enumerate(asked) for _ in range(each)]
+
+
+def _candidates(documents: Sequence[Any] | None, mode: str, field: str | None) -> dict[str, str]:
+    """What a reference may say, and the id it means."""
+    if mode not in ("index", "id", "meta"):
+        raise OutputError(f"`reference_mode` is index, id or meta, not {mode!r}")
+    if mode == "meta" and not field:
+        raise OutputError("`reference_meta_field` must name the field that `reference_mode: meta` looks at")
+    candidates = {}
+    for number, document in enumerate(documents or (), start=1):
+        name = id_of(document)
+        if mode == "meta":
+            meta = document.get("meta") if isinstance(document, Mapping) else None
+            value = meta.get(field) if isinstance(meta, Mapping) else None
+            if value:
+                candidates[str(value)] = name
+        else:
+            candidates[str(number) if mode == "index" else name] = name
+    return candidates
+
+
+def _extract(pattern: str, text: str) -> str:
+    try:
+        match = _compiled(wanted_text(pattern, "pattern")).search(text)
+    except TooLong as error:
+        raise OutputError(f"`pattern` can't be used: {error}") from error
+    if match is None:
+        return ""
+    if match.lastindex is not None and match.lastindex > 1:
+        raise OutputError(f"the pattern {pattern!r} took more than one group; one says what the answer is")
+    found: str = match[match.lastindex or 0]
+    return found
+
+
+def _references(text: str, pattern: str | None, candidates: Mapping[str, str]) -> tuple[list[str] | None, list[str]]:
+    """(ids of the documents referred to, each once and in order; references that name none)"""
+    if not candidates:
+        return None, []
+    if not pattern:
+        return list(candidates.values()), []
+    compiled = _widened(wanted_text(pattern, "reference_pattern"))
+    if compiled.groups > 1:
+        raise OutputError(f"the reference pattern {pattern!r} has {compiled.groups} groups; at most one is taken")
+    found: dict[str, None] = {}
+    unknown: dict[str, None] = {}
+    try:
+        matches = list(compiled.finditer(text))
+    except TooLong as error:
+        raise OutputError(f"`reference_pattern` can't be used: {error}") from error
+    for match in matches:
+        captured = match[compiled.groups] or ""
+        for reference in [captured] if captured in candidates else _SEPARATOR.split(captured):
+            if reference.strip() in candidates:
+                found[candidates[reference.strip()]] = None
+            else:
+                unknown[reference.strip()] = None
+    return list(found), [reference for reference in unknown if reference]
+
+
+_SEPARATOR = re.compile(r"\s*(?:,|;|&|\band\b)\s*")
+
+
+@lru_cache(maxsize=64)
+def _compiled(pattern: str) -> Pattern:
+    try:
+        return compile_pattern(pattern)
+    except PatternError as error:
+        raise OutputError(f"the pattern {pattern!r} is no regular expression: {error}") from error
+
+
+@lru_cache(maxsize=64)
+def _widened(pattern: str) -> Pattern:
+    r"""The pattern with its one group, `(\d+)` say, taking a list of such references as well: `1, 3`."""
+    plain = _compiled(pattern)
+    group = _only_group(pattern) if plain.groups == 1 else None
+    if group is None:
+        return plain
+    start, end, inner = group
+    try:
+        one = compile_pattern(inner)
+        if one.search(",") or one.search(";"):  # it takes lists already
+            return plain
+        wide = compile_pattern(f"{pattern[:start]}((?:{inner})(?:{_SEPARATOR.pattern}(?:{inner}))*){pattern[end:]}")
+    except PatternError:
+        return plain
+    return wide if wide.groups == 1 else plain
+
+
+def _only_group(pattern: str) -> tuple[int, int, str] | None:
+    """(start, end, inner pattern) of the one capturing group, found by walking over escapes and character classes."""
+    opened: list[int] = []
+    found: tuple[int, int, str] | None = None
+    for match in re.finditer(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(|\)", pattern, re.DOTALL):
+        if match[0] == "(":
+            opened.append(match.start())
+        elif match[0] == ")" and opened:
+            start = opened.pop()
+            if pattern[start + 1 : start + 2] != "?":
+                found = start, match.end(), pattern[start + 1 : match.start()]
+    return found

@@ -1,0 +1,176 @@
+"""The `output` of a document: its check at save, and the reading of replies by it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from renderer.document.parser import Document
+from renderer.errors import OutputError
+from renderer.functions import nearest
+from renderer.problems import Problem, Severity
+from renderer.replies import shapers
+from renderer.replies.shapers.context import Clock, Reader
+
+__all__ = ["RESERVED", "Outputs", "problems", "read"]
+
+RESERVED: Mapping[str, str] = {"results": "the model's replies", "prompts": "the prompts that were sent"}
+"""The names that mean the same in every shaper, whatever the data hold."""
+_OUTPUT_KEYS = ("schema", "shapers")
+_SHAPER_KEYS = ("func", "inputs", "params", "outputs", "publish_outputs")
+_Path = tuple[str | int, ...]
+_Finding = tuple[_Path, str, str]  # where, code, what
+
+
+class Outputs(dict[str, Any]):
+    """The published values by name. `notes` says what had to be repaired or left out on the way."""
+
+    def __init__(self, values: Mapping[str, Any], notes: Sequence[str] = ()) -> None:
+        super().__init__(values)
+        self.notes = tuple(notes)
+
+
+def read(
+    document: Document,
+    replies: str | Sequence[str],
+    data: Mapping[str, Any],
+    prompts: Sequence[Any],
+    *,
+    clock: Clock | None = None,
+    tokenizer: Any = None,
+) -> Outputs:
+    """Run the document's shapers over replies.
+
+    They see the data, `results` (the replies), `prompts`, and what the shapers before them made. Where the data do not
+    name them, `strings` is the replies too, and `reply` the only one. Data named `results` or `prompts` give way, which a
+    note says. Without shapers the outcome is `results`, read by the output schema where there is one. Raises OutputError.
+    """
+    output = document.output
+    texts = [replies] if isinstance(replies, str) else list(replies)
+    reader = Reader(schema=output.get("schema"), tokenizer=tokenizer)
+    if clock is not None:
+        reader.clock = clock
+    steps = output.get("shapers") or []
+    if not steps and reader.schema is not None:
+        steps = [{"func": "json", "outputs": ["results"]}]
+    if not steps:
+        return Outputs({"results": texts})
+    if output.get("shapers"):
+        reader.notes.extend(_hidden(name) for name in RESERVED if name in data)
+    context = {"strings": texts, **data, "results": texts, "prompts": list(prompts)}
+    if len(texts) == 1:
+        context.setdefault("reply", texts[0])
+    published: dict[str, Any] = {}
+    for index, step in enumerate(steps):
+        _run(step, context, published, reader, document, index)
+    return Outputs(published, reader.notes)
+
+
+def _run(
+    step: Mapping[str, Any],
+    context: dict[str, Any],
+    published: dict[str, Any],
+    reader: Reader,
+    document: Document,
+    index: int,
+) -> None:
+    try:
+        for path, code, message in _check_step(step):
+            raise OutputError(message, code=code, place=document.place("output", "shapers", index, *path))
+        shaper = shapers.find(step["func"])
+        value = shaper.run(_arguments(step, shaper, context), reader)
+    except OutputError as error:
+        error.located(document.place("output", "shapers", index))
+        raise
+    name = step["outputs"][0]
+    context[name] = value
+    publish = step.get("publish_outputs", True)
+    if publish is True or (isinstance(publish, list) and name in publish):
+        published[name] = value
+
+
+def _arguments(step: Mapping[str, Any], shaper: shapers.Shaper, context: Mapping[str, Any]) -> dict[str, Any]:
+    """Inputs that the context has go before params, and those before what the context holds under an argument's name."""
+    params = step.get("params") or {}
+    arguments: dict[str, Any] = {}
+    for argument, source in (step.get("inputs") or {}).items():
+        if isinstance(source, list):
+            arguments[argument] = [context[name] for name in source if name in context]
+        elif source in context:
+            arguments[argument] = context[source]
+    for parameter in shaper.parameters:
+        name = parameter.name
+        if name in context and name not in arguments and name not in params:
+            arguments[name] = context[name]
+    return {**params, **arguments}
+
+
+def problems(document: Document) -> list[Problem]:
+    """What is wrong with a document's `output`, and the inputs that its shapers cannot see, each at its place."""
+    found = [_problem(document, ("output", *path), code, message) for path, code, message in _findings(document.output)]
+    if document.output.get("shapers"):
+        for name in RESERVED:
+            if name in (document.inputs or {}):
+                found.append(_problem(document, ("inputs", name), "PT813", _hidden(name), "warning"))
+    return found
+
+
+def _problem(document: Document, path: _Path, code: str, message: str, severity: Severity = "error") -> Problem:
+    place = document.place(*path)
+    return Problem(code, severity, message, place.line, place.column, place.end_line, place.end_column)
+
+
+def _hidden(name: str) -> str:
+    return f"shapers do not see the data named `{name}`: there the name means {RESERVED[name]}; use another name"
+
+
+def _findings(output: Mapping[str, Any]) -> list[_Finding]:
+    found: list[_Finding] = [
+        ((key,), "PT810", f"`{key}` is no part of `output`; {nearest(key, _OUTPUT_KEYS)}")
+        for key in output
+        if key not in _OUTPUT_KEYS
+    ]
+    steps = output.get("shapers", [])
+    if not isinstance(steps, list):
+        return [*found, (("shapers",), "PT810", "`shapers` must be a list")]
+    for index, step in enumerate(steps):
+        found.extend((("shapers", index, *path), code, message) for path, code, message in _check_step(step))
+    return found
+
+
+def _check_step(step: Any) -> list[_Finding]:
+    if not isinstance(step, Mapping):
+        return [((), "PT810", "a shaper must be a mapping with `func` and `outputs`")]
+    found: list[_Finding] = [
+        ((str(key),), "PT810", f"`{key}` is no part of a shaper; {nearest(str(key), _SHAPER_KEYS)}")
+        for key in step
+        if key not in _SHAPER_KEYS
+    ]
+    for key in ("inputs", "params"):
+        if not isinstance(step.get(key) or {}, Mapping):
+            return [*found, ((key,), "PT810", f"`{key}` must be a mapping from arguments to values")]
+    outputs = step.get("outputs")
+    if not isinstance(outputs, list) or not outputs or not all(isinstance(name, str) for name in outputs):
+        found.append((("outputs",), "PT810", "`outputs` must be a list with the name of the result"))
+    publish = step.get("publish_outputs", True)
+    if not isinstance(publish, bool | list):
+        found.append((("publish_outputs",), "PT810", "`publish_outputs` must be true, false or a list of names"))
+    return [*found, *_check_arguments(step)]
+
+
+def _check_arguments(step: Mapping[str, Any]) -> list[_Finding]:
+    try:
+        shaper = shapers.find(step.get("func"))
+    except OutputError as error:
+        return [(("func",), error.code, error.message)]
+    known = [parameter.name for parameter in shaper.parameters]
+    found: list[_Finding] = [
+        ((key, str(name)), "PT812", f"{shaper.name} has no argument `{name}`; {nearest(str(name), known)}")
+        for key in ("inputs", "params")
+        for name in step.get(key) or {}
+        if name not in known
+    ]
+    sources = (step.get("inputs") or {}).items()
+    for argument, source in sources:
+        names = source if isinstance(source, list) else [source]
+        if not all(isinstance(name, str) for name in names):
+            found.append((("inputs", argument), "PT812", f"`{argument}` must name a value, or list names of values"))
+    return found

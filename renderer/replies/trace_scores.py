@@ -1,0 +1,221 @@
+"""TRACe scores of a judge's reply: which sentences of the documents mattered, were used, and support the response.
+
+Method: RAGBench (Friel and others, arXiv 2407.11005). R are the sentences relevant to the question, U those used in the
+response; relevance = |R| / |D|, utilization = |U| / |D|, completeness = |R and U| / |R| over all sentences D of all
+documents, measured in sentences, characters or tokens. Adherence says whether every response sentence is fully supported.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from renderer.errors import OutputError
+from renderer.functions.sentences import document_sentences
+from renderer.replies import json_reader
+from renderer.replies.judgement import Judgement, bare_key, judge
+from renderer.tokens import tokenizers
+
+__all__ = ["Mode", "Trace", "Unit", "trace", "trace_scores"]
+
+Unit = Literal["sentence", "character", "token"]
+Mode = Literal["distinct", "ragbench"]
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A judge's reply as read (`mapping`, empty where there was none to read), what it says, and the scores of it."""
+
+    mapping: Mapping[str, Any]
+    judgement: Judgement
+    values: Mapping[str, float | bool | None]
+    repairs: list[str]
+    reasons: dict[str, str]
+
+
+def trace_scores(
+    reply: str | Mapping[str, Any],
+    documents: Sequence[Any],
+    unit: Unit = "sentence",
+    tokenizer: str | Callable[[str], Sequence[Any]] | None = None,
+    mode: Mode = "distinct",
+) -> dict[str, Any]:
+    """Score a judge's reply: its text, or the mapping already read from it.
+
+    `documents` holds, for each document, its list of (key, sentence) pairs, as `document_sentences` gives them; plain
+    documents are split here. Keys are taken once, unknown ones are left out and listed. `tokenizer` is needed for the
+    unit token. Returns relevance, utilization and completeness between 0 and 1, adherence as a boolean, each None where
+    it is not defined, with the reason under `reasons`; and unsupported_keys, unknown_keys, duplicate_keys, repairs.
+
+    `mode="ragbench"` counts as the values shipped with RAGBench were counted: keys as often as they are listed, unknown
+    ones too, completeness 1 where nothing is relevant, and adherence by `unsupported_response_sentence_keys` alone where
+    the reply has it. By sentences only.
+    """
+    read = trace(reply, documents, unit, tokenizer, mode)
+    found = read.judgement
+    return {
+        **read.values,
+        "unsupported_keys": found.unsupported,
+        "unknown_keys": found.unknown,
+        "duplicate_keys": found.duplicates,
+        "repairs": read.repairs,
+        "reasons": read.reasons,
+    }
+
+
+def trace(
+    reply: str | Mapping[str, Any],
+    documents: Sequence[Any],
+    unit: Unit = "sentence",
+    tokenizer: str | Callable[[str], Sequence[Any]] | None = None,
+    mode: Mode = "distinct",
+) -> Trace:
+    """The reading behind `trace_scores`, with what the judge says of each sentence."""
+    if mode not in ("distinct", "ragbench"):
+        raise OutputError(f"`mode` is distinct or ragbench, not {mode!r}")
+    if mode == "ragbench" and unit != "sentence":
+        raise OutputError("the mode ragbench counts sentences")
+    lengths = _lengths(_pairs(documents), _measure(unit, tokenizer))
+    reasons: dict[str, str] = {}
+    repairs: list[str] = []
+    mapping = _mapping(reply, repairs, reasons)
+    found = judge(mapping, frozenset(lengths), repairs)
+    scores = _Scores(lengths, reasons)
+    scores.share("relevance", found.relevant, mapping, "all_relevant_sentence_keys")
+    scores.share("utilization", found.utilized, mapping, "all_utilized_sentence_keys")
+    scores.completeness(found, mapping)
+    scores.adherence(found, mapping)
+    if mode == "ragbench":
+        scores.recount(mapping)
+    return Trace(mapping, found, scores.values, repairs, reasons)
+
+
+def _mapping(reply: str | Mapping[str, Any], repairs: list[str], reasons: dict[str, str]) -> Mapping[str, Any]:
+    if isinstance(reply, Mapping):
+        return reply
+    try:
+        reading = json_reader.read(str(reply))
+    except OutputError as error:
+        reasons.update(dict.fromkeys(("relevance", "utilization", "completeness", "adherence"), error.message))
+        return {}
+    repairs.extend(reading.repairs)
+    value = reading.value
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    if not isinstance(value, Mapping):
+        what = "the reply is JSON, but no object"
+        reasons.update(dict.fromkeys(("relevance", "utilization", "completeness", "adherence"), what))
+        return {}
+    return value
+
+
+def _pairs(documents: Sequence[Any]) -> Iterable[tuple[str, str]]:
+    """The (key, sentence) pairs of all documents."""
+    if isinstance(documents, str | Mapping) or not isinstance(documents, Sequence):
+        raise OutputError("`documents` must be a list with a list of (key, sentence) pairs for each document")
+    keyed = documents
+    if any(isinstance(document, str | Mapping) for document in documents):
+        keyed = document_sentences(documents)
+    for document in keyed:
+        for pair in document:
+            if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:
+                raise OutputError("a sentence of a document must be a pair: its key and its text")
+            yield str(pair[0]), str(pair[1])
+
+
+def _measure(unit: str, tokenizer: Any) -> Callable[[str], int]:
+    if unit == "sentence":
+        return lambda sentence: 1
+    if unit == "character":
+        return len
+    if unit != "token":
+        raise OutputError(f"`unit` is sentence, character or token, not {unit!r}")
+    if tokenizer is None:
+        raise OutputError("the unit token needs a tokenizer")
+    return tokenizers.find(tokenizer).count
+
+
+def _lengths(pairs: Iterable[tuple[str, str]], measure: Callable[[str], int]) -> dict[str, int]:
+    lengths: dict[str, int] = {}
+    for key, sentence in pairs:
+        if key in lengths:
+            raise OutputError(f"the documents have two sentences with the key {key}")
+        lengths[key] = measure(sentence)
+    return lengths
+
+
+@dataclass
+class _Scores:
+    """The values so far; `reasons` says why one is None, or what is odd about it."""
+
+    lengths: Mapping[str, int]
+    reasons: dict[str, str]
+    values: dict[str, float | bool | None] = field(default_factory=dict)
+
+    def _length(self, keys: Iterable[str]) -> int:
+        return sum(self.lengths[key] for key in keys)
+
+    def _undefined(self, metric: str, reason: str) -> None:
+        self.values[metric] = None
+        self.reasons.setdefault(metric, reason)
+
+    def share(self, metric: str, keys: Sequence[str] | None, mapping: Mapping[str, Any], name: str) -> None:
+        whole = self._length(self.lengths)
+        if keys is None:
+            self._undefined(metric, f"`{name}` {'is no list' if name in mapping else 'is missing in the reply'}")
+        elif not whole:
+            self._undefined(metric, "the documents have no sentences")
+        else:
+            self.values[metric] = self._length(keys) / whole
+
+    def completeness(self, found: Judgement, mapping: Mapping[str, Any]) -> None:
+        if found.relevant is None or found.utilized is None:
+            names = ("all_relevant_sentence_keys", "all_utilized_sentence_keys")
+            name = names[found.relevant is not None]
+            self._undefined(
+                "completeness", f"`{name}` {'is no list' if name in mapping else 'is missing in the reply'}"
+            )
+        elif not self._length(found.relevant):
+            self._undefined("completeness", "no sentence is relevant")
+        else:
+            both = set(found.relevant) & set(found.utilized)
+            self.values["completeness"] = self._length(both) / self._length(found.relevant)
+
+    def adherence(self, found: Judgement, mapping: Mapping[str, Any]) -> None:
+        if found.supported is None:
+            self._undefined("adherence", found.trouble or "the reply judges no response sentence")
+            return
+        self.values["adherence"] = found.supported
+        said = found.overall
+        notes = [found.trouble] if found.trouble else []
+        if said is not None and said != found.supported:
+            sentences = ", ".join(found.unsupported)
+            notes.append(
+                f"`overall_supported` says {str(said).lower()}, but "
+                + (f"not fully supported: {sentences}" if found.unsupported else "every sentence is fully supported")
+            )
+        if notes:
+            self.reasons["adherence"] = "; ".join(notes)
+
+    def recount(self, mapping: Mapping[str, Any]) -> None:
+        """Count again as RAGBench does: lists as they stand, the keys common to both once."""
+        relevant, utilized = (
+            _listed(mapping, "all_relevant_sentence_keys"),
+            _listed(mapping, "all_utilized_sentence_keys"),
+        )
+        if self.lengths and relevant is not None:
+            self.values["relevance"] = len(relevant) / len(self.lengths)
+        if self.lengths and utilized is not None:
+            self.values["utilization"] = len(utilized) / len(self.lengths)
+        if relevant is not None and utilized is not None:
+            both = set(relevant) & set(utilized)
+            self.values["completeness"] = len(both) / len(relevant) if relevant else 1.0
+            self.reasons.pop("completeness", None)
+        unsupported = _listed(mapping, "unsupported_response_sentence_keys")
+        if unsupported is not None:
+            self.values["adherence"] = not unsupported
+            self.reasons.pop("adherence", None)
+
+
+def _listed(mapping: Mapping[str, Any], name: str) -> list[str] | None:
+    value = mapping.get(name)
+    return [bare_key(str(key)) for key in value] if isinstance(value, list | tuple) else None

@@ -1,0 +1,1 @@
+"""JSON Schema as this project checks data with it."""

@@ -1,0 +1,202 @@
+"""JSON Schema as this project checks data with: patterns in linear time, nothing fetched, equal items found without comparing all.
+
+A document's inputs and its output, and the metrics of an evaluation, are checked here and nowhere else.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any
+
+from renderer.lazy_import import Deferred
+from renderer.syntax import suggestions
+from renderer.syntax.regular_expressions import MAX_BACKTRACKED, PatternError, TooLong, compile_pattern
+
+if TYPE_CHECKING:
+    import jsonschema
+    import referencing
+else:
+    jsonschema = Deferred("jsonschema")
+    referencing = Deferred("referencing")
+
+__all__ = ["SchemaFault", "Unusable", "backtracking", "best_error", "check_schema", "errors"]
+
+SchemaFault = Any
+"""A jsonschema.ValidationError or SchemaError: `message`, `absolute_path`, `json_path`."""
+
+# Under these a key is a name that the author chose, not a keyword.
+_NAMES = frozenset(("properties", "patternProperties", "$defs", "dependentSchemas", "definitions"))
+# And these hold data.
+_DATA = frozenset(("const", "default", "enum", "examples"))
+
+
+class Unusable(Exception):
+    """The schema can't be used: a reference that leads nowhere or goes round, an unknown type, a pattern that is none."""
+
+
+def check_schema(schema: Any) -> SchemaFault | None:
+    """What is wrong with a schema by itself, or None. Raises RecursionError for one that is nested too deeply."""
+    try:
+        jsonschema.Draft202012Validator.check_schema(schema)
+    except jsonschema.SchemaError as error:
+        return error
+    return None
+
+
+def errors(schema: Any, value: Any) -> Iterator[SchemaFault]:
+    """Every way in which the value breaks the schema. Raises Unusable."""
+    try:
+        yield from _validator(json.dumps(schema, sort_keys=True)).iter_errors(value)
+    except (referencing.exceptions.Unresolvable, jsonschema.exceptions.UnknownType, PatternError) as failure:
+        raise Unusable(str(failure)) from failure
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as failure:  # an unsound schema
+        raise Unusable(f"it is unsound ({type(failure).__name__})") from failure
+    except RecursionError:
+        raise Unusable("it refers to itself without end") from None
+
+
+def best_error(schema: Any, value: Any) -> SchemaFault | None:
+    """The error that says most about the value, or None where it fits. Raises Unusable."""
+    return jsonschema.exceptions.best_match(errors(schema, value))
+
+
+def backtracking(schema: Any) -> list[tuple[tuple[str | int, ...], str]]:
+    """Where patterns of a schema can't run in linear time, and why; their texts are refused beyond MAX_BACKTRACKED characters."""
+    found: list[tuple[tuple[str | int, ...], str]] = []
+    waiting: list[tuple[Any, tuple[str | int, ...]]] = [(schema, ())]
+    while waiting:
+        part, path = waiting.pop()
+        if isinstance(part, list):
+            waiting += [(item, (*path, index)) for index, item in enumerate(part)]
+        elif isinstance(part, dict):
+            is_names = path[-1:] and path[-1] in _NAMES and path[-2:-1] != path[-1:]
+            waiting += [(item, (*path, key)) for key, item in part.items() if is_names or key not in _DATA]
+            patterns = part.get("patternProperties")
+            sources = [] if is_names else [("pattern", part.get("pattern"))]
+            if not is_names and isinstance(patterns, dict):
+                sources += [("patternProperties", source) for source in patterns]
+                if "unevaluatedProperties" in part and patterns:
+                    found.append(((*path, "patternProperties"), "`unevaluatedProperties` stands beside it"))
+            found += [((*path, key), reason) for key, source in sources for reason in _reasons(source)]
+    return found
+
+
+def _reasons(source: Any) -> Iterator[str]:
+    if isinstance(source, str):
+        try:
+            reason = compile_pattern(source).reason
+        except PatternError:
+            return  # said by the check of the schema itself
+        if reason:
+            yield reason
+
+
+@lru_cache(maxsize=256)
+def _validator(schema: str) -> Any:
+    # An empty registry resolves `#/…` and nothing else: no schema is ever fetched.
+    return _kind()(_without_dialects(json.loads(schema)), registry=referencing.Registry())
+
+
+@cache
+def _kind() -> Any:
+    keywords = {
+        "additionalProperties": _additional_properties,
+        "pattern": _pattern,
+        "patternProperties": _pattern_properties,
+        "propertyNames": _property_names,
+        "uniqueItems": _unique_items,
+    }
+    extend: Any = jsonschema.validators.extend
+    return extend(jsonschema.Draft202012Validator, keywords)
+
+
+def _without_dialects(schema: Any, *, is_names: bool = False) -> Any:
+    """The schema without `$schema`, which would have a part of it checked by other rules than these."""
+    if isinstance(schema, list):
+        return [_without_dialects(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        key: part if key in _DATA and not is_names else _without_dialects(part, is_names=key in _NAMES and not is_names)
+        for key, part in schema.items()
+        if is_names or key != "$schema"
+    }
+
+
+def _error(message: str, cause: Exception | None = None) -> Any:
+    return jsonschema.ValidationError(message, cause=cause)
+
+
+def _matches(source: str, text: str) -> bool:
+    return compile_pattern(source).search(text) is not None
+
+
+def _pattern(validator: Any, source: str, value: Any, schema: Any) -> Iterator[Any]:
+    if not isinstance(value, str):
+        return
+    try:
+        if not _matches(source, value):
+            yield _error(f"the text does not match {source!r}")
+    except TooLong as error:
+        yield _error(str(error), error)
+
+
+def _pattern_properties(validator: Any, patterns: Any, value: Any, schema: Any) -> Iterator[Any]:
+    if not isinstance(value, dict):
+        return
+    is_bounded = "unevaluatedProperties" in schema
+    for name, item in value.items():
+        if is_bounded and len(name) > MAX_BACKTRACKED:
+            yield _error(f"a name has {len(name):,} characters; at most {MAX_BACKTRACKED:,} are allowed here")
+            return
+        for source, part in patterns.items():
+            try:
+                if _matches(source, name):
+                    yield from validator.descend(item, part, path=name, schema_path=source)
+            except TooLong as error:
+                yield _error(f"a name is too long: {error}", error)
+
+
+def _additional_properties(validator: Any, allowed: Any, value: Any, schema: Any) -> Iterator[Any]:
+    if not isinstance(value, dict):
+        return
+    known = schema.get("properties", {})
+    patterns = list(schema.get("patternProperties", {}))
+    try:
+        extra = [name for name in value if name not in known and not any(_matches(source, name) for source in patterns)]
+    except TooLong:
+        return  # `patternProperties` says it
+    if isinstance(allowed, dict):
+        for name in extra:
+            yield from validator.descend(value[name], allowed, path=name)
+    elif allowed is False and extra:
+        verb = "was" if len(extra) == 1 else "were"
+        yield _error(f"additional properties are not allowed: {suggestions.few(extra)} {verb} unexpected")
+
+
+def _property_names(validator: Any, names: Any, value: Any, schema: Any) -> Iterator[Any]:
+    if isinstance(value, dict):
+        for name in value:
+            yield from validator.descend(instance=name, schema=names)
+
+
+def _unique_items(validator: Any, wanted: Any, value: Any, schema: Any) -> Iterator[Any]:
+    if wanted is True and isinstance(value, list):
+        seen = {_canonical(item) for item in value}
+        if len(seen) < len(value):
+            yield _error("the list has items that are equal")
+
+
+def _canonical(item: Any) -> str:
+    """Equal for what JSON Schema calls equal: 1 and 1.0, but not 1 and true."""
+    return json.dumps(_plain_numbers(item), sort_keys=True)
+
+
+def _plain_numbers(item: Any) -> Any:
+    if isinstance(item, float) and item.is_integer():
+        return int(item)
+    if isinstance(item, list):
+        return [_plain_numbers(part) for part in item]
+    if isinstance(item, Mapping):
+        return {name: _plain_numbers(part) for name, part in item.items()}
+    return item

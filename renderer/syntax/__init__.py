@@ -1,0 +1,1 @@
+"""Text, YAML and regular expressions, read with the place of every character."""

@@ -1,0 +1,49 @@
+"""Documents that hold plain names in double braces and nothing else: what systems with such texts can carry.
+
+How they print is asked of the renderer itself: each name is given its own mark as its value.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from renderer.document.parser import Document
+
+__all__ = ["NotPlain", "Plain", "read"]
+
+FORMATS = ("parts", "text")
+_NAME = re.compile(r"(?<!\{)\{\{-?\s*([^\W\d]\w*)\s*-?\}\}(?!\})")
+_STRING = re.compile(r"\{\{-?\s*'(?:[^'\\]|\\.)*'\s*-?\}\}")
+_FRAGMENT = re.compile(r"""\{\{-?\s*fragment\(\s*(['"])[^'"]+\1\s*\)\s*-?\}\}""")
+_MARKS = re.compile(r"\{\{|\{%|\{#")
+
+
+class NotPlain(ValueError):
+    """It holds more than plain names; the sentence says what."""
+
+
+@dataclass(frozen=True)
+class Plain:
+    """The names, and what to render to see where they stand: the document without declared types, and names as values."""
+
+    names: tuple[str, ...]
+    document: str
+
+    @property
+    def data(self) -> dict[str, str]:
+        """Each name printing itself as `{{name}}`."""
+        return {name: "{{" + name + "}}" for name in self.names}
+
+
+def read(document: Document, fragments: Mapping[str, str]) -> Plain:
+    """The plain names of a document and its fragments. Raises NotPlain."""
+    if document.format not in FORMATS:
+        raise NotPlain(f"its format is {document.format}")
+    names: dict[str, None] = {}
+    for body in (document.body, *fragments.values()):
+        rest = _FRAGMENT.sub("", _STRING.sub("", _NAME.sub("", body)))
+        if found := _MARKS.search(rest):
+            raise NotPlain(f"it holds more than plain names: {rest[found.start() :].splitlines()[0][:60]}")
+        names |= dict.fromkeys(_NAME.findall(body))
+    # Declared types would refuse the marks.
+    return Plain(tuple(names), f"---\nformat: {document.format}\n---\n{document.body}")

@@ -1,0 +1,55 @@
+"""What somebody meant who wrote a name that does not exist."""
+
+from collections.abc import Collection, Iterable
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from renderer.lazy_import import Deferred
+from renderer.problems import Edit, Fix, Place
+
+if TYPE_CHECKING:
+    import difflib
+else:
+    difflib = Deferred("difflib")
+
+__all__ = ["MOST_NAMED", "few", "hint", "likely", "rename", "shown"]
+
+MOST_NAMED = 10
+"""How many unknown names an error names."""
+
+_LONGEST = 80
+_MOST_KNOWN = 500
+
+
+def likely(name: str, known: Iterable[str]) -> str | None:
+    """The known name that looks most like it, or None. Only names of at most 80 characters are compared, and 500 of them."""
+    if len(name) > _LONGEST:
+        return None
+    near = [other for other in islice(known, _MOST_KNOWN) if len(other) <= _LONGEST]
+    close = difflib.get_close_matches(name, near, 1)
+    return close[0] if close else None
+
+
+def shown(name: object) -> str:
+    """A name as a message gives it: its first 80 characters."""
+    text = str(name)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def few(names: Collection[object]) -> str:
+    """Names for a message: ten at most, and how many more there are."""
+    told = ", ".join(shown(name) for name in islice(names, MOST_NAMED))
+    return told if len(names) <= MOST_NAMED else f"{told} and {len(names) - MOST_NAMED:,} more"
+
+
+def hint(name: str, known: Iterable[str]) -> str:
+    """End a message about an unknown name: the likely one, or nothing."""
+    meant = likely(name, known)
+    return f"; did you mean `{meant}`?" if meant else ""
+
+
+def rename(place: Place | None, meant: str | None) -> Fix | None:
+    """Write the name that was meant, where the place says from where to where."""
+    if meant is None or place is None or place.end_line is None or place.end_column is None:
+        return None
+    return Fix(f"Write `{meant}`", (Edit(place.line, place.column, place.end_line, place.end_column, meant),))

@@ -1,0 +1,84 @@
+"""Plain JSON values as YAML that people read and `git diff` shows well: one text for one value, read back unchanged."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from renderer.syntax.yaml_reader import core_value
+
+__all__ = ["write"]
+
+_PLAIN = re.compile(r"[A-Za-z](?:[A-Za-z0-9_./@ -]*[A-Za-z0-9_./@-])?", re.ASCII)
+_PLAIN_KEY = re.compile(r"[A-Za-z][A-Za-z0-9_./-]{0,99}", re.ASCII)
+_UNREADABLE = re.compile("[^\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+_LONGEST_KEY = 500  # characters; YAML wants a longer one written as `? key`
+_LONGEST_PLAIN = 400
+
+
+def write(value: Any) -> str:
+    """A mapping or list in block style, its keys in order; ends with a newline."""
+    return "\n".join(_lines(value, "")) + "\n"
+
+
+def _lines(value: Any, indent: str) -> Iterator[str]:
+    if isinstance(value, Mapping) and value:
+        for key, item in sorted(value.items()):
+            yield from _keyed(str(key), item, indent)
+    elif isinstance(value, list | tuple) and value:
+        for item in value:
+            yield from _item(item, indent)
+    else:
+        yield indent + _scalar(value, indent)
+
+
+def _keyed(key: str, value: Any, indent: str) -> Iterator[str]:
+    name = key if _PLAIN_KEY.fullmatch(key) and isinstance(core_value(key), str) else _quoted(key)
+    if len(name) > _LONGEST_KEY:
+        yield f"{indent}? {name}"
+        yield f"{indent}:"
+        yield from _lines(value, indent + "  ")
+    elif _is_block(value):
+        yield f"{indent}{name}:"
+        yield from _lines(value, indent + "  ")
+    else:
+        yield f"{indent}{name}: {_scalar(value, indent)}"
+
+
+def _item(value: Any, indent: str) -> Iterator[str]:
+    if not _is_block(value):
+        yield f"{indent}- {_scalar(value, indent)}"
+        return
+    first = True
+    for line in _lines(value, indent + "  "):
+        yield f"{indent}- {line[len(indent) + 2 :]}" if first else line
+        first = False
+
+
+def _is_block(value: Any) -> bool:
+    return isinstance(value, Mapping | Sequence) and not isinstance(value, str) and bool(value)
+
+
+def _scalar(value: Any, indent: str) -> str:
+    if not isinstance(value, str):
+        return json.dumps(value) if value not in ([], {}, ()) else ("{}" if isinstance(value, Mapping) else "[]")
+    if _PLAIN.fullmatch(value) and len(value) <= _LONGEST_PLAIN and isinstance(core_value(value), str):
+        return value
+    if _is_literal(value):
+        mark = "|" if value.endswith("\n") else "|-"
+        body = value.removesuffix("\n").split("\n")
+        return "\n".join([mark, *(f"{indent}  {line}" if line else "" for line in body)])
+    return _quoted(value)
+
+
+def _is_literal(text: str) -> bool:
+    """Whether a block of lines says the text exactly: several lines, none of blanks only, nothing unprintable."""
+    if "\n" not in text or _UNREADABLE.search(text):
+        return False
+    lines = text.removesuffix("\n").split("\n")
+    return bool(lines[0] and lines[-1]) and not lines[0][0].isspace() and not any(line.isspace() for line in lines)
+
+
+def _quoted(text: str) -> str:
+    escaped = json.dumps(text, ensure_ascii=False)
+    return _UNREADABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", escaped)

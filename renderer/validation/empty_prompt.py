@@ -1,0 +1,80 @@
+"""Documents of which nothing can come: no data give them a prompt that says something."""
+
+from collections.abc import Iterator
+
+from renderer.document.parser import Document
+from renderer.errors import RenderError
+from renderer.formats.jinja_body import JinjaBody
+from renderer.formats.prompter.body import PrompterBody
+from renderer.formats.shaped import parser
+from renderer.formats.shaped.format import ShapedBody
+from renderer.formats.shaped.parser import Call, Field, Literal, Name
+from renderer.jinja import Choice, Loop, Seq, Text, Unknown, outline
+from renderer.problems import Place, Problem
+from renderer.prompt import Content
+
+__all__ = ["empty_prompt"]
+
+
+def empty_prompt(document: Document, body: object) -> Problem | None:
+    """An error for a body that can give no text at all, whatever the data hold."""
+    if isinstance(body, JinjaBody):
+        silent = not _says(outline(body.unit), values=document.format == "text")
+        if silent or (not body.names() and _gives_nothing(body)):
+            what = "the body gives no parts" if silent and document.format == "parts" else "the body says nothing"
+            return _problem(document, what)
+    if isinstance(body, ShapedBody) and not any(map(_shows, body.pieces)):
+        return _problem(document, "the body says nothing")
+    if isinstance(body, PrompterBody) and not body.says_something:
+        return _problem(document, "the prompter says nothing: it has no instruction, and no data can be given")
+    return None
+
+
+def _problem(document: Document, what: str) -> Problem:
+    place = document.body_place(0) if document.body else Place(1, 1)
+    return Problem("PT311", "error", what, place.line, place.column)
+
+
+def _says(pieces: Seq, *, values: bool) -> bool:
+    """Whether text of the author's comes of these pieces, or with `values` anything at all."""
+    return any(_may_say(pieces, values=values))
+
+
+def _may_say(pieces: Seq, *, values: bool) -> Iterator[bool]:
+    for piece in pieces:
+        if isinstance(piece, Text):
+            lines = piece.text.split("\n")
+            yield any(line.strip() and (values or not line.lstrip().startswith("#")) for line in lines)
+        elif isinstance(piece, Choice):
+            yield from (_says(branch, values=values) for branch in piece.branches)
+        elif isinstance(piece, Loop):
+            yield from (_says(inner, values=values) for inner in (piece.body, piece.otherwise))
+        else:
+            yield values or isinstance(piece, Unknown)
+
+
+def _gives_nothing(body: JinjaBody) -> bool:
+    """Whether a body that uses no data gives parts without content."""
+    try:
+        parts = [part for prompt in body.parts({}) for part in prompt]
+    except RenderError:
+        return False  # what is wrong with it is told elsewhere
+    return not any(_has_content(part.content) for part in parts)
+
+
+def _has_content(content: Content) -> bool:
+    """Whether a part says something: text that is no white space, or an item that is no text."""
+    if isinstance(content, str):
+        return bool(content.strip())
+    return any(item.get("type") != "text" or str(item.get("text", "")).strip() for item in content)
+
+
+def _shows(piece: parser.Text | Field) -> bool:
+    if not isinstance(piece, Field):
+        return bool(piece.text.strip())
+    for node in parser.walk(piece.node):
+        if isinstance(node, Call) or (isinstance(node, Name) and node.name not in parser.CONSTANTS):
+            return True
+        if isinstance(node, Literal) and str(node.value).strip():
+            return True
+    return False

@@ -1,0 +1,197 @@
+"""Placeholders of other template languages in a body that has none of its own: they would reach the model as they stand.
+
+What is looked for has the form of a name. Braces of JSON, CSS, LaTeX and code, shell variables, prices and formulas are left
+alone, so a placeholder in such company may be missed.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from renderer.document.parser import Document
+from renderer.formats.jinja_body import JinjaBody
+from renderer.formats.prompter.body import PrompterBody
+from renderer.formats.shaped.format import ShapedBody
+from renderer.formats.shaped.parser import Field
+from renderer.functions import FUNCTIONS
+from renderer.inputs.declarations import RESERVED
+from renderer.jinja import GLOBALS
+from renderer.problems import Edit, Fix, Place, Problem
+from renderer.syntax import yaml_reader
+from renderer.validation import fixes
+
+__all__ = ["foreign_placeholders"]
+
+_NAME = r"[A-Za-z_]\w*"
+_FORMAT = r"(?:![rsa])?(?::(?=[^{}]*[\d<>^.,])[^{}\s]{1,12})?"
+_SINGLE = rf"(?<![\w{{}}\\$^/])(?P<sign>[#$%]?)\{{(?P<brace>{_NAME}(?:\.{_NAME})*){_FORMAT}\}}(?!\}})"
+_DOUBLED = rf"(?<![{{\\])\{{\{{\s*(?P<doubled>{_NAME})\s*\}}\}}(?!\}})"
+_OTHERS = (
+    r"(?<![\w\\$`])\$(?P<dollar>[a-z_][a-z\d_]+)(?![\w(\[$])",
+    rf"(?<!<)<<(?P<angle>{_NAME})>>(?!>)",
+    r"!<(?P<numbered>[A-Za-z]+ ?\d+)>!",
+    rf"(?<![\w%])%\((?P<percent>{_NAME})\)[sdrf]",
+    r"(?<![\w%\"'])(?P<nameless>%s)(?![\w\"'%])",
+    r"(?<![\w\[])\[\[(?P<square>[a-z_][a-z\d_]*)\]\](?![\](])",
+)
+_JINJA_HAS = re.compile("|".join((_SINGLE, *_OTHERS)), re.ASCII)
+_BRACES_HAVE = re.compile("|".join((rf"(?<![\w\\])(?P<sign>\$)\{{(?P<brace>{_NAME})\}}", _DOUBLED, *_OTHERS)), re.ASCII)
+_FENCED = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n`]*\n.*?^[ \t]*\1[ \t]*$", re.MULTILINE | re.DOTALL)
+# Lines of code and formulas: an f-string, a binding in braces, `$x + y$`, a call of printf.
+_CODE_LINE = re.compile(
+    r"""\b[fF]["']|\b(?:import|export|const|let|var|function|def|class|printf|echo|return)\b[^"\n]*[{$%]|\$[^$\n]*[^\s$\w]?\$(?!\w|\{)|;\s*$"""
+)
+_MOST = 20
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A placeholder: its offsets in the body, its text, and the name of the value it asks for."""
+
+    start: int
+    end: int
+    text: str
+    name: str
+
+
+def foreign_placeholders(document: Document, body: object) -> Iterator[Problem]:
+    """A warning for each kind of placeholder; its fix writes all of them as the format has them."""
+    found = list(_found(document, body))
+    if not found:
+        return
+    braces = not isinstance(body, JinjaBody)
+    fix = _fix(document, found, braces=braces)
+    told: dict[str, _Found] = {}
+    for each in found:
+        told.setdefault(each.text, each)
+    for each in list(told.values())[:_MOST]:
+        place = document.body_place(each.start, each.end)
+        written = _written(each.name, braces=braces)
+        message = f"`{each.text}` reaches the model as it stands; a value is written `{written}` in the format {document.format}"
+        yield Problem(
+            "PT208", "warning", message, place.line, place.column, place.end_line, place.end_column, fix, each.name
+        )
+
+
+def _found(document: Document, body: object) -> Iterator[_Found]:
+    text = document.body
+    pattern = _JINJA_HAS if isinstance(body, JinjaBody) else _BRACES_HAVE
+    numbers = 0
+    fences = [found.span() for found in _FENCED.finditer(text)]
+    for start, end in _own_texts(document, body):
+        for match in pattern.finditer(text, start, end):
+            groups = match.groupdict()
+            name = next(value for key, value in groups.items() if value and key != "sign")
+            line = _line(text, match.start())
+            alone = line.strip() == match[0]
+            fenced = any(first <= match.start() < last for first, last in fences)
+            if _is_text(match, groups, name, body) or (not alone and (fenced or _CODE_LINE.search(line))):
+                continue
+            if groups.get("nameless"):
+                numbers += 1
+                name = f"value_{numbers}"
+            yield _Found(
+                match.start(), match.end(), match[0], _usable(name.replace(" ", "_").lower() if " " in name else name)
+            )
+
+
+def _is_text(match: re.Match[str], groups: dict[str, str | None], name: str, body: object) -> bool:
+    """Whether it is known for something else: a variable of a shell, a mark of Llama's, advice that is given elsewhere."""
+    if groups.get("sign") == "$" and name.isupper():
+        return True
+    if groups.get("angle") and name in ("SYS", "EOF"):
+        return True
+    # Shaped documents have advice of their own for `$name`, and for a declared input in doubled braces.
+    if isinstance(body, ShapedBody) and groups.get("dollar"):
+        return True
+    return match.start() > 0 and match.string[match.start() - 1] == "\\"
+
+
+def _line(text: str, at: int) -> str:
+    start = text.rfind("\n", 0, at) + 1
+    end = text.find("\n", at)
+    return text[start : end if end >= 0 else len(text)]
+
+
+def _usable(name: str) -> str:
+    taken = name in RESERVED or name in FUNCTIONS or name in GLOBALS
+    return f"{name}_value" if taken else name
+
+
+def _written(name: str, *, braces: bool) -> str:
+    return "{" + name.replace(".", "_") + "}" if braces else "{{ " + name + " }}"
+
+
+def _own_texts(document: Document, body: object) -> Sequence[tuple[int, int]]:
+    """The stretches of the body that reach the model as they stand; none where it has placeholders of its own."""
+    if isinstance(body, JinjaBody):
+        tags = body.unit.located.tags
+        if any(tag.kind != "comment" for tag in tags):
+            return ()
+        blank = document.body
+        for tag in tags:
+            hidden = "".join("\n" if sign == "\n" else " " for sign in blank[tag.start : tag.end])
+            blank = blank[: tag.start] + hidden + blank[tag.end :]
+        if document.format == "text":
+            return _between([(tag.start, tag.end) for tag in tags], len(blank))
+        return _contents(blank)
+    if isinstance(body, ShapedBody):
+        return () if any(isinstance(piece, Field) for piece in body.pieces) else [(0, len(document.body))]
+    if isinstance(body, PrompterBody):
+        return () if body.slots else _contents(document.body)
+    return ()
+
+
+def _between(spans: Sequence[tuple[int, int]], size: int) -> list[tuple[int, int]]:
+    edges = [0, *(edge for span in spans for edge in span), size]
+    return list(zip(edges[::2], edges[1::2], strict=True))
+
+
+_SPOKEN = ("content", "sections", "text", "instruction", "system", "user")
+
+
+def _contents(text: str) -> list[tuple[int, int]]:
+    """Where the contents of parts stand, or the texts of a prompter; names, comments and the like are left out."""
+    try:
+        node = yaml_reader.compose(text)
+    except yaml_reader.YamlError:
+        return []
+    return list(_scalars(node, spoken=False))
+
+
+def _scalars(node: yaml_reader.Node | None, *, spoken: bool) -> Iterator[tuple[int, int]]:
+    if isinstance(node, yaml_reader.Scalar) and spoken:
+        yield node.start, node.end
+    elif isinstance(node, yaml_reader.Sequence):
+        for item in node.items:
+            yield from _scalars(item, spoken=spoken)
+    elif isinstance(node, yaml_reader.Mapping):
+        for pair in node.items:
+            yield from _scalars(pair.value, spoken=pair.key.value in _SPOKEN)
+
+
+def _fix(document: Document, found: Sequence[_Found], *, braces: bool) -> Fix:
+    edits = []
+    for each in found:
+        place = document.body_place(each.start, each.end)
+        edits.append(_edit(place, _written(each.name, braces=braces)))
+    names = dict.fromkeys(each.name.replace(".", "_") if braces else each.name.split(".")[0] for each in found)
+    declared = [fixes.declare(document, name, {}) for name in names if name not in (document.inputs or {})]
+    first = [edit for cure in declared if cure is not None for edit in cure.edits]
+    if first:
+        place = Place(first[0].line, first[0].column, first[0].end_line, first[0].end_column)
+        edits.insert(0, _edit(place, _together([edit.text for edit in first])))
+    return Fix(
+        f"Write {'it' if len(found) == 1 else 'them all'} as `{_written(found[0].name, braces=braces)}`", tuple(edits)
+    )
+
+
+def _together(texts: Sequence[str]) -> str:
+    """Declarations at one place: in flow style each ends with a comma, but the last where nothing follows."""
+    if len(texts) < 2 or texts[0].endswith(("\n", ", ")):
+        return "".join(texts)
+    return ", ".join(texts)
+
+
+def _edit(place: Place, text: str) -> Edit:
+    return Edit(place.line, place.column, place.end_line or place.line, place.end_column or place.column, text)

@@ -1,0 +1,96 @@
+"""Secrets in documents, samples and what people write: all of it is kept for ever and mirrored, so a key is refused."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from renderer.validation.secret_patterns import PATTERNS
+
+__all__ = ["ADVICE", "Secret", "find"]
+
+# How to write about a key without writing one; `find` takes these for what they are.
+ADVICE = "where only its form matters, cut it short as in AKIA…, or write xxxx in its place"
+
+_ASSIGNED = re.compile(
+    r"(?i)(?:\b(?:api[_-]?key|secret|passw(?:or)?d|access[_-]?token|auth[_-]?token)\b[\"']?\s{0,8}[:=]\s{0,8}[\"']?"
+    r"|\bbearer\s{1,8})([A-Za-z0-9/+_.=-]{20,200})"
+)
+# Forty characters of base64: an AWS secret key without its name, and much else.
+_FORTY = re.compile(r"(?<![A-Za-z0-9/+=_.-])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=_.-])")
+_PLACEHOLDER = re.compile(r"(?i)x{4}|\*{3}|\.{3}|…|your[_-]|placeholder|redacted|change[_-]?me")
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """`start` and `end` are offsets; `sure` is False where only the look of it is suspicious."""
+
+    kind: str
+    start: int
+    end: int
+    sure: bool = True
+
+
+def find(text: str) -> Iterator[Secret]:
+    """What looks like a credential: first what is sure, then what is not, each in the order of the text.
+
+    Overlapping finds are given once. A placeholder is none: one with `xxxx`, `***`, `...`, `your-` or the like in it.
+    Takes linear time.
+    """
+    sure = list(_without_overlaps(_known(text)))
+    yield from sure
+    yield from _beside(sure, list(_without_overlaps(_suspicious(text))))
+
+
+def _known(text: str) -> Iterator[Secret]:
+    for pattern in PATTERNS:
+        if any(keyword in text for keyword in pattern.keywords):
+            for match in pattern.regex.finditer(text):
+                start, end = match.span(1 if pattern.regex.groups else 0)
+                if not _PLACEHOLDER.search(text, start, end):
+                    yield Secret(pattern.kind, start, end)
+
+
+def _suspicious(text: str) -> Iterator[Secret]:
+    for match in _ASSIGNED.finditer(text):
+        if _is_random(match.group(1)) and not _PLACEHOLDER.search(match.group(1)):
+            yield Secret("a secret", *match.span(1), sure=False)
+    for match in _FORTY.finditer(text):
+        if _is_base64(match.group()):
+            yield Secret("a secret", *match.span(), sure=False)
+
+
+def _without_overlaps(found: Iterable[Secret]) -> Iterator[Secret]:
+    """In the order of the text; of several that overlap, the one that begins first, which of equals was found first."""
+    end = 0
+    for secret in sorted(found, key=lambda secret: secret.start):
+        if secret.start >= end:
+            end = secret.end
+            yield secret
+
+
+def _beside(taken: list[Secret], found: list[Secret]) -> Iterator[Secret]:
+    """Those that overlap none of the taken; both are in the order of the text."""
+    index = 0
+    for secret in found:
+        while index < len(taken) and taken[index].end <= secret.start:
+            index += 1
+        if index == len(taken) or secret.end <= taken[index].start:
+            yield secret
+
+
+def _is_random(text: str) -> bool:
+    """Words have less than three bits a character, keys have more; a key has digits."""
+    return any(character.isdigit() for character in text) and _bits(text) > 3.2
+
+
+def _is_base64(text: str) -> bool:
+    """Whether it has all that base64 of random bytes has: both cases, digits, a sign, and more bits than a path."""
+    kinds = (str.isupper, str.islower, str.isdigit, lambda character: character in "+/")
+    return all(any(map(kind, text)) for kind in kinds) and _bits(text) > 4.2
+
+
+def _bits(text: str) -> float:
+    counts = Counter(text)
+    return -sum(count / len(text) * math.log2(count / len(text)) for count in counts.values())

@@ -1,0 +1,114 @@
+"""Untrusted inputs stay out of system parts: a rule at save, and the same rule on what was rendered."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from renderer.errors import InputError
+from renderer.problems import Place, Problem
+from renderer.prompt import Part, Site
+from renderer.syntax import yaml_reader
+
+__all__ = ["check_parts", "problems"]
+
+_TRUSTED_ROLES = ("system", "developer")
+_MARK = "\ue000"
+_ITEM = re.compile(r"^[ \t]*- ", re.MULTILINE)
+_ROLE = re.compile(r"""\brole["']?\s*:\s*["']?(?:system|developer)\b""")
+
+
+def problems(skeleton: Sequence[str | Site], untrusted: frozenset[str]) -> list[Problem]:
+    """An error for each untrusted value that stands in a part with a literal system role."""
+    found = []
+    for site in _in_system_parts(skeleton):
+        names = sorted(site.names & untrusted)
+        if names:
+            message = f"a system part may not hold the untrusted input {_listed(names)}; move it to a user part"
+            found.append(Problem("PT408", "error", message, site.line, site.column, variable=names[0]))
+    return found
+
+
+def check_parts(parts: Sequence[Part], untrusted: frozenset[str]) -> None:
+    """Raise InputError where a part that came out with a system role holds an untrusted value."""
+    for part in parts:
+        if part.role not in _TRUSTED_ROLES:
+            continue
+        for mark in part.marks:
+            names = sorted(mark.site.names & untrusted)
+            if names:
+                message = f"the {part.role} part `{part.name}` may not hold the untrusted input {_listed(names)}"
+                place = Place(mark.site.line, mark.site.column)
+                raise InputError(message, code="PT408", place=place, variable=names[0])
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _in_system_parts(skeleton: Sequence[str | Site]) -> Iterator[Site]:
+    text = "".join(_MARK if isinstance(piece, Site) else piece.replace(_MARK, " ") for piece in skeleton)
+    sites = [piece for piece in skeleton if isinstance(piece, Site)]
+    starts = _item_starts(text)
+    if not starts:
+        yield from (sites[slot] for slot in _slots_in_flow(text))
+    number = 0
+    for start, end in zip([0, *starts], [*starts, len(text)], strict=True):
+        item = text[start:end]
+        count = item.count(_MARK)
+        if start in starts:
+            inside = _slots_of_system_part(item)
+            yield from (sites[number + slot] for slot in inside)
+        number += count
+
+
+def _item_starts(text: str) -> list[int]:
+    """Where list items of the outermost list start: dashes as far left as the first one."""
+    found = list(_ITEM.finditer(text))
+    if not found:
+        return []
+    least = min(len(match.group()) for match in found)
+    return [match.start() for match in found if len(match.group()) == least]
+
+
+def _slots_of_system_part(item: str) -> list[int]:
+    """The numbers of the slots in the content of an item that has a system role; all of them where it cannot be read."""
+    numbered, count = _numbered(item)
+    try:
+        node = yaml_reader.compose(numbered)
+        mapping = node.items[0] if isinstance(node, yaml_reader.Sequence) and len(node.items) == 1 else None
+    except yaml_reader.YamlError:
+        mapping = None
+    if not isinstance(mapping, yaml_reader.Mapping):
+        return list(range(count)) if _ROLE.search(item) else []
+    return _slots_of(mapping, numbered)
+
+
+def _slots_of(mapping: yaml_reader.Node, numbered: str) -> list[int]:
+    if not isinstance(mapping, yaml_reader.Mapping):
+        return []
+    fields = {entry.key.value: entry.value for entry in mapping.items}
+    role = fields.get("role")
+    if not isinstance(role, yaml_reader.Scalar) or role.value not in _TRUSTED_ROLES:
+        return []
+    inside = [fields[key] for key in ("content", "sections") if key in fields]
+    return [
+        int(slot) for node in inside for slot in re.findall(f"{_MARK}(\\d+){_MARK}", numbered[node.start : node.end])
+    ]
+
+
+def _slots_in_flow(text: str) -> list[int]:
+    """The same for a body without dashes: a list in brackets."""
+    numbered, count = _numbered(text)
+    try:
+        node = yaml_reader.compose(numbered)
+    except yaml_reader.YamlError:
+        return list(range(count)) if _ROLE.search(text) else []
+    items = node.items if isinstance(node, yaml_reader.Sequence) else []
+    return [slot for item in items for slot in _slots_of(item, numbered)]
+
+
+def _numbered(item: str) -> tuple[str, int]:
+    pieces = item.split(_MARK)
+    numbered = "".join(
+        text if number == 0 else f"{_MARK}{number - 1}{_MARK}{text}" for number, text in enumerate(pieces)
+    )
+    return numbered, len(pieces) - 1

@@ -1,0 +1,253 @@
+"""Everything that can be said about a document before it is used: problems, in the order of its lines."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from renderer import formats
+from renderer.document import fragments
+from renderer.document import parser as documents
+from renderer.document.parser import Document
+from renderer.errors import InputError, MissingVocabularyError, RenderError
+from renderer.functions import FUNCTIONS
+from renderer.inputs import declarations
+from renderer.jinja import Use
+from renderer.problems import Fix, Place, Problem, Severity, blocking
+from renderer.prompt import Part
+from renderer.replies.shapers import outputs
+from renderer.syntax import suggestions
+from renderer.template import Template, find_profile
+from renderer.tokens import tokenizers
+from renderer.tokens.vocabularies import VocabularySource
+from renderer.validation import dry_run, fixes, text_scan
+from renderer.validation import empty_prompt as validation_empty_prompt
+from renderer.validation import foreign_placeholders as validation_foreign_placeholders
+
+__all__ = ["Samples", "validate"]
+
+Samples = Mapping[str, Mapping[str, Any]]
+
+_OFFERED = frozenset(("token_limit",))
+_OF_LENGTH = frozenset(("PT602", "PT603"))
+
+
+def validate(
+    text: str,
+    samples: Samples | None = None,
+    *,
+    fragments: fragments.Source = None,
+    profile: Mapping[str, Any] | str | None = None,
+    vocabularies: VocabularySource | None = None,
+) -> list[Problem]:
+    """Check a document, and render every sample (`{name: {input: value}}`) with it. Never raises for what authors write.
+
+    `vocabularies` is asked for a vocabulary that no installed package holds. Where it can't be had, a warning says that limits
+    were not checked; nothing is estimated.
+    """
+    document, found = documents.inspect(text)
+    if document is not None:
+        found.extend(_Checks(document, fragments, profile, samples or {}, vocabularies).run())
+    return sorted(set(found), key=lambda problem: (problem.line, problem.column, problem.code, problem.message))
+
+
+class _Checks:
+    """The checks of one document; each adds to `found`."""
+
+    def __init__(
+        self,
+        document: Document,
+        source: fragments.Source,
+        profile: Mapping[str, Any] | str | None,
+        samples: Samples,
+        vocabularies: VocabularySource | None,
+    ) -> None:
+        self.vocabularies = vocabularies
+        self.document = document
+        self.source = source
+        self.profile = profile
+        self.samples = samples
+        self.found: list[Problem] = []
+
+    def run(self) -> list[Problem]:
+        self.found.extend(declarations.problems(self.document))
+        self.found.extend(text_scan.of_text(self.document))
+        self.found.extend(text_scan.of_samples(self.samples))
+        profile = self._try(lambda: find_profile(self.document, self.profile))
+        texts = self._try(lambda: fragments.resolve(self.document, self.source))
+        if texts is None:
+            return self.found
+        self._fragment_inputs(texts)
+        if blocking(self.found):
+            self._body_alone(texts)
+            return self.found
+        template = self._try(lambda: Template(self.document, texts, profile, {}))
+        if template is not None:
+            template.vocabularies = self.vocabularies
+            self._names(template.body)
+            self.found.extend(template.body.problems())
+            self.found.extend(validation_foreign_placeholders.foreign_placeholders(self.document, template.body))
+            self.found.extend(outputs.problems(self.document))
+            self.found.extend(declarations.advice(self.document))
+            self._limits(template)
+            if not blocking(self.found):
+                self._trials(template)
+            self._samples(template)
+        return self.found
+
+    def _trials(self, template: Template) -> None:
+        found = dry_run.structure_problems(template)
+        self.found.extend(found)
+        if blocking(found):
+            return
+        nothing = validation_empty_prompt.empty_prompt(self.document, template.body)
+        if nothing is not None:
+            self.found.append(nothing)
+            return
+        too_long: list[Problem] = self._try(lambda: self._measured(template, dry_run.least_case)) or []
+        self.found.extend(too_long)
+        if not found and not too_long:
+            self.found.extend(self._try(lambda: self._measured(template, dry_run.worst_case)) or [])
+
+    def _measured(
+        self, template: Template, check: Callable[[Template, tokenizers.Tokenizer], Iterable[Problem]]
+    ) -> list[Problem]:
+        """What a check of lengths finds. Without the vocabulary, what it can't find is ruled out by bytes, or said to be open."""
+        tokenizer = template.tokenizer()
+        try:
+            return list(check(template, tokenizer))
+        except MissingVocabularyError as error:
+            problems = list(check(template, tokenizers.UpperBound(tokenizer.name)))
+            sure = [problem for problem in problems if problem.code not in _OF_LENGTH]
+            if len(sure) < len(problems):
+                sure.append(self._unmeasured(error))
+            return sure
+
+    def _unmeasured(self, error: MissingVocabularyError) -> Problem:
+        place = self.document.place("token_limit")
+        message = f"limits were not checked. {error.message}"
+        return Problem("PT604", "warning", message, place.line, place.column, place.end_line, place.end_column)
+
+    def _try(self, step: Callable[[], Any]) -> Any:
+        """The step's result; its error becomes a problem and None."""
+        try:
+            return step()
+        except RenderError as error:
+            self.found.append(error.to_problem())
+            return None
+
+    def _body_alone(self, texts: Mapping[str, str]) -> None:
+        """Where the front matter has errors, the body is still compiled, for its own."""
+        offered = {name: function.call for name, function in FUNCTIONS.items()}
+        self._try(lambda: formats.find(self.document.format).compile(self.document, texts, offered))
+
+    def _fragment_inputs(self, texts: Mapping[str, str]) -> None:
+        declared = self.document.inputs or {}
+        for ref, text in texts.items():
+            for name, schema in (documents.parse(text).inputs or {}).items():
+                if name in declared and declarations.without_annotations(
+                    declared[name]
+                ) == declarations.without_annotations(schema):
+                    continue
+                what = "otherwise" if name in declared else "not at all"
+                message = f"the fragment `{ref}` declares the input `{name}`, this document {what}; declare it alike"
+                cure = fixes.redeclare if name in declared else fixes.declare
+                self._add(
+                    "PT505",
+                    "error",
+                    message,
+                    self.document.place("inputs", name),
+                    name,
+                    cure(self.document, name, schema),
+                )
+
+    def _names(self, body: formats.Body) -> None:
+        declared = self.document.inputs
+        if declared is None:
+            return
+        uses: list[Use] = list(body.uses()) if isinstance(body, formats.WithUses) else []
+        for use in uses:
+            if use.sure and use.name not in declared and use.name not in _OFFERED:
+                hint = suggestions.hint(use.name, declared)
+                message = f"`{use.name}` is used but not declared under `inputs`{hint}"
+                meant = (
+                    None if use.is_elsewhere else suggestions.rename(use.place, suggestions.likely(use.name, declared))
+                )
+                fix = meant or fixes.declare(self.document, use.name, {})
+                self._add("PT403", "error", message, use.place, use.name, fix)
+        used = body.names()
+        for name in declared:
+            if name not in used:
+                message = f"the input `{name}` is declared but never used"
+                place = self.document.place("inputs", name)
+                self._add("PT404", "warning", message, place, name, fixes.undeclare(self.document, name))
+
+    def _limits(self, template: Template) -> None:
+        limit, context = self.document.token_limit, template.context
+        if limit is not None and context is not None and limit > context:
+            place = self.document.place("token_limit")
+            message = f"`token_limit` is {limit:,}, but the model takes {context:,} tokens at most"
+            self._add("PT607", "error", message, place)
+        effective = limit if limit is not None else context
+        if effective is not None and self.document.reserve >= effective:
+            place = self.document.place("reserve")
+            message = f"a reserve of {self.document.reserve:,} leaves no room in {effective:,} tokens"
+            self._add("PT606", "error", message, place)
+
+    def _samples(self, template: Template) -> None:
+        broken = bool(blocking(self.found))
+        for name, data in self.samples.items():
+            faults: list[RenderError] = [*template.inputs.faults(data)]
+            try:
+                if not faults and not broken:
+                    self._sample(template, name, data)
+            except MissingVocabularyError as error:
+                self.found.append(self._unmeasured(error))
+            except RenderError as error:
+                faults.append(error)
+            self.found.extend(_of_sample(error, name) for error in faults)
+
+    def _sample(self, template: Template, name: str, data: Mapping[str, Any]) -> None:
+        for prompt in template.render_all(data):
+            for unknown in prompt.ignored[: suggestions.MOST_NAMED]:
+                message = f"the sample `{name}` gives `{unknown}`, which is not an input"
+                self.found.append(Problem("PT410", "warning", message, variable=unknown, sample=name))
+            if len(prompt.ignored) > suggestions.MOST_NAMED:
+                rest = len(prompt.ignored) - suggestions.MOST_NAMED
+                message = f"the sample `{name}` gives {rest:,} more values that are no inputs"
+                self.found.append(Problem("PT410", "warning", message, sample=name))
+            if prompt.cut:
+                message = f"sample `{name}`: {len(prompt.cut)} parts are cut to fit {prompt.token_limit} tokens"
+                self.found.append(Problem("PT601", "note", message, sample=name))
+            if len({part.name for part in prompt.parts}) < len(prompt.parts):
+                self.found.append(_same_names(prompt.parts, name))
+
+    def _add(
+        self,
+        code: str,
+        severity: Severity,
+        message: str,
+        place: Place,
+        variable: str | None = None,
+        fix: Fix | None = None,
+    ) -> None:
+        ends = (place.end_line, place.end_column)
+        self.found.append(Problem(code, severity, message, place.line, place.column, *ends, fix, variable))
+
+
+def _same_names(parts: Sequence[Part], sample: str) -> Problem:
+    counts = Counter(part.name for part in parts)
+    twice = next(part for part in parts if counts[part.name] > 1)
+    message = f"{counts[twice.name]} parts are named `{twice.name}`; names help most when they differ"
+    return Problem("PT308", "note", message, twice.line or 1, sample=sample)
+
+
+def _of_sample(error: RenderError, name: str) -> Problem:
+    """A sample's fault. One that merely lacks a value may be completed later: only a change request waits for that."""
+    problem = error.to_problem()
+    severity: Severity = "warning" if problem.code == "PT401" else "error"
+    message = f"sample `{name}`: {problem.message}"
+    variable = error.path if isinstance(error, InputError) else problem.variable
+    return Problem(
+        problem.code, severity, message, problem.line, problem.column, problem.end_line, problem.end_column,
+        variable=variable, sample=name,
+    )  # fmt: skip
