@@ -13,12 +13,12 @@ from evaluation.errors import (
     ModelError,
     ReplyError,
 )
-from evaluation.judging import Judge, Judgement, judge
+from evaluation.judge import Judge, Judgement, judge
 from evaluation.metrics.catalogue import Metric, metrics_for
 from evaluation.models import CachingModel, EchoModel, HTTPModel, Model, RecordedModel, Reply, prompt_digest
 from evaluation.results import EvaluationResult, MetricsResult
 from evaluation.runnables import FunctionRunnable, Runnable, TemplateRunnable
-from evaluation.runs import run
+from evaluation.runner import run
 from evaluation.scoring import Score, score
 
 __all__ = [

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from evaluation.errors import EvaluationError
-from evaluation.packages import need
+from evaluation.optional import need
 from evaluation.results import EvaluationResult
 from evaluation.scoring import Score
 

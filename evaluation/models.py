@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import httpx
 
 from evaluation.errors import ModelError
-from evaluation.packages import need
+from evaluation.optional import need
 from renderer.digest import canonical
 from renderer.files import make_private_folder
 

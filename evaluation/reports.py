@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from evaluation.errors import EvaluationError
-from evaluation.packages import need
-from evaluation.pages import to_html
+from evaluation.html_report import to_html
+from evaluation.optional import need
 from evaluation.results import EvaluationResult, MetricsResult
 
 __all__ = ["Report", "aggregate", "compare_in_detail", "detail", "to_html"]

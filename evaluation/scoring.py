@@ -5,7 +5,7 @@ from typing import Any, Literal, TypedDict, cast
 
 from evaluation.errors import EvaluationError, MetricError
 from evaluation.metrics import catalogue
-from evaluation.metrics.rows import has_gold
+from evaluation.metrics.row_values import has_gold
 
 __all__ = ["Score", "score"]
 

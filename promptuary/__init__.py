@@ -3,6 +3,7 @@
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from promptuary._fetching import Fetched
 from promptuary.client import AsyncPromptuary, Promptuary
 from promptuary.errors import (
     BadAnswer,
@@ -17,9 +18,8 @@ from promptuary.errors import (
     Refused,
     Unavailable,
 )
-from promptuary.fakes import AsyncFakeTransport, FakeTransport
-from promptuary.fetching import Fetched
 from promptuary.template import Template
+from promptuary.testing import AsyncFakeTransport, FakeTransport
 from promptuary.version import VERSION
 
 __version__ = VERSION

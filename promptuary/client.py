@@ -12,14 +12,14 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 import renderer
+from promptuary._base_client import Foundation, Ref
+from promptuary._bulk_fetch import fetch_many
+from promptuary._fetching import Fallback, Fetched, fetch, glance, stand_in
+from promptuary._single_flight import AsyncFlights, Flights
+from promptuary._transport import AsyncTransport, Flow, Transport, drive, drive_async
 from promptuary.errors import NotFound, Unavailable
-from promptuary.fetching import Fallback, Fetched, fetch, glance, stand_in
-from promptuary.flights import AsyncFlights, Flights
-from promptuary.foundation import Foundation, Ref
-from promptuary.locks import DEFAULT
+from promptuary.lockfile import DEFAULT
 from promptuary.template import Template
-from promptuary.warming import fetch_many
-from promptuary.wire import AsyncTransport, Flow, Transport, drive, drive_async
 
 __all__ = ["AsyncPromptuary", "Promptuary"]
 

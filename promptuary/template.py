@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, Self
 
 import renderer
-from promptuary.usage import Usage
+from promptuary._usage import Usage
 from renderer.template import TokenizerLike
 from renderer.tokens import tokenizers
 

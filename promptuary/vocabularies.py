@@ -3,10 +3,10 @@
 import hashlib
 from collections.abc import Callable
 
+from promptuary._fetching import refuse
+from promptuary._transport import Request, Transport
 from promptuary.errors import DigestMismatch, NotFound, PromptuaryError
-from promptuary.fetching import refuse
 from promptuary.vendored import Vendored
-from promptuary.wire import Request, Transport
 from renderer.errors import TokenizerError
 
 __all__ = ["RegistryVocabularies"]

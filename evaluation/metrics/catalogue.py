@@ -7,7 +7,8 @@ from functools import partial
 from typing import Any, Literal
 
 from evaluation.errors import MetricError
-from evaluation.metrics import answers, documents, judgements, semantics, structures, texts
+from evaluation.metrics import answers, documents, embedding_similarity, judgements, texts
+from evaluation.metrics import json_schema as metrics_json_schema
 
 __all__ = ["Definition", "Metric", "OutputType", "check_options", "find", "metrics_for", "names"]
 
@@ -79,7 +80,9 @@ _DEFINITIONS = [
     Definition(Metric.SPAN_F1, ("extractive_answer",), 1, answers.span_f1),
     Definition(Metric.CONTAINS, _ANSWERS, 1, answers.contains, options=("ignore_case",)),
     Definition(Metric.REGEX, _ANSWERS, 1, answers.regex, options=("pattern", "ignore_case", "full")),
-    Definition(Metric.JSON_SCHEMA, ("json",), 1, structures.json_schema, options=("schema",), needs_gold=False),
+    Definition(
+        Metric.JSON_SCHEMA, ("json",), 1, metrics_json_schema.json_schema, options=("schema",), needs_gold=False
+    ),
     Definition(Metric.RECALL_SINGLE_HIT, ("documents",), 1, by_corpus=documents.recall_single_hit, options=_RANKED),
     Definition(Metric.RECALL_MULTI_HIT, ("documents",), 1, by_corpus=documents.recall_multi_hit, options=_RANKED),
     Definition(Metric.PRECISION, ("documents",), 1, by_corpus=documents.precision, options=_RANKED),
@@ -91,7 +94,7 @@ _DEFINITIONS = [
     Definition(Metric.ROUGE1, ("text", "answer"), 1, by_corpus=partial(texts.rouge, "rouge1"), options=("stem",)),
     Definition(Metric.ROUGE2, ("text", "answer"), 1, by_corpus=partial(texts.rouge, "rouge2"), options=("stem",)),
     Definition(Metric.ROUGE_L, ("text", "answer"), 1, by_corpus=partial(texts.rouge, "rougeL"), options=("stem",)),
-    Definition(Metric.SAS, ("text", "answer"), 1, by_corpus=semantics.sas),
+    Definition(Metric.SAS, ("text", "answer"), 1, by_corpus=embedding_similarity.sas),
     *(
         Definition(
             Metric(f"trace_{name}"),

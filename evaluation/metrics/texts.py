@@ -11,8 +11,8 @@ from functools import lru_cache
 from typing import Any
 
 from evaluation.errors import MetricError
-from evaluation.metrics.rows import answer_texts, golds
-from evaluation.packages import need
+from evaluation.metrics.row_values import answer_texts, golds
+from evaluation.optional import need
 
 __all__ = ["WordTokenizer", "bleu", "chrf", "rouge"]
 

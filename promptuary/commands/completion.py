@@ -4,9 +4,9 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from promptuary.commands.connection import Connection
+from promptuary.commands.api import Connection
 from promptuary.errors import PromptuaryError
-from promptuary.locks import read_lock
+from promptuary.lockfile import read_lock
 from promptuary.workspace import DOCUMENT, Workspace, find_documents
 
 __all__ = ["complete_name"]

@@ -11,8 +11,8 @@ from rich.progress import Progress
 import evaluation
 import renderer
 from evaluation import datasets, gates
-from promptuary.commands.answers import FINDINGS, Json, Key, Url, UsageError, answering, say, write_json
-from promptuary.commands.connection import vocabulary_source
+from promptuary.commands.api import vocabulary_source
+from promptuary.commands.output import FINDINGS, Json, Key, Url, UsageError, answering, say, write_json
 from promptuary.workspace import DOCUMENT, Workspace, read_samples, read_text
 from renderer.tokens.vocabularies import VocabularySource
 

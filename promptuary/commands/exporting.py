@@ -9,11 +9,11 @@ import typer
 
 import renderer
 from evaluation import EvaluationError, datasets
-from promptuary.commands.answers import Finding, Json, Key, Url, UsageError, answering, say, write_json, write_text
+from promptuary.commands.api import Connection, vocabulary_source
 from promptuary.commands.completion import complete_name
-from promptuary.commands.connection import Connection, vocabulary_source
-from promptuary.exchange import haystack, langfuse, prompty, training
-from promptuary.exchange.documents import LossError
+from promptuary.commands.output import Finding, Json, Key, Url, UsageError, answering, say, write_json, write_text
+from promptuary.interop import haystack, langfuse, prompty, training
+from promptuary.interop.imported import LossError
 from promptuary.names import split
 from promptuary.workspace import DOCUMENT, Workspace, read_text
 

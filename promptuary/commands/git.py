@@ -5,7 +5,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from promptuary.commands.answers import UsageError
+from promptuary.commands.output import UsageError
 
 __all__ = ["merge"]
 

@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from promptuary.commands.answers import Json, Key, Url, answering, write_json, write_text
+from promptuary.commands.api import Connection
 from promptuary.commands.completion import complete_name
-from promptuary.commands.connection import Connection
+from promptuary.commands.output import Json, Key, Url, answering, write_json, write_text
 from promptuary.names import check_name
 
 __all__ = ["log"]

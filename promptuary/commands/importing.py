@@ -9,12 +9,12 @@ from typing import Annotated, Any
 import typer
 
 import renderer
-from promptuary.commands.answers import Finding, Json, Key, Url, UsageError, answering, say, write_json
-from promptuary.commands.connection import Connection
+from promptuary.commands.api import Connection
 from promptuary.commands.langfuse_server import read_server
+from promptuary.commands.output import Finding, Json, Key, Url, UsageError, answering, say, write_json
 from promptuary.errors import NotFound
-from promptuary.exchange import detection
-from promptuary.exchange.documents import Imported, LossError, slug
+from promptuary.interop import detection
+from promptuary.interop.imported import Imported, LossError, slug
 from promptuary.names import check_name
 from promptuary.workspace import Workspace, read_text
 from renderer.syntax import yaml_writer

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from promptuary.address import Address
-from promptuary.commands.answers import Finding, UsageError
+from promptuary._config import Address
+from promptuary._httpx_transport import HttpTransport
+from promptuary._transport import Request
+from promptuary.commands.output import Finding, UsageError
 from promptuary.errors import BadAnswer
-from promptuary.exchange import langfuse
-from promptuary.exchange.documents import Imported, LossError
-from promptuary.http import HttpTransport
-from promptuary.wire import Request
+from promptuary.interop import langfuse
+from promptuary.interop.imported import Imported, LossError
 
 __all__ = ["read_server"]
 

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 import typer
 
 import renderer
-from promptuary.commands.answers import FINDINGS, Json, Key, Url, UsageError, answering, say, write_json, write_text
-from promptuary.commands.connection import vocabulary_source
+from promptuary.commands.api import vocabulary_source
+from promptuary.commands.output import FINDINGS, Json, Key, Url, UsageError, answering, say, write_json, write_text
 from promptuary.workspace import Workspace, find_documents, read_samples, read_text
 from renderer import Problem
 from renderer.tokens.vocabularies import VocabularySource

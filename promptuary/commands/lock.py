@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from promptuary.commands.answers import Finding, Json, Key, Url, UsageError, answering, say, write_json
+from promptuary.commands.api import Connection
 from promptuary.commands.completion import complete_name
-from promptuary.commands.connection import Connection
-from promptuary.locks import Locked, read_lock, write_lock
+from promptuary.commands.output import Finding, Json, Key, Url, UsageError, answering, say, write_json
+from promptuary.lockfile import Locked, read_lock, write_lock
 from promptuary.names import split
 
 __all__ = ["lock"]

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from promptuary.commands.answers import Key, Url, UsageError, answering, say
-from promptuary.commands.connection import Connection
+from promptuary.commands.api import Connection
+from promptuary.commands.output import Key, Url, UsageError, answering, say
 
 __all__ = ["mcp"]
 

@@ -16,7 +16,7 @@ from mcp.server.stdio import stdio_server
 
 import renderer
 from promptuary.client import Promptuary
-from promptuary.commands.connection import Connection
+from promptuary.commands.api import Connection
 from promptuary.errors import NotAllowed, NotFound, PromptuaryError
 from promptuary.version import VERSION
 

@@ -5,12 +5,12 @@ from typing import Annotated, Any
 
 import typer
 
-from promptuary.commands.answers import FINDINGS, Finding, Json, Key, Url, UsageError, answering, say, write_json
+from promptuary._fetching import Fetched
+from promptuary.commands.api import Connection
 from promptuary.commands.completion import complete_name
-from promptuary.commands.connection import Connection
 from promptuary.commands.git import merge as merge_texts
+from promptuary.commands.output import FINDINGS, Finding, Json, Key, Url, UsageError, answering, say, write_json
 from promptuary.errors import NotAllowed, NotFound
-from promptuary.fetching import Fetched
 from promptuary.names import split
 from promptuary.workspace import Workspace, read_text
 

@@ -5,9 +5,9 @@ from typing import Annotated, Any
 
 import typer
 
-from promptuary.commands.answers import FINDINGS, Json, Key, Url, UsageError, answering, say, write_json
+from promptuary.commands.api import Connection
 from promptuary.commands.completion import complete_name
-from promptuary.commands.connection import Connection
+from promptuary.commands.output import FINDINGS, Json, Key, Url, UsageError, answering, say, write_json
 from promptuary.commands.review import propose_version
 from promptuary.errors import Conflict, NotAllowed, Refused
 from promptuary.names import check_name

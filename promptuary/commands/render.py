@@ -11,9 +11,9 @@ from typing import Annotated, Any
 import typer
 
 import renderer
-from promptuary.commands.answers import Json, Key, Url, UsageError, answering, say, write_json, write_text
+from promptuary.commands.api import Connection, vocabulary_source
 from promptuary.commands.completion import complete_name
-from promptuary.commands.connection import Connection, vocabulary_source
+from promptuary.commands.output import Json, Key, Url, UsageError, answering, say, write_json, write_text
 from promptuary.names import split
 from promptuary.workspace import Workspace, read_samples, read_text
 from renderer.tokens.vocabularies import VocabularySource

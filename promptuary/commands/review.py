@@ -4,9 +4,9 @@ from typing import Annotated, Any
 
 import typer
 
-from promptuary.commands.answers import Finding, Json, Key, Url, answering, say, write_json
+from promptuary.commands.api import Connection
 from promptuary.commands.completion import complete_name
-from promptuary.commands.connection import Connection
+from promptuary.commands.output import Finding, Json, Key, Url, answering, say, write_json
 from promptuary.errors import NotAllowed
 from promptuary.names import split
 

@@ -6,12 +6,12 @@ from typing import Annotated, Any
 
 import typer
 
-from promptuary.commands.answers import Finding, Json, Key, Url, UsageError, answering, say, write_json
+from promptuary._fetching import Fetched
+from promptuary.commands.api import Connection
 from promptuary.commands.completion import complete_name
-from promptuary.commands.connection import Connection
+from promptuary.commands.output import Finding, Json, Key, Url, UsageError, answering, say, write_json
 from promptuary.errors import ConfigurationError, DigestMismatch
-from promptuary.fetching import Fetched
-from promptuary.locks import Locked, read_lock
+from promptuary.lockfile import Locked, read_lock
 from promptuary.names import split
 from promptuary.vendored import Vendored, write_vendored
 from renderer.errors import TokenizerError

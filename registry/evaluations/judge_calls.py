@@ -9,7 +9,7 @@ from typing import Any
 
 from evaluation import EvaluationError, Judge, Row, compare_scores
 from evaluation import score as score_rows
-from evaluation.judging import read_judgement
+from evaluation.judge import read_judgement
 from evaluation.metrics.judgements import NAMES
 from evaluation.models import Model
 from evaluation.scoring import Score

@@ -29,7 +29,7 @@ _LONGEST = 1024 * 1024  # characters of a reply that are kept
 
 @dataclass(frozen=True)
 class Judged:
-    """What a judge said of a row: `evaluation.judging.Judgement`, the replies it came from, and their cost."""
+    """What a judge said of a row: `evaluation.judge.Judgement`, the replies it came from, and their cost."""
 
     judgement: dict[str, Any]
     replies: list[Answer]

@@ -198,7 +198,7 @@ class RunRow(models.Model):
 
     @property
     def judgement(self) -> dict[str, Any] | None:
-        """`evaluation.judging.Judgement` of the row, or None where no judge was asked."""
+        """`evaluation.judge.Judgement` of the row, or None where no judge was asked."""
         judgement: dict[str, Any] | None = json.loads(self.judgement_text) if self.judgement_text else None
         return judgement
 

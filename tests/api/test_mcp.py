@@ -9,7 +9,7 @@ import pytest
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.types import PromptReference
 
-from promptuary.commands.connection import Connection
+from promptuary.commands.api import Connection
 from promptuary.commands.prompt_server import PromptServer
 
 REPLY = "support/refunds/reply"

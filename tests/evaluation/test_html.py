@@ -5,8 +5,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from evaluation import EvaluationError, FunctionRunnable, Judge, plots, reports, run
-from evaluation.pages import mark_words
+from evaluation import EvaluationError, FunctionRunnable, Judge, interval_svg, reports, run
+from evaluation.html_report import mark_words
 
 EVIL = '<script>alert("x")</script>'
 
@@ -92,6 +92,6 @@ def test_changed_words_are_marked_on_both_sides():
 
 @pytest.mark.parametrize("extent", [0, 0.001, 0.07, 0.3, 1, 7])
 def test_an_axis_holds_what_it_shows(extent):
-    axis = plots.difference_axis([extent, None, -extent / 2])
+    axis = interval_svg.difference_axis([extent, None, -extent / 2])
     assert all(axis.low < tick < axis.high for tick in axis.ticks)
-    assert 0 <= axis.place(-extent) <= axis.place(0) <= axis.place(extent) <= plots.WIDTH
+    assert 0 <= axis.place(-extent) <= axis.place(0) <= axis.place(extent) <= interval_svg.WIDTH

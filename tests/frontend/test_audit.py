@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from frontend import chronicle
+from frontend.settings import event_sentences
 from registry.journal.log import Kind
 from registry.journal.models import Event
 from registry.namespaces import keys
@@ -20,12 +20,12 @@ def test_events_are_sentences_with_links(reply, browser):
 
 
 def test_every_kind_has_words_of_its_own():
-    assert set(chronicle._WORDS) >= {kind.value for kind in Kind}
+    assert set(event_sentences._WORDS) >= {kind.value for kind in Kind}
 
 
 def test_an_unknown_kind_is_told_by_its_name(db):
     event = Event(number=1, kind="moon.risen", at=0, person="author", namespace="support", text='{"body": {}}')
-    assert chronicle.read(event, may_manage=False).sentence == "moon: risen"
+    assert event_sentences.read(event, may_manage=False).sentence == "moon: risen"
 
 
 @pytest.mark.parametrize(

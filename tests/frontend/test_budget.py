@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from frontend.budget import reckon
+from frontend.editor.token_budget import reckon
 
 
 def part(name: str, tokens: int, from_inputs: int = 0, priority: int = 0) -> dict[str, Any]:

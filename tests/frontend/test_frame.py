@@ -5,8 +5,8 @@ import re
 import pytest
 from django.test import Client, override_settings
 
-from frontend.starts import STARTS
-from frontend.views import errors
+from frontend.editor.example_documents import STARTS
+from frontend.web import error_views
 from registry.templates import document_check
 from tests.frontend.conftest import REPLY, words
 
@@ -89,7 +89,7 @@ def test_a_form_without_its_token_is_told_what_to_do(reply):
 
 
 def test_a_broken_server_still_speaks(rf):
-    answer = errors.server_error(rf.get("/"))
+    answer = error_views.server_error(rf.get("/"))
     assert answer.status_code == 500
     assert b"Something broke on the server" in answer.content
 
@@ -102,7 +102,7 @@ def test_every_example_to_start_from_is_sound(desk, start):
 
 @override_settings(STATICFILES_DIRS=[])
 def test_pages_stand_without_the_npm_build(reply, browser, monkeypatch):
-    monkeypatch.setattr("frontend.templatetags.marks._exists", lambda name: False)
+    monkeypatch.setattr("frontend.templatetags.display._exists", lambda name: False)
     page = words(browser("author").get(f"/t/{REPLY}"))
     assert 'class="plain"' in page
     assert "dist/" not in page

@@ -4,7 +4,8 @@ import time
 
 import pytest
 
-from frontend import diffs, rendered
+from frontend.diff import rendered
+from frontend.diff import text as diff_text
 from registry.changes import review_drafts, threads
 from registry.changes import services as change_services
 from registry.changes.line_anchors import Anchors, find_lines
@@ -32,7 +33,7 @@ def seconds(call):
 
 @pytest.mark.parametrize("name", HARD)
 def test_a_diff_with_words_marked_takes_less_than_a_second(name):
-    assert seconds(lambda: diffs.brief(*HARD[name])) < 1
+    assert seconds(lambda: diff_text.brief(*HARD[name])) < 1
 
 
 @pytest.mark.parametrize("name", HARD)
@@ -64,12 +65,12 @@ def test_lines_are_found_again_in_less_than_a_second(name):
 def test_many_edited_lines_are_marked_in_less_than_a_second(lines):
     old = "\n".join(lines)
     new = "\n".join(f"{line[::-1]} new" for line in lines)
-    assert seconds(lambda: diffs.compare(old, new)) < 1
+    assert seconds(lambda: diff_text.compare(old, new)) < 1
 
 
 def test_one_long_line_is_marked_as_a_whole():
-    assert seconds(lambda: diffs.compare("a b " * 60_000, "b a " * 60_000)) < 1
-    assert seconds(lambda: diffs.words_of("." * 250_000, "," * 250_000)) < 1
+    assert seconds(lambda: diff_text.compare("a b " * 60_000, "b a " * 60_000)) < 1
+    assert seconds(lambda: diff_text.words_of("." * 250_000, "," * 250_000)) < 1
 
 
 def test_thousands_of_parts_are_compared_in_less_than_a_second():
@@ -82,17 +83,17 @@ def test_thousands_of_parts_are_compared_in_less_than_a_second():
 
 
 def test_a_long_diff_shows_its_beginning_and_the_lines_that_are_talked_of():
-    entries = diffs.fold(diffs.compare("", "line\n" * 5000))
-    shown = diffs.shorten(entries, {4000})
+    entries = diff_text.fold(diff_text.compare("", "line\n" * 5000))
+    shown = diff_text.shorten(entries, {4000})
     assert [getattr(entry, "new", None) for entry in shown[-3:]] == [None, 4000, None]
-    assert [entry.size for entry in shown if isinstance(entry, diffs.Gap)] == [1999, 1000]
-    rest, counts = diffs.brief("", "line\n" * 5000)
-    assert counts == diffs.Counts(5000, 0)
-    assert [getattr(entry, "new", None) for entry in diffs.shorten(rest, {10, 4000})[-3:]] == [None, 4000, None]
-    hidden = [entry.size for entry in diffs.shorten(rest, {10, 4000}) if isinstance(entry, diffs.Gap)]
-    assert sum(hidden) == 5000 - 1 - sum(isinstance(entry, diffs.Line) for entry in rest)
-    folded = diffs.fold(diffs.compare("same\n" * 5000, "same\n" * 5000 + "new\n"))
-    assert sum(entry.size for entry in diffs.shorten(folded) if isinstance(entry, diffs.Gap)) == 5001
+    assert [entry.size for entry in shown if isinstance(entry, diff_text.Gap)] == [1999, 1000]
+    rest, counts = diff_text.brief("", "line\n" * 5000)
+    assert counts == diff_text.Counts(5000, 0)
+    assert [getattr(entry, "new", None) for entry in diff_text.shorten(rest, {10, 4000})[-3:]] == [None, 4000, None]
+    hidden = [entry.size for entry in diff_text.shorten(rest, {10, 4000}) if isinstance(entry, diff_text.Gap)]
+    assert sum(hidden) == 5000 - 1 - sum(isinstance(entry, diff_text.Line) for entry in rest)
+    folded = diff_text.fold(diff_text.compare("same\n" * 5000, "same\n" * 5000 + "new\n"))
+    assert sum(entry.size for entry in diff_text.shorten(folded) if isinstance(entry, diff_text.Gap)) == 5001
 
 
 @pytest.fixture

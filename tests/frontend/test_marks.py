@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from frontend.templatetags import marks
+from frontend.templatetags import display
 
 NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
 
@@ -24,26 +24,26 @@ NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
     ],
 )
 def test_times_are_relative_up_to_eight_weeks(passed, words):
-    assert marks.distance(NOW - passed, NOW) == words
+    assert display.distance(NOW - passed, NOW) == words
 
 
 def test_a_time_carries_its_exact_moment():
-    assert 'title="22 November 2026, 12:00:00 UTC"' in marks.ago(NOW)
+    assert 'title="22 November 2026, 12:00:00 UTC"' in display.ago(NOW)
 
 
 @pytest.mark.parametrize(("number", "words"), [(1234, "+1,234"), (-38, "−38"), (0, "0")])
 def test_differences_carry_a_true_sign(number, words):
-    assert marks.signed(number) == words
+    assert display.signed(number) == words
 
 
 def test_a_digest_is_shown_in_two_groups():
-    shown = marks.digest("sha256:4be107c2a95fd3e8")
+    shown = display.digest("sha256:4be107c2a95fd3e8")
     assert (shown["first"], shown["second"]) == ("4be1", "07c2")
 
 
 @pytest.mark.parametrize(("number", "word", "words"), [(1, "line", "1 line"), (3, "entry,entries", "3 entries")])
 def test_words_follow_their_number(number, word, words):
-    assert marks.plural(number, word) == words
+    assert display.plural(number, word) == words
 
 
 @pytest.mark.parametrize(
@@ -57,4 +57,4 @@ def test_words_follow_their_number(number, word, words):
     ],
 )
 def test_a_finding_is_shown_as_a_sentence(text, shown):
-    assert marks.sentence(text) == shown
+    assert display.sentence(text) == shown

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.test import Client
 from django.urls import URLPattern
 
-from frontend import account_urls
+from frontend.accounts import urls as account_urls
 from frontend.urls import urlpatterns
 from registry.changes import services as change_services
 from registry.namespaces import keys

@@ -8,19 +8,19 @@ from django.core.exceptions import DisallowedHost, PermissionDenied, RequestData
 from django.http import Http404, HttpRequest
 from django.test import Client, RequestFactory
 
-from frontend.views import errors
+from frontend.web import error_views
 from registry.templates.models import Version
 from tests.frontend.conftest import REPLY, words
 
 HANDLERS = {
-    "400": (lambda request: errors.bad_request(request, SuspiciousOperation("odd")), 400),
-    "400 host": (lambda request: errors.bad_request(request, DisallowedHost("evil.example")), 400),
-    "403": (lambda request: errors.forbidden(request, PermissionDenied()), 403),
-    "403 csrf": (lambda request: errors.csrf_failed(request, "no token"), 403),
-    "404": (lambda request: errors.not_found(request, Http404()), 404),
-    "405": (lambda request: errors.method_not_allowed(request, ["GET", "HEAD"]), 405),
-    "413": (lambda request: errors.bad_request(request, RequestDataTooBig("large")), 413),
-    "500": (errors.server_error, 500),
+    "400": (lambda request: error_views.bad_request(request, SuspiciousOperation("odd")), 400),
+    "400 host": (lambda request: error_views.bad_request(request, DisallowedHost("evil.example")), 400),
+    "403": (lambda request: error_views.forbidden(request, PermissionDenied()), 403),
+    "403 csrf": (lambda request: error_views.csrf_failed(request, "no token"), 403),
+    "404": (lambda request: error_views.not_found(request, Http404()), 404),
+    "405": (lambda request: error_views.method_not_allowed(request, ["GET", "HEAD"]), 405),
+    "413": (lambda request: error_views.bad_request(request, RequestDataTooBig("large")), 413),
+    "500": (error_views.server_error, 500),
 }
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from frontend import rendered
-from frontend.rendered import Piece
+from frontend.diff import rendered
+from frontend.diff.rendered import Piece
 
 
 def part(name, content, role="user", tokens=3, spans=()):

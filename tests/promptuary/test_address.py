@@ -3,7 +3,7 @@
 import pytest
 
 from promptuary import AsyncPromptuary, Promptuary
-from promptuary.address import Address
+from promptuary._config import Address
 from promptuary.errors import ConfigurationError
 
 LOOPBACK = [

@@ -9,7 +9,7 @@ import weakref
 import pytest
 
 from promptuary import AsyncFakeTransport, AsyncPromptuary, NotFound, Promptuary
-from promptuary.wire import Answer
+from promptuary._transport import Answer
 from tests.promptuary.conftest import DOCUMENT, NAME, OTHER, URL, until
 
 TTL = 0.05

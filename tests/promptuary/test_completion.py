@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from promptuary.commands.completion import complete_name
-from promptuary.locks import Locked, write_lock
+from promptuary.lockfile import Locked, write_lock
 
 ROOT = Path(__file__).parents[2]
 

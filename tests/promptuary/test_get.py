@@ -7,7 +7,7 @@ import pytest
 import rfc8785
 
 from promptuary import BadAnswer, ConfigurationError, DigestMismatch, NotAllowed, NotFound, Promptuary
-from promptuary.wire import Answer
+from promptuary._transport import Answer
 from renderer import EngineError
 from tests.promptuary.conftest import DOCUMENT, NAME, OTHER, URL
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from promptuary import ConfigurationError, DigestMismatch, Promptuary, Unavailable
-from promptuary.locks import Locked, write_lock
+from promptuary.lockfile import Locked, write_lock
 from promptuary.vendored import write_vendored
 from tests.promptuary.conftest import DOCUMENT, NAME, OTHER, URL, until
 

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from promptuary import FakeTransport
+from promptuary._transport import Request
 from promptuary.commands.app import app
-from promptuary.locks import Locked, write_lock
+from promptuary.lockfile import Locked, write_lock
 from promptuary.vendored import write_vendored
-from promptuary.wire import Request
 
 PAGE = Path(__file__).parents[2] / "docs/reference/sdk.md"
 BLOCKS = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)

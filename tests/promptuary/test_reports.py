@@ -8,7 +8,7 @@ import time
 import pytest
 
 from promptuary import Promptuary
-from promptuary.usage import Usage
+from promptuary._usage import Usage
 from renderer import RenderError
 from tests.promptuary.conftest import NAME, URL
 
@@ -109,7 +109,7 @@ def test_a_process_that_ends_tells_what_it_rendered():
 SILENT = """
 import socket, time
 from promptuary import FakeTransport, Promptuary
-from promptuary.wire import Request
+from promptuary._transport import Request
 registry = FakeTransport()
 registry.put("support/a", "- name: a\\n  content: b\\n", "production")
 class Silent(FakeTransport):

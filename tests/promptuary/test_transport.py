@@ -12,8 +12,8 @@ from contextlib import contextmanager
 import pytest
 
 from promptuary import BadAnswer, Promptuary, Unavailable
-from promptuary.http import MAX_BYTES, AsyncHttpTransport, HttpTransport
-from promptuary.wire import Request
+from promptuary._httpx_transport import MAX_BYTES, AsyncHttpTransport, HttpTransport
+from promptuary._transport import Request
 
 OK = b'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nETag: "x"\r\n\r\nhi'
 

@@ -7,8 +7,8 @@ import pytest
 import yaml
 
 import renderer
-from promptuary.exchange import haystack, shaped_text
-from promptuary.exchange.documents import LossError
+from promptuary.interop import haystack, shaped_text
+from promptuary.interop.imported import LossError
 from renderer.document.parser import parse
 
 ORACLE = Path(__file__).parents[2] / "oracles/haystack.json"

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import renderer
-from promptuary.exchange import foreign_yaml, haystack, langfuse, prompty, python_source
-from promptuary.exchange.documents import LossError
+from promptuary.interop import foreign_yaml, haystack, langfuse, prompty, python_source
+from promptuary.interop.imported import LossError
 
 WORDS = (
     *("name", "text", "type", "params", "prompt", "components", "output_parser", "func", "inputs", "outputs", "tags"),

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import renderer
-from promptuary.exchange import langfuse, slots
-from promptuary.exchange.documents import LossError
+from promptuary.interop import langfuse, mustache
+from promptuary.interop.imported import LossError
 from renderer.document.parser import parse
 
 CHAT = {
@@ -69,7 +69,10 @@ def test_it_goes_out_as_it_came_in():
 def test_any_text_comes_in_exactly_or_is_refused(text, value):
     shown = f"{text}{{{{ x }}}}{text}"
     try:
-        bodies = [("text", slots.write_text(shown)), ("parts", slots.write_parts([{"role": "user", "content": shown}]))]
+        bodies = [
+            ("text", mustache.write_text(shown)),
+            ("parts", mustache.write_parts([{"role": "user", "content": shown}])),
+        ]
     except LossError:
         return
     for form, body in bodies:

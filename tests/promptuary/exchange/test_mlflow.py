@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 import renderer
-from promptuary.exchange import detection, mlflow
-from promptuary.exchange.documents import LossError
+from promptuary.interop import detection, mlflow
+from promptuary.interop.imported import LossError
 from renderer.document.parser import parse
 
 

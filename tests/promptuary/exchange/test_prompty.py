@@ -3,8 +3,8 @@
 import pytest
 
 import renderer
-from promptuary.exchange import prompty
-from promptuary.exchange.documents import LossError
+from promptuary.interop import prompty
+from promptuary.interop.imported import LossError
 from renderer.document.parser import parse
 
 FILE = """---

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 import renderer
-from promptuary.exchange import detection, python_source
-from promptuary.exchange.documents import LossError
+from promptuary.interop import detection, python_source
+from promptuary.interop.imported import LossError
 
 SEED = Path(__file__).resolve().parents[4] / "shared/seeds/003_e5904d266ecc2c21.txt"
 SOURCE = 'def ask_it(question):\n    prompt = f"""Say \\"{question}\\" as {{"a": 1}},\\n\\\\n, \\\nand \'\'"""\n    return prompt\n'

@@ -1,0 +1,243 @@
+"""Judge the rows of a run: which sentences of the documents mattered, were used, and support the answer, and the scores.
+
+A judge is any runnable that takes `documents`, `question` and `response` (those it declares) and gives `reply`: a template
+version with a model, as the starter template `demo/judge-answer-support`. What it said is kept whole beside the scores.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from evaluation.errors import EvaluationError, ReplyError
+from evaluation.metrics.judgements import NAMES, scores_of
+from evaluation.results import EvaluationResult
+from evaluation.runnables import FunctionRunnable, Runnable, input_names
+from evaluation.runner import OnProgress, run
+from evaluation.scoring import Score, score
+from renderer.errors import RenderError
+from renderer.functions.documents import content_of
+from renderer.functions.sentences import document_sentences, response_sentences
+from renderer.replies.judgement import bare_key
+from renderer.replies.trace_scores import Trace, Unit, trace
+
+__all__ = ["Judge", "Judgement", "judge"]
+
+Judgement = dict[str, Any]
+"""documents     a list a document of {"key", "text", "relevant", "utilized", "supports": keys of the response}
+response      {"key", "text", "supported" (None: no verdict), "supported_by": keys, "reasons": words, "explanation"}
+scores        the six metrics by name, None where the reply does not say
+explanations  {"relevance", "support"} in the judge's words
+reasons       by score: why it is None, or what is odd about it; repairs, unknown_keys, duplicate_keys: of the reply
+unit, reply   how sentences were measured; the judge's text (None when it gave none)
+error         {"kind", "message"} where nothing could be read, else None
+"""
+
+
+@dataclass(frozen=True)
+class Judge:
+    """A judge's runnable, and where in a row it finds what it reads: paths such as `inputs.excerpts`, `actual.answer`.
+
+    Called with a result it judges every row and gives the scores, so it serves `calculate_metrics` as a metric.
+    """
+
+    runnable: Runnable
+    documents: str = "inputs.documents"
+    question: str = "inputs.question"
+    response: str = "actual.answer"
+    unit: Unit = "sentence"
+
+    def judge_row(self, row: Mapping[str, Any]) -> Judgement:
+        """The judgement of one row; what goes wrong stands in its `error` and `reasons`, and nothing is raised."""
+        try:
+            documents, question, response = self.find(row)
+        except EvaluationError as error:
+            return _failed(error, [], "", self.unit)
+        given: dict[str, Any] = {"documents": documents, "question": question, "response": response}
+        taken = input_names(self.runnable)
+        try:
+            outputs = self.runnable.run({name: given[name] for name in given if taken is None or name in taken})
+            reply = _reply(outputs)
+        except ReplyError as error:
+            reply = error.reply  # its schema refused it; what can be read of it still counts
+        except Exception as error:  # noqa: BLE001  # a judge that fails, however it does, is told with its row
+            return _failed(error, documents, response, self.unit)
+        return read_judgement(reply, documents, response, self.unit)
+
+    def __call__(
+        self, result: EvaluationResult, *, workers: int = 1, on_progress: OnProgress | None = None
+    ) -> dict[str, Score]:
+        """Judge every row of a result and give the six scores by metric."""
+        judged = judge(result, self, workers=workers, on_progress=on_progress)
+        rows = [(row["actual"] or {}).get("judgement") for row in judged.rows()]
+        return {name: score(name, [None] * len(rows), rows) for name in NAMES}
+
+    def find(self, row: Mapping[str, Any]) -> tuple[list[str], str, str]:
+        """The texts of the documents, the question and the response of a row; EvaluationError says which is missing."""
+        documents, response = _at(row, self.documents), _at(row, self.response)
+        if isinstance(documents, str):
+            documents = [documents]
+        if not isinstance(documents, Sequence):
+            raise EvaluationError(f"there are no documents at `{self.documents}` to judge by")
+        if response is None:
+            raise EvaluationError(f"there is no answer at `{self.response}` to judge")
+        if isinstance(response, Sequence) and not isinstance(response, str):
+            response = response[0] if response else ""
+        try:
+            texts = [content_of(document) for document in documents]
+            return texts, str(_at(row, self.question) or ""), content_of(response)
+        except RenderError as error:
+            raise EvaluationError(error.message) from error
+
+
+def judge(
+    result: EvaluationResult,
+    judge: Judge,
+    *,
+    workers: int = 1,
+    on_progress: OnProgress | None = None,
+    path: Path | None = None,
+) -> EvaluationResult:
+    """Judge every row of a result. The rows' `actual` is {"judgement": Judgement}; a file as any run's, loaded the same."""
+    runnable = FunctionRunnable("judge", lambda row: {"judgement": judge.judge_row(row)})
+    runnable.name = f"judge {judge.runnable.name}"
+    runnable.digest = judge.runnable.digest
+    runnable.definition = {
+        "kind": "judge",
+        "name": judge.runnable.name,
+        "judge": getattr(judge.runnable, "definition", None),
+        "documents": judge.documents,
+        "question": judge.question,
+        "response": judge.response,
+        "unit": judge.unit,
+    }
+    rows = ({"row": {key: row[key] for key in ("inputs", "expected", "actual")}} for row in result.rows())
+    told = (lambda done, _total: on_progress(done, len(result))) if on_progress else None
+    return run(runnable, rows, on_progress=told, workers=workers, path=path)
+
+
+def read_judgement(reply: Any, documents: Sequence[str], response: str, unit: Unit = "sentence") -> Judgement:
+    """What a judge's reply (text, or the mapping read from it) says of a response and its documents."""
+    keyed = document_sentences(documents)
+    try:
+        read = _trace(reply, keyed, response, unit)
+    except RenderError as error:
+        return _failed(error, documents, response, unit, reply)
+    scores = scores_of(read)
+    failure = None
+    if not read.mapping:
+        failure = {"kind": "OutputError", "message": read.reasons.get("adherence", "the reply holds no judgement")}
+    return {
+        "documents": _marked(keyed, read),
+        "response": list(_supported(response, read)),
+        "scores": scores,
+        "explanations": {
+            "relevance": _said(read, "relevance_explanation"),
+            "support": _said(read, "overall_supported_explanation"),
+        },
+        "reasons": {f"trace_{name}": reason for name, reason in read.reasons.items()},
+        "repairs": read.repairs,
+        "unknown_keys": read.judgement.unknown,
+        "duplicate_keys": read.judgement.duplicates,
+        "unit": unit,
+        "reply": reply if isinstance(reply, str) else dict(reply),
+        "error": failure,
+    }
+
+
+def _trace(reply: Any, keyed: Sequence[Sequence[tuple[str, str]]], response: str, unit: Unit) -> Trace:
+    """The reading, without verdicts on sentences that the response does not have, and saying which have none."""
+    read = trace(reply, keyed, unit)
+    there = {key for key, _ in response_sentences(response)}
+    judged = {sentence.key.lower() for sentence in read.judgement.sentences}
+    given = read.mapping.get("sentence_support_information")
+    if judged & there and judged - there and isinstance(given, list):
+        kept = [item for item in given if isinstance(item, Mapping) and _key_of(item) in there]
+        again = trace({**read.mapping, "sentence_support_information": kept}, keyed, unit)
+        left = ", ".join(sorted(judged - there))
+        note = f"left out the verdict on {left}, which is no sentence of the response"
+        read = replace(again, repairs=[*read.repairs, note])
+    if judged and there - judged:
+        silent = f"no verdict on {', '.join(sorted(there - judged))}"
+        said = read.reasons.get("adherence")
+        read.reasons["adherence"] = f"{said}; {silent}" if said else silent
+    return read
+
+
+def _key_of(item: Mapping[str, Any]) -> str:
+    return bare_key(str(item.get("response_sentence_key", ""))).lower()
+
+
+def _marked(keyed: Sequence[Sequence[tuple[str, str]]], read: Trace) -> list[list[dict[str, Any]]]:
+    found = read.judgement
+    supports: dict[str, list[str]] = {}
+    for sentence in found.sentences:
+        for key in sentence.keys:
+            supports.setdefault(key, []).append(sentence.key)
+    relevant, utilized = frozenset(found.relevant or ()), frozenset(found.utilized or ())
+    return [
+        [
+            {
+                "key": key,
+                "text": text,
+                "relevant": key in relevant,
+                "utilized": key in utilized,
+                "supports": supports.get(key, []),
+            }
+            for key, text in document
+        ]
+        for document in keyed
+    ]
+
+
+def _supported(response: str, read: Trace) -> Iterator[dict[str, Any]]:
+    said = {sentence.key.lower(): sentence for sentence in read.judgement.sentences}
+    for key, text in response_sentences(response):
+        found = said.get(key)
+        yield {
+            "key": key,
+            "text": text,
+            "supported": found.fully if found else None,
+            "supported_by": list(found.keys) if found else [],
+            "reasons": list(found.reasons) if found else [],
+            "explanation": found.explanation if found else "",
+        }
+
+
+def _said(read: Trace, name: str) -> str:
+    value = read.mapping.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _failed(error: Exception, documents: Sequence[str], response: str, unit: Unit, reply: Any = None) -> Judgement:
+    message = getattr(error, "message", None) or str(error)
+    empty = trace({}, document_sentences(documents))
+    return {
+        "documents": _marked(document_sentences(documents), empty),
+        "response": list(_supported(response, empty)),
+        "scores": dict.fromkeys(NAMES),
+        "explanations": {"relevance": "", "support": ""},
+        "reasons": dict.fromkeys(NAMES, message),
+        "repairs": [],
+        "unknown_keys": [],
+        "duplicate_keys": [],
+        "unit": unit,
+        "reply": reply,
+        "error": {"kind": type(error).__name__, "message": message},
+    }
+
+
+def _reply(outputs: Mapping[str, Any]) -> Any:
+    reply = outputs.get("reply", outputs.get("answer", outputs))
+    if isinstance(reply, str | Mapping):
+        return reply
+    if isinstance(reply, list) and len(reply) == 1 and isinstance(reply[0], str):
+        return reply[0]
+    raise EvaluationError(f"a judge gives one text as `reply`, not {type(reply).__name__}")
+
+
+def _at(row: Mapping[str, Any], path: str) -> Any:
+    value: Any = row
+    for step in path.split("."):
+        value = value.get(step) if isinstance(value, Mapping) else None
+    return value

@@ -1,0 +1,47 @@
+"""Answers as data: whether a reply is JSON that a schema accepts."""
+
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from evaluation.errors import MetricError
+from evaluation.metrics.row_values import answer_text
+from renderer.schemas import validation
+
+__all__ = ["json_schema"]
+
+
+def json_schema(expected: Any, actual: Any, row: int, *, schema: Mapping[str, Any] | bool | None = None) -> float:
+    """1 when the reply is JSON (or data already) that the schema accepts; no JSON is 0.
+
+    The schema is the option, or the row's expected value. `$ref` may only point inside the schema. NaN and Infinity are no
+    JSON. An answer's mapping (with `answer` and `type`) is read for its text.
+    """
+    wanted = schema if schema is not None else expected
+    if not isinstance(wanted, Mapping | bool):
+        raise MetricError(f"row {row}: json_schema needs a schema, as the option or as the row's expected value")
+    value = actual
+    if isinstance(actual, Mapping) and "answer" in actual and "type" in actual:
+        value = answer_text(actual, row)
+    try:
+        if isinstance(value, str):
+            value = json.loads(value, parse_constant=_refuse)
+        wrong = _wrong(json.dumps(wanted))
+        if wrong is not None:
+            raise MetricError(f"row {row}: the schema is no JSON Schema: {wrong}")
+        return float(next(validation.errors(wanted, value), None) is None)
+    except validation.Unusable as error:
+        raise MetricError(f"row {row}: the schema can't be used: {error}") from error
+    except (ValueError, RecursionError):
+        return 0.0  # no JSON, or nested beyond what anyone reads
+
+
+@lru_cache(maxsize=64)
+def _wrong(schema: str) -> str | None:
+    fault = validation.check_schema(json.loads(schema))
+    return None if fault is None else str(fault.message)
+
+
+def _refuse(name: str) -> None:
+    raise ValueError(f"{name} is no JSON number")

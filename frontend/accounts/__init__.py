@@ -1,0 +1,1 @@
+"""Sign-in and a person's own account."""

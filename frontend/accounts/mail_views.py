@@ -1,0 +1,68 @@
+"""What a person gets mail about."""
+
+from django import forms
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+
+from frontend.web.forms import add_errors
+from frontend.web.htmx import show
+from frontend.web.pages import form_page, signed_in, status_of
+from registry.core.errors import Conflict, Invalid
+from registry.namespaces import queries as namespace_queries
+from registry.namespaces.permissions import Actor
+from registry.notifications import watch_queries
+from registry.notifications import watches as services
+from registry.notifications.models import Watch
+
+__all__ = ["mail"]
+
+LEVELS = (
+    (Watch.ALL, "everything", "each save, move, request, decision and comment"),
+    (Watch.MINE, "what concerns me", "what waits for me, and what happens to my own work"),
+    (Watch.NONE, "nothing", "it still stands on the home page"),
+)
+
+
+class _WishForm(forms.Form):
+    """A place and how much of it; no level forgets the wish."""
+
+    namespace = forms.CharField(max_length=64, required=False)
+    template = forms.CharField(max_length=200, required=False)
+    level = forms.CharField(max_length=4, required=False)
+
+
+@form_page
+@signed_in
+def mail(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """The person's wishes; a POST sets one, or forgets it."""
+    form, status = _WishForm(request.POST or None, initial={"level": Watch.ALL}), 200
+    if request.method == "POST" and form.is_valid():
+        asked = form.cleaned_data
+        try:
+            services.set_level(
+                actor=actor,
+                level=asked["level"] or None,
+                namespace=asked["namespace"] or None,
+                template=asked["template"],
+            )
+        except (Invalid, Conflict) as error:
+            add_errors(form, error)
+            status = status_of(error)
+        else:
+            messages.success(request, "Kept." if asked["level"] else "Forgotten.")
+            return redirect("mail")
+    elif request.method == "POST":
+        status = 422
+    context = {
+        "section": "account",
+        "wishes": watch_queries.mine(actor),
+        "namespaces": [namespace.name for namespace, _role in namespace_queries.mine(actor)],
+        "levels": LEVELS,
+        "words": {level: words for level, words, _note in LEVELS},
+        "form": form,
+        "address": actor.person.email,
+        "is_sent": settings.MAIL_IS_SENT,
+    }
+    return show(request, "mail.html", context, status=status)

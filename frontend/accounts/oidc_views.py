@@ -1,0 +1,70 @@
+"""Signing in through the OpenID provider: there, and back again."""
+
+import secrets
+
+from allauth.core.exceptions import ImmediateHttpResponse
+from allauth.socialaccount.models import SocialApp
+from allauth.socialaccount.providers.oauth2.client import OAuth2Error
+from allauth.socialaccount.providers.oauth2.views import OAuth2CallbackView
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+from requests import RequestException
+
+from frontend.web.htmx import show
+from registry.accounts.signin.oidc import PROVIDER, Adapter
+
+__all__ = ["cancelled", "come_back", "go"]
+
+
+@never_cache
+@require_safe
+def go(request: HttpRequest, provider_id: str) -> HttpResponse:
+    """To the provider, with a state, a nonce and a PKCE challenge that only this session can answer for."""
+    adapter = _adapter(request, provider_id)
+    target = request.GET.get("next", "/")
+    inside = url_has_allowed_host_and_scheme(target, {request.get_host()}, require_https=request.is_secure())
+    nonce = secrets.token_urlsafe(24)
+    try:
+        there = adapter.get_provider()
+        there.get_oauth2_adapter = lambda _request: adapter  # which holds the issuer to its name
+        answer: HttpResponse = there.redirect(
+            request, process="login", next_url=target if inside else "/", auth_params={"nonce": nonce}, nonce=nonce
+        )
+    except (RequestException, OAuth2Error, ValueError):
+        return _sorry(request, "The provider does not answer as it should. Try again, or sign in with a password.", 503)
+    return answer
+
+
+@never_cache
+@require_safe
+def come_back(request: HttpRequest, provider_id: str) -> HttpResponse:
+    """Back with a code: it is exchanged, and the answer checked in full before anybody is signed in."""
+    adapter = _adapter(request, provider_id)
+    try:
+        answer: HttpResponse = OAuth2CallbackView.adapter_view(adapter)(request)
+    except ImmediateHttpResponse as answered:
+        answer = answered.response
+    return answer
+
+
+@require_safe
+def cancelled(request: HttpRequest) -> HttpResponse:
+    """The person said no at the provider."""
+    return _sorry(request, "You stopped on the way. Nothing was kept.", 200)
+
+
+def _adapter(request: HttpRequest, provider_id: str) -> Adapter:
+    adapter = Adapter(request)
+    try:
+        if provider_id == PROVIDER and adapter.get_provider():
+            return adapter
+    except SocialApp.DoesNotExist:
+        pass
+    raise Http404
+
+
+def _sorry(request: HttpRequest, sentence: str, status: int) -> HttpResponse:
+    context = {"heading": "You are not signed in", "reason": sentence}
+    return show(request, "not_signed_in.html", context, status=status)

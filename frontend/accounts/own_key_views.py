@@ -1,0 +1,55 @@
+"""The keys that act for the person who looks: what each may, who issued it, and revoking it."""
+
+from dataclasses import dataclass
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+
+from frontend.accounts import key_revocation
+from frontend.web.htmx import show
+from frontend.web.pages import form_page, signed_in
+from registry.accounts.models import Key
+from registry.namespaces import key_queries as queries
+from registry.namespaces.permissions import Actor
+from registry.notifications import queries as notices
+from registry.notifications import services as notification_services
+
+__all__ = ["Row", "own_keys", "rows_of"]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A key and what it may do, in words."""
+
+    key: Key
+    may: str
+    has_ended: bool
+
+
+def rows_of(actor: Actor) -> list[Row]:
+    """The keys that act for the person, those that hold first, each part newest first."""
+    rows = [Row(key, queries.describe(key), queries.has_ended(key)) for key in queries.own(actor)]
+    return sorted(rows, key=lambda row: row.has_ended)
+
+
+@form_page
+@signed_in
+def own_keys(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """The list; `revoke` in the address shows first what a key is used for, a POST revokes it or marks notices as read."""
+    news = notices.of_keys(actor)
+    if request.POST.get("do") == "revoke":
+        messages.success(request, key_revocation.revoke(request, actor))
+        return redirect("own-keys")
+    if request.POST.get("do") == "seen":
+        notification_services.mark_read(actor=actor, ids=[notice.pk for notice in news])
+        return redirect("own-keys")
+    rows = rows_of(actor)
+    context = {
+        "section": "account",
+        "own_keys": rows,
+        "notices": news,
+        **key_revocation.context_of(request, [row.key for row in rows], reverse("own-keys")),
+    }
+    return show(request, "own_keys.html", context)

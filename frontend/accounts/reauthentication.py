@@ -1,0 +1,36 @@
+"""Asking once more who somebody is, before a step that others would have to undo."""
+
+from datetime import timedelta
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.utils import timezone
+
+from frontend.web.pages import person_of
+from registry.namespaces import permissions
+from registry.namespaces.permissions import Actor
+
+__all__ = ["fault", "wants_password"]
+
+# Who signs in elsewhere has no password here; a sign-in this fresh counts as one.
+FRESH = timedelta(minutes=10)
+
+
+def wants_password(request: HttpRequest) -> bool:
+    """Whether the page itself asks for the password: where the instance asks for no fresh proof of its own."""
+    person = person_of(request)
+    return settings.PROMPTUARY_STEP_UP == "off" and person is not None and person.has_usable_password()
+
+
+def fault(request: HttpRequest, actor: Actor) -> str:
+    """Why this request does not prove that it is the person, in a sentence; nothing where it does.
+
+    Raises ProofRequired where the instance wants a proof that the session does not have.
+    """
+    permissions.require_proof(actor)
+    if wants_password(request):
+        return "" if actor.person.check_password(request.POST.get("password", "")) else "This is not your password."
+    fresh = actor.person.last_login is not None and timezone.now() - actor.person.last_login < FRESH
+    if settings.PROMPTUARY_STEP_UP != "off" or fresh:
+        return ""
+    return "You signed in more than ten minutes ago. Sign out, sign in again, and come back here."

@@ -1,0 +1,36 @@
+"""Addresses of signing in and of one's own account. The names are allauth's, which looks its pages up by them; what is not
+routed here (signing up, mail addresses, connections) can't be reached."""
+
+from allauth.account import views as passwords
+from allauth.mfa.base import views as steps
+from allauth.mfa.recovery_codes import views as codes
+from allauth.mfa.totp import views as totp
+from django.urls import path
+from django.views.decorators.http import require_safe
+
+from frontend.accounts import oidc_views, own_key_views
+from frontend.accounts import views as account_views
+from frontend.web.pages import form_page
+
+urlpatterns = [
+    path("login", account_views.log_in, name="login"),
+    path("login", account_views.log_in, name="account_login"),
+    path("login/code", form_page(steps.authenticate), name="mfa_authenticate"),
+    path("login/with/<str:provider_id>", oidc_views.go, name="openid_connect_login"),
+    path("login/with/<str:provider_id>/back", oidc_views.come_back, name="openid_connect_callback"),
+    path("login/stopped", oidc_views.cancelled, name="socialaccount_login_cancelled"),
+    path("logout", account_views.log_out, name="logout"),
+    path("account", account_views.security, name="mfa_index"),
+    path("account/keys", own_key_views.own_keys, name="own-keys"),
+    path("account/password", form_page(passwords.password_change), name="account_change_password"),
+    path("account/no-password", account_views.no_password, name="account_set_password"),
+    path("account/prove", form_page(passwords.reauthenticate), name="account_reauthenticate"),
+    path("account/prove/code", form_page(steps.reauthenticate), name="mfa_reauthenticate"),
+    path("account/second-step", form_page(totp.activate_totp), name="mfa_activate_totp"),
+    path("account/second-step/off", form_page(totp.deactivate_totp), name="mfa_deactivate_totp"),
+    path("account/recovery-codes", require_safe(codes.view_recovery_codes), name="mfa_view_recovery_codes"),
+    path("account/recovery-codes/new", form_page(codes.generate_recovery_codes), name="mfa_generate_recovery_codes"),
+    path(
+        "account/recovery-codes/file", require_safe(codes.download_recovery_codes), name="mfa_download_recovery_codes"
+    ),
+]

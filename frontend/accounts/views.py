@@ -1,0 +1,136 @@
+"""Signing in and out, one's own account, and the choice of light or dark."""
+
+from allauth.account.adapter import get_adapter
+from allauth.account.internal.flows.login import perform_password_login
+from allauth.account.models import Login
+from allauth.core.exceptions import ImmediateHttpResponse
+from allauth.core.ratelimit import RateLimited, consume
+from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount
+from django import forms
+from django.conf import settings
+from django.contrib.auth import logout
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
+from django.views.decorators.http import require_POST, require_safe
+
+from frontend.accounts.own_key_views import rows_of
+from frontend.web.htmx import show
+from frontend.web.pages import form_page, refuse, signed_in
+from registry.accounts.models import User
+from registry.core.errors import Busy, NotAllowed
+from registry.namespaces.permissions import Actor
+
+__all__ = ["log_in", "log_out", "no_password", "security", "set_theme"]
+
+YEAR = 365 * 24 * 3600
+WRONG = "Please enter a correct username and password. Note that both fields may be case-sensitive."
+TOO_MANY = "Too many failed tries. Wait five minutes, then try again."
+
+
+class LoginForm(forms.Form):
+    """An account and its password; the same words for an unknown account, a wrong password and one switched off."""
+
+    username = forms.CharField(max_length=150)
+    password = forms.CharField(max_length=4096, strip=False)
+
+    def __init__(self, request: HttpRequest, data: QueryDict | None) -> None:
+        super().__init__(data)
+        self._request = request
+        self.person: User | None = None
+
+    @sensitive_variables()
+    def clean(self) -> None:
+        name, password = self.cleaned_data.get("username"), self.cleaned_data.get("password")
+        if self.errors or not name or not password:
+            return
+        try:
+            person = get_adapter(self._request).authenticate(self._request, username=name, password=password)
+        except (RateLimited, ValidationError) as error:
+            raise forms.ValidationError(TOO_MANY, code="too_many") from error
+        except Busy as error:
+            raise forms.ValidationError(error.message, code="busy") from error
+        if person is None or not person.is_active:
+            raise forms.ValidationError(WRONG, code="wrong")
+        self.person = person
+
+
+@never_cache
+@sensitive_post_parameters("password")
+@form_page
+def log_in(request: HttpRequest) -> HttpResponse:
+    """The login; afterwards, and after the second step where the account has one, the reader is where they wanted to go."""
+    target = _inside(request, request.POST.get("next") or request.GET.get("next") or "/")
+    if request.user.is_authenticated:
+        return redirect(target)
+    form = LoginForm(request, request.POST if request.method == "POST" else None)
+    if request.method == "POST" and not consume(request, action="login"):
+        form.add_error(None, TOO_MANY)
+    elif request.method == "POST" and form.is_valid() and form.person is not None:
+        try:
+            answer: HttpResponse = perform_password_login(
+                request, {"username": form.person.username}, Login(user=form.person, redirect_url=target)
+            )
+        except ImmediateHttpResponse as answered:
+            answer = answered.response
+        return answer
+    refused = {"too_many": 429, "busy": 503}
+    statuses = [status for code, status in refused.items() if form.has_error("__all__", code)]
+    context = {"form": form, "next": target, "provider": settings.OIDC_NAME if settings.OIDC_ISSUER else ""}
+    status = statuses[0] if statuses else 422 if form.errors else 200
+    return show(request, "login.html", context, status=status)
+
+
+@require_POST
+def log_out(request: HttpRequest) -> HttpResponse:
+    logout(request)
+    return redirect("login")
+
+
+@require_safe
+@signed_in
+def security(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """How one's own account is kept: password, second step, recovery codes, the provider, the keys that act for it."""
+    mine = {row.type: row for row in Authenticator.objects.filter(user=actor.person)}
+    codes = mine.get(Authenticator.Type.RECOVERY_CODES)
+    context = {
+        "section": "account",
+        "has_password": actor.person.has_usable_password(),
+        "totp": mine.get(Authenticator.Type.TOTP),
+        "codes_left": len(codes.wrap().get_unused_codes()) if codes else 0,
+        "provider": settings.OIDC_NAME,
+        "linked": SocialAccount.objects.filter(user=actor.person).exists(),
+        "step_up": settings.PROMPTUARY_STEP_UP,
+        "own_keys": rows_of(actor),
+    }
+    return show(request, "security.html", context)
+
+
+@require_safe
+@signed_in
+def no_password(request: HttpRequest, _actor: Actor) -> HttpResponse:
+    """Who comes from a provider has no password here, so that leaving there is leaving here."""
+    sentence = f"You sign in through {settings.OIDC_NAME}; your account has no password of its own."
+    return refuse(request, NotAllowed(sentence))
+
+
+@require_POST
+def set_theme(request: HttpRequest) -> HttpResponse:
+    """Remembers light or dark in a cookie, so that the server renders it before the first paint."""
+    answer = redirect(_inside(request, request.POST.get("next", "/")))
+    theme = request.POST.get("theme", "system")
+    if theme in ("light", "dark"):
+        answer.set_cookie("theme", theme, max_age=YEAR, samesite="Lax", secure=request.is_secure())
+    else:
+        answer.delete_cookie("theme")
+    return answer
+
+
+def _inside(request: HttpRequest, target: str) -> str:
+    """The target where it stays on this server, else the home page."""
+    inside = url_has_allowed_host_and_scheme(target, {request.get_host()}, require_https=request.is_secure())
+    return target if inside and target.startswith("/") else "/"  # a word alone would be taken for the name of a page

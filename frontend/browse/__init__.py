@@ -1,0 +1,1 @@
+"""Browsing: folders, search, a template with its versions, labels, samples and fetches."""

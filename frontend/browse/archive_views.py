@@ -1,0 +1,58 @@
+"""Putting a template away, after a look at who would notice; and bringing it back."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+
+from frontend.web.breadcrumbs import crumbs_of
+from frontend.web.htmx import show
+from frontend.web.pages import form_page, signed_in, status_of
+from registry.changes import queries as change_queries
+from registry.core.errors import PromptuaryError
+from registry.namespaces.permissions import Actor, Verb
+from registry.templates import fragments, label_queries, queries, save
+from registry.usage import queries as usage_queries
+
+__all__ = ["archive"]
+
+
+@form_page
+@signed_in
+def archive(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+    """Who fetched it lately, what stands on it, and the form; `do` says which way."""
+    template = queries.find(actor, Verb.MANAGE, name)
+    refused: PromptuaryError | None = None
+    if request.method == "POST":
+        try:
+            said = _act(request, actor, name)
+        except PromptuaryError as error:
+            refused = error
+        else:
+            messages.success(request, said)
+            return redirect("template", name)
+    standing = label_queries.numbers_of(template)
+    protected = [label for label in template.namespace.protected_labels if label in standing]
+    waiting = change_queries.listing(actor, state="pending", template=name).items
+    context = {
+        "section": "templates",
+        "template": template,
+        "crumbs": crumbs_of(name),
+        "fetchers": usage_queries.fetchers(template),
+        "days": usage_queries.DAYS,
+        "standing": [(label, standing[label]) for label in protected],
+        "open_changes": waiting,
+        "has_emergency": any(change.needs_approval for change in waiting),
+        "dependants": fragments.dependants(actor, name),
+        "refused": refused,
+        "reason": request.POST.get("reason", ""),
+        "force": request.POST.get("force", ""),
+    }
+    return show(request, "archive.html", context, status=status_of(refused) if refused else 200)
+
+
+def _act(request: HttpRequest, actor: Actor, name: str) -> str:
+    if request.POST.get("do") == "unarchive":
+        save.unarchive(actor=actor, name=name)
+        return f"{name} is back."
+    save.archive(actor=actor, name=name, reason=request.POST.get("reason", ""), force=request.POST.get("force") == "on")
+    return f"{name} is archived. It can still be fetched, and brought back."

@@ -1,0 +1,35 @@
+"""Who fetches a template, and what clients report of it."""
+
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+
+from frontend.browse.fetch_charts import rows_of
+from frontend.browse.label_status import live_label
+from frontend.web.breadcrumbs import crumbs_of
+from frontend.web.htmx import show
+from frontend.web.pages import signed_in
+from registry.namespaces.permissions import Actor
+from registry.templates import label_queries
+from registry.templates import queries as template_queries
+from registry.usage import queries as usage_queries
+from registry.usage import report_queries
+
+__all__ = ["fetches"]
+
+
+@require_safe
+@signed_in
+def fetches(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+    """Every service with what it asks for and gets, and the reports by version."""
+    template = template_queries.get(actor, name)
+    live = label_queries.numbers_of(template).get(live_label(template.namespace))
+    context = {
+        "section": "templates",
+        "template": template,
+        "crumbs": crumbs_of(name),
+        "days": usage_queries.DAYS,
+        "rows": rows_of(usage_queries.fetchers(template), live),
+        "by_label": usage_queries.by_label(template),
+        "reported": report_queries.by_version(template),
+    }
+    return show(request, "fetches.html", context)

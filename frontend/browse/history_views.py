@@ -1,0 +1,74 @@
+"""Every version of a template, newest first, and the choice of two to compare."""
+
+import json
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, HttpResponse
+
+from frontend.browse.label_status import Mark, ledger, live_label
+from frontend.web.breadcrumbs import crumbs_of
+from frontend.web.htmx import show
+from frontend.web.pages import signed_in
+from registry.namespaces import permissions
+from registry.namespaces.permissions import Actor, Verb
+from registry.templates import label_queries
+from registry.templates import queries as template_queries
+from registry.templates import version_queries as versions_query
+from registry.templates.models import LabelMove
+from registry.templates.version_queries import Entry
+
+__all__ = ["versions"]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A version with the labels on it now."""
+
+    entry: Entry
+    marks: list[Mark]
+    live: bool
+    warnings: int
+
+
+@signed_in
+def versions(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+    """The history of versions and of label moves."""
+    template = template_queries.get(actor, name)
+    page = versions_query.history(actor, name, cursor=request.GET.get("cursor"), limit=50)
+    moves: list[LabelMove] = label_queries.moves(actor, name, limit=200).items
+    marks = ledger(actor, template, label_queries.numbers_of(template), moves)
+    rows = [_row(entry, marks, live_label(template.namespace)) for entry in page.items]
+    numbers = [row.entry.version.number for row in rows]
+    context = {
+        "section": "templates",
+        "template": template,
+        "crumbs": crumbs_of(name),
+        "rows": rows,
+        "moves": moves[:30],
+        "protected_labels": template.namespace.protected_labels,
+        "default_to": numbers[0] if numbers else None,
+        "default_from": _baseline(marks, numbers, live_label(template.namespace)),
+        "may_write": permissions.can(actor, Verb.SAVE, template.namespace),
+        "next_url": f"?{urlencode({'cursor': page.next})}" if page.next else "",
+    }
+    return show(request, "versions.html", context)
+
+
+def _row(entry: Entry, marks: list[Mark], live: str) -> Row:
+    on_it = [mark for mark in marks if mark.number == entry.version.number]
+    problems = json.loads(entry.version.problems)
+    return Row(
+        entry=entry,
+        marks=on_it,
+        live=any(mark.label == live for mark in on_it),
+        warnings=sum(problem.get("severity") == "warning" for problem in problems),
+    )
+
+
+def _baseline(marks: list[Mark], numbers: list[int], live: str) -> int | None:
+    """What the newest version is compared with unless the reader chooses: the live one, else the one before."""
+    held = next((mark.number for mark in marks if mark.label == live and mark.number in numbers), None)
+    if held is not None and numbers and held != numbers[0]:
+        return held
+    return numbers[1] if len(numbers) > 1 else None

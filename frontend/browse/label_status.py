@@ -1,0 +1,148 @@
+"""What each label of a template serves, with who moved it and what this person may do about it."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from frontend.templatetags.display import distance
+from registry.core.names import LATEST
+from registry.namespaces import permissions
+from registry.namespaces.models import Namespace
+from registry.namespaces.permissions import Actor, Verb
+from registry.templates import approvals
+from registry.templates.approvals import Approval
+from registry.templates.models import LabelMove, Template
+
+__all__ = ["Mark", "drift", "ledger", "live_label"]
+
+VERBS = {
+    "moved": "moved",
+    "published": "published",
+    "rolled_back": "rolled back",
+    "removed": "removed",
+    "broke_glass": "published in an emergency",
+}
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A label and where it stands. `number` is None where it was never set; `ahead` counts against what is live.
+
+    `unapproved` says that the label is protected and never held what it serves by approval.
+    """
+
+    label: str
+    protected: bool = False
+    number: int | None = None
+    digest: str = ""
+    ahead: int = 0
+    person: str = ""
+    moved_at: datetime | None = None
+    verb: str = "moved"
+    title: str = ""
+    act: str = ""
+    act_url: str = ""
+    back: int | None = None
+    back_url: str = ""
+    unapproved: bool = False
+
+    @property
+    def behind(self) -> int:
+        """How many versions behind what is live."""
+        return -self.ahead
+
+
+def live_label(namespace: Namespace) -> str:
+    """The label that counts as live: `production` if it is protected or nothing is, else the first protected one."""
+    protected = namespace.protected_labels
+    return "production" if "production" in protected or not protected else str(protected[0])
+
+
+def ledger(actor: Actor, template: Template, standing: dict[str, int], moves: Sequence[LabelMove]) -> list[Mark]:
+    """Protected labels first, set or not, then the others, then `latest`.
+
+    standing: label to number, `latest` included. moves: the template's label moves, newest first.
+    """
+    namespace = template.namespace
+    live = live_label(namespace)
+    last = {move.label: move for move in reversed(moves)}
+    digests = {move.after.number: move.after.digest for move in moves if move.after}
+    others = [label for label in standing if label not in namespace.protected_labels and label != LATEST]
+    may_write = permissions.can(actor, Verb.MOVE, namespace)
+    may_go_back = permissions.can(actor, Verb.ROLL_BACK, namespace)
+    approval, approved = approvals.of_labels([template])[template.pk], approvals.digests([template.pk])
+    marks = []
+    for label in [*_live_first(namespace.protected_labels, live), *_live_first(others, live), LATEST]:
+        number = standing.get(label)
+        protected = label in namespace.protected_labels
+        move = last.get(label)
+        back = _back(label, number, moves, approved[template.pk, label]) if protected and may_go_back else None
+        act, act_url = _act(template, label, protected) if may_write and label != LATEST else ("", "")
+        marks.append(
+            Mark(
+                label=label,
+                protected=protected,
+                number=number,
+                digest=digests.get(number, "") if number else "",
+                ahead=_ahead(number, standing.get(live)) if label != live else 0,
+                person=move.person.username if move else "",
+                moved_at=move.created_at if move else None,
+                verb=VERBS[move.how] if move else "",
+                title=_title(move),
+                act=act,
+                act_url=act_url,
+                back=back,
+                back_url=f"{reverse('labels', args=[template.name])}?{urlencode({'label': label})}" if back else "",
+                unapproved=approval.get(label) == Approval.NEVER_APPROVED,
+            )
+        )
+    return marks
+
+
+def _back(label: str, number: int | None, moves: Sequence[LabelMove], approved: Collection[str]) -> int | None:
+    """The version that the label held last by approval before this one, or None."""
+    held = (move.after.number for move in moves if move.label == label and move.after and move.after.digest in approved)
+    return next((before for before in held if before != number), None) if number else None
+
+
+def drift(standing: dict[str, int], namespace: Namespace) -> list[Mark]:
+    """The labels of a template that are ahead of what is live; `latest` only where no label says so already."""
+    live = live_label(namespace)
+    number = standing.get(live)
+    if number is None:
+        return []
+    ahead = [
+        Mark(label, label in namespace.protected_labels, at, ahead=at - number)
+        for label, at in standing.items()
+        if at > number and label != LATEST
+    ]
+    if not ahead and standing.get(LATEST, number) > number:
+        ahead = [Mark(LATEST, number=standing[LATEST], ahead=standing[LATEST] - number)]
+    return ahead
+
+
+def _live_first(labels: Iterable[str], live: str) -> list[str]:
+    return sorted(labels, key=lambda label: (label != live, label))
+
+
+def _ahead(number: int | None, live: int | None) -> int:
+    return number - live if number is not None and live is not None else 0
+
+
+def _title(move: LabelMove | None) -> str:
+    if move is None:
+        return ""
+    why = f": {move.reason}" if move.reason else f", change {move.change_id}" if move.change_id else ""
+    return (
+        f"{VERBS[move.how]} by {move.person.username} {distance(move.created_at, datetime.now(UTC))}{why}".capitalize()
+    )
+
+
+def _act(template: Template, label: str, protected: bool) -> tuple[str, str]:
+    if protected:
+        address = reverse("propose", args=[template.name])
+        return "Ask to move", f"{address}?{urlencode({'label': label})}"
+    return "Move", f"{reverse('labels', args=[template.name])}?{urlencode({'label': label})}"

@@ -1,0 +1,87 @@
+"""Moving a label that moves freely, rolling back one that does not, and where labels have been."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+
+from frontend.browse.label_status import ledger
+from frontend.web.breadcrumbs import crumbs_of
+from frontend.web.forms import LabelForm, add_errors
+from frontend.web.htmx import show
+from frontend.web.pages import form_page, signed_in, status_of
+from registry.core.errors import Conflict, Invalid, NotAllowed
+from registry.namespaces import permissions
+from registry.namespaces.permissions import Actor, Verb
+from registry.templates import approvals, labels
+from registry.templates import label_queries as labels_query
+from registry.templates import queries as template_queries
+from registry.templates.models import LabelMove, Template
+from registry.usage import queries as usage_queries
+
+__all__ = ["move"]
+
+
+@form_page
+@signed_in
+def move(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+    """The form for one label; `do` says whether a POST moves, rolls back or takes the label off."""
+    template = template_queries.get(actor, name)
+    standing = labels_query.numbers_of(template)
+    newest = template.latest.number if template.latest else 1
+    label = request.POST.get("label") or request.GET.get("label", "")
+    first = {"label": label, "version": request.GET.get("version") or newest, "expected": standing.get(label)}
+    form = LabelForm(request.POST or None, initial=first, newest=newest, standing=standing)
+    status = 200
+    if request.method == "POST":
+        status = 422
+        if form.is_valid():
+            try:
+                said = _act(actor, name, request.POST.get("do", "move"), form.cleaned_data)
+            except (Invalid, Conflict, NotAllowed) as error:
+                add_errors(form, error)
+                status = status_of(error)
+            else:
+                messages.success(request, said)
+                return redirect("template", name)
+    moves = labels_query.moves(actor, name, label or None, limit=100).items
+    context = {
+        "section": "templates",
+        "template": template,
+        "crumbs": crumbs_of(name),
+        "form": form,
+        "label": label,
+        "protected_labels": template.namespace.protected_labels,
+        "protected": label in template.namespace.protected_labels,
+        "holds": standing.get(label),
+        "asked_for": usage_queries.sentence(template, label) if label else "",
+        "standing": standing,
+        "marks": ledger(actor, template, standing, moves),
+        "moves": moves,
+        "held_before": _held_before(template, label, standing, moves),
+        "may_move": permissions.can(actor, Verb.MOVE, template.namespace),
+        "may_roll_back": permissions.can(actor, Verb.ROLL_BACK, template.namespace),
+    }
+    return show(request, "labels.html", context, status=status)
+
+
+def _act(actor: Actor, name: str, do: str, asked: dict[str, Any]) -> str:
+    label, version = asked["label"], asked["version"]
+    if do == "roll_back":
+        labels.roll_back(actor=actor, name=name, label=label, version=version, reason=asked["reason"])
+        return f"Rolled {label} back to v{version}."
+    if do == "remove":
+        labels.remove(actor=actor, name=name, label=label, expected=asked["expected"] or 0)
+        return f"Took {label} off v{asked['expected']}."
+    labels.move(actor=actor, name=name, label=label, version=version, expected=asked["expected"])
+    return f"Moved {label} to v{version}."
+
+
+def _held_before(template: Template, label: str, standing: dict[str, int], moves: list[LabelMove]) -> list[int]:
+    """Where the label may go back to, what it held last first: a protected one only to what it held by approval."""
+    held = [move.after for move in moves if move.label == label and move.after]
+    if label in template.namespace.protected_labels:
+        approved = approvals.digests([template.pk])[template.pk, label]
+        held = [version for version in held if version.digest in approved]
+    return [number for number in dict.fromkeys(version.number for version in held) if number != standing.get(label)]

@@ -1,0 +1,68 @@
+"""The samples of a template, as one JSON text; the editor has a kinder way to the same."""
+
+import json
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+
+from frontend.web.breadcrumbs import crumbs_of
+from frontend.web.forms import SamplesForm, add_errors
+from frontend.web.htmx import show
+from frontend.web.pages import form_page, signed_in, status_of
+from registry.core import strict_json
+from registry.core.errors import Invalid, NotFound, PromptuaryError
+from registry.namespaces import permissions
+from registry.namespaces.permissions import Actor, Verb
+from registry.templates import queries as template_queries
+from registry.templates import sample_queries as samples_query
+from registry.templates import samples
+from renderer.problems import Problem
+
+__all__ = ["edit_samples"]
+
+
+@form_page
+@signed_in
+def edit_samples(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+    """Shows the samples, and keeps new ones; what is refused stays in the form with the reasons."""
+    template = template_queries.get(actor, name)
+    kept = samples_query.current(template)
+    text = json.dumps(kept.samples if kept else {}, ensure_ascii=False, indent=2)
+    form = SamplesForm(request.POST or None, initial={"samples": text})
+    problems: list[Problem] = []
+    status = 200
+    if request.method == "POST" and form.is_valid():
+        try:
+            samples.save(actor=actor, name=name, samples=_read(form.cleaned_data["samples"]))
+        except NotFound:
+            raise
+        except PromptuaryError as error:
+            problems = error.problems if isinstance(error, Invalid) else []
+            if not problems:
+                add_errors(form, error)
+            status = status_of(error)
+        else:
+            messages.success(request, "The samples are kept.")
+            return redirect("template", name)
+    context = {
+        "section": "templates",
+        "template": template,
+        "crumbs": crumbs_of(name),
+        "form": form,
+        "problems": problems,
+        "kept": kept,
+        "count": len(kept.samples) if kept else 0,
+        "may_write": permissions.can(actor, Verb.SAVE, template.namespace),
+    }
+    return show(request, "samples.html", context, status=status)
+
+
+def _read(text: str) -> dict[str, dict[str, object]]:
+    try:
+        value = strict_json.parse(text.encode("utf-8", "replace")) if text.strip() else {}
+    except strict_json.BadJson as error:
+        raise Invalid(fields={"samples": error.message}) from error
+    if not isinstance(value, dict) or not all(isinstance(data, dict) for data in value.values()):
+        raise Invalid(fields={"samples": 'Samples are one JSON object: {"a name": {"an input": "its value"}}.'})
+    return value

@@ -1,0 +1,189 @@
+"""The template page: what is live, how to fetch it, what it takes, what the model reads."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+
+from frontend.browse import fetch_charts, fetch_snippets, highlight, input_reference
+from frontend.browse.label_status import Mark, ledger, live_label
+from frontend.changes import emergency_notices
+from frontend.diff import preview
+from frontend.web.breadcrumbs import crumbs_of
+from frontend.web.htmx import show
+from frontend.web.pages import signed_in
+from registry.changes import emergency_queries
+from registry.changes import queries as change_queries
+from registry.core.names import LATEST
+from registry.evaluations import run_queries
+from registry.namespaces import permissions
+from registry.namespaces.permissions import Actor, Verb
+from registry.templates import draft_queries, fragments, label_queries, sample_queries, version_queries
+from registry.templates import queries as templates_query
+from registry.templates.models import Template, Version
+from renderer.document.parser import inspect
+
+__all__ = ["show_template"]
+
+RAIL = 8
+FETCH_NOTES = {
+    "curl": "Reads the key from PROMPTUARY_KEY.",
+    "python": "Reads PROMPTUARY_URL and PROMPTUARY_KEY; data holds the inputs below.",
+    "cli": "Reads PROMPTUARY_URL and PROMPTUARY_KEY, and writes the document and its samples as files.",
+}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of several ways to look at the page, as a link."""
+
+    word: str
+    url: str
+    on: bool
+
+
+@dataclass(frozen=True)
+class RailEntry:
+    """A version on the rail."""
+
+    number: int
+    message: str
+    author: str
+    created_at: Any
+    base: int | None
+    marks: list[Mark]
+    live: bool
+    warnings: int
+
+
+@signed_in
+def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+    """A template at one version: the one asked for, else the live one, else the newest."""
+    template = templates_query.get(actor, name)
+    standing = label_queries.numbers_of(template)
+    live = live_label(template.namespace)
+    ref = request.GET.get("ref") or ""
+    version = version_queries.resolve(actor, name, ref or (live if live in standing else LATEST))
+    marks = ledger(actor, template, standing, label_queries.moves(actor, name, limit=200).items)
+    kept = sample_queries.current(template)
+    data = kept.samples if kept else {}
+    sample = request.GET.get("sample", "")
+    if sample not in data:
+        sample = next(iter(data), "")
+    document, _ = inspect(version.document)
+    prompt = preview.render(actor, name, version.number, data[sample]) if sample else None
+    pending = change_queries.listing(actor, state="pending", template=name).items
+    hurried = [change for change in pending if not change.is_open]
+    context = {
+        "section": "templates",
+        "template": template,
+        "version": version,
+        "crumbs": crumbs_of(name),
+        "description": (document.description if document else "") or template.description,
+        "facts": _facts(template, document),
+        "origin_url": _origin_url(template),
+        "may_write": permissions.can(actor, Verb.SAVE, template.namespace),
+        "has_draft": draft_queries.find(actor, name) is not None,
+        "ledger": marks,
+        "live_label": live,
+        "version_labels": [label for label, number in standing.items() if number == version.number],
+        "standing": standing,
+        "open_changes": [change for change in pending if change.is_open],
+        "emergencies": emergency_notices.notices_of(list(emergency_queries.of_many(hurried).values()), actor),
+        "kept_query": [(key, request.GET[key]) for key in ("ref", "pin", "as") if request.GET.get(key)],
+        "ref_query": f"{urlencode({'ref': ref})}&" if ref else "",
+        "samples": list(data),
+        "sample": sample,
+        "prompt": prompt if prompt and not prompt.failure else None,
+        "render_error": prompt.failure if prompt else None,
+        "contract": input_reference.describe(document.inputs if document else None, data.get(sample), version.number),
+        "document": version.document,
+        "source": highlight.colour(version.document),
+        "problems": json.loads(version.problems),
+        "rail": _rail(actor, template, marks),
+        "fetched": fetch_charts.draw(template, standing.get(live), live),
+        "files": _fragments(version),
+        "included_by": fragments.dependants(actor, name),
+        "may_manage": permissions.can(actor, Verb.MANAGE, template.namespace),
+        **_fetch(request, name, version, marks),
+        "runs": run_queries.listing(actor, template=name, limit=4).items,
+        "keys_url": _keys_url(actor, template),
+    }
+    return show(request, "template.html", context, regions={"rendered": "_rendered.html", "fetch": "_fetch.html"})
+
+
+def _facts(template: Template, document: Any) -> list[str]:
+    facts = [template.format]
+    if document is not None and document.model:
+        facts.append(document.model)
+    facts += [f"#{tag}" for tag in (document.tags if document is not None else ())]
+    return facts
+
+
+def _fetch(request: HttpRequest, name: str, version: Version, marks: list[Mark]) -> dict[str, Any]:
+    """The line to copy, and the ways to change it."""
+    here = next((mark.label for mark in marks if mark.number == version.number), "")
+    refs = {"label": here, "version": str(version.number), "digest": version.digest}
+    ways = [way for way in fetch_snippets.WAYS if refs[way.key]]
+    way = fetch_snippets.way_of(request.GET.get("pin") or ("label" if here and here != LATEST else "digest"), ways)
+    language = request.GET.get("as", "curl")
+    language = language if language in fetch_snippets.LANGUAGES else "curl"
+    kept = {key: request.GET[key] for key in ("ref", "sample") if request.GET.get(key)}
+    return {
+        "ways": [
+            Choice(one.word, f"?{urlencode({**kept, 'pin': one.key, 'as': language})}", one == way) for one in ways
+        ],
+        "way": way,
+        "languages": [
+            Choice(word, f"?{urlencode({**kept, 'pin': way.key, 'as': key})}", key == language)
+            for key, word in fetch_snippets.LANGUAGES.items()
+        ],
+        "line": fetch_snippets.line(language, settings.BASE_URL, name, refs[way.key]),
+        "line_note": FETCH_NOTES[language],
+    }
+
+
+def _rail(actor: Actor, template: Template, marks: list[Mark]) -> list[RailEntry]:
+    entries = version_queries.history(actor, template.name, limit=RAIL).items
+    live = live_label(template.namespace)
+    return [rail_entry(entry.version, marks, live) for entry in entries]
+
+
+def rail_entry(version: Version, marks: list[Mark], live: str) -> RailEntry:
+    """A version as the rail and the history show it."""
+    on_it = [mark for mark in marks if mark.number == version.number]
+    problems = json.loads(version.problems)
+    return RailEntry(
+        number=version.number,
+        message=version.message,
+        author=version.author.username,
+        created_at=version.created_at,
+        base=version.base.number if version.base else None,
+        marks=on_it,
+        live=any(mark.label == live for mark in on_it),
+        warnings=sum(problem.get("severity") == "warning" for problem in problems),
+    )
+
+
+def _fragments(version: Version) -> list[dict[str, str]]:
+    """The fragments this version is pinned to, each a link to exactly what it includes."""
+    links = []
+    for address in version.unpacked().get("fragments") or {}:
+        name, _, ref = address.partition("@")
+        links.append({"name": address, "url": f"{reverse('template', args=[name])}?{urlencode({'ref': ref})}"})
+    return links
+
+
+def _origin_url(template: Template) -> str:
+    name, _, number = template.copied_from.partition("@")
+    return f"{reverse('template', args=[name])}?ref={number}" if name else ""
+
+
+def _keys_url(actor: Actor, template: Template) -> str:
+    if not permissions.can(actor, Verb.MANAGE, template.namespace):
+        return ""
+    return reverse("keys", args=[template.namespace.name])

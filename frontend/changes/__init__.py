@@ -1,0 +1,1 @@
+"""Change requests: the list, one with its checks, threads and actions, merges and emergencies."""

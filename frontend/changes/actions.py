@@ -1,0 +1,218 @@
+"""What the buttons of a change's page do: one service call each, and where the page goes on."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.http import HttpRequest
+from django.urls import reverse
+
+from frontend.changes import suggestion_batch
+from registry.changes import check_results, emergency_publish, review_drafts, suggestions, threads
+from registry.changes import queries as changes_query
+from registry.changes import services as change_services
+from registry.changes.line_anchors import take_lines
+from registry.changes.models import Thread
+from registry.changes.threads import Place
+from registry.core.errors import Invalid
+from registry.namespaces.permissions import Actor
+from registry.templates import version_queries
+
+__all__ = ["Done", "act", "number_in", "place_in"]
+
+SAID = {
+    "approve": "You approved it.",
+    "acknowledge": "The break of the contract is accepted, in your name.",
+    "request_changes": "Your wish for edits is kept.",
+    "comment": "Your comment is kept.",
+    "send": "Your review is sent.",
+    "publish": "Published: the label moved.",
+    "withdraw": "Withdrawn.",
+    "close_emergency": "Closed. It stays on record that nobody approved it.",
+    "reopen": "Open again; it needs its approvals anew.",
+    "set_version": "The request has a new head; earlier approvals are void.",
+    "rerun": "The checks that have not finished run again.",
+    "thread": "Said on its line.",
+    "suggest": "Your suggestion stands under its line.",
+    "keep": "Kept for your review. Nobody else sees it yet.",
+    "discard": "The remark is gone.",
+    "reply": "Your reply is kept.",
+    "keep_reply": "Kept for your review. Nobody else sees it yet.",
+    "resolve": "The thread is resolved.",
+    "unresolve": "The thread is open again.",
+    "apply": "Applied as the next version, which is the head now; earlier approvals are void.",
+    "batch": "In your batch. Apply it when all of it is together.",
+    "unbatch": "Taken out of your batch.",
+    "empty_batch": "Your batch is empty.",
+    "apply_batch": "Applied together as the next version, which is the head now; earlier approvals are void.",
+}
+KEPT = ("view", "sample", "against")
+MOST_DIGITS = 8
+
+
+@dataclass(frozen=True)
+class Done:
+    """What to say, where to go on, and the name of the form whose unsent text need not be kept in the browser any more."""
+
+    words: str
+    url: str
+    form: str
+
+
+def act(request: HttpRequest, actor: Actor, number: int) -> Done:
+    """One action of the page, by the name of the button that was pressed."""
+    do, text = request.POST.get("do", ""), request.POST.get("text", "")
+    if do in ("approve", "request_changes", "comment", "send"):
+        digest = request.POST.get("digest", "")
+        decision = "" if do == "send" else do
+        review_drafts.send(actor=actor, number=number, decision=decision, digest=digest, text=text)
+    elif do == "acknowledge":
+        digest = request.POST.get("digest", "")
+        change_services.decide(actor=actor, number=number, decision=do, digest=digest, text=text)
+    elif do == "publish":
+        change_services.publish(actor=actor, number=number)
+    elif do == "withdraw":
+        change_services.withdraw(actor=actor, number=number, reason=text)
+    elif do == "close_emergency":
+        emergency_publish.close(actor=actor, number=number, reason=text)
+    elif do == "reopen":
+        change_services.reopen(actor=actor, number=number)
+    elif do == "set_version" and (version := number_in(request.POST.get("version"))):
+        change_services.set_version(actor=actor, number=number, version=version)
+    elif do == "rerun":
+        check_results.rerun(actor=actor, number=number)
+    elif do in _ON_LINES:
+        _ON_LINES[do](request, actor, number)
+    else:
+        raise Invalid(fields={"do": "the page did not say which button was pressed."})
+    return Done(SAID[do], _url_after(request, number), request.POST.get("form", ""))
+
+
+def place_in(request: HttpRequest) -> Place:
+    """The lines that a form is about; what is no number is no line."""
+    line = number_in(request.POST.get("line"))
+    end_line = number_in(request.POST.get("end_line")) or line
+    side = request.POST.get("side", "")
+    return Place(
+        version=number_in(request.POST.get("version")),
+        line=min(line, end_line),
+        end_line=max(line, end_line),
+        side=side,
+        sample=request.POST.get("sample", "") if side == Thread.RENDERED else "",
+        part=number_in(request.POST.get("part")),
+    )
+
+
+def number_in(text: str | None) -> int:
+    """A number of a form; what is none, or beyond all lines, is nothing's number."""
+    return int(text) if text and text.isdecimal() and len(text) < MOST_DIGITS else 0
+
+
+def _open(request: HttpRequest, actor: Actor, number: int) -> None:
+    suggestion = _suggestion(request) if request.POST["do"] == "suggest" else None
+    text = request.POST.get("text", "")
+    threads.open_at(actor=actor, number=number, place=place_in(request), text=text, suggestion=suggestion)
+    _forget(request, actor, number)
+
+
+def _reply(request: HttpRequest, actor: Actor, number: int) -> None:
+    threads.reply(actor=actor, number=number, thread=_thread(request), text=request.POST.get("text", ""))
+
+
+def _keep_reply(request: HttpRequest, actor: Actor, number: int) -> None:
+    review_drafts.keep(actor=actor, number=number, thread=_thread(request), text=request.POST.get("text", ""))
+
+
+def _resolve(request: HttpRequest, actor: Actor, number: int) -> None:
+    resolved = request.POST["do"] == "resolve"
+    threads.resolve(actor=actor, number=number, thread=_thread(request), resolved=resolved)
+
+
+def _apply(request: HttpRequest, actor: Actor, number: int) -> None:
+    suggestions.apply(actor=actor, number=number, comments=[_chosen(request)], confirm=_confirmed(request))
+    suggestion_batch.drop(request, number, _chosen(request))
+
+
+def _apply_batch(request: HttpRequest, actor: Actor, number: int) -> None:
+    suggestions.apply(
+        actor=actor, number=number, comments=suggestion_batch.read(request, number), confirm=_confirmed(request)
+    )
+    suggestion_batch.empty(request, number)
+
+
+def _batch(request: HttpRequest, _actor: Actor, number: int) -> None:
+    suggestion_batch.add(request, number, _chosen(request))
+
+
+def _unbatch(request: HttpRequest, _actor: Actor, number: int) -> None:
+    suggestion_batch.drop(request, number, _chosen(request))
+
+
+def _empty_batch(request: HttpRequest, _actor: Actor, number: int) -> None:
+    suggestion_batch.empty(request, number)
+
+
+def _confirmed(request: HttpRequest) -> bool:
+    """Whether the box was ticked that says nobody who may approve would be left."""
+    return request.POST.get("confirm") == "yes"
+
+
+def _chosen(request: HttpRequest) -> tuple[int, int]:
+    return _thread(request), number_in(request.POST.get("comment"))
+
+
+def _thread(request: HttpRequest) -> int:
+    return number_in(request.POST.get("thread"))
+
+
+def _keep(request: HttpRequest, actor: Actor, number: int) -> None:
+    """A remark carries a suggestion only where the text of the lines was changed."""
+    place = place_in(request)
+    suggestion = _suggestion(request) if place.side == Thread.SOURCE else None
+    if suggestion is not None and suggestion == _lines_of(actor, number, place):
+        suggestion = None
+    remark = number_in(request.POST.get("remark")) or None
+    text = request.POST.get("text", "")
+    review_drafts.keep(actor=actor, number=number, place=place, text=text, suggestion=suggestion, remark=remark)
+
+
+def _suggestion(request: HttpRequest) -> str:
+    return request.POST.get("suggestion", "").replace("\r\n", "\n")
+
+
+def _lines_of(actor: Actor, number: int, place: Place) -> str:
+    change = changes_query.get(actor, number)
+    version = version_queries.get(actor, change.template.name, place.version)
+    return (take_lines(version.document, place.line, place.last_line) or "").replace("\r\n", "\n").removesuffix("\n")
+
+
+def _forget(request: HttpRequest, actor: Actor, number: int) -> None:
+    if remark := number_in(request.POST.get("remark")):
+        review_drafts.discard(actor=actor, number=number, remark=remark)
+
+
+def _url_after(request: HttpRequest, number: int) -> str:
+    """The page again; after an act on lines, in the view that it was done in and with the thread in sight."""
+    address = reverse("change", args=[number])
+    if request.POST["do"] not in _ON_LINES:
+        return address
+    kept = {name: request.GET[name] for name in KEPT if request.GET.get(name)}
+    thread = number_in(request.POST.get("thread"))
+    return f"{address}?{urlencode(kept)}#{f'thread-{thread}' if thread else 'diff'}"
+
+
+_ON_LINES: Mapping[str, Callable[[HttpRequest, Actor, int], None]] = {
+    "thread": _open,
+    "suggest": _open,
+    "keep": _keep,
+    "discard": _forget,
+    "reply": _reply,
+    "keep_reply": _keep_reply,
+    "resolve": _resolve,
+    "unresolve": _resolve,
+    "apply": _apply,
+    "batch": _batch,
+    "unbatch": _unbatch,
+    "empty_batch": _empty_batch,
+    "apply_batch": _apply_batch,
+}

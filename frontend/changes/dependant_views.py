@@ -1,0 +1,56 @@
+"""Bringing a fragment's version into the templates that include it: one request each."""
+
+from django.http import HttpRequest, HttpResponse
+
+from frontend.browse.label_status import live_label
+from frontend.changes.actions import number_in
+from frontend.web.breadcrumbs import crumbs_of
+from frontend.web.htmx import show
+from frontend.web.pages import form_page, signed_in, status_of
+from registry.changes import dependant_update
+from registry.changes.dependant_update import Updated
+from registry.core.errors import PromptuaryError
+from registry.namespaces import permissions
+from registry.namespaces.permissions import Actor, Verb
+from registry.templates import fragments, label_queries, queries, version_queries
+from registry.templates.models import Version
+
+__all__ = ["update"]
+
+
+@form_page
+@signed_in
+def update(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+    """What includes the fragment and which version of it, the form, and after it what became of each."""
+    template = queries.get(actor, name)
+    live = live_label(template.namespace)
+    standing = label_queries.numbers_of(template)
+    newest = template.latest.number if template.latest else 1
+    number = number_in(request.POST.get("version") or request.GET.get("version")) or standing.get(live) or newest
+    label = request.POST.get("label") or live
+    message = request.POST.get("message", "")
+    done: list[Updated] = []
+    refused: PromptuaryError | None = None
+    if request.method == "POST":
+        try:
+            done = dependant_update.update(actor=actor, name=name, version=number, label=label, message=message)
+        except PromptuaryError as error:
+            refused = error
+    target: Version = version_queries.get(actor, name, min(number, newest))
+    context = {
+        "section": "templates",
+        "template": template,
+        "crumbs": crumbs_of(name),
+        "numbers": range(newest, max(0, newest - 50), -1),
+        "number": target.number,
+        "standing": {at: held for held, at in standing.items()},
+        "label": label,
+        "message": message,
+        "rows": [
+            (other, refs, permissions.can(actor, Verb.SAVE, other.namespace))
+            for other, refs in fragments.dependants(actor, name, apart_from=f"{name}@{target.number}")
+        ],
+        "done": done,
+        "refused": refused,
+    }
+    return show(request, "dependants.html", context, status=status_of(refused) if refused else 200)

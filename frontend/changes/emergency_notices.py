@@ -1,0 +1,78 @@
+"""What pages say of an emergency that is not approved yet, and what the one who looks may do about it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from frontend.home.work_items import title_of
+from registry.changes import emergency_queries
+from registry.changes import gate as change_gate
+from registry.changes.emergency_queries import Emergency
+from registry.changes.gate import Gate
+from registry.namespaces import queries as namespace_queries
+from registry.namespaces.permissions import TABLE, Actor, Role, Verb
+
+__all__ = ["Notice", "notice_of", "notices", "notices_of", "roll_back_url"]
+
+
+@dataclass(frozen=True)
+class Notice:
+    """An emergency in words. The addresses are empty where this person may not, or where there is nothing to do."""
+
+    emergency: Emergency
+    title: str
+    approve_url: str
+    back_url: str
+    close_url: str
+
+
+def notices(actor: Actor) -> list[Notice]:
+    """Those of every emergency that the person may read and nobody approved or closed, the oldest first."""
+    return notices_of(emergency_queries.unapproved(actor), actor)
+
+
+def notices_of(found: Sequence[Emergency], actor: Actor) -> list[Notice]:
+    """The same of these emergencies; one that was approved or closed asks for nothing any more."""
+    if not found:
+        return []
+    roles = _roles(actor)
+    listed = change_gate.evaluate_many([emergency.change for emergency in found], actor, with_checks=False)
+    return [_notice(emergency, gate, actor, roles) for emergency, gate in zip(found, listed, strict=True)]
+
+
+def notice_of(emergency: Emergency, gate: Gate, actor: Actor) -> Notice:
+    """The same of one emergency whose gate is known."""
+    return _notice(emergency, gate, actor, _roles(actor))
+
+
+def roll_back_url(template: str, label: str, number: int) -> str:
+    """Where a label is rolled back to this version."""
+    return f"{reverse('labels', args=[template])}?{urlencode({'label': label, 'version': number})}"
+
+
+def _roles(actor: Actor) -> dict[int, Role]:
+    return {space.pk: role for space, role in namespace_queries.mine(actor)}
+
+
+def _notice(emergency: Emergency, gate: Gate, actor: Actor, roles: Mapping[int, Role]) -> Notice:
+    change = emergency.change
+    space = change.template.namespace
+    role = roles.get(space.pk)
+    approves = change.needs_approval and gate.may_approve
+    goes_back = change.needs_approval and emergency.is_served and emergency.back and _may(role, Verb.ROLL_BACK)
+    closes = approves and not emergency.is_served
+    closes = closes and (space.self_approval or emergency.move.person_id != actor.person.pk)
+    page = reverse("change", args=[change.number])
+    return Notice(
+        emergency=emergency,
+        title=title_of(change),
+        approve_url=f"{page}#decide" if approves else "",
+        back_url=roll_back_url(change.template.name, change.label, emergency.back or 0) if goes_back else "",
+        close_url=f"{page}#close-emergency" if closes else "",
+    )
+
+
+def _may(role: Role | None, verb: Verb) -> bool:
+    return role is not None and role.rank >= TABLE[verb].rank

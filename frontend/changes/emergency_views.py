@@ -1,0 +1,58 @@
+"""Publishing before the approvals are there, where a namespace allows it: a page of its own, so that nobody does it in passing."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+
+from frontend.accounts import reauthentication
+from frontend.changes.emergency_notices import roll_back_url
+from frontend.home.work_items import title_of
+from frontend.web.htmx import show
+from frontend.web.pages import form_page, signed_in, status_of
+from registry.changes import emergency_publish, emergency_queries, gate
+from registry.changes import queries as change_queries
+from registry.core.errors import Invalid, PromptuaryError, ProofRequired
+from registry.namespaces import permissions
+from registry.namespaces.permissions import Actor, Verb
+from registry.templates import label_queries
+
+__all__ = ["break_glass"]
+
+
+@form_page
+@signed_in
+def break_glass(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
+    """What is still missing, what it would move, and the form: a reason, and the password once more."""
+    change = change_queries.find(actor, Verb.READ, number)
+    refused: PromptuaryError | None = None
+    if request.method == "POST":
+        try:
+            if fault := reauthentication.fault(request, actor):
+                raise Invalid(fields={"password": fault})
+            emergency_publish.break_glass(actor=actor, number=number, reason=request.POST.get("reason", ""))
+        except ProofRequired:
+            raise  # leads to the page where it is given
+        except PromptuaryError as error:
+            refused = error
+        else:
+            done = (
+                f"{change.label} is on v{change.version.number}. The review stays open, and red, until it is approved."
+            )
+            messages.success(request, done, extra_tags=f"{actor.person.username}:emergency:{number}")
+            return redirect("change", number)
+    back = emergency_queries.last_approved(change)
+    context = {
+        "section": "changes",
+        "change": change,
+        "title": title_of(change),
+        "blockers": gate.evaluate(change, actor).blockers,
+        "holds": label_queries.numbers_of(change.template).get(change.label),
+        "allowed": change.template.namespace.break_glass,
+        "may": permissions.can(actor, Verb.ROLL_BACK, change.template.namespace),
+        "back": back,
+        "back_url": roll_back_url(change.template.name, change.label, back) if back else "",
+        "wants_password": reauthentication.wants_password(request),
+        "reason": request.POST.get("reason", ""),
+        "refused": refused,
+    }
+    return show(request, "emergency.html", context, status=status_of(refused) if refused else 200)

@@ -1,0 +1,96 @@
+"""Conflicts of a merge as a form: both sides beside what they come from, and what a person decides about each."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from frontend.diff import text as diff_text
+from registry.changes import three_way_merge
+from registry.changes.three_way_merge import Conflict, Merged
+from renderer.syntax.sequence_diff import Effort
+
+__all__ = ["MOST", "WAYS", "Dispute", "read", "text_of", "unclaimed"]
+
+# How a conflict can be decided: take a side, take both one after the other, or write what it should be.
+WAYS = ("ours", "theirs", "both", "text")
+CONTEXT = 2
+# A page with more conflicts than this is no help; they are then decided on one's own machine.
+MOST = 100
+
+
+@dataclass(frozen=True)
+class Dispute:
+    """One conflict with its answer. `key` names it by its content, so that an answer outlives a reload and a new merge.
+
+    `ours` and `theirs` are diffs against the base, empty beyond the first MOST conflicts, which no page shows; `before` and `after` are the lines around it. `way` is empty while nothing
+    is decided, and `fault` then says so where the person went on.
+    """
+
+    key: str
+    place: int
+    conflict: Conflict
+    ours: Sequence[diff_text.Line]
+    theirs: Sequence[diff_text.Line]
+    before: str
+    after: str
+    way: str
+    text: str
+    fault: str = ""
+
+    @property
+    def decided(self) -> str:
+        """The text that the answer stands for."""
+        if self.way == "both":
+            ours = self.conflict.ours
+            return (ours if not ours or ours.endswith("\n") else ours + "\n") + self.conflict.theirs
+        return {"ours": self.conflict.ours, "theirs": self.conflict.theirs}.get(self.way, self.text)
+
+
+def read(merged: Merged, given: Mapping[str, str], *, must: bool) -> list[Dispute]:
+    """The conflicts with the answers of a form: `way-<key>` and `text-<key>`. must: one without an answer is at fault."""
+    lines = three_way_merge.split(merged.text)
+    disputes = []
+    effort = Effort()
+    for place, conflict in enumerate(merged.conflicts, 1):
+        key = _key_of(conflict, place)
+        way = given.get(f"way-{key}", "")
+        way = way if way in WAYS else ""
+        start, end = conflict.line - 1, conflict.line - 1 + conflict.length
+        disputes.append(
+            Dispute(
+                key=key,
+                place=place,
+                conflict=conflict,
+                ours=diff_text.compare(conflict.base, conflict.ours, effort) if place <= MOST else (),
+                theirs=diff_text.compare(conflict.base, conflict.theirs, effort) if place <= MOST else (),
+                before="".join(_plain(lines[max(0, start - CONTEXT) : start])),
+                after="".join(_plain(lines[end : end + CONTEXT])),
+                way=way,
+                text=given.get(f"text-{key}", conflict.ours).replace("\r\n", "\n"),
+                fault="Say which of these it should be." if must and not way else "",
+            )
+        )
+    return disputes
+
+
+def text_of(merged: Merged, disputes: Sequence[Dispute]) -> str | None:
+    """The whole document as it was decided, or None while a conflict is open."""
+    if not all(dispute.way for dispute in disputes):
+        return None
+    return three_way_merge.settle(merged, [dispute.decided for dispute in disputes])
+
+
+def unclaimed(disputes: Sequence[Dispute], given: Mapping[str, str]) -> list[str]:
+    """Texts that were typed for conflicts that are gone since: shown again, so that nothing is lost."""
+    keys = {f"text-{dispute.key}" for dispute in disputes}
+    return [text for name, text in given.items() if name.startswith("text-") and name not in keys and text.strip()]
+
+
+def _key_of(conflict: Conflict, place: int) -> str:
+    seal = "\0".join([conflict.base, conflict.ours, conflict.theirs])
+    return f"{hashlib.sha256(seal.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}-{place}"
+
+
+def _plain(lines: Sequence[str]) -> list[str]:
+    """Context next to another conflict must not show that one's markers."""
+    return [line for line in lines if not line.startswith(("<<<<<<< ", "=======", ">>>>>>> "))]

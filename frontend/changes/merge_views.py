@@ -1,0 +1,102 @@
+"""Bringing what a label holds into a request that was made beside it: look at what comes out, decide conflicts, take it."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+
+from frontend.changes import merge_form
+from frontend.diff import versions
+from frontend.home.work_items import title_of
+from frontend.web.htmx import show
+from frontend.web.pages import form_page, signed_in, status_of
+from registry.changes import gate, turn
+from registry.changes import merge as change_merge
+from registry.changes import queries as change_queries
+from registry.changes.models import ChangeRequest
+from registry.changes.turn import Merge
+from registry.core.errors import Invalid, PromptuaryError
+from registry.namespaces.permissions import Actor, Verb
+from registry.templates import document_check, sample_queries, version_queries
+from renderer.problems import Problem, blocking
+
+__all__ = ["merge"]
+
+
+@form_page
+@signed_in
+def merge(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
+    """The merge of one request. `do` says whether a POST looks at what was decided or saves it."""
+    change = change_queries.find(actor, Verb.SAVE, number)
+    change.version = version_queries.get(actor, change.template.name, change.version.number)
+    found = turn.merge(change) if change.is_open else None
+    refused: PromptuaryError | None = None
+    do = request.POST.get("do", "")
+    answers = merge_form.read(found.merged, request.POST.dict(), must=bool(do)) if found else []
+    document = merge_form.text_of(found.merged, answers) if found else None
+    if do == "merge":
+        try:
+            _save(request, actor, change, document)
+        except PromptuaryError as error:
+            refused = error
+        else:
+            messages.success(
+                request,
+                "Merged as the next version, which is the head now; earlier approvals are void.",
+                extra_tags=f"{actor.person.username}:merge:{number}",
+            )
+            return redirect("change", number)
+    context = {
+        "section": "changes",
+        "change": change,
+        "title": title_of(change),
+        "merge": found,
+        "superseded": gate.evaluate(change, actor, with_checks=False).of("superseded") if found is None else None,
+        "disputes": answers,
+        "shown_disputes": answers[: merge_form.MOST],
+        "open_count": sum(not answer.way for answer in answers),
+        "unclaimed": merge_form.unclaimed(answers, request.POST.dict()),
+        "message": request.POST.get("message", ""),
+        "refused": refused,
+        "newest": change.template.latest.number if change.template.latest else change.version.number,
+        **(_result(actor, change, found, document) if found and document is not None else {}),
+    }
+    undecided = do == "look" and document is None
+    status = status_of(refused) if refused else 422 if undecided else 200
+    return show(request, "merge.html", context, status=status)
+
+
+def _save(request: HttpRequest, actor: Actor, change: ChangeRequest, document: str | None) -> None:
+    if document is None:
+        raise Invalid(
+            fields={"conflicts": "decide each conflict first: nothing was saved, and what you chose is kept here."}
+        )
+    change_merge.merge(
+        actor=actor,
+        number=change.number,
+        document=document,
+        message=request.POST.get("message", ""),
+        seen=(request.POST.get("head", ""), request.POST.get("held", "")),
+    )
+
+
+def _result(actor: Actor, change: ChangeRequest, found: Merge, document: str) -> dict[str, Any]:
+    """What would be saved: against what the label holds, against the head, and what is wrong with it."""
+    problems = _problems(actor, change, document)
+    return {
+        "document": document,
+        "for_label": versions.compare_texts(found.held.document, document),
+        "for_head": versions.compare_texts(found.head.document, document),
+        "problems": problems,
+        "errors": blocking(problems),
+    }
+
+
+def _problems(actor: Actor, change: ChangeRequest, document: str) -> list[Problem]:
+    kept = sample_queries.current(change.template)
+    try:
+        return document_check.check(actor=actor, document=document, samples=kept.samples if kept else None)
+    except PromptuaryError as error:  # too large, or no hand free to look at it
+        found = error.problems if isinstance(error, Invalid) else None
+        return found or [Problem("PT701", "error", error.message, 1, 1)]

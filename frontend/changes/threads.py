@@ -1,0 +1,276 @@
+"""Threads and unsent remarks of a change request laid beside the lines they are about, in the view that is open."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from urllib.parse import urlencode
+
+from frontend.changes.presenters import Act
+from frontend.diff import text as diff_text
+from registry.changes import thread_queries
+from registry.changes.gate import Gate
+from registry.changes.line_anchors import Anchors, take_lines
+from registry.changes.models import ChangeRequest, Comment, Remark, Thread
+from registry.changes.thread_queries import Placed
+
+__all__ = ["Asked", "Discussion", "Said", "Spot", "Talk", "Unsent", "View", "discuss"]
+
+Suggestion = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class View:
+    """What the page shows: `source`, `rendered`, `both` or `conversation`, on which sample, with what else its address says."""
+
+    name: str
+    sample: str
+    kept: Mapping[str, str] = field(default_factory=dict)
+
+    def shows(self, side: str) -> bool:
+        """Whether lines of this side stand in the page."""
+        return self.name in (side, "both")
+
+    def address(self, **further: object) -> str:
+        """The view again, with more said."""
+        sample = {"sample": self.sample} if self.sample and self.name in ("rendered", "both") else {}
+        return f"?{urlencode({'view': self.name, **sample, **self.kept, **further})}"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Lines that somebody wants to say something about, and what was typed about them so far (None: nothing yet)."""
+
+    side: str
+    part: int
+    line: int
+    end_line: int
+    text: str = ""
+    suggestion: str | None = None
+    remark: int | None = None
+
+    @property
+    def lines(self) -> str:
+        """`line 12`, `lines 12 to 15`"""
+        return _lines(self.line, self.end_line)
+
+
+@dataclass(frozen=True)
+class Said:
+    """A comment; `lines` is its suggestion as a diff against the lines it would replace, None where it suggests nothing.
+
+    `warning` says that nobody who may approve would be left once it is applied, or is empty.
+    """
+
+    comment: Comment
+    lines: Sequence[diff_text.Line] | None
+    may_apply: bool
+    in_batch: bool = False
+    warning: str = ""
+
+
+@dataclass(frozen=True)
+class Unsent:
+    """A remark that its writer keeps for the review, with its place in words and the address of its lines."""
+
+    remark: Remark
+    where: str
+    lines: Sequence[diff_text.Line] | None
+    url: str
+
+
+@dataclass(frozen=True)
+class Talk:
+    """A thread with its place in words; `url` leads to the view in which it hangs under its line."""
+
+    thread: Thread
+    said: Sequence[Said]
+    unsent: Sequence[Unsent]
+    where: str
+    url: str
+    is_outdated: bool
+    is_resolved: bool
+
+
+@dataclass
+class Spot:
+    """One line: what hangs under it, and whether it is among those that are being talked of just now."""
+
+    talks: list[Talk] = field(default_factory=list)
+    unsent: list[Unsent] = field(default_factory=list)
+    form: bool = False
+    meant: bool = False
+
+
+Spots = dict[int, Spot]
+
+
+@dataclass(frozen=True)
+class Discussion:
+    """What hangs under the lines of the view that is open: of the source by line, of the rendered prompt by part and line.
+
+    `elsewhere` are threads of another view or sample, `outdated` those whose lines are gone. The links are addresses to which
+    a part and a line are added, empty where this person may not comment. `batch` are the suggestions chosen to go in together.
+    """
+
+    source: Spots
+    rendered: Mapping[int, Spots]
+    elsewhere: Sequence[Talk]
+    outdated: Sequence[Talk]
+    unsent: Sequence[Unsent]
+    batch: Sequence[tuple[Talk, Said]]
+    source_link: str
+    rendered_link: str
+    back: str
+    count: int
+    asked: Asked | None
+    batch_warning: str = ""
+
+    @property
+    def may_talk(self) -> bool:
+        """Whether this person may say something on a line."""
+        return bool(self.source_link)
+
+
+def discuss(
+    gate: Gate,
+    view: View,
+    asked: Asked | None,
+    act: Act,
+    *,
+    remarks: Sequence[Remark] = (),
+    batch: Sequence[Suggestion] = (),
+) -> Discussion:
+    """asked: the lines (of the head) that somebody wants to say something about, or None; batch: (thread, comment)."""
+    change = gate.change
+    source: Spots = {}
+    rendered: dict[int, Spots] = {}
+
+    def spot(side: str, part: int, line: int) -> Spot:
+        spots = source if side == Thread.SOURCE else rendered.setdefault(part, {})
+        return spots.setdefault(line, Spot())
+
+    elsewhere: list[Talk] = []
+    outdated: list[Talk] = []
+    talks: list[Talk] = []
+    lines = _Lines(change)
+    unsent = [_unsent(change, remark, view, lines) for remark in remarks]
+    for placed in thread_queries.of(change):
+        thread = placed.thread
+        replies = [one for one in unsent if one.remark.thread_id == thread.pk]
+        talk = _talk(placed, replies, act, batch, gate)
+        talks.append(talk)
+        if placed.end_line is None:
+            outdated.append(talk)
+        elif view.shows(thread.side) and (thread.side == Thread.SOURCE or thread.sample == view.sample):
+            spot(thread.side, thread.part, placed.end_line).talks.append(talk)
+        else:
+            elsewhere.append(talk)
+    for one in unsent:
+        line = lines.now(one.remark)
+        here = one.remark.side == Thread.SOURCE or one.remark.sample == view.sample
+        if one.remark.thread_id is None and line and here and view.shows(one.remark.side):
+            spot(one.remark.side, one.remark.part, line).unsent.append(one)
+    if asked is not None and act.comment and view.shows(asked.side):
+        asked = _filled(change, asked, remarks, lines)
+        spot(asked.side, asked.part, asked.end_line).form = True
+        for line in range(asked.line, asked.end_line + 1):
+            spot(asked.side, asked.part, line).meant = True
+    chosen = [(talk, said) for talk in talks for said in talk.said if said.in_batch and said.may_apply]
+    return Discussion(
+        source=source,
+        rendered=rendered,
+        elsewhere=elsewhere,
+        outdated=outdated,
+        unsent=unsent,
+        batch=chosen,
+        batch_warning=gate.warning_of([said.comment for _, said in chosen]) if chosen else "",
+        source_link=view.address(side="source") if act.comment else "",
+        rendered_link=view.address(side="rendered") if act.comment else "",
+        back=view.address(),
+        count=len(talks),
+        asked=asked,
+    )
+
+
+def _talk(placed: Placed, unsent: Sequence[Unsent], act: Act, batch: Sequence[Suggestion], gate: Gate) -> Talk:
+    thread = placed.thread
+    first = placed.line or thread.line
+    lines = _lines(first, placed.end_line or thread.end_line)
+    where = (
+        f"source {lines}" if thread.side == Thread.SOURCE else f"{lines} of part {thread.part + 1} on {thread.sample}"
+    )
+    applies = act.set_version and placed.line is not None and not placed.is_resolved
+    said = [
+        Said(
+            comment,
+            _suggested(thread.quote, comment.suggestion, first) if comment.suggestion is not None else None,
+            applies and comment.suggestion is not None,
+            (thread.number, comment.number) in batch,
+            gate.warning_of([comment]) if applies and comment.suggestion is not None else "",
+        )
+        for comment in placed.comments
+    ]
+    view = View(thread.side, thread.sample)
+    url = f"{view.address()}#thread-{thread.number}"
+    return Talk(thread, said, unsent, where, url, placed.is_outdated, placed.is_resolved)
+
+
+def _unsent(change: ChangeRequest, remark: Remark, view: View, current: "_Lines") -> Unsent:
+    lines = _lines(remark.line, remark.end_line)
+    where = (
+        f"source {lines}" if remark.side == Thread.SOURCE else f"{lines} of part {remark.part + 1} on {remark.sample}"
+    )
+    if remark.thread is not None:
+        where = f"thread {remark.thread.number}, {where}"
+    if remark.version_id != change.version_id:
+        where += f" of v{remark.version.number}"
+    suggested = _suggested(remark.quote, remark.suggestion, remark.line) if remark.suggestion is not None else None
+    there = view if view.shows(remark.side) and remark.side == Thread.SOURCE else View(remark.side, remark.sample)
+    line = current.now(remark)
+    query = {"side": remark.side, "part": remark.part, "remark": remark.pk}
+    url = f"{there.address(**query)}#say" if line and remark.thread is None else there.address() + "#unsent"
+    return Unsent(remark, where, suggested, url)
+
+
+class _Lines:
+    """Where lines of earlier versions are in the head. Each version is compared with it once."""
+
+    def __init__(self, change: ChangeRequest) -> None:
+        self._head = change.version
+        self._known: dict[int, Anchors] = {}
+
+    def now(self, remark: Remark) -> int | None:
+        """The last line that the remark is about, as numbered in the head, or None where that was changed since."""
+        if remark.version_id == self._head.pk:
+            return remark.end_line
+        if remark.side != Thread.SOURCE:
+            return None
+        if remark.version_id not in self._known:
+            self._known[remark.version_id] = Anchors(remark.version.document, self._head.document)
+        found = self._known[remark.version_id].find(remark.line, remark.end_line)
+        return found[1] if found else None
+
+
+def _filled(change: ChangeRequest, asked: Asked, remarks: Sequence[Remark], lines: "_Lines") -> Asked:
+    """The form with what was kept before, and with the lines themselves as the first words of a suggestion."""
+    kept = next((remark for remark in remarks if remark.pk == asked.remark), None)
+    if kept is not None and not asked.text:
+        length = kept.end_line - kept.line
+        end = lines.now(kept) or kept.end_line
+        asked = replace(asked, text=kept.text, suggestion=kept.suggestion, line=end - length, end_line=end)
+    if asked.suggestion is None and asked.side == Thread.SOURCE:
+        quote = take_lines(change.version.document, asked.line, asked.end_line) or ""
+        asked = replace(asked, suggestion=quote.removesuffix("\n"))
+    return asked
+
+
+def _suggested(quote: str, suggestion: str, first: int) -> list[diff_text.Line]:
+    """The lines before and after, numbered as in the document."""
+    by = first - 1
+    return [
+        line._replace(old=line.old and line.old + by, new=line.new and line.new + by)
+        for line in diff_text.compare(quote, suggestion)
+    ]
+
+
+def _lines(line: int, end_line: int) -> str:
+    return f"line {line}" if line == end_line else f"lines {line} to {end_line}"

@@ -1,0 +1,276 @@
+"""Change requests: the list, one of them with everything needed to decide, and the form that opens one."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+
+from frontend.browse.label_status import live_label
+from frontend.changes import actions as change_actions
+from frontend.changes import emergency_notices, presenters, suggestion_batch, timeline
+from frontend.changes.threads import Asked, View, discuss
+from frontend.diff import versions
+from frontend.diff.views import diff_context
+from frontend.home.work_items import title_of
+from frontend.web.breadcrumbs import crumbs_of
+from frontend.web.context_processors import frame_of
+from frontend.web.forms import ProposeForm, add_errors
+from frontend.web.htmx import asks_for, show
+from frontend.web.pages import form_page, signed_in, status_of
+from registry.changes import emergency_queries, review_queries
+from registry.changes import gate as change_gate
+from registry.changes import queries as changes_query
+from registry.changes import services as change_services
+from registry.changes import turn as change_turn
+from registry.changes.gate import Gate
+from registry.changes.models import ChangeRequest
+from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound, PromptuaryError, ProofRequired
+from registry.evaluations import run_queries
+from registry.namespaces import queries as namespace_queries
+from registry.namespaces.permissions import TABLE, Actor, Role, Verb
+from registry.templates import approvals, label_queries, version_queries
+from registry.templates import queries as template_queries
+from registry.templates.approvals import Approval
+
+__all__ = ["listing", "propose", "show_change"]
+
+# A range longer than this is no longer a place.
+MOST_LINES = 400
+STATES = {"pending": "Open", "published": "Published", "withdrawn": "Withdrawn", "all": "All"}
+
+
+@signed_in
+def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """Requests by state, newest first, with whose turn each is."""
+    state = request.GET.get("state", "pending")
+    state = state if state in STATES else "pending"
+    page = changes_query.listing(
+        actor,
+        state=None if state == "all" else state,
+        namespace=request.GET.get("namespace") or None,
+        template=request.GET.get("template") or None,
+        cursor=request.GET.get("cursor"),
+    )
+    roles = {space.pk: role for space, role in namespace_queries.mine(actor)}
+    kept = {key: request.GET[key] for key in ("namespace", "template") if request.GET.get(key)}
+    context = {
+        "section": "changes",
+        "rows": [_row(gate, actor, roles) for gate in change_gate.evaluate_many(page.items, actor)],
+        "emergencies": emergency_queries.of_many(page.items),
+        "state": state,
+        "tabs": [
+            {"word": word, "url": f"?{urlencode({**kept, 'state': key})}", "on": key == state}
+            for key, word in STATES.items()
+        ],
+        "kept": kept,
+        "next_url": f"?{urlencode({**kept, 'state': state, 'cursor': page.next})}" if page.next else "",
+    }
+    return show(request, "changes.html", context, regions={"changes": "_changes.html"})
+
+
+@form_page
+@signed_in
+def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
+    """One request; a POST is one of its actions, and a refused one brings the page back with what was typed."""
+    refused: PromptuaryError | None = None
+    if request.method == "POST" and request.POST.get("do") != "range":
+        try:
+            done = change_actions.act(request, actor, number)
+        except (NotFound, ProofRequired):
+            raise
+        except PromptuaryError as error:
+            refused = error
+        else:
+            messages.success(request, done.words, extra_tags=done.form)
+            return redirect(done.url)
+    change = changes_query.get(actor, number)
+    change.version.template = change.template
+    gate, others = _gates(change, actor)
+    frame_of(request).waiting = sum(one.waits_on(actor.person.username) for one in others)
+    act = presenters.acts_of(gate, actor)
+    newest = change.template.latest.number if change.template.latest else change.version.number
+    checks = presenters.checks_of(gate)
+    emergency = emergency_queries.of(change)
+    context = {
+        "section": "changes",
+        "change": change,
+        "title": title_of(change),
+        "more": change.message.partition("\n")[2].strip(),
+        "gate": gate,
+        "obstacles": presenters.obstacles(change, gate.blockers, act, newest),
+        "turn": presenters.turn_of(gate.blockers, actor),
+        "pending_turn": gate.turn,
+        "act": act,
+        "opinions": presenters.opinions(gate),
+        "standing": gate.standing,
+        "needed": gate.needed,
+        "checks": checks,
+        "held": gate.facts.holds if change.is_open else None,
+        "unapproved": change.is_open and approvals.of_label(change.template, change.label) == Approval.NEVER_APPROVED,
+        "approves_served": _approves_served(change, gate),
+        "failing": any(blocker.code.startswith("check:") for blocker in gate.blockers),
+        "waits": any(check.word == "running" for check in checks),
+        "checks_sum": _sum(checks),
+        "runs": run_queries.of_change(change),
+        "riding": change_turn.riding_along(change, gate.riding),
+        "overlapping": changes_query.overlapping(change) if change.is_open else [],
+        "newer": range(newest, change.version.number, -1)[:20] if act.set_version else [],
+        "refused": refused,
+        "text": request.POST.get("text", ""),
+        "emergency": emergency,
+        "notice": emergency_notices.notice_of(emergency, gate, actor) if emergency else None,
+    }
+    if not any(asks_for(request, region) for region in ("checks", "blockers")):
+        context |= _reading(request, actor, gate, act, refused)
+    status = status_of(refused) if refused else 200
+    regions = {"diff": "_diff.html", "checks": "_checks.html", "blockers": "_blockers.html"}
+    return show(request, "change.html", context, regions=regions, status=status)
+
+
+@form_page
+@signed_in
+def propose(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+    """Ask that a protected label move: which, to what, and why."""
+    template = template_queries.find(actor, Verb.PROPOSE, name)
+    protected = template.namespace.protected_labels
+    standing = label_queries.numbers_of(template)
+    newest = template.latest.number if template.latest else 1
+    wanted = request.GET.get("label", "")
+    first = {
+        "label": wanted if wanted in protected else live_label(template.namespace),
+        "version": request.GET.get("version") or newest,
+    }
+    form = ProposeForm(request.POST or None, initial=first, labels=protected, newest=newest, standing=standing)
+    status = 200
+    if request.method == "POST":
+        status = 422
+        if form.is_valid():
+            try:
+                change = change_services.propose(actor=actor, name=name, **form.cleaned_data)
+            except (Invalid, Conflict, NotAllowed) as error:
+                add_errors(form, error)
+                status = status_of(error)
+            else:
+                return redirect("change", change.number)
+    recent = version_queries.history(actor, name, limit=20).items
+    context = {
+        "section": "templates",
+        "template": template,
+        "crumbs": crumbs_of(name),
+        "form": form,
+        "standing": standing,
+        "recent": recent,
+        "free": not protected,
+        "approvals": template.namespace.approvals,
+    }
+    return show(request, "propose.html", context, status=status)
+
+
+def _reading(
+    request: HttpRequest, actor: Actor, gate: Gate, act: presenters.Act, error: PromptuaryError | None
+) -> dict[str, Any]:
+    """What changed and what is said about it, in the view that was asked for."""
+    change = gate.change
+    since = review_queries.last_look(change, actor) if change.takes_decisions else None
+    wanted = request.GET.get("against") or ("review" if since else "label")
+    looks_since = since is not None and wanted == "review"
+    base = changes_query.baseline(change)
+    old = version_queries.get(actor, change.template.name, since.version.number) if since and looks_since else base
+    view = "conversation" if request.GET.get("view") == "conversation" else ""
+    shown = diff_context(request, old, change.version, view=view, every=True)
+    kept = {"against": request.GET["against"]} if request.GET.get("against") else {}
+    place = View(shown["view"], shown["sample"], kept)
+    story = timeline.entries(change)
+    remarks = review_queries.remarks(change, actor)
+    talk_url = View("conversation", shown["sample"], kept).address()
+    return shown | {
+        "base": base,
+        "since": since,
+        "looks_since": looks_since,
+        "label_url": replace(place, kept={"against": "label"}).address(),
+        "review_url": replace(place, kept={"against": "review"}).address(),
+        "story": story,
+        "tabs": [
+            *shown["tabs"],
+            {"word": "Conversation", "count": timeline.count_said(story), "url": talk_url, "on": bool(view)},
+        ],
+        "discussion": discuss(
+            gate,
+            place,
+            _asked(request, error),
+            act,
+            remarks=remarks,
+            batch=suggestion_batch.read(request, change.number),
+        ),
+        "worst": versions.worst_of(shown["cases"]),
+        "keep_prefix": f"{actor.person.username}:change:{change.number}:",
+    }
+
+
+def _gates(change: ChangeRequest, actor: Actor) -> tuple[Gate, list[Gate]]:
+    """How the request stands, and all that are pending for the top bar: read together."""
+    others = changes_query.listing(actor, state="pending", limit=change_gate.MOST).items
+    gate, *found = change_gate.evaluate_many([change, *(row for row in others if row.pk != change.pk)], actor)
+    return gate, [gate, *found]
+
+
+def _asked(request: HttpRequest, error: PromptuaryError | None) -> Asked | None:
+    """The lines of the form that is open: those of the address, or of what was posted and not taken."""
+    given = request.POST if request.POST.get("line") and (error or request.POST.get("do") == "range") else request.GET
+    line, remark = change_actions.number_in(given.get("line")), change_actions.number_in(given.get("remark")) or None
+    if not line and remark is None:
+        return None
+    line = line or 1
+    end_line = change_actions.number_in(given.get("end_line")) or line
+    side = given.get("side") or ("rendered" if request.GET.get("view") == "rendered" else "source")
+    typed = given is request.POST
+    suggestion = given.get("suggestion") if typed else None
+    if (
+        typed
+        and suggestion is not None
+        and suggestion.replace("\r\n", "\n") == given.get("was", "").replace("\r\n", "\n")
+    ):
+        suggestion = None  # the lines as they stand, which are others where the range was changed
+    return Asked(
+        side=side,
+        part=change_actions.number_in(given.get("part")),
+        line=min(line, end_line),
+        end_line=min(max(line, end_line), min(line, end_line) + MOST_LINES),
+        text=given.get("text", "") if typed else "",
+        suggestion=suggestion,
+        remark=remark,
+    )
+
+
+def _row(gate: Gate, actor: Actor, roles: Mapping[int, Role]) -> dict[str, Any]:
+    change, blockers = gate.change, gate.blockers
+    role = roles.get(change.template.namespace_id)
+    return {
+        "change": change,
+        "title": title_of(change),
+        "cause": blockers[0].cause if blockers else "",
+        "advice": blockers[0].action if blockers else "",
+        "more": len(blockers) - 1,
+        "turn": presenters.turn_of(blockers, actor),
+        "mine": any(actor.person.username in blocker.waiting_for for blocker in blockers[:1]),
+        "ready": change.is_open and not blockers,
+        "may_publish": not blockers and role is not None and role.rank >= TABLE[Verb.PUBLISH].rank,
+    }
+
+
+def _approves_served(change: ChangeRequest, gate: Gate) -> bool:
+    """Whether the change asks, or asked, for an approval of what the label serves anyway."""
+    if change.is_open:
+        return gate.facts.holds == change.version.number
+    move = changes_query.move_of(change)
+    return move is not None and move.before_id is not None and move.before_id == move.after_id
+
+
+def _sum(checks: Sequence[presenters.CheckRow]) -> str:
+    """`Checks: 3 passed, 1 failed`, for the status line once the last one came in."""
+    counts = [(word, sum(check.word == word for check in checks)) for word in ("passed", "failed", "running")]
+    return "Checks: " + ", ".join(f"{count} {word}" for word, count in counts if count)

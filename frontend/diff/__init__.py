@@ -1,0 +1,1 @@
+"""Two versions side by side: source, rendered prompt, samples."""

@@ -1,0 +1,115 @@
+"""Two versions side by side as a page shows them: the source, and what the model reads of either."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from frontend.diff import preview, rendered, text
+from frontend.diff.samples import Case
+from registry.templates.models import Version
+from renderer.document.parser import inspect
+
+__all__ = [
+    "RenderedDiff",
+    "SourceDiff",
+    "TokenRow",
+    "Worst",
+    "compare_rendered",
+    "compare_source",
+    "compare_texts",
+    "worst_of",
+]
+
+
+@dataclass(frozen=True)
+class SourceDiff:
+    """The documents line by line, long unchanged runs folded."""
+
+    lines: Sequence[text.Entry]
+    counts: text.Counts
+
+
+@dataclass(frozen=True)
+class TokenRow:
+    """Tokens of a part on both sides."""
+
+    name: str
+    old: int | None
+    new: int | None
+
+    @property
+    def change(self) -> int:
+        return (self.new or 0) - (self.old or 0)
+
+
+@dataclass(frozen=True)
+class RenderedDiff:
+    """Both versions rendered on one sample; where a side fails, why. `notes` names inputs a side does not take, `newly_cut`
+    the parts that have to give way now and had not to before."""
+
+    old: preview.Preview
+    new: preview.Preview
+    parts: Sequence[rendered.PartDiff]
+    tokens: Sequence[TokenRow]
+    notes: Sequence[str]
+    newly_cut: Sequence[str] = ()
+
+    @property
+    def change(self) -> int:
+        """Tokens more or fewer in the whole prompt."""
+        return (self.new.token_count or 0) - (self.old.token_count or 0)
+
+    @property
+    def is_same(self) -> bool:
+        return all(part.state == "same" and not part.moved for part in self.parts)
+
+
+@dataclass(frozen=True)
+class Worst:
+    """The most tokens that any sample takes on either side, None where nothing of that side renders or counts."""
+
+    old: int | None
+    new: int | None
+    sample: str
+
+    @property
+    def change(self) -> int:
+        return (self.new or 0) - (self.old or 0)
+
+
+def worst_of(found: Sequence[Case]) -> Worst | None:
+    """The longest prompt of each side; None with fewer than two samples, where this one says it all."""
+    new = max(
+        (case for case in found if case.new.token_count is not None),
+        key=lambda case: case.new.token_count or 0,
+        default=None,
+    )
+    if new is None or len(found) < 2:
+        return None
+    old = max((case.old.token_count for case in found if case.old.token_count is not None), default=None)
+    return Worst(old, new.new.token_count, new.name)
+
+
+def compare_source(old: Version | None, new: Version) -> SourceDiff:
+    """The two documents; without an old one everything is new."""
+    return compare_texts(old.document if old else "", new.document)
+
+
+def compare_texts(old: str, new: str) -> SourceDiff:
+    """Two documents that need not be versions."""
+    return SourceDiff(*text.brief(old, new))
+
+
+def compare_rendered(old: Version | None, new: Version, data: Mapping[str, Any], case: Case) -> RenderedDiff:
+    """Both sides of a sample part by part; what one side does not take of its data is said in the notes."""
+    notes = [*(_unsent(old, data) if old else []), *_unsent(new, data)]
+    parts = rendered.compare(case.old.parts, case.new.parts)
+    tokens = [TokenRow(part.name or "(no name)", part.old_tokens, part.new_tokens) for part in parts]
+    return RenderedDiff(case.old, case.new, parts, tokens, notes, case.newly_cut)
+
+
+def _unsent(version: Version, data: Mapping[str, Any]) -> list[str]:
+    document, _ = inspect(version.document)
+    declared = document.inputs if document is not None else None
+    left_out = [key for key in data if declared is not None and key not in declared]
+    return [f"v{version.number} does not take {' and '.join(left_out)}; it was left out there."] if left_out else []

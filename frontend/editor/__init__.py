@@ -1,0 +1,1 @@
+"""The editor and its preview, token budget and drafts."""

@@ -1,0 +1,125 @@
+"""A new template: from an example as a draft, or as a copy that remembers its origin."""
+
+import json
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+
+from frontend.editor.example_documents import STARTS
+from frontend.web.forms import NewForm, add_errors
+from frontend.web.htmx import show
+from frontend.web.pages import form_page, signed_in, status_of
+from registry.core.errors import Conflict, Invalid, NotFound, PreconditionRequired, PromptuaryError
+from registry.namespaces import queries as namespace_queries
+from registry.namespaces.permissions import Actor, Role
+from registry.templates import draft_queries as drafts_query
+from registry.templates import drafts, sample_queries, version_queries
+from registry.templates import queries as template_queries
+from registry.templates import save as templates_service
+from registry.templates.models import Version
+
+__all__ = ["copy", "new"]
+
+COPY = "copy"
+
+
+@form_page
+@signed_in
+def new(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """Choose a place and an example; it opens in the editor as a draft, and its first save makes version 1."""
+    form = _form(request, actor, list(STARTS))
+    status = 200
+    if request.method == "POST":
+        status = 422
+        if form.is_valid():
+            try:
+                name = _begin(actor, form.cleaned_data)
+            except PromptuaryError as error:
+                add_errors(form, error)
+                status = status_of(error)
+            else:
+                return redirect("edit", name)
+    return show(request, "new.html", {"section": "templates", "form": form, "starts": STARTS.values()}, status=status)
+
+
+@form_page
+@signed_in
+def copy(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+    """Copy one version into a new template: the same document, so the same digest; samples come along."""
+    origin = version_queries.resolve(actor, name, request.POST.get("ref") or request.GET.get("ref") or "latest")
+    form = _form(request, actor, [COPY])
+    status = 200
+    if request.method == "POST":
+        status = 422
+        if form.is_valid():
+            try:
+                copied = _copy(actor, origin, form.cleaned_data)
+            except PromptuaryError as error:
+                add_errors(form, error)
+                status = status_of(error)
+            else:
+                messages.success(request, f"Copied {name} v{origin.number}; this is version 1 of {copied}.")
+                return redirect("template", copied)
+    context = {"section": "templates", "form": form, "origin": origin, "name": name}
+    return show(request, "new.html", context, status=status)
+
+
+def _form(request: HttpRequest, actor: Actor, starts: list[str]) -> NewForm:
+    """The form with the namespaces the actor may write in; `?in=support/refunds` fills in the place."""
+    mine = [space.name for space, role in namespace_queries.mine(actor) if role.rank >= Role.AUTHOR.rank]
+    if not mine:
+        raise NotFound("You are author in no namespace yet. An admin of one can make you that.")
+    space, _, folder = request.GET.get("in", "").partition("/")
+    first = {
+        "namespace": space if space in mine else mine[0],
+        "path": f"{folder}/" if folder else "",
+        "start": starts[min(1, len(starts) - 1)],
+    }
+    return NewForm(request.POST or None, initial=first, namespaces=mine, starts=starts)
+
+
+def _begin(actor: Actor, asked: dict[str, Any]) -> str:
+    """Put the example on the actor's desk under the new name."""
+    name = f"{asked['namespace']}/{asked['path']}"
+    _require_free(actor, name)
+    start = STARTS[asked["start"]]
+    if drafts_query.find(actor, name) is not None:
+        raise Conflict(f"You have a draft of {name} already: open it, or choose another name.")
+    drafts.save(
+        actor=actor,
+        namespace=asked["namespace"],
+        path=asked["path"],
+        document=start.document,
+        samples=json.dumps(start.samples, ensure_ascii=False, indent=2),
+        message="First version",
+    )
+    return name
+
+
+def _copy(actor: Actor, origin: Version, asked: dict[str, Any]) -> str:
+    name = f"{asked['namespace']}/{asked['path']}"
+    _require_free(actor, name)
+    kept = sample_queries.current(origin.template)
+    address = f"{origin.template.name}@{origin.number}"
+    try:
+        templates_service.save(
+            actor=actor,
+            name=name,
+            document=origin.document,
+            message=f"Copy of {address}",
+            samples=kept.samples if kept else {},
+            copied_from=address,
+        )
+    except PreconditionRequired as error:
+        raise Conflict(f"{name} was made by somebody else just now: choose another name.") from error
+    return name
+
+
+def _require_free(actor: Actor, name: str) -> None:
+    try:
+        template_queries.get(actor, name)
+    except NotFound:
+        return
+    raise Invalid(fields={"path": f"there is a {name} already."})

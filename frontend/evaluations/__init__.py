@@ -1,0 +1,1 @@
+"""Datasets and runs of evaluations."""

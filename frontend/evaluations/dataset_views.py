@@ -1,0 +1,223 @@
+"""Datasets: the list, one with its rows and versions, what changed between two, and saving the next version."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+
+from evaluation import Row
+from frontend.diff.text import words_of
+from frontend.evaluations.forms import FORMS, DatasetForm
+from frontend.evaluations.row_comparison import excerpt, values_of
+from frontend.web.breadcrumbs import crumbs_of
+from frontend.web.htmx import show
+from frontend.web.pages import form_page, signed_in, status_of
+from registry.core.errors import Invalid, NotFound, PromptuaryError
+from registry.evaluations import dataset_queries as queries
+from registry.evaluations import datasets, run_queries
+from registry.evaluations.models import Dataset
+from registry.namespaces import permissions
+from registry.namespaces import queries as namespace_queries
+from registry.namespaces.permissions import Actor, Role, Verb
+
+__all__ = ["compare", "edit", "listing", "new", "show_dataset"]
+
+_ROWS = 50
+_TEXT_IN_FORM = 400_000  # characters of a dataset that a text field still holds well
+_SHOWN_CHANGES = 100
+_FIELDS = {"name": "path"}  # the service's word, the form's word
+
+
+@signed_in
+def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """All datasets that may be read, by name."""
+    asked = {key: request.GET.get(key, "") for key in ("q", "namespace")}
+    page = queries.listing(
+        actor, namespace=asked["namespace"] or None, q=asked["q"], cursor=request.GET.get("cursor"), limit=100
+    )
+    kept = {key: value for key, value in asked.items() if value}
+    context = {
+        "section": "evaluations",
+        "rows": page.items,
+        "asked": asked,
+        "may_add": bool(_mine(actor)),
+        "next_url": f"?{urlencode({**kept, 'cursor': page.next})}" if page.next else "",
+    }
+    return show(request, "datasets.html", context, regions={"datasets": "_datasets.html"})
+
+
+@signed_in
+def show_dataset(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+    """One version of a dataset: its rows, its other versions, its runs."""
+    dataset = queries.get(actor, name)
+    number = _number(request.GET.get("version"))
+    version = queries.version(actor, name, number)
+    page = queries.rows(version, cursor=request.GET.get("cursor"), limit=_ROWS)
+    rows = [_row(index, row) for index, row in page.items]
+    columns = list(dict.fromkeys(name for _, row in page.items for name in row.inputs))[:4]
+    context = {
+        **_frame(actor, dataset),
+        "version": version,
+        "rows": rows,
+        "columns": columns,
+        "next_url": f"?{urlencode({'version': version.number, 'cursor': page.next})}" if page.next else "",
+        "versions": queries.versions(actor, name, limit=30).items,
+        "runs": run_queries.listing(actor, dataset=name, limit=8).items,
+    }
+    return show(request, "dataset.html", context)
+
+
+@signed_in
+def compare(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+    """What changed between two versions, row by row."""
+    dataset = queries.get(actor, name)
+    after = queries.version(actor, name, _number(request.GET.get("to")))
+    before = queries.version(actor, name, _number(request.GET.get("from")) or max(1, after.number - 1))
+    found = queries.diff(before, after)
+    context = {
+        **_frame(actor, dataset),
+        "before": before,
+        "after": after,
+        "found": found,
+        "sides": [
+            (title, [_row(index, row) for index, row in placed[:_SHOWN_CHANGES]], look, len(placed))
+            for title, placed, look in (
+                ("Added", found.added, "diff-added"),
+                ("Removed", found.removed, "diff-removed"),
+            )
+        ],
+        "changed": [_changed(index, was, row) for index, was, row in found.changed[:_SHOWN_CHANGES]],
+        "numbers": list(range(after.dataset.latest.number if after.dataset.latest else 1, 0, -1))[:200],
+    }
+    return show(request, "dataset_diff.html", context)
+
+
+@form_page
+@signed_in
+def new(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """The first version of a dataset."""
+    mine = _mine(actor)
+    if not mine:
+        raise NotFound("You are author in no namespace yet. An admin of one can make you that.")
+    space, _, folder = request.GET.get("in", "").partition("/")
+    first = {"namespace": space if space in mine else mine[0], "path": folder, "template": request.GET.get("for", "")}
+    form = DatasetForm(request.POST or None, request.FILES or None, initial=first, namespaces=mine)
+    faults: dict[str, str] = {}
+    status = 200
+    if request.method == "POST":
+        status = 422
+        if form.is_valid():
+            data = form.cleaned_data
+            faults, status, answer = _save(request, actor, f"{data['namespace']}/{data['path'].strip('/ ')}", form)
+            if answer is not None:
+                return answer
+    context = {"section": "evaluations", "form": form, "faults": faults, "forms": FORMS}
+    return show(request, "dataset_edit.html", context, status=status)
+
+
+@form_page
+@signed_in
+def edit(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+    """The next version: the rows of the latest as text, or a file in their place."""
+    version = queries.version(actor, name)
+    small = len(version.text) <= _TEXT_IN_FORM
+    first = {"text": version.text if small else "", "base": version.digest, "form": "jsonl"}
+    form = DatasetForm(request.POST or None, request.FILES or None, initial=first)
+    faults: dict[str, str] = {}
+    status = 200
+    if request.method == "POST":
+        status = 422
+        if form.is_valid():
+            faults, status, answer = _save(request, actor, name, form)
+            if answer is not None:
+                return answer
+    context = {
+        **_frame(actor, version.dataset),
+        "version": version,
+        "form": form,
+        "faults": faults,
+        "forms": FORMS,
+        "small": small,
+    }
+    return show(request, "dataset_edit.html", context, status=status)
+
+
+def _save(
+    request: HttpRequest, actor: Actor, name: str, form: DatasetForm
+) -> tuple[dict[str, str], int, HttpResponse | None]:
+    """Faults by row, the status, and where to go when it was saved."""
+    data = form.cleaned_data
+    try:
+        saved = datasets.save(
+            actor=actor,
+            name=name,
+            text=data["text"],
+            form=data["form"],
+            message=data["message"],
+            base=data["base"] or None,
+            template=data["template"].strip() or None,
+        )
+    except NotFound as error:
+        if not data["template"]:
+            raise
+        form.add_error("template", error.message)
+        return {}, 422, None
+    except PromptuaryError as error:
+        fields = error.fields if isinstance(error, Invalid) else {}
+        fields = {_FIELDS.get(where, where): what for where, what in fields.items()}
+        for field, sentence in fields.items():
+            if field in form.fields:
+                form.add_error(field, sentence[:1].upper() + sentence[1:])
+        if not fields:
+            form.add_error(None, error.message)
+        return {where: what for where, what in fields.items() if where not in form.fields}, status_of(error), None
+    done = (
+        f"Version {saved.version.number} is saved." if saved.created else "Nothing changed: these are its rows already."
+    )
+    messages.success(request, done)
+    for sentence in saved.warnings:
+        messages.warning(request, sentence)
+    return {}, 302, redirect("dataset", saved.dataset.name)
+
+
+def _frame(actor: Actor, dataset: Dataset) -> dict[str, Any]:
+    return {
+        "section": "evaluations",
+        "dataset": dataset,
+        "crumbs": crumbs_of(dataset.name),
+        "may_write": permissions.can(actor, Verb.SAVE, dataset.namespace),
+        "may_run": permissions.can(actor, Verb.EVALUATE, dataset.namespace),
+        "runs_url": f"{reverse('runs')}?{urlencode({'dataset': dataset.name})}",
+    }
+
+
+def _mine(actor: Actor) -> list[str]:
+    return [space.name for space, role in namespace_queries.mine(actor) if role.rank >= Role.AUTHOR.rank]
+
+
+def _row(index: int, row: Row) -> dict[str, Any]:
+    return {
+        "index": index,
+        "name": row.id or f"row {index + 1}",
+        "inputs": {name: excerpt(value, 160) for name, value in values_of(row.inputs)},
+        "expected": [(name, excerpt(value, 200)) for name, value in values_of(row.expected)],
+    }
+
+
+def _changed(index: int, before: Row, after: Row) -> dict[str, Any]:
+    """Each value that differs, both sides with the words that do."""
+    fields = []
+    for kind, was, now in (("", before.inputs, after.inputs), ("expected ", before.expected, after.expected)):
+        old, new = dict(values_of(was)), dict(values_of(now))
+        for name in dict.fromkeys([*old, *new]):
+            if old.get(name) != new.get(name):
+                left, right = words_of(old.get(name, ""), new.get(name, ""))
+                fields.append({"name": f"{kind}{name}", "before": left, "after": right})
+    return {"index": index, "name": after.id or f"row {index + 1}", "fields": fields}
+
+
+def _number(text: str | None) -> int | None:
+    return int(text) if text and text.isdecimal() and len(text) < 10 else None

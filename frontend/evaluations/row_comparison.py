@@ -1,0 +1,165 @@
+"""Rows of a run made ready for reading: what was asked, what was expected, what each run said, and how they differ."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from frontend.diff.text import Word, words_of
+from frontend.evaluations.score_table import figure, signed
+from registry.evaluations import run_queries
+from registry.evaluations.models import Run
+from registry.evaluations.run_queries import Compared, Detail
+
+__all__ = [
+    "Excerpt",
+    "Pair",
+    "answer_of",
+    "excerpt",
+    "failures",
+    "lowest",
+    "pair_of",
+    "regressions",
+    "sides_of",
+    "values_of",
+]
+
+SHOWN = 12
+_LONGEST = 320
+_ALIKE = 0.5  # share of the shorter reply that has to be common before marks on the rest help
+LEADS = ("question", "query", "q", "text", "message", "input")
+
+
+@dataclass(frozen=True)
+class Excerpt:
+    """The beginning of a text, and how many characters are left out."""
+
+    text: str
+    more: int = 0
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A row with its reply, beside the reply of another run where there is one; words that differ are marked."""
+
+    index: int
+    name: str
+    asked: Excerpt
+    others: int
+    expected: Excerpt
+    before: tuple[Word, ...]
+    after: tuple[Word, ...]
+    change: float | None
+    problem: Mapping[str, str] | None
+    faults: tuple[str, ...]
+    is_change: bool = False
+
+    @property
+    def shown(self) -> str:
+        """The change with its sign, or the score."""
+        return signed(self.change) if self.is_change else figure(self.change)
+
+
+def regressions(run: Run, against: Run, compared: Compared) -> tuple[list[Pair], int]:
+    """The rows that lost most by a metric, the worst first, and how many lost anything."""
+    change = {
+        index: after - was
+        for index, (was, after) in enumerate(zip(compared.before, compared.after, strict=True))
+        if was is not None and after is not None and after < was
+    }
+    order = [index for index in compared.order if index in change]
+    before = {one.index: one for one in run_queries.rows(against, order=order, limit=SHOWN).items}
+    page = run_queries.rows(run, order=order, limit=SHOWN)
+    return [pair_of(one, before.get(one.index), change[one.index]) for one in page.items], len(order)
+
+
+def lowest(run: Run, metric: str, target: str) -> list[Pair]:
+    """The rows with the lowest score."""
+    found = run_queries.rows(run, only=f"worst:{metric} {target}", limit=SHOWN).items
+    return [pair_of(one, change=one.row.scores.get(f"{metric} {target}") if one.row else None) for one in found]
+
+
+def failures(run: Run) -> list[Pair]:
+    """The first rows that did not get an answer."""
+    return [pair_of(one) for one in run_queries.rows(run, only="failed", limit=SHOWN).items]
+
+
+def pair_of(detail: Detail, before: Detail | None = None, change: float | None = None) -> Pair:
+    """One row, ready."""
+    row = detail.row
+    said, was = _said(detail), _said(before) if before else ""
+    left, right = sides_of(was, said) if before else ((Word(was),), (Word(said),))
+    lead, others = _lead(detail.inputs)
+    return Pair(
+        detail.index,
+        detail.id or f"row {detail.index + 1}",
+        lead,
+        others,
+        excerpt(answer_of(detail.expected)),
+        left,
+        right,
+        change,
+        row.problem if row else None,
+        tuple(row.faults) if row else (),
+        before is not None,
+    )
+
+
+def sides_of(before: str, after: str) -> tuple[tuple[Word, ...], tuple[Word, ...]]:
+    """Two replies with the words that differ marked; replies with little in common are easier to read unmarked."""
+    left, right = words_of(before, after)
+    same = sum(len(word.text) for word in right if not word.changed)
+    if same < _ALIKE * min(len(before), len(after)):
+        return (Word(before),), (Word(after),)
+    return left, right
+
+
+def values_of(values: Mapping[str, Any] | None) -> list[tuple[str, str]]:
+    """Names with their values as texts to read: lists of texts as numbered lines, plain mappings as `name: value`."""
+    return [(name, _written(value)) for name, value in (values or {}).items()]
+
+
+def answer_of(outputs: Mapping[str, Any] | None) -> str:
+    """The answer among outputs, or all of them, as text."""
+    if not outputs:
+        return ""
+    value = outputs.get("answer", next(iter(outputs.values())) if len(outputs) == 1 else outputs)
+    if isinstance(value, Mapping) and isinstance(value.get("answer"), str):
+        return str(value["answer"])
+    return value if isinstance(value, str) else _json(value)
+
+
+def excerpt(text: str, longest: int = _LONGEST) -> Excerpt:
+    """The text, cut where it is much longer than a cell can hold."""
+    return Excerpt(text) if len(text) <= longest * 1.2 else Excerpt(text[:longest], len(text) - longest)
+
+
+def _said(detail: Detail | None) -> str:
+    row = detail.row if detail else None
+    return excerpt(answer_of(row.actual), 700).text if row else ""
+
+
+def _lead(inputs: Mapping[str, Any]) -> tuple[Excerpt, int]:
+    """The input that says most about a row, and how many more there are."""
+    shown = values_of(inputs)
+    texts = [name for name in LEADS if isinstance(inputs.get(name), str)]
+    name = next(iter(texts), shown[0][0] if shown else "")
+    return excerpt(dict(shown).get(name, ""), 200), max(0, len(shown) - 1)
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
+        return "\n".join(f"{number}. {item}" for number, item in enumerate(value, start=1))
+    if isinstance(value, dict) and value and all(isinstance(item, str | int | float) for item in value.values()):
+        return "\n".join(f"{name}: {item}" for name, item in value.items())
+    return _json(value)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=None if _is_flat(value) else 1)
+
+
+def _is_flat(value: Any) -> bool:
+    return not isinstance(value, list | dict) or len(json.dumps(value)) < 100

@@ -1,0 +1,286 @@
+"""Runs of evaluations: the list, starting one, one with its scores and worst rows, and each row's evidence."""
+
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+
+from frontend.browse.label_status import live_label
+from frontend.diff.text import Word
+from frontend.evaluations import gates, row_comparison, score_table
+from frontend.evaluations import judgement as evaluation_judgement
+from frontend.evaluations.score_table import Board, Line
+from frontend.web.breadcrumbs import crumbs_of
+from frontend.web.htmx import asks_for, show
+from frontend.web.pages import form_page, signed_in
+from registry.evaluations import exports, run_queries
+from registry.evaluations import start_runs as services
+from registry.evaluations.models import Run
+from registry.evaluations.run_queries import Detail
+from registry.namespaces import permissions
+from registry.namespaces.permissions import Actor, Verb
+from registry.templates import label_queries
+
+__all__ = ["export", "listing", "show_row", "show_rows", "show_run"]
+
+_STATES = {"": "All", "running": "Running", "done": "Done", "failed": "Failed", "cancelled": "Cancelled"}
+_LOOKS = {
+    Run.QUEUED: ("Waiting", "clock", ""),
+    Run.RUNNING: ("Running", "loader", ""),
+    Run.DONE: ("Done", "circle-check", "ok"),
+    Run.FAILED: ("Failed", "circle-x", "bad"),
+    Run.CANCELLED: ("Cancelled", "circle-x", "warn"),
+}
+_ROWS = 50
+
+
+@signed_in
+def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """Runs that may be read, newest first."""
+    asked = {key: request.GET.get(key, "") for key in ("template", "dataset", "state", "namespace")}
+    asked["state"] = asked["state"] if asked["state"] in _STATES else ""
+    kept = {key: value for key, value in asked.items() if value}
+    page = run_queries.listing(
+        actor,
+        template=asked["template"] or None,
+        dataset=asked["dataset"] or None,
+        namespace=asked["namespace"] or None,
+        state=asked["state"] or None,
+        cursor=request.GET.get("cursor"),
+    )
+    without_state = {key: value for key, value in kept.items() if key != "state"}
+    context = {
+        "section": "evaluations",
+        "rows": [{"run": run, "look": _LOOKS[run.state], "score": _first_score(run)} for run in page.items],
+        "asked": asked,
+        "tabs": [
+            {"word": word, "url": f"?{urlencode({**without_state, 'state': state})}", "on": state == asked["state"]}
+            for state, word in _STATES.items()
+        ],
+        "waits": any(not run.is_over for run in page.items) and not request.GET.get("cursor"),
+        "here": f"?{urlencode(kept)}",
+        "next_url": f"?{urlencode({**kept, 'cursor': page.next})}" if page.next else "",
+    }
+    return show(request, "runs.html", context, regions={"runs": "_runs.html"})
+
+
+@form_page
+@signed_in
+def show_run(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
+    """One run; a POST cancels it, or runs again what failed."""
+    if request.method == "POST":
+        _act(request, actor, number)
+        return redirect("run", number)
+    run = run_queries.get(actor, number)
+    asked = _number(request.GET.get("against"))
+    awaited = run_queries.get(actor, asked) if asked else None
+    waits = not run.is_over or (awaited is not None and not awaited.is_over)
+    newest = [] if run.is_over else [row_comparison.pair_of(one) for one in run_queries.newest(run)]
+    context = {
+        **_frame(actor, run),
+        "query": _query(request),
+        "awaited": awaited,
+        "waits": waits,
+        "left": _left(run, datetime.now(UTC)),
+        "newest": newest,
+    }
+    if asks_for(request, "progress"):
+        response = show(request, "run.html", context, regions={"progress": "_run_progress.html"})
+        if not waits:
+            response["HX-Refresh"] = "true"  # now there is more to show than a bar
+        return response
+    live = label_queries.numbers_of(run.template).get(live_label(run.template.namespace))
+    against, choices = score_table.baseline_of(run, live, asked)
+    board = score_table.board(run, against)
+    line = _chosen(board, request.GET.get("by", ""))
+    context |= {
+        "board": board,
+        "against": against,
+        "choices": choices,
+        "live": live,
+        "live_label": live_label(run.template.namespace),
+        "by": line,
+        "verdicts": gates.read(run, board),
+        "failures": row_comparison.failures(run) if run.failed else [],
+        **_worst(run, against, line),
+    }
+    return show(request, "run.html", context)
+
+
+@signed_in
+def show_rows(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
+    """All rows of a run in order, or those that failed."""
+    run = run_queries.get(actor, number)
+    only = "failed" if request.GET.get("only") == "failed" else None
+    page = run_queries.rows(run, only=only, cursor=request.GET.get("cursor"), limit=_ROWS)
+    columns = {
+        f"{metric} {target}": score_table.TITLES.get(metric, metric)
+        for metric, targets in run.scores.items()
+        for target in targets
+    }
+    rows = [
+        {
+            "pair": row_comparison.pair_of(detail),
+            "scores": [(title, score_table.figure(_score(detail, name))) for name, title in columns.items()],
+            "asked": detail.row is not None,
+        }
+        for detail in page.items
+    ]
+    context = {
+        **_frame(actor, run),
+        "rows": rows,
+        "columns": list(columns.values()),
+        "only": only or "",
+        "next_url": f"?{urlencode({'only': only or '', 'cursor': page.next})}" if page.next else "",
+    }
+    return show(request, "run_rows.html", context)
+
+
+@signed_in
+def show_row(request: HttpRequest, actor: Actor, number: int, index: int) -> HttpResponse:
+    """Everything about one row: what was asked, what came, against what was expected and against another run."""
+    run = run_queries.get(actor, number)
+    detail = run_queries.row(run, index)
+    live = label_queries.numbers_of(run.template).get(live_label(run.template.namespace))
+    against, _ = score_table.baseline_of(run, live, _number(request.GET.get("against")))
+    other = run_queries.row(against, index) if against else None
+    said = row_comparison.answer_of(detail.row.actual) if detail.row else ""
+    was = row_comparison.answer_of(other.row.actual) if other and other.row else ""
+    judgement = evaluation_judgement.judgement_of(detail)
+    context = {
+        **_frame(actor, run),
+        "detail": detail,
+        "name": detail.id or f"row {index + 1}",
+        "inputs": row_comparison.values_of(detail.inputs),
+        "expected": row_comparison.answer_of(detail.expected),
+        "outputs": _others(detail),
+        "said": said,
+        "against": against,
+        "other": other,
+        "pair": row_comparison.sides_of(was, said) if other else ((), (Word(said),)),
+        "scores": _scores(detail, other),
+        "judgement": judgement,
+        "judged": evaluation_judgement.judgement_scores(judgement) if judgement else [],
+        "previous": index - 1 if index else None,
+        "following": index + 1 if index + 1 < run.total else None,
+        "query": _query(request),
+    }
+    return show(request, "run_row.html", context)
+
+
+@signed_in
+def export(request: HttpRequest, actor: Actor, number: int, form: str) -> HttpResponse:
+    """The run as a file: csv, json, jsonl or html."""
+    run = run_queries.get(actor, number)
+    asked = _number(request.GET.get("against"))
+    baseline = run_queries.get(actor, asked) if asked and form == "html" else None
+    with tempfile.TemporaryDirectory(prefix="promptuary-export-") as folder:
+        path = exports.write(run, form, Path(folder), baseline)
+        content = path.read_bytes()
+    response = HttpResponse(content, content_type=exports.FORMS[form])
+    response["Content-Disposition"] = f'attachment; filename="run-{run.number}.{form}"'
+    response["Cache-Control"] = "private, no-store"
+    return response
+
+
+def _frame(actor: Actor, run: Run) -> dict[str, Any]:
+    template = run.template
+    return {
+        "section": "evaluations",
+        "run": run,
+        "template": template,
+        "crumbs": crumbs_of(template.name),
+        "look": _LOOKS[run.state],
+        "answered": run.done - run.failed,
+        "bar": _bar(run),
+        "rows_name": run.dataset_version.dataset.name if run.dataset_version else "",
+        "may_run": permissions.can(actor, Verb.EVALUATE, template.namespace),
+        "sum": f"Run {run.number}: {run.done} of {run.total}, {run.failed} failed, {run.state}",
+    }
+
+
+def _left(run: Run, now: datetime) -> str:
+    """About how long it will take from here; nothing while there is little to judge by."""
+    if run.state != Run.RUNNING or run.started_at is None or run.done < 5:
+        return ""
+    seconds = (now - run.started_at).total_seconds() * (run.total - run.done) / run.done
+    return f"about {max(1, round(seconds))} s left" if seconds < 90 else f"about {round(seconds / 60)} min left"
+
+
+def _bar(run: Run) -> dict[str, int]:
+    """The bar's parts in thousandths; a single failure stays to be seen."""
+    done = round(1000 * run.done / run.total) if run.total else 1000
+    failed = max(6, round(1000 * run.failed / run.total)) if run.failed else 0
+    return {"answered": max(0, done - failed), "failed": failed}
+
+
+def _act(request: HttpRequest, actor: Actor, number: int) -> None:
+    if request.POST.get("do") == "cancel":
+        services.cancel(actor=actor, number=number)
+        messages.success(request, "The run is cancelled; what came so far is kept.")
+    elif request.POST.get("do") == "rerun":
+        services.rerun(actor=actor, number=number)
+        messages.success(request, "The rows without an answer are asked again.")
+
+
+def _chosen(board: Board, asked: str) -> Line | None:
+    """The line that the worst rows are of: the one asked for, else the one that fell most plainly, else the first."""
+    worse = [line for line in board.lines if line.kind == "worse"]
+    named = [line for line in board.lines if line.key == asked]
+    return next(iter([*named, *worse, *board.lines]), None)
+
+
+def _worst(run: Run, against: Run | None, line: Line | None) -> dict[str, Any]:
+    if line is None:
+        return {"pairs": [], "lost": 0}
+    if against is None or line.compared is None:
+        return {"pairs": row_comparison.lowest(run, line.metric, line.target), "lost": 0}
+    pairs, lost = row_comparison.regressions(run, against, line.compared)
+    return {"pairs": pairs, "lost": lost}
+
+
+def _scores(detail: Detail, other: Detail | None) -> list[dict[str, str]]:
+    names = detail.row.scores if detail.row else {}
+    return [
+        {
+            "title": score_table.TITLES.get(name.partition(" ")[0], name),
+            "name": name,
+            "score": score_table.figure(value),
+            "before": score_table.figure(_score(other, name)) if other else "",
+        }
+        for name, value in names.items()
+        if not name.endswith(" judgement")  # they stand with the judge's words
+    ]
+
+
+def _score(detail: Detail, name: str) -> float | None:
+    return detail.row.scores.get(name) if detail.row else None
+
+
+def _others(detail: Detail) -> list[tuple[str, str]]:
+    """The outputs beside the answer, those that say the same left out."""
+    actual = detail.row.actual if detail.row else None
+    said = row_comparison.answer_of(actual)
+    return [(name, text) for name, text in row_comparison.values_of(actual) if text != said and name != "answer"]
+
+
+def _first_score(run: Run) -> dict[str, str] | None:
+    for metric, targets in run.scores.items():
+        for scored in targets.values():
+            return {"title": score_table.TITLES.get(metric, metric), "score": score_table.figure(scored["score"])}
+    return None
+
+
+def _query(request: HttpRequest) -> str:
+    """What of the address the links between run and rows hand on."""
+    kept = {key: request.GET[key] for key in ("against", "by") if request.GET.get(key)}
+    return f"?{urlencode(kept)}" if kept else ""
+
+
+def _number(text: str | None) -> int | None:
+    return int(text) if text and text.isdecimal() and len(text) < 19 else None

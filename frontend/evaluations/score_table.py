@@ -1,0 +1,220 @@
+"""A run's metrics as rows of figures with a drawn interval each, by themselves or against another run."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from typing import Literal
+
+from evaluation import interval_svg
+from evaluation.metrics import catalogue
+from registry.core import lru
+from registry.evaluations import run_queries
+from registry.evaluations.models import Run
+from registry.evaluations.run_queries import Compared
+
+__all__ = ["TITLES", "Board", "Line", "baseline_of", "board", "figure", "signed"]
+
+TITLES = {
+    "exact_match": "Same to the letter",
+    "squad_exact_match": "Same answer",
+    "squad_f1": "Words in common",
+    "span_f1": "Spans in common",
+    "contains": "Contains the answer",
+    "regex": "Fits the pattern",
+    "json_schema": "Fits the schema",
+    "recall_single_hit": "Any expected document found",
+    "recall_multi_hit": "Expected documents found",
+    "precision": "Found documents expected",
+    "mrr": "Rank of the first hit",
+    "map": "Ranks of all hits",
+    "ndcg": "Gain by rank",
+    "bleu": "BLEU",
+    "chrf": "chrF",
+    "rouge1": "ROUGE-1",
+    "rouge2": "ROUGE-2",
+    "rougeL": "ROUGE-L",
+    "sas": "Alike in meaning",
+    "trace_relevance": "Documents that matter",
+    "trace_utilization": "Documents used",
+    "trace_completeness": "What matters was used",
+    "trace_adherence": "Answers wholly supported",
+    "faithfulness": "Sentences supported",
+    "context_relevance": "Documents that help",
+}
+_READINGS: dict[str, tuple[str, str, str]] = {
+    "better": ("Better", "ok", "arrow-up-right"),
+    "worse": ("Worse", "bad", "arrow-down-right"),
+    "same": ("No clear difference", "", "equal"),
+}
+
+
+@dataclass(frozen=True)
+class Line:
+    """One metric of one output. Against another run `compared` holds it, and `kind` how it reads."""
+
+    metric: str
+    target: str
+    score: float | None
+    scored: int
+    of: int
+    low: float | None
+    high: float | None
+    top: float
+    compared: Compared | None
+    before: float | None
+    kind: interval_svg.Kind
+    plot: interval_svg.Drawing
+
+    @property
+    def key(self) -> str:
+        """What the row's scores are kept under."""
+        return f"{self.metric} {self.target}"
+
+    @property
+    def title(self) -> str:
+        """The metric in words; its name stands below."""
+        return TITLES.get(self.metric, self.metric)
+
+    @property
+    def of_output(self) -> str:
+        """The output it is of, unless that goes without saying."""
+        return "" if self.target in ("answer", "judgement") else self.target
+
+    @property
+    def shown(self) -> str:
+        return figure(self.score)
+
+    @property
+    def shown_before(self) -> str:
+        return figure(self.before)
+
+    @property
+    def difference(self) -> str:
+        return signed(self.compared.comparison.difference if self.compared else None)
+
+    @property
+    def interval(self) -> str:
+        """The 95 % interval: around the difference where there is one, else around the score."""
+        if self.compared:
+            low, high = self.compared.comparison.low, self.compared.comparison.high
+            return f"{signed(low)} to {signed(high)}" if low is not None else "too few pairs"
+        return f"{figure(self.low)} to {figure(self.high)}" if self.low is not None else "too few rows"
+
+    @property
+    def reading(self) -> tuple[str, str, str]:
+        """The word, its look, its icon."""
+        return _READINGS[self.kind]
+
+
+@dataclass(frozen=True)
+class Board:
+    """All lines of a run on one axis; `pairs` is how many rows were compared at most."""
+
+    lines: tuple[Line, ...]
+    axis: interval_svg.Axis
+    against: Run | None
+    pairs: int
+
+    @property
+    def worse(self) -> int:
+        """How many metrics are plainly worse."""
+        return sum(line.kind == "worse" for line in self.lines)
+
+
+def board(run: Run, against: Run | None) -> Board:
+    """The run's scores, set against another finished run over the same rows where there is one."""
+    found = []
+    for metric, targets in run.scores.items():
+        top = catalogue.find(metric).top if metric in catalogue.names() else 1.0
+        for target, scored in targets.items():
+            held = against.scores.get(metric, {}).get(target) if against else None
+            compared = _compared(_ends(against), _ends(run), metric, target) if against and held else None
+            found.append((metric, target, scored, top, held, compared))
+    differences = [
+        bound / top for *_, top, _held, compared in found for bound in _bounds(compared) if bound is not None
+    ]
+    axis = interval_svg.difference_axis(differences) if against else interval_svg.score_axis()
+    lines = []
+    for metric, target, scored, top, held, compared in found:
+        kind = _kind(compared)
+        marks = _bounds(compared) if against else [scored["score"], scored.get("low"), scored.get("high")]
+        value, low, high = (None if mark is None else mark / top for mark in marks)
+        lines.append(
+            Line(
+                metric,
+                target,
+                scored["score"],
+                scored["scored"],
+                scored["of"],
+                scored.get("low"),
+                scored.get("high"),
+                top,
+                compared,
+                held["score"] if held else None,
+                kind,
+                interval_svg.interval(axis, value, low, high, kind),
+            )
+        )
+    pairs = max((line.compared.comparison.n for line in lines if line.compared), default=0)
+    return Board(tuple(lines), axis, against, pairs)
+
+
+def baseline_of(run: Run, live: int | None, asked: int | None) -> tuple[Run | None, list[Run]]:
+    """The run to set this one against, and all that there are to choose from.
+
+    The one asked for by number; else, of the same template and model, the newest of the version that is live, else the
+    newest of another version. asked=0 wants none.
+    """
+    choices = run_queries.comparable(run)
+    if asked is not None:
+        return next((one for one in choices if one.number == asked), None), choices
+    alike = [one for one in choices if one.template_id == run.template_id and one.model_digest == run.model_digest]
+    others = [one for one in alike if one.version_id != run.version_id]
+    on_live = [one for one in others if one.version.number == live]
+    return next(iter([*on_live, *others]), None), choices
+
+
+def figure(value: float | None) -> str:
+    """A score: two digits behind the point below 10, one above."""
+    return "none" if value is None else f"{value:.2f}" if abs(value) < 10 else f"{value:.1f}"
+
+
+def signed(value: float | None) -> str:
+    """A difference with a true sign."""
+    if value is None:
+        return "none"
+    text = figure(abs(value))
+    return text if float(text) == 0 else f"{'+' if value > 0 else chr(0x2212)}{text}"
+
+
+_Ends = tuple[int, datetime | None]
+
+
+def _ends(run: Run | None) -> _Ends:
+    return (run.number, run.finished_at) if run else (0, None)
+
+
+@lru_cache(maxsize=256)
+def _compared(before: _Ends, after: _Ends, metric: str, target: str) -> Compared | None:
+    """A finished run does not change until it is run again, which gives it another end."""
+    first, second = run_queries.load(before[0]), run_queries.load(after[0])
+    if first is None or second is None or Run.DONE not in (first.state, second.state):
+        return None
+    return run_queries.compare(first, second, metric, target)
+
+
+lru.register(_compared.cache_clear)
+
+
+def _bounds(compared: Compared | None) -> Sequence[float | None]:
+    if compared is None:
+        return (None, None, None)
+    found = compared.comparison
+    return (found.difference, found.low, found.high)
+
+
+def _kind(compared: Compared | None) -> Literal["better", "worse", "same"]:
+    if compared is None or compared.comparison.winner is None:
+        return "same"
+    return "better" if compared.comparison.winner == "second" else "worse"

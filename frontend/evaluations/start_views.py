@@ -1,0 +1,184 @@
+"""Starting a run: a version of a template, rows, a model, metrics, and what it is set against."""
+
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+
+from evaluation.metrics import catalogue
+from frontend.browse.label_status import live_label
+from frontend.evaluations.forms import RunForm
+from frontend.evaluations.row_comparison import LEADS, excerpt
+from frontend.evaluations.score_table import TITLES
+from frontend.web.breadcrumbs import crumbs_of
+from frontend.web.htmx import show
+from frontend.web.pages import form_page, signed_in, status_of
+from registry.core.errors import NotFound, PromptuaryError
+from registry.core.names import LATEST
+from registry.evaluations import dataset_queries, model_endpoints, run_queries
+from registry.evaluations import start_runs as services
+from registry.evaluations.models import Run
+from registry.namespaces.permissions import Actor, Verb
+from registry.templates import label_queries, sample_queries, version_queries
+from registry.templates import queries as template_queries
+from registry.templates.models import Template
+from renderer.document.parser import inspect
+
+__all__ = ["start"]
+
+_USUAL = ("squad_f1", "squad_exact_match", "contains", "rougeL", "bleu", "chrf", "json_schema", "regex")
+_DEFAULT = ("squad_f1", "squad_exact_match")
+_JUDGE = "judge"  # the tag that judges carry
+_MOST = 200  # templates and datasets that a select offers
+
+
+@dataclass(frozen=True)
+class _Place:
+    """What a form is about: the template, where its labels stand, what is live."""
+
+    template: Template
+    standing: dict[str, int]
+    live: int | None
+
+
+@form_page
+@signed_in
+def start(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """The form; without a template it asks for one first."""
+    name = request.POST.get("template") or request.GET.get("template") or ""
+    if not name:
+        page = template_queries.search(actor, limit=_MOST)
+        names = [template.name for template in page.items]
+        return show(request, "run_new.html", {"section": "evaluations", "names": names})
+    template = template_queries.find(actor, Verb.EVALUATE, name)
+    standing = label_queries.numbers_of(template)
+    place = _Place(template, standing, standing.get(live_label(template.namespace)))
+    form = _form(request, actor, place)
+    status = 200
+    if request.method == "POST":
+        status = 422
+        if form.is_valid():
+            try:
+                return _begin(request, actor, place, form.cleaned_data)
+            except NotFound as error:
+                form.add_error(None, error.message)
+                status = 404
+            except PromptuaryError as error:
+                _tell(form, error)
+                status = status_of(error)
+    context = {
+        "section": "evaluations",
+        "template": template,
+        "crumbs": crumbs_of(name),
+        "form": form,
+        "chosen": form["metrics"].value() or [],
+        "usual": [(metric, TITLES[metric]) for metric in _USUAL],
+        "rare": [(metric, TITLES.get(metric, metric)) for metric in _names() if metric not in _USUAL],
+        "refs": [(label, number) for label, number in standing.items()],
+        "has_rows": bool(form.fields["dataset"].choices),  # type: ignore[attr-defined]  # it is a ChoiceField
+        "new_dataset": f"{reverse('new-dataset')}?{urlencode({'in': template.namespace.name, 'for': name})}",
+    }
+    return show(request, "run_new.html", context, status=status)
+
+
+def _form(request: HttpRequest, actor: Actor, place: _Place) -> RunForm:
+    template = place.template
+    rows = [
+        (one.name, f"{one.name}, {one.latest.count if one.latest else 0} rows")
+        for one in dataset_queries.listing(actor, namespace=template.namespace.name, limit=_MOST).items
+    ]
+    kept = sample_queries.current(template)
+    if kept and kept.samples:
+        rows.append(("", f"the template's {len(kept.samples)} samples, which expect nothing"))
+    models = [
+        (one.name, one.name if one.kind != "echo" else "echo, which repeats the prompt's last message")
+        for one in model_endpoints.listing(template.namespace.name)
+    ]
+    listed = template_queries.search(actor, tag=_JUDGE, limit=_MOST).items
+    judges = [(f"{one.name}@{one.latest.number}", one.name) for one in listed if one.latest and one.pk != template.pk]
+    inputs = _inputs(actor, template)
+    against = [("", "nothing, only this version")]
+    if place.live:
+        against.insert(0, (str(place.live), f"{live_label(template.namespace)}, v{place.live}"))
+    asked = request.GET.get("dataset")
+    first: dict[str, Any] = {
+        "ref": request.GET.get("ref") or "latest",
+        "dataset": asked if asked in dict(rows) else next((name for name, _ in rows), ""),
+        "model": models[0][0],
+        "metrics": list(_DEFAULT),
+        "against": against[0][0],
+        "judge": "",
+        "judge_model": models[0][0],
+        "documents": next((name for name, kind in inputs.items() if kind == "array"), ""),
+        "question": next((name for name in inputs if name in LEADS), ""),
+    }
+    return RunForm(
+        request.POST or None,
+        initial=first,
+        datasets=rows,
+        models=models,
+        metrics=[(name, name) for name in _names()],
+        against=against,
+        judges=[("", "nobody"), *judges],
+        inputs=[(name, name) for name in inputs],
+    )
+
+
+def _inputs(actor: Actor, template: Template) -> dict[str, str]:
+    """The names of the latest version's declared inputs, with their types."""
+    document, _ = inspect(version_queries.resolve(actor, template.name, LATEST).document)
+    declared = (document.inputs if document else None) or {}
+    return {name: str(schema.get("type", "")) for name, schema in declared.items()}
+
+
+def _begin(request: HttpRequest, actor: Actor, place: _Place, data: dict[str, Any]) -> HttpResponse:
+    asked: dict[str, Any] = {
+        "template": place.template.name,
+        "dataset": data["dataset"] or None,
+        "model": data["model"],
+        "metrics": data["metrics"] if data["dataset"] else [],  # samples expect nothing to score by
+    }
+    if data["judge"]:
+        found = {"documents": data["documents"] or "documents", "question": data["question"] or "question"}
+        paths = {name: f"inputs.{place}" for name, place in found.items()}
+        asked |= {"judge": data["judge"], "judge_model": data["judge_model"], "judge_paths": paths}
+    run = services.start(actor=actor, ref=data["ref"].strip() or "latest", **asked)
+    told = f"Run {run.number} is on its way over {excerpt(data['dataset'] or 'the samples', 80).text}."
+    if data["against"] and int(data["against"]) != run.version.number:
+        other = _known(run, int(data["against"]))
+        if other is None:
+            other = services.start(actor=actor, ref=data["against"], **asked)
+            told += f" Run {other.number} asks v{other.version.number} the same, to compare."
+        messages.success(request, told)
+        return redirect(f"{reverse('run', args=[run.number])}?against={other.number}")
+    messages.success(request, told)
+    return redirect("run", run.number)
+
+
+def _known(run: Run, number: int) -> Run | None:
+    """A finished run of that version over the same rows by the same model, with the metrics that are wanted."""
+    for one in run_queries.comparable(run):
+        same = one.template_id == run.template_id and one.version.number == number
+        if same and one.model_digest == run.model_digest and set(run.metrics) <= set(one.metrics):
+            return one
+    return None
+
+
+def _tell(form: RunForm, error: PromptuaryError) -> None:
+    fields = getattr(error, "fields", None) or {}
+    for field, sentence in fields.items():
+        form.add_error(field if field in form.fields else None, sentence[:1].upper() + sentence[1:])
+    if not fields:
+        form.add_error(None, error.message)
+
+
+def _names() -> list[str]:
+    """The metrics that a run can be scored by without a judge."""
+    judged = {str(metric) for metric in catalogue.metrics_for("judgement")}
+    kinds = ("answer", "json", "documents", "extractive_answer")
+    found = dict.fromkeys(str(metric) for kind in kinds for metric in catalogue.metrics_for(kind))
+    return [name for name in found if name not in judged]

@@ -1,0 +1,61 @@
+"""What the palette (Ctrl K) finds: templates by words, open changes, things to do."""
+
+from typing import Any
+
+from django.http import HttpRequest, JsonResponse
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from frontend.web.pages import signed_in
+from registry.changes import queries as change_queries
+from registry.namespaces.permissions import Actor
+from registry.templates import queries as template_queries
+
+__all__ = ["search"]
+
+MOST = 8
+
+
+@require_safe
+@signed_in
+def search(request: HttpRequest, actor: Actor) -> JsonResponse:
+    """GET ?q= -> {"groups": [{"name", "items": [{"title", "note", "key"?, "href"}]}]}"""
+    q = request.GET.get("q", "").strip()[:200]
+    groups = [
+        {"name": "Templates", "items": _templates(actor, q)},
+        {"name": "Changes", "items": _changes(actor, q)},
+        {"name": "Actions", "items": _actions(q)},
+    ]
+    return JsonResponse({"groups": groups}, headers={"Cache-Control": "private, no-store"})
+
+
+def _templates(actor: Actor, q: str) -> list[dict[str, Any]]:
+    found = template_queries.search(actor, q=q, limit=50).items
+    # Words in the name count for more than words in the text; the name's own order stays within each.
+    found.sort(key=lambda each: not all(word in each.name for word in q.casefold().split()))
+    return [
+        {"title": each.name, "note": each.description[:80], "href": reverse("template", args=[each.name])}
+        for each in found[:MOST]
+    ]
+
+
+def _changes(actor: Actor, q: str) -> list[dict[str, Any]]:
+    words = q.casefold().split()
+    items = []
+    for change in change_queries.listing(actor, state="pending", limit=50).items:
+        title = change.message.partition("\n")[0] or f"Move {change.label} of {change.template.name}"
+        said = f"{change.number} {title} {change.template.name} {change.label}".casefold()
+        if all(word in said for word in words):
+            urgent = ", emergency, needs approval" if change.needs_approval else ""
+            note = f"change {change.number}, {change.template.name}{urgent}"
+            items.append({"title": title[:80], "note": note, "href": reverse("change", args=[change.number])})
+    return items[:MOST]
+
+
+def _actions(q: str) -> list[dict[str, Any]]:
+    actions = [
+        {"title": "Create a template", "note": "", "href": reverse("new")},
+        {"title": "Browse all templates", "note": "", "href": reverse("browse")},
+        {"title": "See all changes", "note": "", "href": reverse("changes")},
+    ]
+    return [action for action in actions if all(word in action["title"].casefold() for word in q.casefold().split())]

@@ -1,0 +1,1 @@
+"""A namespace's settings: rules, members, services, webhooks, audit log."""

@@ -1,0 +1,112 @@
+"""The journal of a namespace: searched, read as sentences, taken along as a file, and verified."""
+
+from datetime import UTC, date, datetime, time, timedelta
+from urllib.parse import urlencode
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_safe
+
+from frontend.settings import event_sentences
+from frontend.web.htmx import show
+from frontend.web.pages import form_page, refuse, signed_in
+from registry.audit import export
+from registry.audit import queries as audit_queries
+from registry.audit import services as audit_services
+from registry.audit.queries import Sought
+from registry.core.errors import Invalid
+from registry.namespaces import permissions
+from registry.namespaces import queries as namespace_queries
+from registry.namespaces.permissions import Actor, Verb
+
+__all__ = ["audit", "export_events"]
+
+FORMS = tuple(export.CONTENT_TYPES)
+
+
+class SoughtForm(forms.Form):
+    """What is looked for; days are whole days of UTC, both included."""
+
+    kind = forms.ChoiceField(
+        choices=[("", "anything"), *((kind, kind) for kind in audit_queries.KINDS)], required=False
+    )
+    person = forms.CharField(max_length=150, required=False)
+    key = forms.CharField(max_length=20, required=False)
+    template = forms.CharField(max_length=520, required=False)
+    since = forms.DateField(required=False)
+    until = forms.DateField(required=False)
+
+    def clean_key(self) -> str:
+        return str(self.cleaned_data["key"]).removeprefix("pb_").partition("_")[0]
+
+
+@form_page
+@signed_in
+def audit(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
+    """Events, newest first; a POST has the chain verified by the worker."""
+    found = namespace_queries.get(actor, namespace)
+    if request.method == "POST":
+        audit_services.check_chain(actor=actor, namespace=namespace)
+        messages.success(request, "The worker goes through every event now; the result stands here when it is done.")
+        return redirect("audit", namespace)
+    form = SoughtForm(request.GET or None)
+    sought = _read(form)
+    page = audit_queries.page(actor, namespace, sought=sought or Sought(), cursor=request.GET.get("cursor"))
+    may_manage = permissions.can(actor, Verb.MANAGE, found)
+    query = {name: request.GET[name] for name in form.fields if request.GET.get(name)}
+    context = {
+        "section": "templates",
+        "settings_page": "audit",
+        "namespace": namespace,
+        "may_manage": may_manage,
+        "form": form,
+        "lines": [event_sentences.read(event, may_manage=may_manage) for event in page.items],
+        "next": urlencode({**query, "cursor": page.next}) if page.next else "",
+        "query": urlencode(query),
+        "is_filtered": bool(query),
+        "forms": FORMS,
+        "chain": audit_queries.chain(),
+    }
+    return show(request, "audit.html", context, status=422 if form.errors else 200)
+
+
+@require_safe
+@signed_in
+def export_events(
+    request: HttpRequest, actor: Actor, namespace: str, form: str
+) -> HttpResponse | StreamingHttpResponse:
+    """What the filters find as a file, oldest first."""
+    if form not in FORMS:
+        return refuse(request, Invalid(fields={"form": f"one of {', '.join(FORMS)}."}))
+    sought = _read(SoughtForm(request.GET or None))
+    if sought is None:
+        return refuse(request, Invalid(fields={"filters": "these can't be read."}))
+    answer = StreamingHttpResponse(
+        export.lines(form, audit_queries.stream(actor, namespace, sought)), content_type=export.CONTENT_TYPES[form]
+    )
+    answer["Content-Disposition"] = f'attachment; filename="{namespace}-events.{form}"'
+    answer["Cache-Control"] = "private, no-store"
+    return answer
+
+
+def _read(form: SoughtForm) -> Sought | None:
+    """What the form asks for; None where a field can't be read."""
+    if not form.is_bound:
+        return Sought()
+    if not form.is_valid():
+        return None
+    asked = form.cleaned_data
+    return Sought(
+        kind=asked["kind"],
+        person=asked["person"],
+        key=asked["key"],
+        template=asked["template"],
+        since=_day(asked["since"]) if asked["since"] else None,
+        until=_day(asked["until"]) + timedelta(days=1) if asked["until"] else None,
+    )
+
+
+def _day(day: date) -> datetime:
+    return datetime.combine(day, time(), UTC)

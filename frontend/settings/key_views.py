@@ -1,0 +1,106 @@
+"""The services of a namespace: their keys, shown once at birth; rotated and revoked here."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.views.decorators.debug import sensitive_variables
+
+from frontend.accounts import key_revocation
+from frontend.web.forms import KeyForm, RotateForm, add_errors
+from frontend.web.htmx import show
+from frontend.web.pages import form_page, signed_in, status_of
+from registry.accounts.models import Key
+from registry.core.errors import Conflict, Invalid, NotAllowed
+from registry.namespaces import key_queries as keys_query
+from registry.namespaces import keys as keys_service
+from registry.namespaces import permissions
+from registry.namespaces import queries as namespace_queries
+from registry.namespaces.permissions import KEY_VERBS, Actor
+from registry.usage import queries as usage_queries
+
+__all__ = ["keys"]
+
+
+@sensitive_variables("issued")
+@form_page
+@signed_in
+def keys(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
+    """All keys; a POST issues or rotates one (the answer is the only page that ever shows the secret) or revokes one."""
+    keys_query.listing(actor, namespace)  # refuses before anything is read from the form
+    do = request.POST.get("do", "") if request.method == "POST" else "look"
+    if do == "revoke":
+        messages.success(request, key_revocation.revoke(request, actor))
+        return redirect("keys", namespace)
+    people = [member.person.username for member in namespace_queries.members(actor, namespace)]
+    start = {"person": actor.person.username}
+    form = KeyForm(request.POST if do == "" else None, people=people, initial=start)
+    turning = RotateForm(request.POST if do == "rotate" else None, initial={"key": request.GET.get("rotate", "")})
+    issued, status = None, 200
+    if do != "look":
+        chosen, work = (turning, _rotate) if do == "rotate" else (form, _issue)
+        issued, status = _try(actor, namespace, chosen, work)
+    if issued:
+        form, turning = KeyForm(people=people, initial=start), RotateForm()
+    context = {
+        **_listed(actor, namespace),
+        "section": "templates",
+        "settings_page": "keys",
+        "namespace": namespace,
+        "may_manage": True,
+        "form": form,
+        "turning": turning,
+        "verbs": [(verb.value, keys_query.describe_verb(verb)) for verb in KEY_VERBS],
+        "issued": issued,
+    }
+    context |= key_revocation.context_of(request, context["rows"], reverse("keys", args=[namespace]))
+    context["rotating"] = next((key for key in context["rows"] if key.id == turning["key"].value()), None)
+    return show(request, "keys.html", context, status=status)
+
+
+def _listed(actor: Actor, namespace: str) -> dict[str, Any]:
+    """The rows with what each may, in the words of its set or its verbs, and which of them hold no more."""
+    rows, now = keys_query.listing(actor, namespace), datetime.now(UTC)
+    return {
+        "rows": rows,
+        "now": now,
+        "used": usage_queries.sentences_of_keys(namespace),
+        "may": {key.id: key.scope if key.scope != Key.CHOSEN else ", ".join(key.verbs) for key in rows},
+        "limited": {key.id for key in rows if not permissions.verbs_of(key) - permissions.SCOPES[Key.READ]},
+        "ended": {key.id for key in rows if key.revoked_at or (key.expires_at and key.expires_at <= now)},
+        "successors": {key.replaces_id: key.id for key in rows if key.replaces_id},
+    }
+
+
+def _try(actor: Actor, namespace: str, form: KeyForm | RotateForm, work: Any) -> tuple[keys_service.Issued | None, int]:
+    """What the form asks for, or its errors in the form and the status they make."""
+    if not form.is_valid():
+        return None, 422
+    try:
+        return work(actor, namespace, form.cleaned_data), 201
+    except (Invalid, Conflict, NotAllowed) as error:
+        add_errors(form, error)
+        return None, status_of(error)
+
+
+def _issue(actor: Actor, namespace: str, asked: dict[str, Any]) -> keys_service.Issued:
+    chosen = asked["scope"] == Key.CHOSEN
+    return keys_service.issue(
+        actor=actor,
+        namespace=namespace,
+        name=asked["name"],
+        scope=asked["scope"],
+        verbs=asked["verbs"] if chosen else (),
+        labels=asked["labels"],
+        person=asked["person"],
+        expires_at=datetime.now(UTC) + timedelta(days=asked["days"]) if asked["days"] else None,
+        approved_only=asked["versions"],
+    )
+
+
+def _rotate(actor: Actor, _namespace: str, asked: dict[str, Any]) -> keys_service.Issued:
+    keep = datetime.now(UTC) + timedelta(hours=asked["hours"]) if asked["hours"] else None
+    return keys_service.rotate(actor=actor, key_id=asked["key"], keep_until=keep)

@@ -1,0 +1,95 @@
+"""What a namespace asks before a protected label moves, and making a namespace."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+
+from frontend.settings import rule_forms
+from frontend.settings.rule_forms import NamespaceForm, RulesForm
+from frontend.web.forms import add_errors
+from frontend.web.htmx import show
+from frontend.web.pages import form_page, signed_in, status_of
+from registry.changes import protection_plan
+from registry.changes import rules as namespaces_service
+from registry.changes.protection_plan import Plan
+from registry.core.errors import Conflict, Invalid
+from registry.namespaces import permissions
+from registry.namespaces import queries as namespace_queries
+from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.rules import DEFAULT_CHECKS
+
+__all__ = ["make", "rules"]
+
+_MOST_NAMED = 10  # changes in one message
+
+
+@form_page
+@signed_in
+def rules(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
+    """The rules to read for members, as a form for admins; what was typed wrong comes back with its sentence.
+
+    Rules that protect a label are set once the admin has read what follows from that: a POST without `confirmed`, the
+    seal of what was read, brings the form back with it.
+    """
+    found = namespace_queries.get(actor, namespace)
+    now = namespace_queries.rules_of(found)
+    status = 200
+    form = RulesForm(request.POST or None, initial=rule_forms.initial(now))
+    plan: Plan | None = None
+    if request.method == "POST":
+        permissions.require(actor, Verb.MANAGE, found)
+        status = 422
+        if form.is_valid():
+            try:
+                plan = protection_plan.plan(actor, namespace, form.cleaned_data)
+                if plan.is_empty or request.POST.get("confirmed") == plan.seal:
+                    ruled = namespaces_service.set_rules(actor=actor, namespace=namespace, **form.cleaned_data)
+                    messages.success(request, _told(namespace, [change.number for change in ruled.opened]))
+                    return redirect("rules", namespace)
+                status = 200
+            except (Invalid, Conflict) as error:
+                add_errors(form, error)
+                status = status_of(error)
+    context = {
+        "section": "templates",
+        "settings_page": "rules",
+        "namespace": namespace,
+        "may_manage": permissions.can(actor, Verb.MANAGE, found),
+        "rules": now,
+        "checks": rule_forms.CHECKS_IN_WORDS,
+        "modes": rule_forms.MODES_IN_WORDS,
+        "granters": permissions.granters(found),
+        "form": form,
+        "plan": plan if status == 200 else None,
+    }
+    return show(request, "rules.html", context, status=status)
+
+
+@form_page
+@signed_in
+def make(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """A new namespace; who makes it is its admin."""
+    first = {"protected_labels": "production", "approvals": 1, "required_checks": list(DEFAULT_CHECKS)}
+    form = NamespaceForm(request.POST or None, initial=first)
+    status = 200
+    if request.method == "POST":
+        status = 422
+        if form.is_valid():
+            try:
+                made = namespaces_service.create(actor=actor, **form.cleaned_data)
+            except (Invalid, Conflict) as error:
+                add_errors(form, error)
+                status = status_of(error)
+            else:
+                messages.success(request, f"{made.name} is there, and you are its admin.")
+                return redirect("members", made.name)
+    context = {"section": "templates", "form": form, "checks": rule_forms.CHECKS_IN_WORDS}
+    return show(request, "namespace.html", context, status=status)
+
+
+def _told(namespace: str, opened: list[int]) -> str:
+    said = f"The rules of {namespace} are saved. Open changes were checked against them."
+    if opened:
+        numbers = ", ".join(map(str, opened[:_MOST_NAMED])) + (" and more" if len(opened) > _MOST_NAMED else "")
+        said += f" Opened to approve what is served: change {numbers}."
+    return said

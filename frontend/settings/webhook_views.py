@@ -1,0 +1,125 @@
+"""Webhooks of a namespace: the list, and each one with its filters and the log of what it was sent."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.debug import sensitive_variables
+
+from frontend.settings.webhook_forms import WebhookForm
+from frontend.web.forms import add_errors
+from frontend.web.htmx import show
+from frontend.web.pages import form_page, signed_in, status_of
+from registry.core.errors import Conflict, Invalid
+from registry.namespaces.permissions import Actor
+from registry.webhooks import queries, services
+from registry.webhooks.models import Delivery
+
+__all__ = ["webhook", "webhooks"]
+
+
+@sensitive_variables("made")
+@form_page
+@signed_in
+def webhooks(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
+    """All webhooks; a POST makes one, and its answer is the only page that ever shows the secret."""
+    rows = queries.listing(actor, namespace)
+    form, made, status = WebhookForm(request.POST or None), None, 200
+    if request.method == "POST":
+        status = 422
+        if form.is_valid():
+            try:
+                made = services.create(actor=actor, namespace=namespace, **form.cleaned_data)
+            except (Invalid, Conflict) as error:
+                add_errors(form, error)
+                status = status_of(error)
+            else:
+                rows, form, status = queries.listing(actor, namespace), WebhookForm(), 201
+    context = {**_frame(namespace), "rows": rows, "form": form, "made": made}
+    return show(request, "webhooks.html", context, status=status)
+
+
+@sensitive_variables("made")
+@form_page
+@signed_in
+def webhook(request: HttpRequest, actor: Actor, namespace: str, webhook_id: str) -> HttpResponse:
+    """One webhook with its log; a POST changes its filters, or does what the pressed button says."""
+    found = queries.find(actor, webhook_id)
+    start = {"url": found.url, "kinds": found.kinds_heard, "template": found.template}
+    form, made, status = WebhookForm(initial=start), None, 200
+    asked = request.POST.get("do", "") if request.method == "POST" else ""
+    if asked == "rotate":
+        made = services.rotate(actor=actor, webhook_id=webhook_id)
+    elif work := _BUTTONS.get(asked):
+        messages.success(request, work(actor, webhook_id, request.POST.get("message") or None))
+        return redirect("webhooks", namespace) if asked == "remove" else redirect("webhook", namespace, webhook_id)
+    elif request.method == "POST":
+        form, status = WebhookForm(request.POST), 422
+        if form.is_valid():
+            try:
+                services.change(actor=actor, webhook_id=webhook_id, **form.cleaned_data)
+            except Invalid as error:
+                add_errors(form, error)
+            else:
+                messages.success(request, "What the webhook hears of is changed.")
+                return redirect("webhook", namespace, webhook_id)
+    state = request.GET.get("state") or None
+    page = queries.deliveries(actor, webhook_id, state=state, cursor=request.GET.get("cursor"), limit=30)
+    context = {
+        **_frame(namespace),
+        "webhook": found,
+        "form": form,
+        "made": made,
+        "page": page,
+        "state": state or "",
+        "states": Delivery.STATES,
+        "older": queries.signs_until(found, datetime.now(UTC)),
+    }
+    return show(request, "webhook.html", context, status=status)
+
+
+def _frame(namespace: str) -> dict[str, Any]:
+    return {
+        "section": "templates",
+        "settings_page": "webhooks",
+        "namespace": namespace,
+        "may_manage": True,
+        "kinds": queries.KINDS,
+    }
+
+
+def _ping(actor: Actor, webhook_id: str, _message: str | None) -> str:
+    services.ping(actor=actor, webhook_id=webhook_id)
+    return "A message is on its way; the log below tells how it went."
+
+
+def _pause(actor: Actor, webhook_id: str, _message: str | None) -> str:
+    services.change(actor=actor, webhook_id=webhook_id, paused=True)
+    return "The webhook is paused; what waited was given up."
+
+
+def _resume(actor: Actor, webhook_id: str, _message: str | None) -> str:
+    services.change(actor=actor, webhook_id=webhook_id, paused=False)
+    return "The webhook goes on with the next event."
+
+
+def _replay(actor: Actor, webhook_id: str, message: str | None) -> str:
+    count = services.replay(actor=actor, webhook_id=webhook_id, message=message)
+    return f"{count} {'message is' if count == 1 else 'messages are'} on the way again."
+
+
+def _remove(actor: Actor, webhook_id: str, _message: str | None) -> str:
+    services.remove(actor=actor, webhook_id=webhook_id)
+    return "The webhook is removed."
+
+
+_BUTTONS: dict[str, Callable[[Actor, str, str | None], str]] = {
+    "ping": _ping,
+    "pause": _pause,
+    "resume": _resume,
+    "replay": _replay,
+    "remove": _remove,
+}

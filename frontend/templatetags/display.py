@@ -1,0 +1,211 @@
+"""Small marks used in every page: icons, times, digests, counts."""
+
+import re
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from typing import Any
+
+from django import template
+from django.conf import settings
+from django.contrib.staticfiles import finders
+from django.contrib.staticfiles.storage import staticfiles_storage
+from django.templatetags.static import static
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
+from frontend.diff.text import shorten
+from registry.usage import queries as usage_queries
+
+register = template.Library()
+
+FIRST_WORD = re.compile(r"[^\s,;:.]+")
+# Up to eight weeks a time is told by its distance; after that the date says more.
+RELATIVE = timedelta(weeks=8)
+STEPS = (
+    (timedelta(hours=1), timedelta(minutes=1), "min"),
+    (timedelta(days=1), timedelta(hours=1), "h"),
+    (timedelta(days=14), timedelta(days=1), "days"),
+    (RELATIVE, timedelta(weeks=1), "weeks"),
+)
+
+
+@cache
+def _exists(name: str) -> bool:
+    return finders.find(name) is not None or staticfiles_storage.exists(name)
+
+
+def is_built(name: str) -> bool:
+    """True where the npm build left this file; the pages work without any of them."""
+    if settings.DEBUG:
+        _exists.cache_clear()
+    return _exists(f"frontend/dist/{name}")
+
+
+@register.simple_tag
+def built(name: str) -> str:
+    """The address of a file that the npm build makes, or an empty string where nothing was built."""
+    return static(f"frontend/dist/{name}") if is_built(name) else ""
+
+
+@register.simple_tag
+def icon(name: str, extra: str = "") -> SafeString | str:
+    """A picture for the eyes only: the word beside it carries the meaning."""
+    if not is_built("icons.svg"):
+        return ""
+    return format_html(
+        '<svg class="icon {}" width="16" height="16" aria-hidden="true"><use href="{}#{}"/></svg>',
+        extra,
+        static("frontend/dist/icons.svg"),
+        name,
+    )
+
+
+@register.filter
+def ago(moment: datetime | None) -> SafeString | str:
+    """How long ago, as a <time> whose title is exact."""
+    if moment is None:
+        return "never"
+    moment = moment.astimezone(UTC)
+    return format_html(
+        '<time datetime="{}" title="{}">{}</time>',
+        moment.isoformat(timespec="seconds"),
+        moment.strftime("%-d %B %Y, %H:%M:%S UTC"),
+        distance(moment, datetime.now(UTC)),
+    )
+
+
+@register.filter
+def lasting(moment: datetime) -> SafeString:
+    """How long something has lasted, as a <time>: `for 3 h`, or `since 3 May` where that says more."""
+    words = distance(moment.astimezone(UTC), datetime.now(UTC))
+    told = {"just now": "for less than a minute", "yesterday": "for a day"}.get(words)
+    told = told or (f"for {words.removesuffix(' ago')}" if words.endswith(" ago") else f"since {words}")
+    return format_html('<time datetime="{}">{}</time>', moment.isoformat(timespec="seconds"), told)
+
+
+def distance(moment: datetime, now: datetime) -> str:
+    """The words for the time between: `2 h ago`, `yesterday`, `3 weeks ago`, or the date beyond eight weeks."""
+    passed = now - moment
+    if passed < timedelta(minutes=1):
+        return "just now" if passed > -timedelta(minutes=1) else _date(moment, now)
+    for below, step, word in STEPS:
+        if passed < below:
+            count = passed // step
+            if word == "days" and count == 1:
+                return "yesterday"
+            return f"{count} {word.rstrip('s') if count == 1 else word} ago"
+    return _date(moment, now)
+
+
+def _date(moment: datetime, now: datetime) -> str:
+    return moment.strftime("%-d %b" if moment.year == now.year else "%-d %b %Y")
+
+
+@register.inclusion_tag("frontend/_digest.html")
+def digest(value: str, prefix: bool = False, copy: bool = True, voided: bool = False) -> dict[str, Any]:
+    """A digest as a chip: eight hex digits in two groups, the whole of it in the title and on the clipboard."""
+    digits = value.removeprefix("sha256:")
+    return {
+        "value": value,
+        "first": digits[:4],
+        "second": digits[4:8],
+        "prefix": prefix,
+        "copy": copy,
+        "voided": voided,
+    }
+
+
+@register.inclusion_tag("frontend/_pill.html")
+def pill(name: str, protected: bool = False, title: str = "") -> dict[str, Any]:
+    """A label: protected ones are filled and locked, `latest` is dashed; always with its word."""
+    return {"name": name, "protected": protected, "latest": name == "latest", "title": title}
+
+
+@register.filter
+def sentence(text: str) -> SafeString:
+    """A finding as a sentence: a capital, a full stop, and what stands between backticks as code."""
+    text = text.strip()
+    first = FIRST_WORD.match(text)
+    if first and first[0].islower() and first[0].isalpha():
+        text = text[:1].upper() + text[1:]
+    if text and text[-1] not in ".!?:…":
+        text += "."
+    pieces = text.split("`")
+    if len(pieces) % 2 == 0:  # a lone backtick is a character like any other
+        return format_html("{}", text)
+    shown = ((format_html("<code>{}</code>", piece) if place % 2 else piece,) for place, piece in enumerate(pieces))
+    return format_html_join("", "{}", shown)
+
+
+@register.filter
+def thousands(number: int | None) -> str:
+    """1234 -> 1,234; nothing for nothing."""
+    return "" if number is None else f"{number:,}"
+
+
+@register.filter
+def short(number: int) -> str:
+    """A count of fetches in three figures: 6,208, 54.1 k, 1.24 M; put the exact one into the title."""
+    return usage_queries.shorten(number)
+
+
+@register.filter
+def signed(number: int) -> str:
+    """A difference with its sign; a true minus, and no sign for zero."""
+    return f"+{number:,}" if number > 0 else f"\N{MINUS SIGN}{-number:,}" if number < 0 else "0"
+
+
+@register.filter
+def plural(number: int, word: str) -> str:
+    """3, "version" -> `3 versions`; "entry,entries" names both forms."""
+    one, _, many = word.partition(",")
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+@register.filter
+def pin(ref: str) -> str:
+    """What a reference stays on: `v3`, or the first digits of a digest."""
+    at = ref.rpartition("@")[2]
+    return f"v{at}" if at.isdecimal() else at.removeprefix("sha256:")[:8]
+
+
+@register.filter
+def leaf(name: str) -> str:
+    """The last segment of a name."""
+    return name.rpartition("/")[2]
+
+
+@register.filter
+def stem(name: str) -> str:
+    """A name without its last segment, with the slash."""
+    head, slash, _ = name.rpartition("/")
+    return head + slash
+
+
+@register.filter
+def at(found: Mapping[Any, Any] | None, key: Any) -> Any:
+    """What a mapping holds for a key, or nothing."""
+    return found.get(key) if found else None
+
+
+@register.filter
+def is_meant(spots: Mapping[int, Any] | None, line: int | None) -> bool:
+    """Whether the line is among those that a form is open about."""
+    spot = spots.get(line) if spots and line else None
+    return bool(spot and spot.meant)
+
+
+@register.filter
+def shortened(lines: Iterable[Any], spots: Mapping[int, Any] | None = None) -> list[Any]:
+    """The diff lines that a page shows: as many as it can hold, and every line that something hangs under."""
+    return shorten(lines, spots or ())
+
+
+@register.filter
+def touches(lines: Iterable[Any], spots: Mapping[int, Any] | None) -> bool:
+    """Whether something hangs under one of these diff lines, so that a fold of them has to stand open.
+
+    A page without threads has no spots at all, which a template hands on as an empty text.
+    """
+    return any(line.new in spots for line in lines) if spots else False

@@ -1,0 +1,34 @@
+"""Texts inside a row of an evaluation, with no white space of a template's own around them."""
+
+from collections.abc import Iterable
+
+from django import template
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
+from frontend.diff.text import Word
+from frontend.evaluations.row_comparison import Excerpt
+
+register = template.Library()
+
+
+@register.simple_tag
+def marked(words: Iterable[Word], side: str = "added") -> SafeString:
+    """Words of one side, those that the other side does not have as `<del>` or `<ins>`, with a word for who listens."""
+    tag = "del" if side == "removed" else "ins"
+    return format_html_join("", "{}", ((_word(word, tag, side),) for word in words))
+
+
+@register.simple_tag
+def cut(excerpt: Excerpt) -> SafeString | str:
+    """A text, and behind it how much of it is left out."""
+    if not excerpt.more:
+        return excerpt.text
+    more = f"{excerpt.more:,}"
+    return format_html('{} <span class="chip" title="{} more characters">{} more</span>', excerpt.text, more, more)
+
+
+def _word(word: Word, tag: str, side: str) -> SafeString | str:
+    if not word.changed:
+        return word.text
+    return format_html("<{}><span class='unseen'>{}: </span>{}</{}>", tag, side, word.text, tag)

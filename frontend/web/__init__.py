@@ -1,0 +1,1 @@
+"""What all pages share: sign-in, error pages, htmx, forms, breadcrumbs."""

@@ -1,0 +1,201 @@
+"""What a client does behind its callers' backs: keeping labels fresh, following moves, telling the registry what was used."""
+
+import json
+import logging
+import time
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+import renderer
+from promptuary._daemon_thread import Daemon
+from promptuary._fetching import IDLE, Shelf, mark_stale, refresh, refuse
+from promptuary._transport import Request, Transport, drive
+from promptuary.bundles import decode
+from promptuary.errors import BadAnswer, NotAllowed, NotFound, PromptuaryError, Refused, Unavailable
+
+__all__ = ["Keeper", "Listener", "Moved"]
+
+REPORT_EVERY = 60.0  # seconds; the registry takes one report a minute
+LONGEST_PAUSE = 60.0
+SHORTEST_PAUSE = 0.01
+WAIT = 25  # seconds that the registry may hold a question for moves
+SETTLED = 1.5  # seconds after which every process of the registry knows of a move
+AGAIN = 0.1  # seconds between two questions until then
+_log = logging.getLogger("promptuary")
+
+
+@dataclass(frozen=True)
+class Moved:
+    """Where a label stands by now: the digest, None where it was removed, `""` where only that is known that it may have moved.
+
+    One process of the registry may tell of a move that the next one to be asked has not heard of: until `settled`,
+    seconds of the client's clock, another answer than this is not the last word.
+    """
+
+    digest: str | None
+    settled: float
+
+
+class Keeper:
+    """Asks for the labels whose time is over, so that no caller waits for it, and sends reports."""
+
+    def __init__(self, shelf: Shelf, transport: Transport, daemon: Daemon) -> None:
+        self._shelf = shelf
+        self.transport = transport
+        self._report_at = shelf.clock() + REPORT_EVERY
+        self.moved: dict[tuple[str, str], Moved] = {}
+        self._unsettled: dict[tuple[str, str], tuple[float, Moved]] = {}
+        self.daemon = daemon
+        daemon.attach(self.step)
+
+    def step(self) -> float:
+        """Do what is due, and say in how many seconds there is more."""
+        self.refresh_due()
+        if self._shelf.clock() >= self._report_at:
+            self.report()
+        return self._pause()
+
+    def refresh_due(self) -> None:
+        """Confirm or replace the labels that moved, and those whose time is over as long as somebody asks for them."""
+        shelf = self._shelf
+        now = shelf.clock()
+        moved = self._take_moved(now)
+        gone: Unavailable | None = None
+        for name, ref, entry in shelf.memory.labels():
+            told = moved.get((name, ref))
+            is_due = shelf.ttl > 0 and entry.fresh_until <= now and now - entry.asked <= IDLE
+            if self.daemon.stopping or not (is_due or told is not None):
+                continue
+            try:
+                if gone is not None:
+                    raise gone  # the others are not asked for: each would wait for as long
+                found = drive(refresh(shelf, name, ref, entry), self.transport)
+            except (NotAllowed, NotFound) as error:
+                _log.warning("%s@%s is not served any more: %s", name, ref, error)
+            except (PromptuaryError, renderer.RenderError) as error:
+                gone = error if isinstance(error, Unavailable) else gone
+                mark_stale(shelf, name, ref, entry, error)
+            else:
+                self._settle((name, ref), told, found.digest)
+
+    def _take_moved(self, now: float) -> dict[tuple[str, str], Moved]:
+        """What was told since, and what is to be asked for once more by now."""
+        for target, (due, told) in list(self._unsettled.items()):
+            if due <= now:
+                del self._unsettled[target]
+                self.moved.setdefault(target, told)
+        taken = {}
+        while self.moved:
+            target, told = self.moved.popitem()
+            taken[target] = told
+        return taken
+
+    def _settle(self, target: tuple[str, str], told: Moved | None, digest: str) -> None:
+        """Ask once more where the answer is not what was told."""
+        now = self._shelf.clock()
+        if told is None or told.digest == digest or now >= told.settled:
+            return
+        self._unsettled[target] = (told.settled if told.digest == "" else now + AGAIN), told
+
+    def report(self, timeout: float | None = None, *, may_load: bool = True) -> None:
+        """Send what was counted, within the client's bound if no other is given.
+
+        What does not arrive goes into the next report; what is refused is forgotten. `may_load` lets prompts be counted
+        with a vocabulary that has to be read from disk first.
+        """
+        self._report_at = self._shelf.clock() + REPORT_EVERY
+        usage = self._shelf.usage
+        reports = usage.take(may_load=may_load) if usage is not None else []
+        if usage is None or not reports:
+            return
+        seconds = self._shelf.timeout if timeout is None else timeout
+        body = json.dumps({"reports": reports}).encode()
+        headers = {"Accept": "application/json", "Content-Type": "application/json"}
+        try:
+            answer = self.transport.send(Request("POST", "/api/v1/reports", seconds, headers, body))
+            if not 200 <= answer.status < 300:
+                raise refuse(answer)
+        except Refused as error:
+            usage.failed += 1
+            _log.debug("a report of what was rendered was refused: %s", error)
+        except PromptuaryError as error:
+            usage.give_back(reports)
+            _log.debug("a report of what was rendered did not arrive: %s", error)
+
+    def finish(self, seconds: float, *, may_load: bool) -> None:
+        """Stop, and send the last report, both within these seconds."""
+        ends = time.monotonic() + seconds
+        self.daemon.stop(seconds)
+        self.report(max(ends - time.monotonic(), SHORTEST_PAUSE), may_load=may_load)
+
+    def renew(self) -> None:
+        """Begin anew, in a child after a fork."""
+        self.daemon.renew()
+        self._report_at = self._shelf.clock() + REPORT_EVERY
+        self._unsettled.clear()
+
+    def _pause(self) -> float:
+        now = self._shelf.clock()
+        due = [entry.fresh_until for _, _, entry in self._shelf.memory.labels() if now - entry.asked <= IDLE]
+        until = min(due, default=now + LONGEST_PAUSE) if self._shelf.ttl > 0 else now + LONGEST_PAUSE
+        until = min([until, *(again for again, _ in self._unsettled.values())])
+        if self._shelf.usage is not None:
+            until = min(until, self._report_at)
+        return min(max(until - now, SHORTEST_PAUSE), LONGEST_PAUSE)
+
+
+class Listener:
+    """Waits for the moves of one namespace's labels, and has the keeper fetch what moved at once."""
+
+    def __init__(self, shelf: Shelf, transport: Transport, keeper: Keeper, namespace: str) -> None:
+        self._shelf = shelf
+        self._transport = transport
+        self._keeper = keeper
+        self._namespace = namespace
+        self._failures = 0
+        self.cursor: str | None = None
+        self.daemon = Daemon(f"promptuary-moves-{namespace}")
+        self.daemon.attach(self.step)
+
+    def step(self) -> float:
+        """Ask once, and say in how many seconds to ask again."""
+        try:
+            told = self._ask()
+        except PromptuaryError as error:
+            self._failures += 1
+            if self._failures == 1:
+                _log.warning("label moves of %s are not told at the moment: %s", self._namespace, error)
+            return min(2.0 ** min(self._failures - 1, 10), LONGEST_PAUSE)
+        if self._failures:
+            _log.warning("label moves of %s are told again", self._namespace)
+        self._failures = 0
+        return told
+
+    def renew(self) -> None:
+        """Begin anew, in a child after a fork."""
+        self.daemon.renew()
+        self.cursor = None
+
+    def _ask(self) -> float:
+        query = {"after": self.cursor, "wait": WAIT} if self.cursor is not None else {}
+        path = f"/api/v1/namespaces/{self._namespace}/moves" + (f"?{urlencode(query)}" if query else "")
+        timeout = WAIT + 5.0 if query else self._shelf.timeout
+        answer = self._transport.send(Request("GET", path, timeout, {"Accept": "application/json"}))
+        if answer.status != 200:
+            raise refuse(answer)
+        told = decode(answer.body, "the registry")
+        try:
+            cursor, again = str(told["cursor"]), float(told["again"])
+            moves = {(str(move["name"]), str(move["label"])): move["digest"] for move in told["moves"]}
+        except (KeyError, TypeError, ValueError):
+            raise BadAnswer("the registry: these are no label moves") from None
+        if told.get("reset") or self.cursor is None:
+            # What moved until now was told to nobody here.
+            known = [(name, ref) for name, ref, _ in self._shelf.memory.labels()]
+            moves = {**{target: "" for target in known if target[0].startswith(f"{self._namespace}/")}, **moves}
+        self.cursor = cursor
+        if moves:
+            settled = self._shelf.clock() + SETTLED
+            self._keeper.moved.update({target: Moved(digest, settled) for target, digest in moves.items()})
+            self._keeper.daemon.wake()
+        return min(max(again, 0.0), LONGEST_PAUSE)

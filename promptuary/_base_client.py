@@ -1,0 +1,246 @@
+"""What both clients are made of, and what becomes of them at a fork and at the end of the process."""
+
+import atexit
+import importlib
+import logging
+import os
+import time
+import weakref
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from typing import Any, ClassVar, Generic, TypeVar
+
+from promptuary._background import Keeper, Listener
+from promptuary._bulk_fetch import fetch_namespace
+from promptuary._config import Address
+from promptuary._daemon_thread import Daemon
+from promptuary._fetching import Fetched, Shelf
+from promptuary._transport import AsyncTransport, Flow, Transport
+from promptuary._usage import Usage
+from promptuary.cache import DiskCache, MemoryCache
+from promptuary.errors import ConfigurationError
+from promptuary.lockfile import DEFAULT, Pins, read_lock
+from promptuary.names import check_name, check_namespace, check_ref, is_pin
+from promptuary.template import Template
+from promptuary.vendored import Vendored
+from promptuary.vocabularies import RegistryVocabularies
+from renderer.errors import RenderError
+from renderer.tokens import tokenizers
+from renderer.tokens.vocabularies import VocabularySource, is_at_hand
+
+__all__ = ["Foundation", "Ref"]
+
+ENTRIES = 2000  # templates kept in memory
+TTL = 60.0  # seconds a label is served before the registry is asked again
+TIMEOUT = 2.0  # seconds a failing call takes at most, in all
+_log = logging.getLogger("promptuary")
+Folder = str | os.PathLike[str]
+OnStale = Callable[[Fetched], object]
+Ref = str | int | None
+AnyTransport = TypeVar("AnyTransport", Transport, AsyncTransport)
+
+
+class Foundation(ABC, Generic[AnyTransport]):
+    """A client but for the words `async` and `await`.
+
+    `url` and `key` default to the environment's PROMPTUARY_URL and PROMPTUARY_KEY. `ttl` is how many seconds a label is
+    served before the registry is asked again (pins are kept for ever); `timeout` bounds a failing call as a whole, in
+    seconds. `background` asks behind the callers' backs, `live` follows label moves at once, `reports` tells the
+    registry how much was rendered (never with what). `lock` is a lock file whose pins the names in it mean, `frozen`
+    refuses labels that it does not pin; `vendored` is a file of templates for when the registry cannot be reached,
+    `vendored_first` serves it before the registry is asked; `cache_dir` keeps copies for a cold start without a network.
+    `on_stale` is called with each `Fetched` that the registry could not confirm. `allow_http` lets the key go over plain
+    http to another machine, which is refused otherwise (default: PROMPTUARY_ALLOW_HTTP). `transport` and `clock` (seconds) are
+    for tests.
+    """
+
+    _transport_kind: ClassVar[str]
+    _flights_kind: ClassVar[type[Any]]  # Flights or AsyncFlights
+
+    def __init__(  # noqa: PLR0913  # an argument an option, all by name
+        self,
+        url: str | None = None,
+        key: str | None = None,
+        *,
+        ttl: float = TTL,
+        timeout: float = TIMEOUT,
+        live: bool = False,
+        background: bool = True,
+        reports: bool = True,
+        lock: Folder | None = None,
+        frozen: bool = False,
+        vendored: Folder | None = None,
+        vendored_first: bool = False,
+        cache_dir: Folder | None = None,
+        on_stale: OnStale | None = None,
+        allow_http: bool | None = None,
+        transport: AnyTransport | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._address = Address.read(url, key, allow_http=allow_http)
+        if ttl < 0 or timeout <= 0:
+            raise ConfigurationError("ttl is 0 seconds or more, timeout more than 0")
+        if live and not (background and ttl > 0):
+            raise ConfigurationError("live needs the background and a ttl of more than 0")
+        self._pins = Pins(read_lock(lock) if lock is not None else None, frozen=frozen)
+        self._is_pinned = bool(self._pins)
+        self._memory = MemoryCache(ENTRIES)
+        self._clock = clock
+        self._live = live
+        self._transport: AnyTransport = transport or self._make_transport()
+        self._flights: Any = self._flights_kind()
+        self._listeners: dict[str, Listener] = {}
+        brought = Vendored(vendored) if vendored is not None else None
+        blocking = self._blocking()
+        self._shelf = Shelf(
+            memory=self._memory,
+            disk=DiskCache(cache_dir, self._address.url) if cache_dir is not None else None,
+            vendored=brought,
+            vendored_first=vendored_first,
+            ttl=ttl,
+            timeout=timeout,
+            clock=clock,
+            on_stale=on_stale,
+            usage=Usage(self._rouse if background else None) if reports else None,
+            wake=self._wake if background else None,
+            vocabularies=RegistryVocabularies(blocking, self._address.url, timeout, clock, brought),
+        )
+        self._keeper = Keeper(self._shelf, blocking, Daemon("promptuary"))
+        _clients.add(self)
+
+    @property
+    def url(self) -> str:
+        """The registry's address."""
+        return self._address.url
+
+    @property
+    def timeout(self) -> float:
+        """Seconds that a failing call takes at most."""
+        return self._shelf.timeout
+
+    @property
+    def usage(self) -> Usage | None:
+        """What was counted and not told yet; None when reports are off."""
+        return self._shelf.usage
+
+    @property
+    def vocabularies(self) -> VocabularySource | None:
+        """Where its templates get the vocabularies that no installed package holds."""
+        return self._shelf.vocabularies
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.url!r})"
+
+    @abstractmethod
+    def _blocking(self) -> Transport:
+        """The transport that the background uses."""
+
+    def _make_transport(self) -> Any:
+        # Loaded here and not with the package: see promptuary._httpx_transport.
+        transport = getattr(importlib.import_module("promptuary._httpx_transport"), self._transport_kind)
+        return transport(self._address.url, self._address.headers("promptuary-python"))
+
+    def _kept(self, name: str, ref: Ref) -> Template | None:
+        """The short way: what memory holds and may serve without a word to anyone."""
+        if ref.__class__ is int:
+            ref = str(ref)
+        if self._is_pinned:
+            ref = self._pins.resolve(name, ref)  # type: ignore[arg-type]  # no number any more
+        entry = self._memory.find(name, ref or DEFAULT)  # type: ignore[arg-type]
+        if entry is None or entry.error is not None:
+            return None
+        now = self._clock()
+        if now >= entry.fresh_until:
+            return None
+        entry.asked = now
+        return entry.bundle.template
+
+    def _target(self, name: str, ref: Ref) -> tuple[str, str]:
+        return check_name(name), check_ref(self._pins.resolve(name, None if ref is None else check_ref(ref)))
+
+    def _targets(self, names: Iterable[str] | None) -> list[tuple[str, str]]:
+        if names is None:
+            if not self._pins.locked:
+                raise ConfigurationError("name the templates to warm, or give the client a lock file")
+            return [self._target(name, None) for name in self._pins.locked]
+        found = []
+        for target in names:
+            name, _, ref = target.partition("@")
+            found.append(self._target(name, ref or None))
+        return found
+
+    def _whole(self, namespace: str, label: str) -> Flow[list[Fetched]]:
+        if self._pins.frozen:
+            raise ConfigurationError("a frozen client has what its lock file pins, and no whole namespace")
+        return fetch_namespace(self._shelf, check_namespace(namespace), check_ref(label))
+
+    def _follow_all(self, found: list[Fetched]) -> list[Fetched]:
+        return [self._follow(fetched) for fetched in found]
+
+    def _bring(self, found: list[Fetched]) -> list[Fetched]:
+        """Fetch the vocabularies that are not on this machine, so that no rendering has to; say which can't be had."""
+        for fetched in found:
+            try:
+                name = fetched.template.tokenizer().name
+                if not (tokenizers.is_loaded(name) or is_at_hand(name)):
+                    tokenizers.find(name, self._shelf.vocabularies)
+            except RenderError as error:
+                _log.warning("%s@%s: %s", fetched.name, fetched.ref, error)
+        return found
+
+    def _follow(self, fetched: Fetched) -> Fetched:
+        """Look after what was just fetched from now on."""
+        if self._shelf.wake is None or is_pin(fetched.ref):
+            return fetched
+        namespace = fetched.name.partition("/")[0]
+        if self._live and namespace not in self._listeners:
+            listener = Listener(self._shelf, self._keeper.transport, self._keeper, namespace)
+            self._listeners.setdefault(namespace, listener)
+        self._rouse()
+        return fetched
+
+    def _wake(self) -> None:
+        self._keeper.daemon.wake()
+        self._rouse()
+
+    def _rouse(self) -> None:
+        self._keeper.daemon.ensure()
+        for listener in list(self._listeners.values()):
+            listener.daemon.ensure()
+
+    def _finish(self, seconds: float | None = None) -> None:
+        """Send what was counted and stop, within these seconds: those of one failing call if none are given."""
+        for listener in self._listeners.values():
+            listener.daemon.stop(0)
+        # The end of a process, which gives the seconds, is not held up by reading a vocabulary.
+        self._keeper.finish(self.timeout if seconds is None else seconds, may_load=seconds is None)
+
+    def _renew(self) -> None:
+        """In a child after a fork: no threads, no flights, no counts of the parent's."""
+        self._flights.renew()
+        self._keeper.renew()
+        for listener in self._listeners.values():
+            listener.renew()
+        if self._shelf.usage is not None:
+            self._shelf.usage.renew()
+        self._memory.expire()
+
+
+_clients: "weakref.WeakSet[Foundation[Any]]" = weakref.WeakSet()
+
+
+def _finish_all() -> None:
+    clients = list(_clients)
+    ends = time.monotonic() + max((client.timeout for client in clients), default=0.0)
+    for client in clients:
+        client._finish(max(ends - time.monotonic(), 0.0))
+
+
+def _renew_all() -> None:
+    for client in list(_clients):
+        client._renew()
+
+
+atexit.register(_finish_all)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_all)

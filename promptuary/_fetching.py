@@ -1,0 +1,250 @@
+"""How a template is found: memory, disk, vendored file, registry, and what to do when one of them fails. No input or output here."""
+
+import json
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import renderer
+from promptuary import bundles
+from promptuary._transport import Answer, Flow, Request
+from promptuary._usage import Usage
+from promptuary.bundles import Bundle
+from promptuary.cache import DiskCache, Entry, MemoryCache
+from promptuary.errors import BadAnswer, NotAllowed, NotFound, PromptuaryError, Unavailable, refusal
+from promptuary.names import is_pin
+from promptuary.template import Template
+from promptuary.vendored import Vendored
+from renderer.tokens.vocabularies import VocabularySource
+
+__all__ = [
+    "Fallback",
+    "Fetched",
+    "Shelf",
+    "at_hand",
+    "fetch",
+    "glance",
+    "keep",
+    "mark_stale",
+    "refresh",
+    "refuse",
+    "stand_in",
+]
+
+Source = Literal["registry", "memory", "disk", "vendored", "fallback"]
+Fallback = renderer.Template | str | Callable[[], renderer.Template | str]
+
+FOREVER = float("inf")
+PAUSE = 5.0  # seconds a stale label is served before the registry is tried again
+IDLE = 3600.0  # seconds a label is kept fresh that nobody asks for
+_log = logging.getLogger("promptuary")
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """A template and how it was come by. `stale`: the registry could not confirm it, `error` says why.
+
+    `age` is the seconds since the registry last confirmed it; None for what it never confirmed in this process.
+    """
+
+    template: Template
+    name: str
+    ref: str
+    version: int | None
+    digest: str
+    source: Source
+    stale: bool = False
+    age: float | None = None
+    error: Exception | None = None
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """What a client keeps, and its times in seconds.
+
+    `wake` rouses whoever keeps labels fresh behind the callers' backs; None where callers do it themselves.
+    """
+
+    memory: MemoryCache
+    disk: DiskCache | None
+    vendored: Vendored | None
+    vendored_first: bool
+    ttl: float
+    timeout: float
+    clock: Callable[[], float]
+    on_stale: Callable[[Fetched], object] | None
+    usage: Usage | None
+    wake: Callable[[], object] | None = None
+    vocabularies: VocabularySource | None = None
+
+
+def glance(shelf: Shelf, name: str, ref: str) -> Fetched | None:
+    """What memory may serve without asking anyone, or None."""
+    entry = shelf.memory.find(name, ref)
+    if entry is None:
+        return None
+    now = shelf.clock()
+    if now >= entry.fresh_until:
+        if shelf.wake is None or shelf.ttl == 0 or now - entry.asked > IDLE:
+            return None
+        shelf.wake()
+    entry.asked = now
+    return _hand_over(shelf, ref, entry, "memory")
+
+
+def fetch(shelf: Shelf, name: str, ref: str) -> Flow[Fetched]:
+    """Find one template, asking the registry when it must be asked."""
+    entry = shelf.memory.find(name, ref)
+    found = at_hand(shelf, name, ref) if entry is None else glance(shelf, name, ref)
+    if found is not None:
+        return found
+    entry = entry or _on_disk(shelf, name, ref)
+    if entry is not None:
+        entry.asked = shelf.clock()
+    try:
+        return (yield from refresh(shelf, name, ref, entry))
+    except Unavailable as error:
+        return last_resort(shelf, name, ref, entry, error)
+
+
+def last_resort(shelf: Shelf, name: str, ref: str, entry: Entry | None, error: Unavailable) -> Fetched:
+    """What was kept or brought along, told as stale; the error itself where there is nothing."""
+    entry = entry or _on_disk(shelf, name, ref) or _vendored(shelf, name, ref)
+    if entry is None:
+        raise error
+    return _hand_over(shelf, ref, mark_stale(shelf, name, ref, entry, error), "memory")
+
+
+def at_hand(shelf: Shelf, name: str, ref: str) -> Fetched | None:
+    """What disk or the vendored file may serve without asking anyone: pins, and where it is first the vendored file."""
+    if is_pin(ref) or shelf.vendored_first:
+        entry = _vendored(shelf, name, ref)
+        if entry is not None:
+            shelf.memory.keep(name, ref, entry)
+            if shelf.wake is not None and not is_pin(ref):
+                shelf.wake()
+            return _hand_over(shelf, ref, entry, "vendored")
+    entry = _on_disk(shelf, name, ref) if is_pin(ref) else None
+    if entry is None:
+        return None
+    shelf.memory.keep(name, ref, entry)
+    return _hand_over(shelf, ref, entry, "disk")
+
+
+def refresh(shelf: Shelf, name: str, ref: str, entry: Entry | None) -> Flow[Fetched]:
+    """Ask the registry, telling it what is kept already. Raises PromptuaryError; what it refuses is dropped."""
+    answer = yield from _ask(shelf, name, ref, entry)
+    etag = answer.headers.get("etag", "")
+    if answer.status == 304 and entry is not None:
+        entry.bundle.verify()
+        return keep(shelf, ref, entry.bundle, entry.etag, asked=entry.asked)
+    bundle = bundles.read(answer.body, name, ref, where="the registry")
+    if shelf.disk is not None:
+        shelf.disk.keep(name, ref, answer.body, etag)
+    return keep(shelf, ref, bundle, etag, asked=entry.asked if entry is not None else shelf.clock())
+
+
+def keep(shelf: Shelf, ref: str, bundle: Bundle, etag: str, *, asked: float) -> Fetched:
+    """Put what the registry has just confirmed into memory."""
+    now = shelf.clock()
+    _equip(shelf, bundle.template)
+    bundle.template.stale = False
+    entry = Entry(bundle, etag, now, FOREVER if is_pin(ref) else now + shelf.ttl, None, asked)
+    shelf.memory.keep(bundle.name, ref, entry)
+    return _hand_over(shelf, ref, entry, "registry")
+
+
+def mark_stale(shelf: Shelf, name: str, ref: str, entry: Entry, error: Exception) -> Entry:
+    """Go on with what is kept, say so, and leave the registry alone for a while."""
+    pause = min(PAUSE, shelf.ttl) if shelf.ttl > 0 else 0.0
+    stale = replace(entry, fresh_until=shelf.clock() + pause, error=error)
+    _equip(shelf, stale.bundle.template)
+    stale.bundle.template.stale = True
+    shelf.memory.keep(name, ref, stale)
+    _log.warning("%s@%s is served stale: %s", name, ref, error)
+    return stale
+
+
+def stand_in(shelf: Shelf, name: str, ref: str, fallback: Fallback, error: PromptuaryError) -> Fetched:
+    """The caller's own template in place of one that could not be fetched."""
+    given = fallback() if callable(fallback) else fallback
+    loaded = renderer.load(given) if isinstance(given, str) else given
+    template = loaded if isinstance(loaded, Template) else Template.adopt(loaded)
+    template.stale = True
+    template.vocabularies = template.vocabularies or shelf.vocabularies
+    return Fetched(template, name, ref, None, template.digest, "fallback", stale=True, error=error)
+
+
+def refuse(answer: Answer) -> PromptuaryError:
+    """The error for an answer that is not a success."""
+    problem = _problem(answer)
+    if answer.status >= 500 or answer.status == 429:
+        return Unavailable(f"the registry answered {answer.status}: {problem.get('detail') or 'no reason given'}")
+    if answer.status >= 400:
+        return refusal(answer.status, problem)
+    return BadAnswer(f"the registry answered {answer.status}, which this package did not ask for")
+
+
+def _ask(shelf: Shelf, name: str, ref: str, entry: Entry | None) -> Flow[Answer]:
+    headers = {"Accept": "application/json"}
+    if entry is not None and entry.etag:
+        headers["If-None-Match"] = entry.etag
+    answer = yield Request("GET", f"/api/v1/templates/{name}@{ref}", shelf.timeout, headers)
+    if answer.status in (200, 304):
+        return answer
+    error = refuse(answer)
+    if isinstance(error, NotAllowed | NotFound):
+        # A revoked key or a removed label holds here too: what was kept under it is not served again.
+        shelf.memory.drop(name, ref)
+        if shelf.disk is not None:
+            shelf.disk.drop(name, ref)
+    raise error
+
+
+def _on_disk(shelf: Shelf, name: str, ref: str) -> Entry | None:
+    kept = shelf.disk.find(name, ref) if shelf.disk is not None else None
+    return None if kept is None else _unconfirmed(shelf, ref, *kept)
+
+
+def _vendored(shelf: Shelf, name: str, ref: str) -> Entry | None:
+    kept = shelf.vendored.find(name, ref) if shelf.vendored is not None else None
+    return None if kept is None else _unconfirmed(shelf, ref, kept, "")
+
+
+def _unconfirmed(shelf: Shelf, ref: str, bundle: Bundle, etag: str) -> Entry:
+    _equip(shelf, bundle.template)
+    return Entry(bundle, etag, -FOREVER, FOREVER if is_pin(ref) else 0.0, None, shelf.clock())
+
+
+def _equip(shelf: Shelf, template: Template) -> None:
+    """Give a template what rendering it takes from its client."""
+    template.usage = shelf.usage
+    template.vocabularies = shelf.vocabularies
+
+
+def _hand_over(shelf: Shelf, ref: str, entry: Entry, source: Source) -> Fetched:
+    bundle = entry.bundle
+    age = shelf.clock() - entry.confirmed
+    fetched = Fetched(
+        template=bundle.template,
+        name=bundle.name,
+        ref=ref,
+        version=bundle.version,
+        digest=bundle.digest,
+        source=source,
+        stale=entry.error is not None,
+        age=None if age == FOREVER else age,
+        error=entry.error,
+    )
+    if fetched.stale and shelf.on_stale is not None:
+        shelf.on_stale(fetched)
+    return fetched
+
+
+def _problem(answer: Answer) -> dict[str, Any]:
+    try:
+        problem = json.loads(answer.body)
+    except (ValueError, RecursionError):
+        return {"title": f"HTTP {answer.status}"}
+    return problem if isinstance(problem, dict) else {"title": f"HTTP {answer.status}"}

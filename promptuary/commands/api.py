@@ -1,0 +1,89 @@
+"""The registry as the command line speaks to it: JSON calls with a key."""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import quote, urlencode
+
+from promptuary._config import Address
+from promptuary._fetching import refuse
+from promptuary._httpx_transport import HttpTransport
+from promptuary._transport import Request
+from promptuary.client import Promptuary
+from promptuary.errors import BadAnswer
+from renderer.tokens.vocabularies import VocabularySource
+
+__all__ = ["Connection", "vocabulary_source"]
+
+TIMEOUT = 30.0  # seconds: a save renders every sample
+
+
+@contextmanager
+def vocabulary_source(url: str, key: str) -> Iterator[VocabularySource | None]:
+    """Where documents on disk get the vocabularies that are not here: the registry, if an address is given."""
+    if not url:
+        yield None
+        return
+    with Connection(url, key) as connection:
+        yield connection.client.vocabularies
+
+
+class Connection:
+    """Calls of the API below /api/v1/. Raises `PromptuaryError`, refusals with their problem documents."""
+
+    def __init__(self, url: str, key: str, *, timeout: float = TIMEOUT) -> None:
+        self._timeout = timeout
+        address = Address.read(url, key)
+        self.url = address.url
+        self._transport = HttpTransport(address.url, address.headers("promptuary-cli"))
+        self.client = Promptuary(
+            address.url, address.key, timeout=timeout, background=False, reports=False, transport=self._transport
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give the connections back."""
+        self._transport.close()
+
+    def get(self, path: str, **query: str) -> Any:
+        """GET as JSON."""
+        return self.call("GET", path + (f"?{urlencode(query)}" if query else ""))
+
+    def pages(self, path: str, **query: str) -> Iterator[Any]:
+        """Every result of a listing, page after page."""
+        cursor = ""
+        while True:
+            page = self.get(path, **query, **({"cursor": cursor} if cursor else {}))
+            yield from page["results"]
+            if not page.get("next"):
+                return
+            cursor = str(page["next"])
+
+    def call(self, method: str, path: str, body: object = None, headers: Mapping[str, str] | None = None) -> Any:
+        """One call; the decoded answer, None when it is empty."""
+        sent = {"Accept": "application/json", **(headers or {})}
+        content = None
+        if body is not None:
+            sent["Content-Type"] = "application/json"
+            content = json.dumps(body).encode()
+        request = Request(method, "/api/v1/" + quote(path, safe="/?&=@:%+"), self._timeout, sent, content)
+        answer = self._transport.send(request)
+        if not 200 <= answer.status < 300:
+            raise refuse(answer)
+        if not answer.body:
+            return None
+        try:
+            return json.loads(answer.body)
+        except ValueError:
+            raise BadAnswer(
+                f"{method} {path}: the answer is not JSON; is this address a Promptuary registry?"
+            ) from None

@@ -1,0 +1,137 @@
+"""Langfuse's prompts, as its API gives and takes them.
+
+{"name": "support/reply", "type": "text" | "chat", "prompt": text or messages, "config": {...}, "tags": [...]}
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from promptuary.interop import mustache
+from promptuary.interop.imported import (
+    Imported,
+    LossError,
+    as_list,
+    as_mapping,
+    check,
+    find_losses,
+    origin_of,
+    slug,
+    write,
+)
+from renderer.document.parser import Document
+from renderer.syntax import suggestions
+
+__all__ = ["KIND", "is_prompt", "read", "to_file"]
+
+KIND = "langfuse"
+_ROLES = ("system", "user", "assistant", "developer", "tool")
+_KNOWN = ("name", "type", "prompt", "config", "tags", "version", "commitMessage")
+# What its server adds to a prompt and what only says where it stood there.
+_SERVERS = (
+    *(
+        "id",
+        "createdAt",
+        "updatedAt",
+        "projectId",
+        "createdBy",
+        "labels",
+        "resolutionGraph",
+        "isActive",
+        "digest",
+        "approval",
+    ),
+    "lastUpdatedAt",
+)
+
+
+def is_prompt(value: object) -> bool:
+    """Whether a JSON value looks like one of its prompts."""
+    return isinstance(value, dict) and {"name", "prompt"} <= set(value)
+
+
+def read(value: Any, _stem: str) -> Iterator[Imported]:
+    """The prompt, or the prompts of a list. Raises LossError."""
+    entries = value if isinstance(value, list) else [value]
+    for entry in entries:
+        if not is_prompt(entry):
+            raise LossError("a prompt of Langfuse is a mapping with `name` and `prompt`")
+        yield _read(entry)
+
+
+def to_file(source: Document, name: str, fragments: Mapping[str, str]) -> tuple[str, list[str]]:
+    """The JSON of a call that creates the prompt there, and what it does not carry. Raises LossError."""
+    messages = mustache.read(source, fragments)
+    facts = origin_of(source, KIND)
+    config = dict(source.settings)
+    if source.model:
+        config.setdefault("model", source.model)
+    is_text = source.format == "text"
+    prompt = "".join(message["content"] for message in messages) if is_text else messages
+    entry = {
+        "name": facts.get("name") or name,
+        "type": "text" if is_text else "chat",
+        "prompt": prompt,
+        "config": config,
+        "tags": list(source.tags),
+        "labels": [],
+        "commitMessage": source.description or None,
+    }
+    losses = find_losses(source, ("description", "tags", "format", "model", "settings"))
+    written = json.dumps(entry, ensure_ascii=False, indent=2) + "\n"
+    return written, losses + ([] if not fragments else [f"the pins of its fragments ({', '.join(sorted(fragments))})"])
+
+
+def _read(entry: Mapping[str, Any]) -> Imported:
+    if unknown := sorted(set(entry) - {*_KNOWN, *_SERVERS}):
+        raise LossError(f"there is no place for {suggestions.few(unknown)}")
+    config = as_mapping(entry.get("config"), "config")
+    model = config.get("model")
+    front: dict[str, Any] = {
+        "tags": entry.get("tags") or [],
+        "description": entry.get("commitMessage") or "",
+        "model": model if isinstance(model, str) else None,
+        "settings": config,
+    }
+    prompt = entry["prompt"]
+    if isinstance(prompt, str):
+        front["format"], body = "text", mustache.write_text(_without_tags(prompt))
+    else:
+        front["format"], body = "parts", mustache.write_parts(_messages(prompt))
+    facts = {"name": entry["name"], "version": entry.get("version")}
+    notes = tuple(_notes(entry))
+    imported = Imported(slug(str(entry["name"])), write(KIND, front, body, facts), notes=notes)
+    return check(imported, body)
+
+
+def _messages(prompt: Any) -> list[dict[str, str]]:
+    if not isinstance(prompt, list) or not prompt:
+        raise LossError("`prompt` is a text or a list of messages")
+    messages = []
+    for number, message in enumerate(prompt, start=1):
+        if not isinstance(message, dict) or message.get("type") == "placeholder":
+            name = message.get("name") if isinstance(message, dict) else message
+            raise LossError(
+                f"message {number} is the placeholder {name!r}: its clients expand `{{{{names}}}}` inside the messages put "
+                "there, and here no value is expanded; write it with a loop over an input"
+            )
+        extra = sorted(set(message) - {"role", "content", "type"})
+        if extra or not isinstance(message.get("content"), str) or message.get("role") not in _ROLES:
+            what = ", ".join(extra) or "a content that is no text, or its role"
+            raise LossError(f"message {number}: there is no place for {what}")
+        messages.append({"role": message["role"], "content": _without_tags(message["content"])})
+    return messages
+
+
+def _without_tags(text: str) -> str:
+    if "@@@langfusePrompt:" in text:
+        raise LossError(
+            "it takes in another prompt, by a label that moves; fetch it resolved, or use a pinned fragment"
+        )
+    return text
+
+
+def _notes(entry: Mapping[str, Any]) -> Iterator[str]:
+    labels = as_list(entry.get("labels"), "labels")
+    if labels:
+        yield f"labels move by review only; there it has {', '.join(map(str, labels))}"

@@ -1,0 +1,147 @@
+"""MLflow's prompts: versions of registered models whose tags hold the text, or the fields of a `PromptVersion`.
+
+{"model_version": {"name": "reply", "version": "3", "tags": [{"key": "mlflow.prompt.text", "value": "Hi {{name}}"}, ...]}}
+{"name": "reply", "version": 3, "template": "Hi {{name}}", "model_config": {...}, "response_format": {...}}
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from promptuary.interop import mustache
+from promptuary.interop.imported import Imported, LossError, as_list, as_mapping, check, slug, write
+
+__all__ = ["KIND", "is_prompt", "read"]
+
+KIND = "mlflow"
+TEXT = "mlflow.prompt.text"
+_ROLES = ("system", "user", "assistant", "developer", "tool")
+_TYPE = "_mlflow_prompt_type"
+_FORMAT = "_mlflow_prompt_response_format"
+_CONFIG = "_mlflow_prompt_model_config"
+# What its server notes for itself: runs, experiments, that this is a prompt.
+_SERVERS = (
+    "mlflow.prompt.is_prompt",
+    "mlflow.prompt.associatedRunIds",
+    "mlflow.linkedPrompts",
+    "_mlflow_experiment_ids",
+)
+
+
+def is_prompt(value: object) -> bool:
+    """Whether a JSON value looks like one or several of its prompts."""
+    try:
+        entries = _entries(value)
+    except LossError:
+        return False
+    return bool(entries) and all(map(_is_entry, entries))
+
+
+def read(value: Any, _stem: str) -> Iterator[Imported]:
+    """Each prompt's highest version. Raises LossError."""
+    newest: dict[str, Mapping[str, Any]] = {}
+    passed: dict[str, int] = {}
+    for entry in _entries(value):
+        if not _is_entry(entry):
+            raise LossError("a prompt of MLflow is a version with the tag mlflow.prompt.text, or with a `template`")
+        name = str(entry["name"])
+        passed[name] = passed.get(name, -1) + 1
+        if name not in newest or _number(entry) > _number(newest[name]):
+            newest[name] = entry
+    for name, entry in newest.items():
+        yield _read(entry, passed[name])
+
+
+def _entries(value: object) -> list[Any]:
+    if isinstance(value, dict) and isinstance(value.get("model_version"), dict):
+        return [value["model_version"]]
+    if isinstance(value, dict) and "model_versions" in value:
+        return as_list(value["model_versions"], "model_versions")
+    return value if isinstance(value, list) else [value]
+
+
+def _is_entry(entry: object) -> bool:
+    if not isinstance(entry, dict) or "name" not in entry:
+        return False
+    if isinstance(entry.get("template"), str | list):
+        return "version" in entry
+    return TEXT in _tags(entry)
+
+
+def _read(entry: Mapping[str, Any], passed: int) -> Imported:
+    tags = _tags(entry)
+    template = entry.get("template", tags.get(TEXT))
+    if tags.get(_TYPE) == "chat" and isinstance(template, str):
+        template = _decode(template, TEXT)
+    config = as_mapping(entry.get("model_config") or _decode(tags.get(_CONFIG), _CONFIG), "model_config")
+    schema = as_mapping(entry.get("response_format") or _decode(tags.get(_FORMAT), _FORMAT), "response_format")
+    model = config.get("model_name")
+    front: dict[str, Any] = {
+        "description": entry.get("description") or entry.get("commit_message") or "",
+        "model": model if isinstance(model, str) else None,
+        "settings": {key: found for key, found in config.items() if key not in ("model_name", "provider")},
+        "output": {"schema": schema} if schema else None,
+    }
+    notes = list(_notes(entry, passed))
+    if isinstance(template, str):
+        front["format"] = "text"
+        body = _jinja(template, notes) if "{%" in template and "%}" in template else mustache.write_text(template)
+    else:
+        front["format"], body = "parts", mustache.write_parts(_messages(template))
+    own = {key: found for key, found in tags.items() if key not in (TEXT, _TYPE, _FORMAT, _CONFIG, *_SERVERS)}
+    facts = {"name": entry["name"], "version": _number(entry), "provider": config.get("provider"), "tags": own}
+    imported = Imported(slug(str(entry["name"])), write(KIND, front, body, facts), notes=tuple(notes))
+    return check(imported, body)
+
+
+def _tags(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Tags as one mapping: the REST API gives a list of keys and values, Python a mapping."""
+    tags = entry.get("tags") or {}
+    if isinstance(tags, list):
+        return {str(tag["key"]): tag.get("value") for tag in tags if isinstance(tag, dict) and "key" in tag}
+    return as_mapping(tags, "tags")
+
+
+def _decode(text: Any, what: str) -> Any:
+    if text is None or not isinstance(text, str):
+        return text
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise LossError(f"the tag {what} is no JSON") from None
+
+
+def _number(entry: Mapping[str, Any]) -> int:
+    try:
+        return int(entry.get("version") or 0)
+    except (TypeError, ValueError):
+        raise LossError(f"the version of {entry.get('name')} is no number") from None
+
+
+def _jinja(template: str, notes: list[str]) -> str:
+    """Jinja as it is; there one line end at the end of the text is dropped."""
+    notes.append("a name that is missing shows nothing there; here it is an error")
+    return template.removesuffix("\n")
+
+
+def _messages(template: Any) -> list[dict[str, str]]:
+    messages = []
+    for number, message in enumerate(as_list(template, "template"), start=1):
+        told = as_mapping(message, f"message {number}")
+        extra = sorted(key for key, found in told.items() if key not in ("role", "content") and found is not None)
+        if extra or not isinstance(told.get("content"), str) or told.get("role") not in _ROLES:
+            what = ", ".join(extra) or "a content that is no text, or its role"
+            raise LossError(f"message {number}: there is no place for {what}")
+        messages.append({"role": told["role"], "content": told["content"]})
+    if not messages:
+        raise LossError("it has no messages")
+    return messages
+
+
+def _notes(entry: Mapping[str, Any], passed: int) -> Iterator[str]:
+    if passed:
+        yield f"version {_number(entry)} is the highest; {passed} older {'one stays' if passed == 1 else 'ones stay'} there"
+    aliases = as_list(entry.get("aliases"), "aliases")
+    if aliases:
+        told = [str(alias.get("alias")) if isinstance(alias, dict) else str(alias) for alias in aliases]
+        yield f"labels move by review only; there it has {', '.join(told)}"

@@ -1,0 +1,99 @@
+"""Texts with `{{name}}` in them, as Langfuse and plain Jinja share them, and our bodies for the same."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+import renderer
+from promptuary.interop.imported import LossError
+from renderer.document.parser import Document
+from renderer.syntax import plain_placeholders
+
+__all__ = ["Message", "read", "read_names", "write_parts", "write_text"]
+
+Message = Mapping[str, str]  # role, content
+_SLOT = re.compile(r"(?<!\{)\{\{\s*([^\W\d]\w*)\s*\}\}(?!\})")
+_STATEMENTS = re.compile(r"\{[%#]")
+_EDGES = re.compile(r"\A\s+|\s+\Z")
+_UNSAFE = re.compile("[^\n\t\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+
+
+def read_names(text: str) -> list[str]:
+    """The names in double braces, in order. Raises LossError for any other use of double braces."""
+    rest = _SLOT.sub(lambda found: " " * len(found[0]), text)
+    if "{{" in rest:
+        at = rest.index("{{")
+        line = text[at:].split("\n", maxsplit=1)[0]
+        raise LossError(f"line {text.count(chr(10), 0, at) + 1} of the text holds more than a plain name: {line[:60]}")
+    return list(dict.fromkeys(_SLOT.findall(text)))
+
+
+def write_text(text: str) -> str:
+    """A body of the format `text` that shows this text. Raises LossError."""
+    names = read_names(text)
+    body = _written(text)
+    _prove(f"---\nformat: text\n---\n{body}", names, [("user", _canonical(text))])
+    return body
+
+
+def write_parts(messages: Sequence[Message]) -> str:
+    """A body of the format `parts` that gives these messages, character for character. Raises LossError."""
+    names: list[str] = []
+    lines = []
+    for number, message in enumerate(messages, start=1):
+        names += read_names(message["content"])
+        lines.append(f"- name: {message['role']} {number}\n  role: {message['role']}\n")
+        content = _EDGES.sub(lambda found: _string(found[0]), _written(message["content"]))
+        block = "".join(f"    {line}\n" if line else "\n" for line in content.split("\n"))
+        lines.append(f"  content: |-\n{block}" if content else '  content: ""\n')
+    body = "".join(lines)
+    _prove(f"---\nformat: parts\n---\n{body}", names, [(m["role"], _canonical(m["content"])) for m in messages])
+    return body
+
+
+def read(document: Document, fragments: Mapping[str, str]) -> list[dict[str, str]]:
+    """The messages of a document whose body holds plain names only, each name left in double braces. Raises LossError."""
+    try:
+        found = plain_placeholders.read(document, fragments)
+    except plain_placeholders.NotPlain as error:
+        raise LossError(str(error)) from error
+    messages = _rendered(found.document, found.names, fragments)
+    for message in messages:
+        if not isinstance(message["content"], str):
+            raise LossError("a part holds more than text")
+    return messages
+
+
+def _written(text: str) -> str:
+    shown = _SLOT.sub(lambda found: "{{ " + found[1] + " }}", text)
+    shown = _STATEMENTS.sub(lambda found: _string(found[0]), shown)
+    return _UNSAFE.sub(lambda found: _string(found[0]), shown)
+
+
+def _string(text: str) -> str:
+    escaped = "".join(
+        sign if sign in " %{#" or (sign.isalnum() and sign.isascii()) else _escaped(sign) for sign in text
+    )
+    return "{{ '" + escaped + "' }}"
+
+
+def _escaped(sign: str) -> str:
+    return {"\n": "\\n", "\t": "\\t", "\r": "\\r"}.get(sign) or f"\\U{ord(sign):08x}"
+
+
+def _canonical(text: str) -> str:
+    return _SLOT.sub(lambda found: "{{" + found[1] + "}}", text)
+
+
+def _prove(document: str, names: Sequence[str], expected: Sequence[tuple[str, str]]) -> None:
+    """Render with every value being its own mark: what is not the same text then would not be with any values."""
+    try:
+        found = [(str(message["role"]), message["content"]) for message in _rendered(document, names, {})]
+    except renderer.RenderError as error:
+        raise LossError(f"it would not render: {error.message}") from error
+    if found != list(expected):
+        raise LossError("it would not render to the same text")
+
+
+def _rendered(document: str, names: Sequence[str], fragments: Mapping[str, str]) -> list[dict[str, str]]:
+    data = {name: "{{" + name + "}}" for name in names}
+    return renderer.load(document, fragments=fragments).render(data, token_limit=-1).messages

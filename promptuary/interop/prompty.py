@@ -1,0 +1,213 @@
+"""Prompty's files: YAML front matter, then a text in which lines such as `system:` start a message."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from promptuary.interop import foreign_yaml, mustache
+from promptuary.interop.imported import Imported, LossError, as_mapping, check, find_losses, origin_of, slug, write
+from renderer.document.parser import Document
+from renderer.syntax.yaml_reader import YamlError, compose, value_of
+
+__all__ = ["KIND", "is_file", "read", "to_file"]
+
+KIND = "prompty"
+_WHOLE = re.compile(r"\A\ufeff?---[ \t]*\n(.*?)^---[ \t]*\n?(.*)\Z", re.DOTALL | re.MULTILINE)
+_ROLE = re.compile(r"^\s*#?\s*(system|user|assistant|developer|function|tools?)(\[.*\])?\s*:\s*$", re.IGNORECASE)
+_TAKEN = ("system", "user", "assistant", "developer")
+_STATEMENT = re.compile(r"\{[%#]")
+_STRING = re.compile(r"\{\{ '(\{[%#])' \}\}")
+_IMAGE = re.compile(r"!\[[^\]]*\]\(")
+_SECRET = re.compile(r"key|secret|token|password|credential", re.IGNORECASE)
+_TYPES = ("string", "number", "integer", "boolean", "array", "object")
+_OPTIONS = {  # Prompty 2's names of options, and the names that calls and version 1 have for them
+    "maxOutputTokens": "max_tokens",
+    "topP": "top_p",
+    "topK": "top_k",
+    "frequencyPenalty": "frequency_penalty",
+    "presencePenalty": "presence_penalty",
+    "stopSequences": "stop",
+    "allowMultipleToolCalls": "parallel_tool_calls",
+}
+_INPUT = ("type", "description", "default", "enum", "sample", "is_required", "required", "items", "properties")
+
+
+def is_file(text: str) -> bool:
+    """Whether a text has front matter and a line that starts a message."""
+    found = _WHOLE.match(text)
+    return found is not None and any(_ROLE.match(line) for line in found[2].split("\n"))
+
+
+def read(text: str, stem: str) -> Iterator[Imported]:
+    """The file's prompt. Raises LossError."""
+    found = _WHOLE.match(text)
+    if found is None:
+        raise LossError("a Prompty file starts with front matter between `---` lines")
+    try:
+        head = value_of(compose(found[1]))
+    except YamlError as error:
+        raise LossError(f"its front matter cannot be read: {error.message}") from error
+    if not isinstance(head, dict):
+        raise LossError("its front matter is no mapping")
+    _check_engine(head.pop("template", "jinja2"))
+    model = head.pop("model", None) or {}
+    api, front = _front(model if isinstance(model, dict) else {"id": model}, head)
+    inputs, sample = _inputs(head.pop("inputs", None), head.pop("sample", None))
+    front["inputs"] = inputs
+    if api == "completion":
+        front["format"], body = "text", mustache.write_text(_plain(found[2]))
+    else:
+        messages = [{**message, "content": _plain(message["content"])} for message in _split(found[2])]
+        front["format"], body = "parts", mustache.write_parts(messages)
+    notes = ["blank lines around a message are left out"] if front["format"] == "parts" else []
+    name = str(head.get("name") or stem)
+    document = write(KIND, front, body, _facts(head, model))
+    yield check(Imported(slug(name), document, {"sample": sample} if sample else {}, tuple(notes)), body)
+
+
+def to_file(source: Document, name: str, fragments: Mapping[str, str]) -> tuple[str, list[str]]:
+    """The text of a Prompty file, and what it does not carry. Raises LossError."""
+    messages = mustache.read(source, fragments)
+    facts = origin_of(source, KIND)
+    model = dict(facts.get("model") or {"api": "chat"})
+    if source.format == "text":
+        model["api"] = "completion"
+    if source.model:
+        model["configuration"] = {**(model.get("configuration") or {}), "name": source.model}
+    if source.settings:
+        model["parameters"] = source.settings
+    head = {"name": name, **{key: value for key, value in facts.items() if key != "model"}, "model": model}
+    head |= {key: value for key, value in (("description", source.description), ("tags", list(source.tags))) if value}
+    if source.inputs:
+        head["inputs"] = source.inputs
+    escaped = [{**message, "content": _escape(message["content"])} for message in messages]
+    if source.format == "text":
+        body = "".join(message["content"] for message in escaped)
+    else:
+        body = "\n\n".join(f"{message['role']}:\n{_checked(message)}" for message in escaped) + "\n"
+    losses = find_losses(source, ("description", "tags", "format", "model", "settings", "inputs"))
+    losses += [f"the pins of its fragments ({', '.join(sorted(fragments))})"] if fragments else []
+    return f"---\n{foreign_yaml.write(head)}---\n{body}", losses
+
+
+def _check_engine(template: Any) -> None:
+    kind = template.get("format", template.get("type", "jinja2")) if isinstance(template, dict) else template
+    if isinstance(kind, dict):
+        kind = kind.get("kind", "jinja2")
+    if kind not in ("jinja2", None):
+        raise LossError(f"its templates are written in {kind}; here they are written in Jinja")
+
+
+def _front(model: Mapping[str, Any], head: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    api = str(model.get("api") or model.get("apiType") or "chat")
+    if api not in ("chat", "completion"):
+        raise LossError(f"it is made for the API {api}; prompts are made for chat and completion")
+    configuration = as_mapping(model.get("configuration"), "model.configuration")
+    named = model.get("id") or configuration.get("name") or configuration.get("model")
+    settings = model.get("parameters") or _translated(as_mapping(model.get("options"), "model.options"))
+    front = {"description": head.pop("description", ""), "model": named, "settings": settings}
+    metadata = as_mapping(head.get("metadata"), "metadata")
+    return api, {
+        **front,
+        "tags": head.pop("tags", None) or metadata.get("tags"),
+    }
+
+
+def _translated(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Prompty 2's options under the names that model calls take; what stands in additionalProperties beside them."""
+    further = as_mapping(options.get("additionalProperties"), "model.options.additionalProperties")
+    own = {name: value for name, value in options.items() if name != "additionalProperties" and value is not None}
+    return {**further, **{_OPTIONS.get(name, name): value for name, value in own.items()}}
+
+
+def _inputs(given: Any, sample: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """JSON Schemas by name, and the values that stand there as samples."""
+    if isinstance(given, list):
+        if not all(isinstance(entry, dict) and isinstance(entry.get("name"), str) for entry in given):
+            raise LossError("each of its inputs is a mapping with a name")
+        given = {entry["name"]: {key: value for key, value in entry.items() if key != "name"} for entry in given}
+    if sample is not None and not isinstance(sample, dict):
+        raise LossError("its sample stands in another file; put it in its place")
+    schemas: dict[str, Any] = {}
+    samples: dict[str, Any] = dict(sample or {})
+    for name, entry in as_mapping(given, "inputs").items():
+        if isinstance(entry, dict) and set(entry) <= {*_INPUT, "kind"} and entry:
+            schemas[name], shown = _schema(name, entry)
+            samples |= {name: shown} if shown is not None else {}
+        else:
+            schemas[name] = {}
+            samples[name] = entry
+    return schemas, samples
+
+
+def _schema(name: str, entry: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
+    kind = {"float": "number", "bool": "boolean", "int": "integer", "list": "array"}.get(
+        str(entry.get("type") or entry.get("kind")), entry.get("type") or entry.get("kind")
+    )
+    if kind is not None and kind not in _TYPES:
+        raise LossError(f"the input {name} is of the kind {kind}, which is no JSON type")
+    kept = ("description", "default", "enum", "items", "properties")
+    schema = {key: entry[key] for key in kept if entry.get(key) is not None}
+    return {**({"type": kind} if kind else {}), **schema}, entry.get("sample")
+
+
+def _facts(head: Mapping[str, Any], model: Any) -> dict[str, Any]:
+    kept = dict(head)
+    if isinstance(model, dict):
+        kept["model"] = {key: value for key, value in model.items() if key not in ("parameters", "options")}
+    _refuse_secrets(kept)
+    return kept
+
+
+def _refuse_secrets(value: Any, name: str = "") -> None:
+    if isinstance(value, dict):
+        for key, item in value.items():
+            _refuse_secrets(item, str(key))
+    elif isinstance(value, str) and _SECRET.search(name) and not value.startswith("${"):
+        raise LossError(f"`{name}` holds a secret in plain text; name an environment variable there, as ${{env:NAME}}")
+
+
+def _split(text: str) -> list[dict[str, str]]:
+    messages: list[dict[str, str]] = []
+    role, lines = "system", list[str]()
+    for line in [*text.split("\n"), "user:"]:
+        if line.strip().startswith("![thread]"):
+            raise LossError("`![thread]` puts a conversation in; write it with a loop over an input")
+        found = _ROLE.match(line)
+        if found is None:
+            lines.append(line)
+            continue
+        content = "\n".join(lines).strip()
+        if content:
+            messages.append({"role": role, "content": content})
+        role, lines = found[1].lower(), []
+        if found[2] or role not in _TAKEN:
+            raise LossError(f"there is no place for the message {line.strip()}")
+    if any(_IMAGE.search(message["content"]) for message in messages):
+        raise LossError("an image stands in the text; here it is an item of the part's content")
+    if not messages:
+        raise LossError("it has no message")
+    return messages
+
+
+def _plain(text: str) -> str:
+    if _STATEMENT.search(_STRING.sub("", text)):
+        raise LossError("a statement or comment of Jinja stands in it, whose lines count otherwise here; write it anew")
+    return _STRING.sub(r"\1", text)
+
+
+def _escape(text: str) -> str:
+    return _STATEMENT.sub(lambda found: "{{ '" + found[0] + "' }}", text)
+
+
+def _checked(message: Mapping[str, str]) -> str:
+    """A message's text, if reading it back gives the same."""
+    content = message["content"]
+    lines: Sequence[str] = content.split("\n")
+    if message["role"] not in _TAKEN:
+        raise LossError(f"Prompty has no role {message['role']} of this kind")
+    if content != content.strip() or not content:
+        raise LossError("a message begins or ends with blanks, or is empty, and Prompty trims messages")
+    if any(_ROLE.match(line) or line.strip().startswith("![thread]") for line in lines) or _IMAGE.search(content):
+        raise LossError("a line of a message would start another one, or show an image, in Prompty")
+    return content

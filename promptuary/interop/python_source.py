@@ -1,0 +1,50 @@
+"""A prompt that stands in Python code as an f-string: `prompt = f\"\"\"…{question}…\"\"\"`. The code is read, never run."""
+
+import re
+from collections.abc import Iterator
+
+from promptuary.interop.imported import Imported, LossError, check, slug, write
+
+__all__ = ["KIND", "is_source", "read"]
+
+KIND = "python"
+_OPENING = re.compile(r"""^[ \t]*(?P<name>[A-Za-z_]\w*)[ \t]*=[ \t]*(?:f|F)(?P<quotes>\"{3}|'{3})""", re.MULTILINE)
+_FUNCTION = re.compile(r"^[ \t]*def[ \t]+(\w+)", re.MULTILINE)
+_FIELD = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
+_INSIDE = {quotes: re.compile(rf"(?:\\.|(?!{quotes}).)*", re.DOTALL) for quotes in ('"""', "'''")}
+_ESCAPES = re.compile(r"\\(.)", re.DOTALL)
+_CODED = "abfvxuUN01234567"  # a backslash before these stands for a character in Python only
+
+
+def is_source(text: str) -> bool:
+    """Whether the text assigns an f-string of several lines."""
+    return _OPENING.search(text) is not None
+
+
+def read(text: str, stem: str) -> Iterator[Imported]:
+    """The f-strings of a file, each a `shaped` document that renders to the same bytes. Raises LossError."""
+    found = list(_OPENING.finditer(text))
+    if not found:
+        raise LossError('there is no f-string of several lines, as in `prompt = f"""…"""`')
+    for opening in found:
+        inside = _INSIDE[opening["quotes"]].match(text, opening.end())
+        if inside is None or not text.startswith(opening["quotes"], inside.end()):
+            raise LossError(f"the f-string on line {text.count(chr(10), 0, opening.start()) + 1} is never closed")
+        functions = _FUNCTION.findall(text, 0, opening.start())
+        name = functions[-1] if functions else f"{stem} {opening['name']}" if len(found) > 1 else stem
+        body = _body(inside[0])
+        yield check(Imported(slug(name), write(KIND, {"format": "shaped"}, body)), body)
+
+
+def _body(source: str) -> str:
+    """Fields are plain names; a backslash that means another character in Python only is refused, not guessed at."""
+    for field in _FIELD.finditer(source):
+        if field[1] is not None and not field[1].isidentifier():
+            raise LossError(f"`{{{field[1]}}}` is more than a name; give its value as an input")
+    return _ESCAPES.sub(_unescape, source)
+
+
+def _unescape(escape: re.Match[str]) -> str:
+    if escape[1] in _CODED:
+        raise LossError(f"the escape `{escape[0]}` has another meaning here; write the character itself")
+    return {"\n": "", "'": "'", '"': '"'}.get(escape[1], escape[0])

@@ -1,0 +1,54 @@
+"""Rows of a dataset as lines for fine-tuning: what the model is sent at inference, byte for byte, then what it should say."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from evaluation.datasets import Dataset, Row
+from promptuary.interop.imported import LossError
+from renderer import Prompt, RenderError, Template
+
+__all__ = ["FORMS", "Line", "lines"]
+
+FORMS = ("messages", "text")
+Line = tuple[Row, Prompt, dict[str, Any]]
+
+
+def lines(template: Template, rows: Dataset, form: str, label: str = "") -> Iterator[Line]:
+    """Each row with its prompt and its line. `label` names the expectation to learn; none is needed where there is one.
+
+    Raises LossError, naming the row, for one that cannot be rendered or has no label.
+    """
+    for number, row in enumerate(rows.rows):
+        where = f"row {number}{f' ({row.id})' if row.id else ''}"
+        try:
+            prompt = template.render(row.inputs)
+            said = _label(row, label)
+            yield row, prompt, _messages(prompt, said) if form == "messages" else {"text": prompt.text + said}
+        except RenderError as error:
+            raise LossError(f"{where}: {error.message}") from error
+        except LossError as error:
+            raise LossError(f"{where}: {error}") from error
+
+
+def _messages(prompt: Prompt, said: str) -> dict[str, Any]:
+    messages = [dict(message) for message in prompt.messages]
+    last = messages[-1] if messages else {}
+    if last.get("role") == "assistant" and isinstance(last.get("content"), str):
+        messages[-1] = {**last, "content": last["content"] + said}  # the reply goes on where the prompt has begun it
+    else:
+        messages.append({"role": "assistant", "content": said})
+    return {"messages": messages, **({"tools": list(prompt.tools)} if prompt.tools else {})}
+
+
+def _label(row: Row, name: str) -> str:
+    expected = row.expected or {}
+    if not expected:
+        raise LossError("nothing is expected of it, so there is nothing to learn")
+    if not name and len(expected) > 1:
+        raise LossError(f"it expects {', '.join(expected)}; say with --label which is to be learnt")
+    chosen = name or next(iter(expected))
+    if chosen not in expected:
+        raise LossError(f"it expects no {chosen}, only {', '.join(expected)}")
+    value = expected[chosen]
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
