@@ -62,7 +62,7 @@ const scripts = {
   legalComments: "linked",
   // The Jinja language falls back to HTML around its tags; ours stands in YAML or plain text, so HTML and what it
   // drags along (CSS, JavaScript) stay out of the bundle.
-  alias: { "@codemirror/lang-html": here("src/editor/plain.ts") },
+  alias: { "@codemirror/lang-html": here("src/editor/plain_text_language.ts") },
   logLevel: "info",
 };
 

@@ -18,7 +18,7 @@ try {
     platform: "node",
     format: "esm",
     target: "node20",
-    alias: { "@codemirror/lang-html": here("src/editor/plain.ts") },
+    alias: { "@codemirror/lang-html": here("src/editor/plain_text_language.ts") },
     logLevel: "warning",
   });
   const built = files.map((name) => join(out, name.replace(/\.ts$/, ".mjs")));

@@ -65,4 +65,4 @@ def mail(request: HttpRequest, actor: Actor) -> HttpResponse:
         "address": actor.person.email,
         "is_sent": settings.MAIL_IS_SENT,
     }
-    return show(request, "mail.html", context, status=status)
+    return show(request, "accounts/mail.html", context, status=status)

@@ -52,4 +52,4 @@ def own_keys(request: HttpRequest, actor: Actor) -> HttpResponse:
         "notices": news,
         **key_revocation.context_of(request, [row.key for row in rows], reverse("own-keys")),
     }
-    return show(request, "own_keys.html", context)
+    return show(request, "accounts/own_keys.html", context)

@@ -82,7 +82,7 @@ def log_in(request: HttpRequest) -> HttpResponse:
     statuses = [status for code, status in refused.items() if form.has_error("__all__", code)]
     context = {"form": form, "next": target, "provider": settings.OIDC_NAME if settings.OIDC_ISSUER else ""}
     status = statuses[0] if statuses else 422 if form.errors else 200
-    return show(request, "login.html", context, status=status)
+    return show(request, "accounts/login.html", context, status=status)
 
 
 @require_POST
@@ -107,7 +107,7 @@ def security(request: HttpRequest, actor: Actor) -> HttpResponse:
         "step_up": settings.PROMPTUARY_STEP_UP,
         "own_keys": rows_of(actor),
     }
-    return show(request, "security.html", context)
+    return show(request, "accounts/security.html", context)
 
 
 @require_safe

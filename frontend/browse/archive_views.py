@@ -47,7 +47,7 @@ def archive(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "reason": request.POST.get("reason", ""),
         "force": request.POST.get("force", ""),
     }
-    return show(request, "archive.html", context, status=status_of(refused) if refused else 200)
+    return show(request, "browse/archive.html", context, status=status_of(refused) if refused else 200)
 
 
 def _act(request: HttpRequest, actor: Actor, name: str) -> str:

@@ -98,7 +98,7 @@ def environments(request: HttpRequest, actor: Actor) -> HttpResponse:
         "next_url": f"?{urlencode({**kept, 'cursor': page.next})}" if page.next else "",
         "page_size": PAGE_SIZE,
     }
-    return show(request, "environments.html", context, regions={"environments": "_environments.html"})
+    return show(request, "browse/environments.html", context, regions={"environments": "browse/_environments.html"})
 
 
 def _tab(word: str, count: int | None, on: bool, query: Mapping[str, str]) -> dict[str, Any]:

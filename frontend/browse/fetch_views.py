@@ -32,4 +32,4 @@ def fetches(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "by_label": usage_queries.by_label(template),
         "reported": report_queries.by_version(template),
     }
-    return show(request, "fetches.html", context)
+    return show(request, "browse/fetches.html", context)

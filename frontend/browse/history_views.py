@@ -52,7 +52,7 @@ def versions(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "may_write": permissions.can(actor, Verb.SAVE, template.namespace),
         "next_url": f"?{urlencode({'cursor': page.next})}" if page.next else "",
     }
-    return show(request, "versions.html", context)
+    return show(request, "browse/versions.html", context)
 
 
 def _row(entry: Entry, marks: list[Mark], live: str) -> Row:

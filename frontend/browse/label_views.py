@@ -63,7 +63,7 @@ def move(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "may_move": permissions.can(actor, Verb.MOVE, template.namespace),
         "may_roll_back": permissions.can(actor, Verb.ROLL_BACK, template.namespace),
     }
-    return show(request, "labels.html", context, status=status)
+    return show(request, "browse/labels.html", context, status=status)
 
 
 def _act(actor: Actor, name: str, do: str, asked: dict[str, Any]) -> str:

@@ -55,7 +55,7 @@ def edit_samples(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "count": len(kept.samples) if kept else 0,
         "may_write": permissions.can(actor, Verb.SAVE, template.namespace),
     }
-    return show(request, "samples.html", context, status=status)
+    return show(request, "browse/samples.html", context, status=status)
 
 
 def _read(text: str) -> dict[str, dict[str, object]]:

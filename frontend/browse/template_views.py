@@ -113,7 +113,7 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
         "runs": run_queries.listing(actor, template=name, limit=4).items,
         "keys_url": _keys_url(actor, template),
     }
-    return show(request, "template.html", context, regions={"rendered": "_rendered.html", "fetch": "_fetch.html"})
+    return show(request, "browse/template.html", context, regions={"rendered": "browse/_rendered.html", "fetch": "browse/_fetch_snippets.html"})
 
 
 def _facts(template: Template, document: Any) -> list[str]:

@@ -110,7 +110,7 @@ def browse(request: HttpRequest, actor: Actor, folder: str = "") -> HttpResponse
         **_search_context(actor, search, folder),
         **_namespace_context(actor, folder.partition("/")[0]),
     }
-    return show(request, "browse.html", context, regions={"templates": "_templates.html"})
+    return show(request, "browse/browse.html", context, regions={"templates": "browse/_templates.html"})
 
 
 def read_search(request: HttpRequest) -> Search:

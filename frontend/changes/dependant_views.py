@@ -53,4 +53,4 @@ def update(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "done": done,
         "refused": refused,
     }
-    return show(request, "dependants.html", context, status=status_of(refused) if refused else 200)
+    return show(request, "changes/dependants.html", context, status=status_of(refused) if refused else 200)

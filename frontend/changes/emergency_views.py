@@ -55,4 +55,4 @@ def break_glass(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
         "reason": request.POST.get("reason", ""),
         "refused": refused,
     }
-    return show(request, "emergency.html", context, status=status_of(refused) if refused else 200)
+    return show(request, "changes/emergency.html", context, status=status_of(refused) if refused else 200)

@@ -64,7 +64,7 @@ def merge(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     }
     undecided = do == "look" and document is None
     status = status_of(refused) if refused else 422 if undecided else 200
-    return show(request, "merge.html", context, status=status)
+    return show(request, "changes/merge.html", context, status=status)
 
 
 def _save(request: HttpRequest, actor: Actor, change: ChangeRequest, document: str | None) -> None:

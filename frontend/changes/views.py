@@ -69,7 +69,7 @@ def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
         "kept": kept,
         "next_url": f"?{urlencode({**kept, 'state': state, 'cursor': page.next})}" if page.next else "",
     }
-    return show(request, "changes.html", context, regions={"changes": "_changes.html"})
+    return show(request, "changes/changes.html", context, regions={"changes": "changes/_changes.html"})
 
 
 @form_page
@@ -127,8 +127,8 @@ def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
     if not any(asks_for(request, region) for region in ("checks", "blockers")):
         context |= _reading(request, actor, gate, act, refused)
     status = status_of(refused) if refused else 200
-    regions = {"diff": "_diff.html", "checks": "_checks.html", "blockers": "_blockers.html"}
-    return show(request, "change.html", context, regions=regions, status=status)
+    regions = {"diff": "diff/_diff.html", "checks": "changes/_checks.html", "blockers": "changes/_blockers.html"}
+    return show(request, "changes/change.html", context, regions=regions, status=status)
 
 
 @form_page
@@ -167,7 +167,7 @@ def propose(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "free": not protected,
         "approvals": template.namespace.approvals,
     }
-    return show(request, "propose.html", context, status=status)
+    return show(request, "changes/propose.html", context, status=status)
 
 
 def _reading(

@@ -42,7 +42,7 @@ def compare_versions(request: HttpRequest, actor: Actor, name: str) -> HttpRespo
         "choices": _choices(template, standing, old, new),
         **diff_context(request, old, new),
     }
-    return show(request, "diff.html", context, regions={"diff": "_diff.html"})
+    return show(request, "diff/diff.html", context, regions={"diff": "diff/_diff.html"})
 
 
 def diff_context(

@@ -41,7 +41,7 @@ def new(request: HttpRequest, actor: Actor) -> HttpResponse:
                 status = status_of(error)
             else:
                 return redirect("edit", name)
-    return show(request, "new.html", {"section": "templates", "form": form, "starts": STARTS.values()}, status=status)
+    return show(request, "editor/new.html", {"section": "templates", "form": form, "starts": STARTS.values()}, status=status)
 
 
 @form_page
@@ -63,7 +63,7 @@ def copy(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
                 messages.success(request, f"Copied {name} v{origin.number}; this is version 1 of {copied}.")
                 return redirect("template", copied)
     context = {"section": "templates", "form": form, "origin": origin, "name": name}
-    return show(request, "new.html", context, status=status)
+    return show(request, "editor/new.html", context, status=status)
 
 
 def _form(request: HttpRequest, actor: Actor, starts: list[str]) -> NewForm:

@@ -60,9 +60,9 @@ def preview_answer(request: HttpRequest, desk: Desk, seen: Look) -> dict[str, An
         "problems": [problem.to_dict() for problem in seen.problems],
         "rendered": stopped is None,
         "standIn": seen.stand_in,
-        "preview": render_to_string("frontend/_editor_preview.html", context, request),
+        "preview": render_to_string("frontend/editor/_editor_preview.html", context, request),
         "budget": _budget(seen, context, request),
-        "summary": render_to_string("frontend/_editor_summary.html", context, request),
+        "summary": render_to_string("frontend/editor/_editor_summary.html", context, request),
         "stopped": f"{stopped.message} {stopped.code}" if stopped else "",
         "stoppedAt": {"line": stopped.line, "column": stopped.column} if stopped else None,
         "inputs": None if seen.inputs is None else dict(seen.inputs),
@@ -75,7 +75,7 @@ def outcome_answer(request: HttpRequest, desk: Desk, outcome: Outcome | None) ->
     problems = outcome.problems if outcome else None
     saved = outcome.version if outcome and outcome.kind == "saved" else None
     return {
-        "html": render_to_string("frontend/_editor_outcome.html", {"outcome": outcome, "desk": desk}, request),
+        "html": render_to_string("frontend/editor/_editor_outcome.html", {"outcome": outcome, "desk": desk}, request),
         "problems": None if problems is None else [problem.to_dict() for problem in problems],
         "saved": _base_of(saved),
     }
@@ -87,5 +87,5 @@ def _base_of(version: Version | None) -> dict[str, Any] | None:
 
 def _budget(seen: Look, context: dict[str, Any], request: HttpRequest) -> str:
     if seen.budget:
-        return render_to_string("frontend/_budget.html", context, request)
+        return render_to_string("frontend/editor/_budget.html", context, request)
     return format_html('<p class="note">{}</p>', seen.uncounted) if seen.uncounted else ""

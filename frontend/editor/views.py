@@ -133,7 +133,7 @@ def _page(
         "source": responses.diff_of(desk.base.remaining if desk.base else "", desk.document) if with_diff else None,
         "section": "templates",
     }
-    return show(request, "editor.html", context, status=outcome.status if outcome else 200)
+    return show(request, "editor/editor.html", context, status=outcome.status if outcome else 200)
 
 
 def _overlaps(actor: Actor, desk: Desk) -> list[ChangeRequest]:
@@ -145,13 +145,13 @@ def _diff(request: HttpRequest, actor: Actor, desk: Desk, against: str) -> str:
     """The text against the version it was made from, or against another number."""
     other = version_queries.get(actor, desk.name, _number(against)) if against else desk.base
     source = responses.diff_of(other.remaining if other else "", desk.document)
-    return render_to_string("frontend/_diff_source.html", {"source": source}, request)
+    return render_to_string("frontend/diff/_diff_source.html", {"source": source}, request)
 
 
 def _samples(request: HttpRequest, actor: Actor, desk: Desk) -> str:
     """The text on each sample: tokens, verdict, the worst case."""
     context = {"tried": try_samples(actor, desk), "desk": desk}
-    return render_to_string("frontend/_editor_samples.html", context, request)
+    return render_to_string("frontend/editor/_editor_samples.html", context, request)
 
 
 def _number(text: object) -> int:

@@ -46,7 +46,7 @@ def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
         "may_add": bool(_mine(actor)),
         "next_url": f"?{urlencode({**kept, 'cursor': page.next})}" if page.next else "",
     }
-    return show(request, "datasets.html", context, regions={"datasets": "_datasets.html"})
+    return show(request, "evaluations/datasets.html", context, regions={"datasets": "evaluations/_datasets.html"})
 
 
 @signed_in
@@ -67,7 +67,7 @@ def show_dataset(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "versions": queries.versions(actor, name, limit=30).items,
         "runs": run_queries.listing(actor, dataset=name, limit=8).items,
     }
-    return show(request, "dataset.html", context)
+    return show(request, "evaluations/dataset.html", context)
 
 
 @signed_in
@@ -92,7 +92,7 @@ def compare(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "changed": [_changed(index, was, row) for index, was, row in found.changed[:_SHOWN_CHANGES]],
         "numbers": list(range(after.dataset.latest.number if after.dataset.latest else 1, 0, -1))[:200],
     }
-    return show(request, "dataset_diff.html", context)
+    return show(request, "evaluations/dataset_diff.html", context)
 
 
 @form_page
@@ -115,7 +115,7 @@ def new(request: HttpRequest, actor: Actor) -> HttpResponse:
             if answer is not None:
                 return answer
     context = {"section": "evaluations", "form": form, "faults": faults, "forms": FORMS}
-    return show(request, "dataset_edit.html", context, status=status)
+    return show(request, "evaluations/dataset_edit.html", context, status=status)
 
 
 @form_page
@@ -142,7 +142,7 @@ def edit(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "forms": FORMS,
         "small": small,
     }
-    return show(request, "dataset_edit.html", context, status=status)
+    return show(request, "evaluations/dataset_edit.html", context, status=status)
 
 
 def _save(

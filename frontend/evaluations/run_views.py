@@ -66,7 +66,7 @@ def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
         "here": f"?{urlencode(kept)}",
         "next_url": f"?{urlencode({**kept, 'cursor': page.next})}" if page.next else "",
     }
-    return show(request, "runs.html", context, regions={"runs": "_runs.html"})
+    return show(request, "evaluations/runs.html", context, regions={"runs": "evaluations/_runs.html"})
 
 
 @form_page
@@ -90,7 +90,7 @@ def show_run(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         "newest": newest,
     }
     if asks_for(request, "progress"):
-        response = show(request, "run.html", context, regions={"progress": "_run_progress.html"})
+        response = show(request, "evaluations/run.html", context, regions={"progress": "evaluations/_run_progress.html"})
         if not waits:
             response["HX-Refresh"] = "true"  # now there is more to show than a bar
         return response
@@ -109,7 +109,7 @@ def show_run(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         "failures": row_comparison.failures(run) if run.failed else [],
         **_worst(run, against, line),
     }
-    return show(request, "run.html", context)
+    return show(request, "evaluations/run.html", context)
 
 
 @signed_in
@@ -138,7 +138,7 @@ def show_rows(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         "only": only or "",
         "next_url": f"?{urlencode({'only': only or '', 'cursor': page.next})}" if page.next else "",
     }
-    return show(request, "run_rows.html", context)
+    return show(request, "evaluations/run_rows.html", context)
 
 
 @signed_in
@@ -170,7 +170,7 @@ def show_row(request: HttpRequest, actor: Actor, number: int, index: int) -> Htt
         "following": index + 1 if index + 1 < run.total else None,
         "query": _query(request),
     }
-    return show(request, "run_row.html", context)
+    return show(request, "evaluations/run_row.html", context)
 
 
 @signed_in

@@ -53,7 +53,7 @@ def start(request: HttpRequest, actor: Actor) -> HttpResponse:
     if not name:
         page = template_queries.search(actor, limit=_MOST)
         names = [template.name for template in page.items]
-        return show(request, "run_new.html", {"section": "evaluations", "names": names})
+        return show(request, "evaluations/run_new.html", {"section": "evaluations", "names": names})
     template = template_queries.find(actor, Verb.EVALUATE, name)
     standing = label_queries.numbers_of(template)
     place = _Place(template, standing, standing.get(live_label(template.namespace)))
@@ -82,7 +82,7 @@ def start(request: HttpRequest, actor: Actor) -> HttpResponse:
         "has_rows": bool(form.fields["dataset"].choices),  # type: ignore[attr-defined]  # it is a ChoiceField
         "new_dataset": f"{reverse('new-dataset')}?{urlencode({'in': template.namespace.name, 'for': name})}",
     }
-    return show(request, "run_new.html", context, status=status)
+    return show(request, "evaluations/run_new.html", context, status=status)
 
 
 def _form(request: HttpRequest, actor: Actor, place: _Place) -> RunForm:

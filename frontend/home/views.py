@@ -38,4 +38,4 @@ def home(request: HttpRequest, actor: Actor) -> HttpResponse:
         "key_notices": notification_queries.of_keys(actor),
     }
     frame_of(request).set_counts(open_changes=len(found), waiting=len(mine))
-    return show(request, "home.html", context)
+    return show(request, "home/home.html", context)

@@ -69,7 +69,7 @@ def audit(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
         "forms": FORMS,
         "chain": audit_queries.chain(),
     }
-    return show(request, "audit.html", context, status=422 if form.errors else 200)
+    return show(request, "settings/audit.html", context, status=422 if form.errors else 200)
 
 
 @require_safe

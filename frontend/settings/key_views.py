@@ -58,7 +58,7 @@ def keys(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     }
     context |= key_revocation.context_of(request, context["rows"], reverse("keys", args=[namespace]))
     context["rotating"] = next((key for key in context["rows"] if key.id == turning["key"].value()), None)
-    return show(request, "keys.html", context, status=status)
+    return show(request, "settings/keys.html", context, status=status)
 
 
 def _listed(actor: Actor, namespace: str) -> dict[str, Any]:

@@ -55,4 +55,4 @@ def members(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
         "roles": [(role.value, words) for role, words in MAY.items()],
         "may_manage": permissions.can(actor, Verb.MANAGE, found),
     }
-    return show(request, "members.html", context, status=status)
+    return show(request, "settings/members.html", context, status=status)

@@ -62,7 +62,7 @@ def rules(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
         "form": form,
         "plan": plan if status == 200 else None,
     }
-    return show(request, "rules.html", context, status=status)
+    return show(request, "settings/rules.html", context, status=status)
 
 
 @form_page
@@ -84,7 +84,7 @@ def make(request: HttpRequest, actor: Actor) -> HttpResponse:
                 messages.success(request, f"{made.name} is there, and you are its admin.")
                 return redirect("members", made.name)
     context = {"section": "templates", "form": form, "checks": rule_forms.CHECKS_IN_WORDS}
-    return show(request, "namespace.html", context, status=status)
+    return show(request, "settings/namespace.html", context, status=status)
 
 
 def _told(namespace: str, opened: list[int]) -> str:

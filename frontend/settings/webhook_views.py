@@ -39,7 +39,7 @@ def webhooks(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse
             else:
                 rows, form, status = queries.listing(actor, namespace), WebhookForm(), 201
     context = {**_frame(namespace), "rows": rows, "form": form, "made": made}
-    return show(request, "webhooks.html", context, status=status)
+    return show(request, "settings/webhooks.html", context, status=status)
 
 
 @sensitive_variables("made")
@@ -78,7 +78,7 @@ def webhook(request: HttpRequest, actor: Actor, namespace: str, webhook_id: str)
         "states": Delivery.STATES,
         "older": queries.signs_until(found, datetime.now(UTC)),
     }
-    return show(request, "webhook.html", context, status=status)
+    return show(request, "settings/webhook.html", context, status=status)
 
 
 def _frame(namespace: str) -> dict[str, Any]:

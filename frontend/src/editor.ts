@@ -1,20 +1,20 @@
 // The editor page. Without this script the same page is a plain form with a textarea.
 import { EditorView } from "@codemirror/view";
 import { count, find, make, readJson } from "./dom.ts";
-import { call } from "./editor/calls.ts";
-import { countChanged, setBase } from "./editor/changed.ts";
+import { call } from "./editor/api.ts";
+import { countChanged, setBase } from "./editor/change_gutter.ts";
+import { openSource } from "./editor/codemirror.ts";
 import { completion } from "./editor/completion.ts";
 import { Draft } from "./editor/draft.ts";
 import { Form } from "./editor/form/form.ts";
 import { Inputs } from "./editor/inputs.ts";
 import { formatOf } from "./editor/language.ts";
 import { installModes } from "./editor/modes.ts";
-import { installPanes } from "./editor/panes.ts";
 import { offsetAt } from "./editor/positions.ts";
 import { Preview } from "./editor/preview.ts";
 import { applyFix, goToProblem, setProblems } from "./editor/problems.ts";
+import { installPanes } from "./editor/resizable_panes.ts";
 import { installSave, showDialog } from "./editor/save.ts";
-import { openSource } from "./editor/source.ts";
 import type { Look, Outcome, Problem, Setup } from "./editor/types.ts";
 import { linkValues, readPlaces } from "./editor/values.ts";
 

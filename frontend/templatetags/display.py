@@ -102,7 +102,7 @@ def _date(moment: datetime, now: datetime) -> str:
     return moment.strftime("%-d %b" if moment.year == now.year else "%-d %b %Y")
 
 
-@register.inclusion_tag("frontend/_digest.html")
+@register.inclusion_tag("frontend/web/_digest.html")
 def digest(value: str, prefix: bool = False, copy: bool = True, voided: bool = False) -> dict[str, Any]:
     """A digest as a chip: eight hex digits in two groups, the whole of it in the title and on the clipboard."""
     digits = value.removeprefix("sha256:")
@@ -116,7 +116,7 @@ def digest(value: str, prefix: bool = False, copy: bool = True, voided: bool = F
     }
 
 
-@register.inclusion_tag("frontend/_pill.html")
+@register.inclusion_tag("frontend/web/_label.html")
 def pill(name: str, protected: bool = False, title: str = "") -> dict[str, Any]:
     """A label: protected ones are filled and locked, `latest` is dashed; always with its word."""
     return {"name": name, "protected": protected, "latest": name == "latest", "title": title}

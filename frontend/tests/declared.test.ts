@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { addInput, dropInput, flow, setInput } from "../src/editor/form/declared.ts";
-import type { Change } from "../src/editor/form/edits.ts";
+import { addInput, dropInput, flow, setInput } from "../src/editor/form/input_edits.ts";
 import { asKind, kindOf, readDefault } from "../src/editor/form/inputs.ts";
+import type { Change } from "../src/editor/form/text_edits.ts";
 
 const apply = (text: string, change: Change | null): string => {
   assert.ok(change);

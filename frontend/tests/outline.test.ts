@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { addPart, type Change, dropPart, quote, swap, writeContent, writeKey } from "../src/editor/form/edits.ts";
 import { type Block, type Outline, outlineOf, type Part, partsOf, type Refusal } from "../src/editor/form/outline.ts";
+import { addPart, type Change, dropPart, quote, swap, writeContent, writeKey } from "../src/editor/form/text_edits.ts";
 
 const TEXT = `---
 description: Reply

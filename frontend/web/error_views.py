@@ -83,7 +83,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
     status = HTTPStatus.INTERNAL_SERVER_ERROR
     if request.path.startswith(API):
         return _problem(status, "internal", "Internal error", "Something went wrong on the server; its log says what.")
-    return HttpResponse(render_to_string("frontend/broken.html"), status=status)
+    return HttpResponse(render_to_string("frontend/web/error_page.html"), status=status)
 
 
 def explain_methods(respond: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
@@ -108,7 +108,7 @@ def _refuse(
         return _problem(status, kind, heading, reason)
     words = typed(request) if has_form else []
     context = {"heading": heading, "reason": reason, "status_code": int(status), "typed": words}
-    return show(request, "refusal.html", context, status=status)
+    return show(request, "web/refusal.html", context, status=status)
 
 
 def _problem(status: HTTPStatus, kind: str, title: str, reason: str) -> HttpResponse:

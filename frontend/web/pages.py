@@ -91,7 +91,7 @@ def refuse(request: HttpRequest, error: core_errors.PromptuaryError) -> HttpResp
         "error": error,
         "typed": typed(request),
     }
-    return show(request, "refusal.html", context, status=status)
+    return show(request, "web/refusal.html", context, status=status)
 
 
 def status_of(error: core_errors.PromptuaryError) -> int:
@@ -144,5 +144,5 @@ def _to_login(request: HttpRequest) -> HttpResponse:
             "status_code": 401,
             "typed": typed(request),
         }
-        return show(request, "refusal.html", context, status=401)
+        return show(request, "web/refusal.html", context, status=401)
     return redirect_to_login(request.get_full_path())

@@ -1,5 +1,5 @@
 import { ago, find, icon } from "../dom.ts";
-import { CallError, call } from "./calls.ts";
+import { CallError, call } from "./api.ts";
 
 const DELAY = 1200;
 

@@ -4,7 +4,7 @@ import { LanguageSupport, syntaxTree } from "@codemirror/language";
 import { type EditorState, type Extension, type Range, RangeSetBuilder } from "@codemirror/state";
 import { Decoration, type DecorationSet, type EditorView, ViewPlugin, type ViewUpdate } from "@codemirror/view";
 import { styleTags, tagHighlighter, tags } from "@lezer/highlight";
-import { html as plain } from "./plain.ts";
+import { html as plain } from "./plain_text_language.ts";
 
 export type Format = "parts" | "text" | "shaped" | "prompter";
 

@@ -1,5 +1,5 @@
 import { ago, find, icon, make, spell } from "../dom.ts";
-import { CallError, call } from "./calls.ts";
+import { CallError, call } from "./api.ts";
 import type { Look } from "./types.ts";
 
 const DELAY = 280;

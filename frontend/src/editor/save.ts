@@ -1,5 +1,5 @@
 import { find, icon, make } from "../dom.ts";
-import { CallError, call } from "./calls.ts";
+import { CallError, call } from "./api.ts";
 import type { Outcome } from "./types.ts";
 
 interface Wiring {

@@ -3,11 +3,12 @@ import { icon, make } from "../../dom.ts";
 import { formatOf } from "../language.ts";
 import { offsetAt } from "../positions.ts";
 import type { Problem, Schema } from "../types.ts";
-import { openText, setText } from "./chips.ts";
-import { addInput, dropInput, setInput } from "./declared.ts";
-import { addPart, type Change, dropPart, quote, swap, writeContent, writeKey } from "./edits.ts";
+import { addInput, dropInput, setInput } from "./input_edits.ts";
 import { drawInputs } from "./inputs.ts";
 import { type Node, type Outline, outlineOf, type Part, type Refusal, type Section } from "./outline.ts";
+import { adopt, shapeOf } from "./outline_diff.ts";
+import { addPart, type Change, dropPart, quote, swap, writeContent, writeKey } from "./text_edits.ts";
+import { openText, setText } from "./value_chips.ts";
 import {
   drawInsert,
   drawLines,
@@ -18,8 +19,7 @@ import {
   pathsOf,
   priorities,
   select,
-} from "./pieces.ts";
-import { adopt, shapeOf } from "./shape.ts";
+} from "./widgets.ts";
 
 /** What the form asks of the page around it. */
 export interface Around {

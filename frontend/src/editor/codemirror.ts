@@ -1,0 +1,128 @@
+import { closeBrackets, closeBracketsKeymap } from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import {
+  bracketMatching,
+  codeFolding,
+  foldGutter,
+  foldKeymap,
+  indentUnit,
+  syntaxHighlighting,
+} from "@codemirror/language";
+import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
+import { Compartment, EditorState, type Extension } from "@codemirror/state";
+import {
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  highlightSpecialChars,
+  type KeyBinding,
+  keymap,
+  lineNumbers,
+} from "@codemirror/view";
+import { changedLines } from "./change_gutter.ts";
+import { type Format, formatOf, hangingLines, highlighter, languageOf, marks } from "./language.ts";
+import { problemKeys, problemMarks } from "./problems.ts";
+import { look } from "./theme.ts";
+
+const dark = new Compartment();
+const language = new Compartment();
+
+const darkNow = (): boolean =>
+  getComputedStyle(document.documentElement).colorScheme === "dark" ||
+  (!document.documentElement.dataset.theme && window.matchMedia("(prefers-color-scheme: dark)").matches);
+
+/** Follows the `format:` of the front matter: another format, another body language. */
+function followFormat(): Extension {
+  let format: Format | null = null;
+  return EditorView.updateListener.of((update) => {
+    const now = formatOf(update.state);
+    if (now === format) return;
+    format = now;
+    queueMicrotask(() => update.view.dispatch({ effects: language.reconfigure(languageOf(now)) }));
+  });
+}
+
+/** Types over a selection by the editor's own means. Left to itself the browser keeps the look of the deleted text in
+ * a `style` attribute, which the page's content security policy refuses. */
+const typeOver = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const { main, ranges } = view.state.selection;
+    const { data } = event;
+    if (event.inputType !== "insertText" || data === null || event.isComposing || main.empty || ranges.length > 1) {
+      return false;
+    }
+    const change = () =>
+      view.state.update({
+        changes: { from: main.from, to: main.to, insert: data },
+        selection: { anchor: main.from + data.length },
+        userEvent: "input.type",
+        scrollIntoView: true,
+      });
+    const handlers = view.state.facet(EditorView.inputHandler);
+    if (!handlers.some((handle) => handle(view, main.from, main.to, data, change))) view.dispatch(change());
+    event.preventDefault();
+    return true;
+  },
+});
+
+/** The source editor, in the place of the textarea that stays the form's own field. */
+export function openSource(
+  area: HTMLTextAreaElement,
+  keys: readonly KeyBinding[],
+  extensions: Extension[],
+): EditorView {
+  const nonce = document.querySelector<HTMLScriptElement>("script[nonce]")?.nonce ?? "";
+  const start = EditorState.create({ doc: area.value });
+  const view = new EditorView({
+    state: EditorState.create({
+      doc: area.value,
+      extensions: [
+        EditorView.cspNonce.of(nonce),
+        dark.of(EditorView.darkTheme.of(darkNow())),
+        language.of(languageOf(formatOf(start))),
+        EditorState.tabSize.of(2),
+        indentUnit.of("  "),
+        EditorState.allowMultipleSelections.of(true),
+        EditorView.lineWrapping,
+        EditorView.contentAttributes.of({ "aria-label": "Source of the template", spellcheck: "false", tabindex: "0" }),
+        typeOver,
+        problemMarks,
+        lineNumbers(),
+        changedLines,
+        foldGutter({ openText: "▾", closedText: "▸" }),
+        codeFolding(),
+        highlightActiveLine(),
+        highlightActiveLineGutter(),
+        highlightSpecialChars(),
+        highlightSelectionMatches(),
+        drawSelection(),
+        history(),
+        bracketMatching(),
+        closeBrackets(),
+        search({ top: true }),
+        syntaxHighlighting(highlighter),
+        marks,
+        hangingLines,
+        look,
+        followFormat(),
+        keymap.of([
+          ...keys,
+          ...problemKeys,
+          ...closeBracketsKeymap,
+          ...defaultKeymap,
+          ...searchKeymap,
+          ...historyKeymap,
+          ...foldKeymap,
+        ]),
+        ...extensions,
+      ],
+    }),
+  });
+  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+    view.dispatch({ effects: dark.reconfigure(EditorView.darkTheme.of(darkNow())) });
+  });
+  area.hidden = true;
+  area.after(view.dom);
+  return view;
+}

@@ -1,0 +1,93 @@
+// The inputs that the front matter declares, as edits of its text.
+import type { Json, Schema } from "../types.ts";
+import type { Change } from "./text_edits.ts";
+
+interface Row {
+  from: number;
+  to: number;
+  line: string;
+}
+
+const RESERVED = /^(?:true|false|null|yes|no|on|off|~)$/i;
+
+/** A value in YAML's flow style: `{type: string, enum: [formal, warm]}`. */
+export function flow(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(flow).join(", ")}]`;
+  if (value !== null && typeof value === "object") {
+    return `{${Object.entries(value)
+      .map(([key, each]) => `${flow(key)}: ${flow(each)}`)
+      .join(", ")}}`;
+  }
+  if (typeof value === "string") {
+    return /^[A-Za-z_$](?:[\w $./-]*[\w$])?$/.test(value) && !RESERVED.test(value) ? value : JSON.stringify(value);
+  }
+  return JSON.stringify(value);
+}
+
+/** Declare an input at the end of the list; null where the front matter is laid out so that only the source can. */
+export function addInput(text: string, name: string, schema: Schema): Change | null {
+  const entry = `${name}: ${flow(schema as Json)}`;
+  const rows = frontMatter(text);
+  if (!rows) return { from: 0, to: 0, insert: `---\ninputs:\n  ${entry}\n---\n` };
+  const close = rows[rows.length - 1];
+  const head = rows.findIndex((row) => /^inputs:/.test(row.line));
+  if (head < 0) return close ? { from: close.from, to: close.from, insert: `inputs:\n  ${entry}\n` } : null;
+  const found = rows[head];
+  if (!found) return null;
+  if (/^inputs:\s*\{\s*\}\s*$/.test(found.line)) return { ...found, insert: `inputs:\n  ${entry}` };
+  if (!/^inputs:\s*$/.test(found.line)) return null;
+  const inner = entries(rows, head);
+  const last = inner[inner.length - 1] ?? found;
+  const margin = /^ +/.exec(inner[0]?.line ?? "")?.[0] ?? "  ";
+  return { from: last.to, to: last.to, insert: `\n${margin}${entry}` };
+}
+
+/** Another schema for an input; null where it does not stand on one line. */
+export function setInput(text: string, name: string, schema: Schema): Change | null {
+  const place = find(text, name);
+  if (!place) return null;
+  const from = place.from + place.line.indexOf(":") + 1;
+  return { from, to: place.to, insert: ` ${flow(schema as Json)}` };
+}
+
+/** The input no longer declared; null where it does not stand on one line. */
+export function dropInput(text: string, name: string): Change | null {
+  const place = find(text, name);
+  return place ? { from: place.from, to: place.to + 1, insert: "" } : null;
+}
+
+function find(text: string, name: string): Row | null {
+  const rows = frontMatter(text) ?? [];
+  const head = rows.findIndex((row) => /^inputs:\s*$/.test(row.line));
+  if (head < 0) return null;
+  const inner = entries(rows, head);
+  const margin = /^ */.exec(inner[0]?.line ?? "")?.[0].length ?? 0;
+  const at = inner.findIndex((row) => row.line.startsWith(`${" ".repeat(margin)}${name}:`));
+  const next = inner[at + 1];
+  const isAlone = !next || (/^ */.exec(next.line)?.[0].length ?? 0) <= margin;
+  const row = inner[at];
+  // A comment after the value would be lost, and a value of several lines is more than a line.
+  return row && isAlone && /:\s*\{.*\}\s*$/.test(row.line) ? row : null;
+}
+
+/** The lines under `inputs:`. */
+function entries(rows: Row[], head: number): Row[] {
+  const rest = rows.slice(head + 1);
+  const end = rest.findIndex((row) => row.line.trim() && !row.line.startsWith(" "));
+  const inner = end < 0 ? rest : rest.slice(0, end);
+  while (inner.length && !inner[inner.length - 1]?.line.trim()) inner.pop();
+  return inner;
+}
+
+/** The lines of the front matter after its first, the closing one included; null where there is none. */
+function frontMatter(text: string): Row[] | null {
+  const rows: Row[] = [];
+  let from = 0;
+  for (const [index, line] of text.split("\n").entries()) {
+    if (index === 0 && line.trimEnd() !== "---") return null;
+    if (index > 0) rows.push({ from, to: from + line.length, line });
+    if (index > 0 && line.trimEnd() === "---") return rows;
+    from += line.length + 1;
+  }
+  return null;
+}
