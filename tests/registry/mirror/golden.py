@@ -1,10 +1,10 @@
 """The golden journal: a fixture with every kind of event, and what the product makes of it.
 
-`golden_journal.jsonl` has an object a line for each event: number, kind, canonical text, hash, the columns that repeat parts
-of its body, and "commits": for each branch that has a commit of it, that commit's id and its tree's.
-`golden_mirror.fast-export` is the mirror as text. `golden_rows.json` are the rows after a restore. `golden_effects.json` is
-what each event reads as, what a webhook is sent of it, which caches its kind drops, and the conversations of change requests.
-`record_golden_journal.py` writes all four.
+`golden_journal.jsonl` has an object a line for each event: number, kind, canonical text, hash, the columns that repeat
+parts of its body, and "commits": for each branch that has a commit of it, that commit's id and its tree's.
+`golden_mirror.fast-export` is the mirror as text. `golden_rows.json` are the rows after a restore.
+`golden_effects.json` is what each event reads as, what a webhook is sent of it, which caches its kind drops, and the
+conversations of change requests. `record_golden_journal.py` writes all four.
 """
 
 import json
@@ -99,7 +99,7 @@ def read_commits(path: Path) -> dict[int, dict[str, list[str]]]:
 
 
 def read_effects() -> dict[str, dict[str, str]]:
-    """Number and kind of each event to its sentence and link, for a member and an admin, and its message to a webhook."""
+    """Number and kind of each event to its sentence and link, for a member and an admin, and a webhook's message."""
     effects = {}
     for event in Event.objects.order_by("number"):
         member, admin = (chronicle.read(event, may_manage=may_manage) for may_manage in (False, True))

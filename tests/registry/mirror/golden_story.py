@@ -1,12 +1,17 @@
 """The story of the golden journal: every kind of event at least once, with and without each optional field.
 
-`play_older` goes first and is recorded without the fields that came later; `play` tells the rest. Both use the services only.
+`play_older` goes first and is recorded without the fields that came later; `play` tells the rest. Both use the services
+only. Under `fix_clock_and_ids` each time and each id is the same whenever the story is played.
 """
 
-from datetime import datetime, timedelta
+import random
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from typing import Any
+from unittest import mock
 
-from registry import access
+from registry import access, journal
 from registry.access import Actor
 from registry.models import ChangeRequest, Key, User, Version
 from registry.services import (
@@ -29,7 +34,7 @@ from registry.services import (
 )
 from registry.services.threads import Place
 
-__all__ = ["play", "play_older"]
+__all__ = ["fix_clock_and_ids", "play", "play_older", "strip_later_fields"]
 
 REPLY, OLD = "support/refunds/reply", "archive/notes/reply"
 LINES = "- name: one\n  content: first\n- name: two\n  content: second\n- name: three\n  content: third\n"
@@ -37,12 +42,29 @@ ROWS = '{"id": "a", "inputs": {"name": "K\\u00e4the \\u2028"}, "expected": "x"}\
 ADMIN = "zoë.o'neil@example.org"  # a name that Git would not take as it is
 PEOPLE = {"author": "author", "reviewer": "reviewer", "peer": "reviewer", "reader": "reader", ADMIN: "admin"}  # roles
 UNTIL = datetime.fromisoformat("2027-01-01T00:00:00.000123+00:00")
+STEP = timedelta(seconds=7, microseconds=7)  # the events of one act of an older release lie within a minute
+LATER = ("merged_from", "suggestions", "decided")  # fields of a body that older releases did not write
+LATER_OF_KIND = {"change.headed": ("from",), "key.issued": ("verbs", "labels")}
 Cast = dict[str, Actor]
+
+
+@contextmanager
+def fix_clock_and_ids() -> Iterator[None]:
+    """The journal's clock goes on by the same step with each look at it; the ids of keys and webhooks are the same."""
+    clock = mock.patch.object(journal, "now", _count_moments().__next__)
+    with clock, mock.patch("secrets.choice", random.Random(14).choice):
+        yield
+
+
+def strip_later_fields(kind: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    """The body of an event as older releases wrote it."""
+    later = (*LATER, *LATER_OF_KIND.get(kind, ()))
+    return {name: value for name, value in body.items() if name not in later}
 
 
 def play_older() -> None:
     """A namespace of before versions said what they took in, and requests what they were decided on."""
-    cast = _found("archive")
+    cast = _make_namespace("archive")
     admin = cast["admin"]
     keys.issue(actor=admin, namespace="archive", name="shop", scope="read", person="reader")
     first = _save(cast["author"], OLD, LINES)
@@ -66,7 +88,7 @@ def play_older() -> None:
 
 def play() -> None:
     """A namespace with everything in it."""
-    cast = _found("support")
+    cast = _make_namespace("support")
     _set_rules_and_members(cast)
     shop = _manage_keys(cast)
     _save_versions(cast, shop)
@@ -79,7 +101,14 @@ def play() -> None:
     _redact_and_archive(cast)
 
 
-def _found(namespace: str) -> Cast:
+def _count_moments() -> Iterator[datetime]:
+    moment = datetime(2026, 3, 2, 9, 0, 0, 1, tzinfo=UTC)
+    while True:
+        yield moment
+        moment += STEP
+
+
+def _make_namespace(namespace: str) -> Cast:
     """The namespace with its people; gives them by name, the admin as `admin`."""
     operator = access.operator()
     namespaces.create(actor=operator, name=namespace, protected_labels=["production"], required_checks=[])

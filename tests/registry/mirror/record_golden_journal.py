@@ -2,24 +2,22 @@
 
     python -m tests.registry.mirror.record_golden_journal
 
-plays the story on a fixed clock with fixed key ids, into a database of its own on SQLite, and writes the four files that
-`golden` describes. `git diff` then shows what is said differently. Where only what is made of the events changed (rows,
-sentences, caches), add `--derived`: the journal and the mirror stay as they are.
+plays the story on a fixed clock with fixed key ids, into a database of its own on SQLite, and writes the four files
+that `golden` describes. `git diff` then shows what is said differently. Where only what is made of the events changed
+(rows, sentences, caches), add `--derived`: the journal and the mirror stay as they are.
 
-It prints the rows that a restore does not bring back as the services wrote them. The one it may print is the change request
-of `archive` that was recorded without what it was decided on.
+It prints the rows that a restore does not bring back as the services wrote them. The one it may print is the change
+request of `archive` that was recorded without what it was decided on.
 """
 
 # ruff: noqa: E402  # models can be imported only after Django's setup
 
 import json
 import os
-import random
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -38,10 +36,6 @@ from registry.models import Event
 from tests.registry.mirror import golden, golden_story, photograph
 from tests.registry.mirror.test_restore import empty_the_database
 
-LATER = ("merged_from", "suggestions", "decided")  # fields of a body that older releases did not write
-LATER_OF_KIND = {"change.headed": ("from",), "key.issued": ("verbs", "labels")}
-STEP = timedelta(seconds=7, microseconds=7)  # one act of an older release is told by its events' times: within a minute
-
 
 def main() -> None:
     connection.creation.create_test_db(verbosity=0)
@@ -55,9 +49,7 @@ def main() -> None:
 
 def _record_journal(path: Path) -> None:
     """Play the story and write the journal and the mirror."""
-    moments = _count_moments()
-    dice = random.Random(14)
-    with mock.patch.object(journal, "now", moments.__next__), mock.patch("secrets.choice", dice.choice):
+    with golden_story.fix_clock_and_ids():
         with _older_journal():
             golden_story.play_older()
         golden_story.play()
@@ -99,21 +91,13 @@ def _to_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
 
-def _count_moments() -> Iterator[datetime]:
-    moment = datetime(2026, 3, 2, 9, 0, 0, 1, tzinfo=UTC)
-    while True:
-        yield moment
-        moment += STEP
-
-
 @contextmanager
 def _older_journal() -> Iterator[None]:
     """Events are appended without the fields that came later."""
     append: Callable[..., Event] = journal.append
 
     def append_older(kind: journal.Kind, actor: Any, namespace: Any, body: dict[str, Any], **facts: Any) -> Event:
-        later = (*LATER, *LATER_OF_KIND.get(kind, ()))
-        return append(kind, actor, namespace, {k: v for k, v in body.items() if k not in later}, **facts)
+        return append(kind, actor, namespace, golden_story.strip_later_fields(kind, body), **facts)
 
     with mock.patch.object(journal, "append", append_older):
         yield

@@ -9,8 +9,9 @@ import json
 import pytest
 
 from registry import mirror
-from registry.journal import Kind
-from tests.registry.mirror import golden
+from registry.journal import Kind, canonical
+from registry.models import Event
+from tests.registry.mirror import golden, golden_story
 
 pytestmark = pytest.mark.django_db
 
@@ -35,6 +36,24 @@ def read_effects(part):
 
 def test_every_kind_of_event_is_in_it():
     assert {event["kind"] for event in golden.read_journal()} == {kind.value for kind in Kind}
+
+
+def test_the_services_append_the_same_events(settings, tmp_path):
+    settings.MIRROR_PATH = tmp_path / "mirror.git"
+    settings.OUTBOUND_HOSTS = ["127.0.0.1"]
+    with golden_story.fix_clock_and_ids():
+        golden_story.play_older()
+        last_older = Event.objects.latest("number").number
+        golden_story.play()
+    for event, recorded in zip(Event.objects.order_by("number"), golden.read_journal(), strict=True):
+        assert canonical(json.loads(event.text)) == event.text
+        facts = json.loads(event.text)
+        facts["previous"] = json.loads(recorded["text"])["previous"]  # another one: the older events say more here
+        if event.number <= last_older:
+            facts["body"] = golden_story.strip_later_fields(event.kind, facts["body"])
+        assert canonical(facts) == recorded["text"]
+        for column in ("kind", "template", "version", "change"):
+            assert getattr(event, column) == recorded[column]
 
 
 def test_the_recorded_mirror_has_the_recorded_commits(recorded_mirror):
