@@ -1,0 +1,291 @@
+"""The story of the golden journal: every kind of event at least once, with and without each optional field.
+
+`play_older` goes first and is recorded without the fields that came later; `play` tells the rest. Both use the services
+only. Under `fix_clock_and_ids` each time and each id is the same whenever the story is played.
+"""
+
+import random
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from unittest import mock
+
+from registry import access, journal
+from registry.access import Actor
+from registry.models import ChangeRequest, Key, User, Version
+from registry.services import (
+    attachments,
+    changes,
+    datasets,
+    emergencies,
+    keys,
+    labels,
+    members,
+    merges,
+    namespaces,
+    redactions,
+    samples,
+    suggestions,
+    templates,
+    threads,
+    verdicts,
+    webhooks,
+)
+from registry.services.threads import Place
+
+__all__ = ["fix_clock_and_ids", "play", "play_older", "strip_later_fields"]
+
+REPLY, OLD = "support/refunds/reply", "archive/notes/reply"
+LINES = "- name: one\n  content: first\n- name: two\n  content: second\n- name: three\n  content: third\n"
+ROWS = '{"id": "a", "inputs": {"name": "K\\u00e4the \\u2028"}, "expected": "x"}\n{"inputs": {"name": "b"}}\n'
+ADMIN = "zoë.o'neil@example.org"  # a name that Git would not take as it is
+PEOPLE = {"author": "author", "reviewer": "reviewer", "peer": "reviewer", "reader": "reader", ADMIN: "admin"}  # roles
+UNTIL = datetime.fromisoformat("2027-01-01T00:00:00.000123+00:00")
+STEP = timedelta(seconds=7, microseconds=7)  # the events of one act of an older release lie within a minute
+LATER = ("merged_from", "suggestions", "decided")  # fields of a body that older releases did not write
+LATER_OF_KIND = {"change.headed": ("from",), "key.issued": ("verbs", "labels")}
+Cast = dict[str, Actor]
+
+
+@contextmanager
+def fix_clock_and_ids() -> Iterator[None]:
+    """The journal's clock goes on by the same step with each look at it; the ids of keys and webhooks are the same."""
+    clock = mock.patch.object(journal, "now", _count_moments().__next__)
+    with clock, mock.patch("secrets.choice", random.Random(14).choice):
+        yield
+
+
+def strip_later_fields(kind: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    """The body of an event as older releases wrote it."""
+    later = (*LATER, *LATER_OF_KIND.get(kind, ()))
+    return {name: value for name, value in body.items() if name not in later}
+
+
+def play_older() -> None:
+    """A namespace of before versions said what they took in, and requests what they were decided on."""
+    cast = _make_namespace("archive")
+    admin = cast["admin"]
+    keys.issue(actor=admin, namespace="archive", name="shop", scope="read", person="reader")
+    first = _save(cast["author"], OLD, LINES)
+    _publish(cast, OLD, first)
+    second = _save(cast["author"], OLD, LINES.replace("first", "FIRST"), first)
+    _publish(cast, OLD, second)
+    _save(admin, OLD, LINES.replace("third", "THIRD"), first)
+    number = changes.propose(actor=cast["author"], name=OLD, label="production", version=3, message="").number
+    merges.merge(actor=cast["author"], number=number)
+    changes.withdraw(actor=cast["author"], number=number)
+    changes.reopen(actor=cast["author"], number=number)
+    place = Place(version=4, line=2)
+    threads.open_at(actor=admin, number=number, place=place, text="", suggestion="  content: better\n")
+    suggestions.apply(actor=cast["author"], number=number, comments=[(1, 1)], confirm=True)
+    namespaces.set_rules(actor=admin, namespace="archive", break_glass=True)
+    emergencies.break_glass(actor=cast["reviewer"], number=number, reason="It burns")
+    _decide(cast["peer"], number, "request_changes", "Why so fast?")
+    _decide(cast["peer"], number, "approve", "I see")
+    labels.roll_back(actor=cast["reviewer"], name=OLD, label="production", version=2, reason="It went wrong")
+
+
+def play() -> None:
+    """A namespace with everything in it."""
+    cast = _make_namespace("support")
+    _set_rules_and_members(cast)
+    shop = _manage_keys(cast)
+    _save_versions(cast, shop)
+    _move_labels(cast)
+    _review(cast)
+    _merge_and_suggest(cast)
+    _hurry(cast)
+    _measure(cast)
+    _set_webhooks(cast)
+    _redact_and_archive(cast)
+
+
+def _count_moments() -> Iterator[datetime]:
+    moment = datetime(2026, 3, 2, 9, 0, 0, 1, tzinfo=UTC)
+    while True:
+        yield moment
+        moment += STEP
+
+
+def _make_namespace(namespace: str) -> Cast:
+    """The namespace with its people; gives them by name, the admin as `admin`."""
+    operator = access.operator()
+    namespaces.create(actor=operator, name=namespace, protected_labels=["production"], required_checks=[])
+    for username, role in PEOPLE.items():
+        User.objects.get_or_create(username=username)
+        members.set_role(actor=operator, namespace=namespace, username=username, role=role)
+    cast = {username: Actor(User.objects.get(username=username)) for username in PEOPLE}
+    return {**cast, "admin": cast[ADMIN]}
+
+
+def _set_rules_and_members(cast: Cast) -> None:
+    admin = cast["admin"]
+    namespaces.create(actor=admin, name="own", approvals=2, compatibility="backward", suggesters_may_approve=True)
+    namespaces.set_rules(actor=admin, namespace="own", self_approval=True, keys_approved_only=False)
+    owners = [{"pattern": "guarded/*", "people": [ADMIN]}]
+    checks = ["problems", "samples", "budget", "contract"]
+    namespaces.set_rules(actor=admin, namespace="support", owners=owners, required_checks=checks)
+    members.set_role(actor=admin, namespace="own", username="reader", role="author")
+    members.set_role(actor=admin, namespace="own", username="reader", role=None)
+
+
+def _manage_keys(cast: Cast) -> Key:
+    """Keys of every form; gives one that may write."""
+    admin, where = cast["admin"], "support"
+    shop = keys.issue(actor=admin, namespace=where, name="shop", scope="write", person="author", approved_only=False)
+    keys.issue(actor=admin, namespace=where, name="narrow", verbs=["fetch", "move"], labels=["staging"])
+    lasting = keys.issue(actor=admin, namespace=where, name="Läden", scope="read", expires_at=UNTIL, approved_only=True)
+    rotated = keys.rotate(actor=admin, key_id=lasting.key.id, keep_until=UNTIL - timedelta(days=30))
+    keys.rotate(actor=admin, key_id=rotated.key.id)
+    keys.revoke(actor=admin, key_id=keys.issue(actor=admin, namespace=where, name="old", scope="read").key.id)
+    ending = keys.issue(actor=admin, namespace=where, name="ending", scope="read", person="reader")
+    keys.revoke(actor=cast["reader"], key_id=ending.key.id, keep_until=UNTIL)
+    return shop.key
+
+
+def _save_versions(cast: Cast, shop: Key) -> None:
+    author = cast["author"]
+    first = _save(author, REPLY, _greet("hello"), samples={"plain": {"name": "Käthe\n"}}, message="Begin\n\nwith this")
+    second = _save(author, REPLY, _greet("good day"), first, message="Promptuary-Event: 1\n\nPromptuary-Chain: x")
+    third = _save(Actor(author.person, shop), REPLY, _greet("good bye").replace("\n", "\r\n"), second)
+    document = f"---\ntags: [old, new]\ndescription: Käse\nmodel: gpt-4o\nsettings: {{temperature: 0.25}}\n---\n{LINES}"
+    _save(author, "support/copied", document, copied_from=f"{REPLY}@{third.number}", message="")
+    _save(author, "support/policy", "---\nformat: text\n---\nBe kind to {{ name }}.\n")
+    _save(author, "support/guarded/whole", '- name: a\n  content: |\n    {{ fragment("support/policy@1") }}\n')
+    samples.save(actor=author, name=REPLY, samples={"plain": {"name": "Ada"}, "other": {"name": "x"}})
+    samples.save(actor=Actor(author.person, shop), name=REPLY, samples={"plain": {"name": "Ada"}})
+
+
+def _move_labels(cast: Cast) -> None:
+    author, reviewer = cast["author"], cast["reviewer"]
+    labels.move(actor=author, name=REPLY, label="staging", version=1, expected=None)
+    labels.move(actor=author, name=REPLY, label="staging", version=3, expected=1)
+    labels.roll_back(actor=reviewer, name=REPLY, label="staging", version=1, reason="Worse\n\nin every way")
+    labels.remove(actor=author, name=REPLY, label="staging", expected=1)
+    labels.move(actor=author, name=REPLY, label="staging", version=2, expected=None)
+    labels.move(actor=author, name="support/policy", label="live", version=1, expected=None)
+    namespaces.set_rules(actor=cast["admin"], namespace="support", protected_labels=["live", "production"])
+
+
+def _review(cast: Cast) -> None:
+    """A request with discussion and every decision; a stricter rule; publications and a roll back by approval."""
+    author, reviewer = cast["author"], cast["reviewer"]
+    number = changes.propose(actor=author, name=REPLY, label="production", version=1, message="At\n\nlast").number
+    changes.set_version(actor=author, number=number, version=2)
+    thread = threads.open_at(actor=reviewer, number=number, place=Place(version=2, line=1), text="Why?\n\n  Really")
+    threads.resolve(actor=author, number=number, thread=thread.number)
+    threads.resolve(actor=author, number=number, thread=thread.number, resolved=False)
+    threads.reply(actor=author, number=number, thread=thread.number, text="Because", suggestion="")
+    place = Place(version=2, line=1, side="rendered", sample="plain", part=0)
+    threads.open_at(actor=reviewer, number=number, place=place, text="As it reads")
+    verdicts.give(number=number)
+    _decide(reviewer, number, "comment", "Promptuary-Chain: y\nSay: more")
+    _decide(reviewer, number, "request_changes", "Not yet")
+    _decide(reviewer, number, "acknowledge", "The break is meant")
+    _decide(reviewer, number, "approve")
+    changes.publish(actor=author, number=number)
+    _publish(cast, REPLY, Version.objects.get(template__name=REPLY, number=3))
+    labels.roll_back(actor=reviewer, name=REPLY, label="production", version=2, reason="Polite again")
+    _withdraw_what_fails(cast)
+    protected = ChangeRequest.objects.get(template__name="support/policy")  # opened when its label became protected
+    _approve_and_publish(cast, protected)
+
+
+def _withdraw_what_fails(cast: Cast) -> None:
+    """A version whose samples lack a value; it is redacted later, with the lines that are quoted from it."""
+    author, reviewer = cast["author"], cast["reviewer"]
+    fourth = _save(author, REPLY, _greet("hello {{ title }}"), Version.objects.get(template__name=REPLY, number=3))
+    number = changes.propose(
+        actor=author, name=REPLY, label="production", version=fourth.number, message="Titles"
+    ).number
+    threads.open_at(actor=reviewer, number=number, place=Place(version=4, line=4), text="Which?", suggestion="    hi\n")
+    verdicts.give(number=number)
+    changes.withdraw(actor=author, number=number, reason="Not yet")
+    changes.reopen(actor=author, number=number)
+    changes.withdraw(actor=reviewer, number=number)
+
+
+def _merge_and_suggest(cast: Cast) -> None:
+    author, name = cast["author"], "support/merged"
+    first = _save(author, name, LINES)
+    _publish(cast, name, first)
+    _publish(cast, name, _save(author, name, LINES.replace("first", "FIRST"), first))
+    _save(author, name, LINES.replace("third", "THIRD"), first)
+    number = changes.propose(actor=author, name=name, label="production", version=3, message="").number
+    merges.merge(actor=author, number=number)
+    place = Place(version=4, line=2, end_line=2)
+    threads.open_at(actor=cast["admin"], number=number, place=place, text="", suggestion="  content: better\n")
+    suggestions.apply(actor=author, number=number, comments=[(1, 1)], confirm=True)
+    verdicts.give(number=number)
+
+
+def _hurry(cast: Cast) -> None:
+    """Emergencies: approved afterwards, closed without approval, and one that waits."""
+    author, reviewer, admin = cast["author"], cast["reviewer"], cast["admin"]
+    namespaces.set_rules(actor=admin, namespace="support", break_glass=True)
+    numbers = {}
+    for name in ("support/first", "support/second", "support/third"):
+        _save(author, name, "- name: a\n  content: Hi\n")
+        numbers[name] = changes.propose(actor=author, name=name, label="production", version=1, message="").number
+        emergencies.break_glass(actor=reviewer, number=numbers[name], reason="It can't wait")
+    _decide(admin, numbers["support/first"], "approve", "Rightly so")
+    hurried = Version.objects.get(template__name="support/third", number=1)
+    _publish(cast, "support/third", _save(author, "support/third", "- name: a\n  content: Ho\n", hurried))
+    emergencies.close(actor=admin, number=numbers["support/third"], reason="Version 2 holds it")
+
+
+def _measure(cast: Cast) -> None:
+    author, admin = cast["author"], cast["admin"]
+    first = datasets.save(actor=author, name="support/gold", text=ROWS, message="Begin\n\nwith two").version
+    datasets.save(actor=author, name="support/gold", text=ROWS.partition("\n")[0], base=first.digest)
+    common: dict[str, Any] = {"actor": admin, "namespace": "support", "dataset": "support/gold", "model": "echo"}
+    attachments.attach(**common, name="pinned", pattern="hello/*", gates=["squad_f1 - 0.02"], dataset_version=1)
+    attachments.attach(**common, name="latest", pattern="hello/*", gates=["squad_f1 >= 0.8"], metrics=["bleu"])
+    attachments.detach(actor=admin, namespace="support", name="latest")
+
+
+def _set_webhooks(cast: Cast) -> None:
+    admin, address = cast["admin"], "http://127.0.0.1:9/hook?token=x"
+    everything = webhooks.create(actor=admin, namespace="support", url=address).webhook
+    some = webhooks.create(actor=admin, namespace="support", url=address, kinds=["label.moved", "member.set"]).webhook
+    webhooks.change(actor=admin, webhook_id=some.id, paused=True)
+    webhooks.change(actor=admin, webhook_id=some.id, paused=False, kinds=[])
+    webhooks.rotate(actor=admin, webhook_id=everything.id)
+    webhooks.remove(actor=admin, webhook_id=some.id)
+
+
+def _redact_and_archive(cast: Cast) -> None:
+    admin = cast["admin"]
+    redactions.redact(actor=admin, name=REPLY, version=4, reason="A name stood in it\n\nof one", force=True)
+    redactions.redact(actor=admin, name="support/merged", version=3, reason="Gone", everywhere=True)
+    templates.archive(actor=admin, name="support/copied", reason="")
+    templates.unarchive(actor=admin, name="support/copied")
+    templates.archive(actor=admin, name="support/third", reason="Nobody asks for it", force=True)
+
+
+def _greet(words: str) -> str:
+    return f"- name: question\n  role: user\n  content: |\n    {words} {{{{ name }}}}\n"
+
+
+def _save(actor: Actor, name: str, document: str, base: Version | None = None, **more: Any) -> Version:
+    more = {"message": "", "parallel": True, **more}
+    return templates.save(actor=actor, name=name, document=document, base=base.digest if base else None, **more).version
+
+
+def _publish(cast: Cast, name: str, version: Version) -> None:
+    change = changes.propose(
+        actor=cast["author"], name=name, label="production", version=version.number, message=f"Publish {version.number}"
+    )
+    _approve_and_publish(cast, change)
+
+
+def _approve_and_publish(cast: Cast, change: ChangeRequest) -> None:
+    verdicts.give(number=change.number)
+    _decide(cast["reviewer"], change.number, "approve")
+    changes.publish(actor=cast["author"], number=change.number)
+
+
+def _decide(actor: Actor, number: int, decision: str, text: str = "") -> None:
+    digest = ChangeRequest.objects.get(number=number).version.digest
+    changes.decide(actor=actor, number=number, decision=decision, digest=digest, text=text)
