@@ -8,17 +8,18 @@ are used, so that modules may move.
 import json
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import httpx
 from django.apps import apps
+from django.db import connection
 
 import renderer
 from registry.celery import app
 from registry.wsgi import application
 from tests.journeys import places
-from tests.support.trace import Calls, record_calls
+from tests.support.trace import Calls, Recorder
 
 NAMESPACE = "support"
 PEOPLE = {"ada": "author", "rob": "reviewer", "ann": "admin"}
@@ -102,27 +103,29 @@ class Product:
         document = document.replace("Use only", "Quote, and use only")
         draft = {"document": document, "samples": SAMPLES, "base": "1"}
         self.author.call("PUT", f"/t/{name}/-/edit/draft", json=draft)  # as the editor does while somebody types
-        with record_calls() as save_calls:
+        row_calls: Calls = {}
+        with Recorder() as save, connection.execute_wrapper(_after_event(lambda: row_calls.update(save.calls()))):
             self._save(name, document, base="1")
         number = self._propose(name, 2)
         self._discuss(number)
-        with record_calls() as page_calls:
-            page = self.admin.call("GET", f"/changes/{number}")
-        assert "Shorter" in page.text, "the page shows no discussion"
-        with record_calls() as publish_calls:
+        with Recorder() as page:
+            answer = self.admin.call("GET", f"/changes/{number}")
+        assert "Shorter" in answer.text, "the page shows no discussion"
+        with Recorder() as publish:
             self._publish(number)
         self._fetch(name)
-        with record_calls() as fetch_calls:
+        with Recorder() as fetch:
             self._fetch(name)
-        with record_calls() as render_calls:
+        with Recorder() as render:
             messages = renderer.load(document).render(SAMPLES["boots"]).messages
         assert len(messages) == 4
         return {
-            "save": save_calls,
-            "publish": publish_calls,
-            "change page": page_calls,
-            "warm fetch": fetch_calls,
-            "load and render": render_calls,
+            "save": row_calls,
+            "save and answer": save.calls(),
+            "publish": publish.calls(),
+            "change page": page.calls(),
+            "warm fetch": fetch.calls(),
+            "load and render": render.calls(),
         }
 
     def _save(self, name: str, document: str, *, base: str) -> None:
@@ -158,6 +161,19 @@ class Product:
 
     def _fetch(self, name: str) -> None:
         assert self.service.call_api("GET", f"templates/{name}@production")["name"] == name
+
+
+def _after_event(act: Callable[[], None]) -> Callable[..., Any]:
+    """A wrapper of database statements that acts when an event was stored, which is the last row of what it tells."""
+    statement = f'INSERT INTO "{apps.get_model("registry", "Event")._meta.db_table}"'
+
+    def execute(run: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
+        result = run(sql, params, many, context)
+        if sql.startswith(statement):
+            act()
+        return result
+
+    return execute
 
 
 def _password_of(person: str) -> str:

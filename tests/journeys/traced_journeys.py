@@ -1,11 +1,13 @@
-"""Five journeys through the product, traced: which of our files does each open?
+"""Journeys through the product, traced: which of our files does each open?
 
 `python -m tests.journeys.traced_journeys` prints for each journey the files, their functions and the number of calls.
 
-save: the editor's POST of a new version, from the request to its answer: version and event are stored, and the worker is
-woken; publish: the Publish button of an approved change request; change page: the first look at a change request with
-checks, an approval and threads; warm fetch: a service fetches a label the second time; load and render: from a document of
-the format `parts` to the messages of a request.
+- save: the editor's POST of a new version, until its event is stored
+- save and answer: the same to the answer, with what follows the commit
+- publish: the Publish button of an approved change request
+- change page: the first look at a change request with checks, an approval and threads
+- warm fetch: a service fetches a label the second time
+- load and render: from a document of the format `parts` to the messages of a request
 """
 
 import json

@@ -5,13 +5,11 @@ import os
 import sys
 import threading
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
-__all__ = ["Calls", "describe_calls", "record_calls"]
+__all__ = ["Calls", "Recorder", "describe_calls"]
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("evaluation", "frontend", "promptuary", "registry", "renderer")
@@ -20,30 +18,41 @@ PACKAGES = ("evaluation", "frontend", "promptuary", "registry", "renderer")
 Calls = dict[str, dict[str, int]]
 
 
-@contextmanager
-def record_calls() -> Iterator[Calls]:
-    """Record calls in this thread and in threads that start meanwhile; the mapping is filled when the block ends.
+class Recorder:
+    """Records calls in this thread, and in threads that start meanwhile, while its block runs.
 
     Module and class bodies are left out: they run at import. A generator counts again each time it goes on. Other
     processes (the renderer's helper, Git) are not seen.
     """
-    counts: Counter[CodeType] = Counter()
-    is_recording = True
-    calls: Calls = {}
 
-    def count_call(frame: FrameType, event: str, _argument: Any) -> None:
-        if event == "call" and is_recording:
-            counts[frame.f_code] += 1
+    def __init__(self) -> None:
+        self._counts: Counter[CodeType] = Counter()
+        self._is_recording = False
 
-    threading.setprofile(count_call)
-    sys.setprofile(count_call)
-    try:
-        yield calls
-    finally:
+    def __enter__(self) -> "Recorder":
+        self._is_recording = True
+        threading.setprofile(self._count_call)
+        sys.setprofile(self._count_call)
+        return self
+
+    def __exit__(self, *_error: object) -> None:
         sys.setprofile(None)
         threading.setprofile(None)
-        is_recording = False  # a thread that started meanwhile keeps its profile function
-    _fill(calls, counts)
+        self._is_recording = False  # a thread that started meanwhile keeps its profile function
+
+    def calls(self) -> Calls:
+        """The calls so far; the block may still run."""
+        calls: Calls = {}
+        for code, count in list(self._counts.items()):
+            file = _own_file(code)
+            if file is not None:
+                functions = calls.setdefault(file, {})
+                functions[code.co_qualname] = functions.get(code.co_qualname, 0) + count
+        return calls
+
+    def _count_call(self, frame: FrameType, event: str, _argument: Any) -> None:
+        if event == "call" and self._is_recording:
+            self._counts[frame.f_code] += 1
 
 
 def describe_calls(calls: Calls) -> str:
@@ -55,14 +64,6 @@ def describe_calls(calls: Calls) -> str:
         most_called_first = sorted(functions.items(), key=lambda item: (-item[1], item[0]))
         lines.extend(f"    {count:5} {name}" for name, count in most_called_first)
     return "\n".join(lines)
-
-
-def _fill(calls: Calls, counts: Counter[CodeType]) -> None:
-    for code, count in counts.items():
-        file = _own_file(code)
-        if file is not None:
-            functions = calls.setdefault(file, {})
-            functions[code.co_qualname] = functions.get(code.co_qualname, 0) + count
 
 
 def _own_file(code: CodeType) -> str | None:
