@@ -10,7 +10,7 @@ from tests.support.trace import Calls
 
 @dataclass(frozen=True)
 class Ceiling:
-    """Numbers of files: `now` is held, `wanted` is where merging modules shall lead. Lower `now` when a merge allows it."""
+    """Numbers of files: `now` is held, `wanted` is the aim of merging modules. Lower `now` when a merge allows it."""
 
     now: int
     wanted: int
