@@ -19,14 +19,17 @@ from typing import Any
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from frontend import chronicle, timeline
-from registry import recent
-from registry.access import Actor
-from registry.fetching.callers import Caller
-from registry.fetching.fetcher import Fetcher, fetcher
-from registry.fetching.live import Moves
-from registry.models import ChangeRequest, Event, User
-from registry.services import keys
+from frontend.changes import timeline
+from frontend.settings import event_sentences
+from registry.accounts.models import User
+from registry.changes.models import ChangeRequest
+from registry.core import lru
+from registry.journal.models import Event
+from registry.namespaces import keys
+from registry.namespaces.permissions import Actor
+from registry.serving.credentials import Caller
+from registry.serving.fetcher import Fetcher, fetcher
+from registry.serving.label_moves_long_poll import Moves
 from registry.webhooks import messages
 from tests.registry.mirror import photograph
 
@@ -102,7 +105,7 @@ def read_effects() -> dict[str, dict[str, str]]:
     """Number and kind of each event to its sentence and link, for a member and an admin, and a webhook's message."""
     effects = {}
     for event in Event.objects.order_by("number"):
-        member, admin = (chronicle.read(event, may_manage=may_manage) for may_manage in (False, True))
+        member, admin = (event_sentences.read(event, may_manage=may_manage) for may_manage in (False, True))
         effects[f"{event.number:03} {event.kind}"] = {
             "sentence": member.sentence,
             "sentence_for_admins": admin.sentence,
@@ -155,7 +158,7 @@ class _Process:
         self._look()
         for ask in self._questions.values():
             ask()
-        memory: recent.Recent[str, str] = recent.Recent(1)
+        memory: lru.Recent[str, str] = lru.Recent(1)
         memory.get("text", lambda: "kept")
         self._append(event, event.template and _OWN)
         self._look()

@@ -11,28 +11,21 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from unittest import mock
 
-from registry import access, journal
-from registry.access import Actor
-from registry.models import ChangeRequest, Key, User, Version
-from registry.services import (
-    attachments,
-    changes,
-    datasets,
-    emergencies,
-    keys,
-    labels,
-    members,
-    merges,
-    namespaces,
-    redactions,
-    samples,
-    suggestions,
-    templates,
-    threads,
-    verdicts,
-    webhooks,
-)
-from registry.services.threads import Place
+from registry.accounts.models import Key, User
+from registry.changes import check_results, emergency_publish, rules, suggestions, threads
+from registry.changes import merge as change_merge
+from registry.changes import services as change_services
+from registry.changes.models import ChangeRequest
+from registry.changes.threads import Place
+from registry.evaluations import attachments, datasets
+from registry.journal import log
+from registry.namespaces import keys, members, permissions
+from registry.namespaces.permissions import Actor
+from registry.redaction import services as redaction_services
+from registry.templates import labels, samples
+from registry.templates import save as template_save
+from registry.templates.models import Version
+from registry.webhooks import services as webhook_services
 
 __all__ = ["fix_clock_and_ids", "play", "play_older", "strip_later_fields"]
 
@@ -51,7 +44,7 @@ Cast = dict[str, Actor]
 @contextmanager
 def fix_clock_and_ids() -> Iterator[None]:
     """The journal's clock goes on by the same step with each look at it; the ids of keys and webhooks are the same."""
-    clock = mock.patch.object(journal, "now", _count_moments().__next__)
+    clock = mock.patch.object(log, "now", _count_moments().__next__)
     with clock, mock.patch("secrets.choice", random.Random(14).choice):
         yield
 
@@ -72,15 +65,15 @@ def play_older() -> None:
     second = _save(cast["author"], OLD, LINES.replace("first", "FIRST"), first)
     _publish(cast, OLD, second)
     _save(admin, OLD, LINES.replace("third", "THIRD"), first)
-    number = changes.propose(actor=cast["author"], name=OLD, label="production", version=3, message="").number
-    merges.merge(actor=cast["author"], number=number)
-    changes.withdraw(actor=cast["author"], number=number)
-    changes.reopen(actor=cast["author"], number=number)
+    number = change_services.propose(actor=cast["author"], name=OLD, label="production", version=3, message="").number
+    change_merge.merge(actor=cast["author"], number=number)
+    change_services.withdraw(actor=cast["author"], number=number)
+    change_services.reopen(actor=cast["author"], number=number)
     place = Place(version=4, line=2)
     threads.open_at(actor=admin, number=number, place=place, text="", suggestion="  content: better\n")
     suggestions.apply(actor=cast["author"], number=number, comments=[(1, 1)], confirm=True)
-    namespaces.set_rules(actor=admin, namespace="archive", break_glass=True)
-    emergencies.break_glass(actor=cast["reviewer"], number=number, reason="It burns")
+    rules.set_rules(actor=admin, namespace="archive", break_glass=True)
+    emergency_publish.break_glass(actor=cast["reviewer"], number=number, reason="It burns")
     _decide(cast["peer"], number, "request_changes", "Why so fast?")
     _decide(cast["peer"], number, "approve", "I see")
     labels.roll_back(actor=cast["reviewer"], name=OLD, label="production", version=2, reason="It went wrong")
@@ -110,8 +103,8 @@ def _count_moments() -> Iterator[datetime]:
 
 def _make_namespace(namespace: str) -> Cast:
     """The namespace with its people; gives them by name, the admin as `admin`."""
-    operator = access.operator()
-    namespaces.create(actor=operator, name=namespace, protected_labels=["production"], required_checks=[])
+    operator = permissions.operator()
+    rules.create(actor=operator, name=namespace, protected_labels=["production"], required_checks=[])
     for username, role in PEOPLE.items():
         User.objects.get_or_create(username=username)
         members.set_role(actor=operator, namespace=namespace, username=username, role=role)
@@ -121,11 +114,11 @@ def _make_namespace(namespace: str) -> Cast:
 
 def _set_rules_and_members(cast: Cast) -> None:
     admin = cast["admin"]
-    namespaces.create(actor=admin, name="own", approvals=2, compatibility="backward", suggesters_may_approve=True)
-    namespaces.set_rules(actor=admin, namespace="own", self_approval=True, keys_approved_only=False)
+    rules.create(actor=admin, name="own", approvals=2, compatibility="backward", suggesters_may_approve=True)
+    rules.set_rules(actor=admin, namespace="own", self_approval=True, keys_approved_only=False)
     owners = [{"pattern": "guarded/*", "people": [ADMIN]}]
     checks = ["problems", "samples", "budget", "contract"]
-    namespaces.set_rules(actor=admin, namespace="support", owners=owners, required_checks=checks)
+    rules.set_rules(actor=admin, namespace="support", owners=owners, required_checks=checks)
     members.set_role(actor=admin, namespace="own", username="reader", role="author")
     members.set_role(actor=admin, namespace="own", username="reader", role=None)
 
@@ -165,26 +158,28 @@ def _move_labels(cast: Cast) -> None:
     labels.remove(actor=author, name=REPLY, label="staging", expected=1)
     labels.move(actor=author, name=REPLY, label="staging", version=2, expected=None)
     labels.move(actor=author, name="support/policy", label="live", version=1, expected=None)
-    namespaces.set_rules(actor=cast["admin"], namespace="support", protected_labels=["live", "production"])
+    rules.set_rules(actor=cast["admin"], namespace="support", protected_labels=["live", "production"])
 
 
 def _review(cast: Cast) -> None:
     """A request with discussion and every decision; a stricter rule; publications and a roll back by approval."""
     author, reviewer = cast["author"], cast["reviewer"]
-    number = changes.propose(actor=author, name=REPLY, label="production", version=1, message="At\n\nlast").number
-    changes.set_version(actor=author, number=number, version=2)
+    number = change_services.propose(
+        actor=author, name=REPLY, label="production", version=1, message="At\n\nlast"
+    ).number
+    change_services.set_version(actor=author, number=number, version=2)
     thread = threads.open_at(actor=reviewer, number=number, place=Place(version=2, line=1), text="Why?\n\n  Really")
     threads.resolve(actor=author, number=number, thread=thread.number)
     threads.resolve(actor=author, number=number, thread=thread.number, resolved=False)
     threads.reply(actor=author, number=number, thread=thread.number, text="Because", suggestion="")
     place = Place(version=2, line=1, side="rendered", sample="plain", part=0)
     threads.open_at(actor=reviewer, number=number, place=place, text="As it reads")
-    verdicts.give(number=number)
+    check_results.give(number=number)
     _decide(reviewer, number, "comment", "Promptuary-Chain: y\nSay: more")
     _decide(reviewer, number, "request_changes", "Not yet")
     _decide(reviewer, number, "acknowledge", "The break is meant")
     _decide(reviewer, number, "approve")
-    changes.publish(actor=author, number=number)
+    change_services.publish(actor=author, number=number)
     _publish(cast, REPLY, Version.objects.get(template__name=REPLY, number=3))
     labels.roll_back(actor=reviewer, name=REPLY, label="production", version=2, reason="Polite again")
     _withdraw_what_fails(cast)
@@ -196,14 +191,14 @@ def _withdraw_what_fails(cast: Cast) -> None:
     """A version whose samples lack a value; it is redacted later, with the lines that are quoted from it."""
     author, reviewer = cast["author"], cast["reviewer"]
     fourth = _save(author, REPLY, _greet("hello {{ title }}"), Version.objects.get(template__name=REPLY, number=3))
-    number = changes.propose(
+    number = change_services.propose(
         actor=author, name=REPLY, label="production", version=fourth.number, message="Titles"
     ).number
     threads.open_at(actor=reviewer, number=number, place=Place(version=4, line=4), text="Which?", suggestion="    hi\n")
-    verdicts.give(number=number)
-    changes.withdraw(actor=author, number=number, reason="Not yet")
-    changes.reopen(actor=author, number=number)
-    changes.withdraw(actor=reviewer, number=number)
+    check_results.give(number=number)
+    change_services.withdraw(actor=author, number=number, reason="Not yet")
+    change_services.reopen(actor=author, number=number)
+    change_services.withdraw(actor=reviewer, number=number)
 
 
 def _merge_and_suggest(cast: Cast) -> None:
@@ -212,27 +207,29 @@ def _merge_and_suggest(cast: Cast) -> None:
     _publish(cast, name, first)
     _publish(cast, name, _save(author, name, LINES.replace("first", "FIRST"), first))
     _save(author, name, LINES.replace("third", "THIRD"), first)
-    number = changes.propose(actor=author, name=name, label="production", version=3, message="").number
-    merges.merge(actor=author, number=number)
+    number = change_services.propose(actor=author, name=name, label="production", version=3, message="").number
+    change_merge.merge(actor=author, number=number)
     place = Place(version=4, line=2, end_line=2)
     threads.open_at(actor=cast["admin"], number=number, place=place, text="", suggestion="  content: better\n")
     suggestions.apply(actor=author, number=number, comments=[(1, 1)], confirm=True)
-    verdicts.give(number=number)
+    check_results.give(number=number)
 
 
 def _hurry(cast: Cast) -> None:
     """Emergencies: approved afterwards, closed without approval, and one that waits."""
     author, reviewer, admin = cast["author"], cast["reviewer"], cast["admin"]
-    namespaces.set_rules(actor=admin, namespace="support", break_glass=True)
+    rules.set_rules(actor=admin, namespace="support", break_glass=True)
     numbers = {}
     for name in ("support/first", "support/second", "support/third"):
         _save(author, name, "- name: a\n  content: Hi\n")
-        numbers[name] = changes.propose(actor=author, name=name, label="production", version=1, message="").number
-        emergencies.break_glass(actor=reviewer, number=numbers[name], reason="It can't wait")
+        numbers[name] = change_services.propose(
+            actor=author, name=name, label="production", version=1, message=""
+        ).number
+        emergency_publish.break_glass(actor=reviewer, number=numbers[name], reason="It can't wait")
     _decide(admin, numbers["support/first"], "approve", "Rightly so")
     hurried = Version.objects.get(template__name="support/third", number=1)
     _publish(cast, "support/third", _save(author, "support/third", "- name: a\n  content: Ho\n", hurried))
-    emergencies.close(actor=admin, number=numbers["support/third"], reason="Version 2 holds it")
+    emergency_publish.close(actor=admin, number=numbers["support/third"], reason="Version 2 holds it")
 
 
 def _measure(cast: Cast) -> None:
@@ -247,21 +244,23 @@ def _measure(cast: Cast) -> None:
 
 def _set_webhooks(cast: Cast) -> None:
     admin, address = cast["admin"], "http://127.0.0.1:9/hook?token=x"
-    everything = webhooks.create(actor=admin, namespace="support", url=address).webhook
-    some = webhooks.create(actor=admin, namespace="support", url=address, kinds=["label.moved", "member.set"]).webhook
-    webhooks.change(actor=admin, webhook_id=some.id, paused=True)
-    webhooks.change(actor=admin, webhook_id=some.id, paused=False, kinds=[])
-    webhooks.rotate(actor=admin, webhook_id=everything.id)
-    webhooks.remove(actor=admin, webhook_id=some.id)
+    everything = webhook_services.create(actor=admin, namespace="support", url=address).webhook
+    some = webhook_services.create(
+        actor=admin, namespace="support", url=address, kinds=["label.moved", "member.set"]
+    ).webhook
+    webhook_services.change(actor=admin, webhook_id=some.id, paused=True)
+    webhook_services.change(actor=admin, webhook_id=some.id, paused=False, kinds=[])
+    webhook_services.rotate(actor=admin, webhook_id=everything.id)
+    webhook_services.remove(actor=admin, webhook_id=some.id)
 
 
 def _redact_and_archive(cast: Cast) -> None:
     admin = cast["admin"]
-    redactions.redact(actor=admin, name=REPLY, version=4, reason="A name stood in it\n\nof one", force=True)
-    redactions.redact(actor=admin, name="support/merged", version=3, reason="Gone", everywhere=True)
-    templates.archive(actor=admin, name="support/copied", reason="")
-    templates.unarchive(actor=admin, name="support/copied")
-    templates.archive(actor=admin, name="support/third", reason="Nobody asks for it", force=True)
+    redaction_services.redact(actor=admin, name=REPLY, version=4, reason="A name stood in it\n\nof one", force=True)
+    redaction_services.redact(actor=admin, name="support/merged", version=3, reason="Gone", everywhere=True)
+    template_save.archive(actor=admin, name="support/copied", reason="")
+    template_save.unarchive(actor=admin, name="support/copied")
+    template_save.archive(actor=admin, name="support/third", reason="Nobody asks for it", force=True)
 
 
 def _greet(words: str) -> str:
@@ -270,22 +269,24 @@ def _greet(words: str) -> str:
 
 def _save(actor: Actor, name: str, document: str, base: Version | None = None, **more: Any) -> Version:
     more = {"message": "", "parallel": True, **more}
-    return templates.save(actor=actor, name=name, document=document, base=base.digest if base else None, **more).version
+    return template_save.save(
+        actor=actor, name=name, document=document, base=base.digest if base else None, **more
+    ).version
 
 
 def _publish(cast: Cast, name: str, version: Version) -> None:
-    change = changes.propose(
+    change = change_services.propose(
         actor=cast["author"], name=name, label="production", version=version.number, message=f"Publish {version.number}"
     )
     _approve_and_publish(cast, change)
 
 
 def _approve_and_publish(cast: Cast, change: ChangeRequest) -> None:
-    verdicts.give(number=change.number)
+    check_results.give(number=change.number)
     _decide(cast["reviewer"], change.number, "approve")
-    changes.publish(actor=cast["author"], number=change.number)
+    change_services.publish(actor=cast["author"], number=change.number)
 
 
 def _decide(actor: Actor, number: int, decision: str, text: str = "") -> None:
     digest = ChangeRequest.objects.get(number=number).version.digest
-    changes.decide(actor=actor, number=number, decision=decision, digest=digest, text=text)
+    change_services.decide(actor=actor, number=number, decision=decision, digest=digest, text=text)

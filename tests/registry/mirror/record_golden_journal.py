@@ -31,8 +31,9 @@ django.setup()
 from django.db import connection, transaction
 from django.test import override_settings
 
-from registry import journal, mirror
-from registry.models import Event
+from registry import mirror
+from registry.journal import log
+from registry.journal.models import Event
 from tests.registry.mirror import golden, golden_story, photograph
 from tests.registry.mirror.test_restore import empty_the_database
 
@@ -94,12 +95,12 @@ def _to_json(value: Any) -> str:
 @contextmanager
 def _older_journal() -> Iterator[None]:
     """Events are appended without the fields that came later."""
-    append: Callable[..., Event] = journal.append
+    append: Callable[..., Event] = log.append
 
-    def append_older(kind: journal.Kind, actor: Any, namespace: Any, body: dict[str, Any], **facts: Any) -> Event:
+    def append_older(kind: log.Kind, actor: Any, namespace: Any, body: dict[str, Any], **facts: Any) -> Event:
         return append(kind, actor, namespace, golden_story.strip_later_fields(kind, body), **facts)
 
-    with mock.patch.object(journal, "append", append_older):
+    with mock.patch.object(log, "append", append_older):
         yield
 
 

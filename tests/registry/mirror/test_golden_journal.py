@@ -9,8 +9,8 @@ import json
 import pytest
 
 from registry import mirror
-from registry.journal import Kind, canonical
-from registry.models import Event
+from registry.journal.log import Kind, canonical
+from registry.journal.models import Event
 from tests.registry.mirror import golden, golden_story
 
 pytestmark = pytest.mark.django_db
