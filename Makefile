@@ -80,7 +80,7 @@ ifdef NPM
 endif
 
 types: setup-dev ## mypy strict, tsc
-	@$(BIN)/mypy renderer evaluation promptuary registry frontend tests manage.py
+	@$(BIN)/mypy promptuary registry frontend tests manage.py
 ifdef NPM
 	@$(MAKE) --no-print-directory frontend/node_modules/.installed
 	@cd frontend && npm run --silent types

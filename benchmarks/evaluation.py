@@ -18,7 +18,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-import evaluation
+from promptuary import evaluation
 
 ROUNDS = 3
 

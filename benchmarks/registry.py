@@ -33,6 +33,7 @@ import git
 from django.core.management import call_command
 from django.db.models import OuterRef, Subquery
 
+from promptuary.renderer import digest
 from registry import mirror
 from registry.changes import rules
 from registry.journal import log
@@ -49,7 +50,6 @@ from registry.templates.models import (
     Template,
     Version,
 )
-from renderer import digest
 
 NAMESPACES, FOLDERS = 50, 20
 BODY = "- name: question\n  content: |\n" + "    Answer from the excerpts, and say where it stands.\n" * 30

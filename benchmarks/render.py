@@ -40,12 +40,12 @@ sys.path.insert(0, str(ROOT))
 
 import jinja2
 
-import renderer
-from renderer.tokens.base import Memory
-from renderer.tokens.tokenizers import VocabularyTokenizer, find
-from renderer.tokens.word_cache import WordMemory
-from renderer.truncation import fitting
-from renderer.truncation import plan as truncation_plan
+from promptuary import renderer
+from promptuary.renderer.tokens.base import Memory
+from promptuary.renderer.tokens.tokenizers import VocabularyTokenizer, find
+from promptuary.renderer.tokens.word_cache import WordMemory
+from promptuary.renderer.truncation import fitting
+from promptuary.renderer.truncation import plan as truncation_plan
 
 SIZES = (10, 100, 1000, 5000)
 BODY = """
@@ -412,7 +412,7 @@ class Bench:
 
     def importing(self) -> None:
         print("\nImport\n" + " " * 44 + f"{'CPU ms':>10}{'RSS MB':>10}")
-        modules = ["renderer", "renderer.template", *(["prompt_poet"] if self.poet else [])]
+        modules = ["promptuary.renderer", "promptuary.renderer.template", *(["prompt_poet"] if self.poet else [])]
         found = {}
         for module in modules:
             code = (
@@ -427,7 +427,7 @@ class Bench:
             found[module] = [statistics.median(column) for column in zip(*runs, strict=True)]
             print(f"{module:44}{found[module][0]:>10.0f}{found[module][1]:>10.0f}")
         if self.poet:
-            ours, theirs = found["renderer"], found["prompt_poet"]
+            ours, theirs = found["promptuary.renderer"], found["prompt_poet"]
             print(f"  ours is {ours[0] / theirs[0]:.2f} of its time and {ours[1] / theirs[1]:.2f} of its memory")
 
 

@@ -1,10 +1,10 @@
 """Evaluation: run a template or a chain over rows, score what came, compare two runs. Imports the renderer only."""
 
-from evaluation import datasets, reports
-from evaluation.chains import Chain
-from evaluation.comparison import Comparison, compare, compare_scores
-from evaluation.datasets import Dataset, Row
-from evaluation.errors import (
+from promptuary.evaluation import datasets, reports
+from promptuary.evaluation.chains import Chain
+from promptuary.evaluation.comparison import Comparison, compare, compare_scores
+from promptuary.evaluation.datasets import Dataset, Row
+from promptuary.evaluation.errors import (
     ChainError,
     DatasetError,
     EvaluationError,
@@ -13,13 +13,13 @@ from evaluation.errors import (
     ModelError,
     ReplyError,
 )
-from evaluation.judge import Judge, Judgement, judge
-from evaluation.metrics.catalogue import Metric, metrics_for
-from evaluation.models import CachingModel, EchoModel, HTTPModel, Model, RecordedModel, Reply, prompt_digest
-from evaluation.results import EvaluationResult, MetricsResult
-from evaluation.runnables import FunctionRunnable, Runnable, TemplateRunnable
-from evaluation.runner import run
-from evaluation.scoring import Score, score
+from promptuary.evaluation.judge import Judge, Judgement, judge
+from promptuary.evaluation.metrics.catalogue import Metric, metrics_for
+from promptuary.evaluation.models import CachingModel, EchoModel, HTTPModel, Model, RecordedModel, Reply, prompt_digest
+from promptuary.evaluation.results import EvaluationResult, MetricsResult
+from promptuary.evaluation.runnables import FunctionRunnable, Runnable, TemplateRunnable
+from promptuary.evaluation.runner import run
+from promptuary.evaluation.scoring import Score, score
 
 __all__ = [
     "CachingModel",

@@ -14,10 +14,10 @@ from typing import Any
 
 import yaml
 
-from evaluation.errors import ChainError
-from evaluation.runnables import Runnable, input_names
-from renderer.digest import canonical
-from renderer.syntax.yaml_reader import YamlError, compose, value_of
+from promptuary.evaluation.errors import ChainError
+from promptuary.evaluation.runnables import Runnable, input_names
+from promptuary.renderer.digest import canonical
+from promptuary.renderer.syntax.yaml_reader import YamlError, compose, value_of
 
 __all__ = ["Chain", "spread_inputs"]
 

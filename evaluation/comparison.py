@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from evaluation.errors import EvaluationError
-from evaluation.optional import need
-from evaluation.results import EvaluationResult
-from evaluation.scoring import Score
+from promptuary.evaluation.errors import EvaluationError
+from promptuary.evaluation.optional import need
+from promptuary.evaluation.results import EvaluationResult
+from promptuary.evaluation.scoring import Score
 
 __all__ = ["Comparison", "compare", "compare_scores"]
 

@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from evaluation.errors import DatasetError
-from renderer.digest import canonical
-from renderer.errors import DocumentError
-from renderer.syntax import suggestions
-from renderer.syntax.yaml_reader import YamlError, compose, value_of
+from promptuary.evaluation.errors import DatasetError
+from promptuary.renderer.digest import canonical
+from promptuary.renderer.errors import DocumentError
+from promptuary.renderer.syntax import suggestions
+from promptuary.renderer.syntax.yaml_reader import YamlError, compose, value_of
 
 __all__ = ["Dataset", "Row", "parse", "read", "read_beir"]
 

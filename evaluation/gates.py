@@ -10,10 +10,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from evaluation.comparison import Comparison, compare_scores
-from evaluation.errors import EvaluationError
-from evaluation.results import EvaluationResult
-from evaluation.scoring import Score
+from promptuary.evaluation.comparison import Comparison, compare_scores
+from promptuary.evaluation.errors import EvaluationError
+from promptuary.evaluation.results import EvaluationResult
+from promptuary.evaluation.scoring import Score
 
 __all__ = ["Gate", "Verdict", "judge", "parse_gate", "to_junit", "to_markdown"]
 

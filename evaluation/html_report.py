@@ -6,13 +6,13 @@ from html import escape
 from itertools import islice
 from typing import Any, NamedTuple
 
-from evaluation import interval_svg
-from evaluation.comparison import Comparison, compare_scores
-from evaluation.errors import EvaluationError
-from evaluation.metrics import catalogue
-from evaluation.results import EvaluationResult, MetricsResult
-from evaluation.scoring import Score
-from renderer.syntax import sequence_diff
+from promptuary.evaluation import interval_svg
+from promptuary.evaluation.comparison import Comparison, compare_scores
+from promptuary.evaluation.errors import EvaluationError
+from promptuary.evaluation.metrics import catalogue
+from promptuary.evaluation.results import EvaluationResult, MetricsResult
+from promptuary.evaluation.scoring import Score
+from promptuary.renderer.syntax import sequence_diff
 
 __all__ = ["mark_words", "to_html"]
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from evaluation.errors import EvaluationError
+from promptuary.evaluation.errors import EvaluationError
 
 __all__ = ["NotJson", "plain_copy", "require_json"]
 

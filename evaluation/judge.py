@@ -9,17 +9,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from evaluation.errors import EvaluationError, ReplyError
-from evaluation.metrics.judgements import NAMES, scores_of
-from evaluation.results import EvaluationResult
-from evaluation.runnables import FunctionRunnable, Runnable, input_names
-from evaluation.runner import OnProgress, run
-from evaluation.scoring import Score, score
-from renderer.errors import RenderError
-from renderer.functions.documents import content_of
-from renderer.functions.sentences import document_sentences, response_sentences
-from renderer.replies.judgement import bare_key
-from renderer.replies.trace_scores import Trace, Unit, trace
+from promptuary.evaluation.errors import EvaluationError, ReplyError
+from promptuary.evaluation.metrics.judgements import NAMES, scores_of
+from promptuary.evaluation.results import EvaluationResult
+from promptuary.evaluation.runnables import FunctionRunnable, Runnable, input_names
+from promptuary.evaluation.runner import OnProgress, run
+from promptuary.evaluation.scoring import Score, score
+from promptuary.renderer.errors import RenderError
+from promptuary.renderer.functions.documents import content_of
+from promptuary.renderer.functions.sentences import document_sentences, response_sentences
+from promptuary.renderer.replies.judgement import bare_key
+from promptuary.renderer.replies.trace_scores import Trace, Unit, trace
 
 __all__ = ["Judge", "Judgement", "judge"]
 

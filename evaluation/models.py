@@ -12,10 +12,10 @@ from typing import Any, Protocol
 
 import httpx
 
-from evaluation.errors import ModelError
-from evaluation.optional import need
-from renderer.digest import canonical
-from renderer.files import make_private_folder
+from promptuary.evaluation.errors import ModelError
+from promptuary.evaluation.optional import need
+from promptuary.renderer.digest import canonical
+from promptuary.renderer.files import make_private_folder
 
 __all__ = ["Asked", "CachingModel", "EchoModel", "HTTPModel", "Model", "RecordedModel", "Reply", "prompt_digest"]
 

@@ -3,7 +3,7 @@
 import importlib
 from types import ModuleType
 
-from evaluation.errors import MetricUnavailable
+from promptuary.evaluation.errors import MetricUnavailable
 
 __all__ = ["need"]
 

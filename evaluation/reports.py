@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from evaluation.errors import EvaluationError
-from evaluation.html_report import to_html
-from evaluation.optional import need
-from evaluation.results import EvaluationResult, MetricsResult
+from promptuary.evaluation.errors import EvaluationError
+from promptuary.evaluation.html_report import to_html
+from promptuary.evaluation.optional import need
+from promptuary.evaluation.results import EvaluationResult, MetricsResult
 
 __all__ = ["Report", "aggregate", "compare_in_detail", "detail", "to_html"]
 

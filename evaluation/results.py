@@ -16,10 +16,10 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, Self, cast
 
-from evaluation.errors import EvaluationError
-from evaluation.metrics import catalogue
-from evaluation.scoring import Score, score
-from renderer.digest import canonical
+from promptuary.evaluation.errors import EvaluationError
+from promptuary.evaluation.metrics import catalogue
+from promptuary.evaluation.scoring import Score, score
+from promptuary.renderer.digest import canonical
 
 __all__ = ["EvaluationResult", "MetricsResult", "Recorder"]
 

@@ -5,11 +5,11 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
-from evaluation.errors import EvaluationError, ReplyError
-from evaluation.models import Model
-from renderer.digest import canonical
-from renderer.errors import MissingVocabularyError, OutputError
-from renderer.template import Template
+from promptuary.evaluation.errors import EvaluationError, ReplyError
+from promptuary.evaluation.models import Model
+from promptuary.renderer.digest import canonical
+from promptuary.renderer.errors import MissingVocabularyError, OutputError
+from promptuary.renderer.template import Template
 
 __all__ = ["FunctionRunnable", "Runnable", "TemplateRunnable", "input_names"]
 

@@ -8,11 +8,11 @@ from itertools import chain as concatenated
 from pathlib import Path
 from typing import Any
 
-from evaluation.chains import Chain, spread_inputs
-from evaluation.errors import EvaluationError, ReplyError
-from evaluation.json_values import plain_copy, require_json
-from evaluation.results import EvaluationResult, Recorder
-from evaluation.runnables import Runnable, input_names
+from promptuary.evaluation.chains import Chain, spread_inputs
+from promptuary.evaluation.errors import EvaluationError, ReplyError
+from promptuary.evaluation.json_values import plain_copy, require_json
+from promptuary.evaluation.results import EvaluationResult, Recorder
+from promptuary.evaluation.runnables import Runnable, input_names
 
 __all__ = ["OnProgress", "run"]
 

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypedDict, cast
 
-from evaluation.errors import EvaluationError, MetricError
-from evaluation.metrics import catalogue
-from evaluation.metrics.row_values import has_gold
+from promptuary.evaluation.errors import EvaluationError, MetricError
+from promptuary.evaluation.metrics import catalogue
+from promptuary.evaluation.metrics.row_values import has_gold
 
 __all__ = ["Score", "score"]
 

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-import renderer
+from promptuary import renderer
 from promptuary._daemon_thread import Daemon
 from promptuary._fetching import IDLE, Shelf, mark_stale, refresh, refuse
 from promptuary._transport import Request, Transport, drive

@@ -21,12 +21,12 @@ from promptuary.cache import DiskCache, MemoryCache
 from promptuary.errors import ConfigurationError
 from promptuary.lockfile import DEFAULT, Pins, read_lock
 from promptuary.names import check_name, check_namespace, check_ref, is_pin
+from promptuary.renderer.errors import RenderError
+from promptuary.renderer.tokens import tokenizers
+from promptuary.renderer.tokens.vocabularies import VocabularySource, is_at_hand
 from promptuary.template import Template
 from promptuary.vendored import Vendored
 from promptuary.vocabularies import RegistryVocabularies
-from renderer.errors import RenderError
-from renderer.tokens import tokenizers
-from renderer.tokens.vocabularies import VocabularySource, is_at_hand
 
 __all__ = ["Foundation", "Ref"]
 

@@ -11,7 +11,7 @@ from promptuary._fetching import Fetched, Shelf, at_hand, glance, keep, last_res
 from promptuary._transport import Answer, Flow, Request
 from promptuary.bundles import decode
 from promptuary.errors import BadAnswer, DigestMismatch, PromptuaryError, Unavailable
-from renderer.digest import canonical
+from promptuary.renderer.digest import canonical
 
 __all__ = ["MOST_REFS", "fetch_many", "fetch_namespace"]
 

@@ -6,17 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-import renderer
-from promptuary import bundles
+from promptuary import bundles, renderer
 from promptuary._transport import Answer, Flow, Request
 from promptuary._usage import Usage
 from promptuary.bundles import Bundle
 from promptuary.cache import DiskCache, Entry, MemoryCache
 from promptuary.errors import BadAnswer, NotAllowed, NotFound, PromptuaryError, Unavailable, refusal
 from promptuary.names import is_pin
+from promptuary.renderer.tokens.vocabularies import VocabularySource
 from promptuary.template import Template
 from promptuary.vendored import Vendored
-from renderer.tokens.vocabularies import VocabularySource
 
 __all__ = [
     "Fallback",

@@ -8,10 +8,10 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
-from renderer.errors import RenderError
-from renderer.prompt import Prompt
-from renderer.tokens import tokenizers
-from renderer.tokens.vocabularies import is_at_hand
+from promptuary.renderer.errors import RenderError
+from promptuary.renderer.prompt import Prompt
+from promptuary.renderer.tokens import tokenizers
+from promptuary.renderer.tokens.vocabularies import is_at_hand
 
 __all__ = ["Rendered", "Usage"]
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-import renderer
-from renderer.isolation import renderer as isolation_renderer
+from promptuary import renderer
+from promptuary.renderer.isolation import renderer as isolation_renderer
 
 __all__ = ["BoundedRenderer"]
 

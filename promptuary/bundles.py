@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import renderer
+from promptuary import renderer
 from promptuary.errors import BadAnswer, DigestMismatch
+from promptuary.renderer.digest import canonical
+from promptuary.renderer.template import build
 from promptuary.template import Template
-from renderer.digest import canonical
-from renderer.template import build
 
 __all__ = ["FIELDS", "Bundle", "decode", "read", "take"]
 

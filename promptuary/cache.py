@@ -13,7 +13,7 @@ from promptuary import bundles
 from promptuary.bundles import Bundle
 from promptuary.errors import BadAnswer
 from promptuary.names import is_pin
-from renderer.files import close_folder, make_private_folder
+from promptuary.renderer.files import close_folder, make_private_folder
 
 __all__ = ["DiskCache", "Entry", "MemoryCache"]
 

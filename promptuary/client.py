@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-import renderer
+from promptuary import renderer
 from promptuary._base_client import Foundation, Ref
 from promptuary._bulk_fetch import fetch_many
 from promptuary._fetching import Fallback, Fetched, fetch, glance, stand_in

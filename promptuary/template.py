@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any, Literal, Self
 
-import renderer
+from promptuary import renderer
 from promptuary._usage import Usage
-from renderer.template import TokenizerLike
-from renderer.tokens import tokenizers
+from promptuary.renderer.template import TokenizerLike
+from promptuary.renderer.tokens import tokenizers
 
 __all__ = ["Template"]
 

@@ -6,11 +6,11 @@ from hashlib import sha256
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-import renderer
+from promptuary import renderer
 from promptuary._transport import Answer, Request
 from promptuary.errors import Unavailable
 from promptuary.names import is_pin
-from renderer.digest import canonical
+from promptuary.renderer.digest import canonical
 
 __all__ = ["AsyncFakeTransport", "FakeTransport"]
 

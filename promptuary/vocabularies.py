@@ -6,8 +6,8 @@ from collections.abc import Callable
 from promptuary._fetching import refuse
 from promptuary._transport import Request, Transport
 from promptuary.errors import DigestMismatch, NotFound, PromptuaryError
+from promptuary.renderer.errors import TokenizerError
 from promptuary.vendored import Vendored
-from renderer.errors import TokenizerError
 
 __all__ = ["RegistryVocabularies"]
 

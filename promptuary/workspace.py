@@ -15,8 +15,8 @@ from typing import Any
 
 from promptuary.errors import ConfigurationError
 from promptuary.names import check_name
-from renderer.syntax import yaml_writer
-from renderer.syntax.yaml_reader import Bounds, YamlError, compose, value_of
+from promptuary.renderer.syntax import yaml_writer
+from promptuary.renderer.syntax.yaml_reader import Bounds, YamlError, compose, value_of
 
 __all__ = ["DOCUMENT", "SAMPLES", "Pulled", "Workspace", "find_documents", "read_samples", "read_text"]
 

@@ -1,19 +1,19 @@
 """Prompt templates: read, check, render, count and fit them. Knows nothing of servers.
 
-Names are loaded when first used, so that `import renderer` costs next to nothing.
+Names are loaded when first used, so that importing `promptuary.renderer` costs next to nothing.
 """
 
 import importlib
 from typing import TYPE_CHECKING, Any
 
 # Not when first used: importing the module later would put it in the function's place.
-from renderer.digest import ENGINE, digest
+from promptuary.renderer.digest import ENGINE, digest
 
 if TYPE_CHECKING:
-    from renderer import prompters
-    from renderer.contract.comparison import Change, compare
-    from renderer.document.parser import Document
-    from renderer.errors import (
+    from promptuary.renderer import prompters
+    from promptuary.renderer.contract.comparison import Change, compare
+    from promptuary.renderer.document.parser import Document
+    from promptuary.renderer.errors import (
         DocumentError,
         EngineError,
         FragmentError,
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
         TokenizerError,
         TruncationError,
     )
-    from renderer.problems import Edit, Fix, Problem
-    from renderer.prompt import Cut, Part, Prompt, Span, Stamp
-    from renderer.replies.shapers import shape
-    from renderer.replies.trace_scores import trace_scores
-    from renderer.template import Template, from_bundle, load
-    from renderer.validation.validator import validate
+    from promptuary.renderer.problems import Edit, Fix, Problem
+    from promptuary.renderer.prompt import Cut, Part, Prompt, Span, Stamp
+    from promptuary.renderer.replies.shapers import shape
+    from promptuary.renderer.replies.trace_scores import trace_scores
+    from promptuary.renderer.template import Template, from_bundle, load
+    from promptuary.renderer.validation.validator import validate
 
 __all__ = [
     "ENGINE",
@@ -98,9 +98,9 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 def __getattr__(name: str) -> Any:
     if name in _HOME_OF:
-        value = getattr(importlib.import_module(f"renderer.{_HOME_OF[name]}"), name)
+        value = getattr(importlib.import_module(f"promptuary.renderer.{_HOME_OF[name]}"), name)
         globals()[name] = value
         return value
     if name == "prompters":
-        return importlib.import_module("renderer.prompters")
-    raise AttributeError(f"module 'renderer' has no attribute {name!r}")
+        return importlib.import_module("promptuary.renderer.prompters")
+    raise AttributeError(f"module 'promptuary.renderer' has no attribute {name!r}")

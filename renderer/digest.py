@@ -6,7 +6,7 @@ from typing import Any
 
 import rfc8785
 
-from renderer.errors import DocumentError, EngineError
+from promptuary.renderer.errors import DocumentError, EngineError
 
 __all__ = ["ENGINE", "canonical", "digest"]
 

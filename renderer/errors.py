@@ -18,7 +18,7 @@ An error crosses process borders as `to_dict()` and comes back by `from_dict()` 
 
 from typing import Any, ClassVar
 
-from renderer.problems import Fix, Place, Problem
+from promptuary.renderer.problems import Fix, Place, Problem
 
 __all__ = [
     "DocumentError",

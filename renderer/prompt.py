@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, Protocol, Self
 
-from renderer.errors import MissingVocabularyError
-from renderer.output.token_counts import Counts
+from promptuary.renderer.errors import MissingVocabularyError
+from promptuary.renderer.output.token_counts import Counts
 
 __all__ = ["Content", "Cut", "Frame", "Mark", "Part", "Prompt", "Render", "Site", "Span", "Stamp"]
 

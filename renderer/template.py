@@ -5,30 +5,30 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from renderer import formats, profiles
-from renderer.digest import ENGINE, digest
-from renderer.document import fragments
-from renderer.document import parser as documents
-from renderer.document.parser import Document
-from renderer.errors import DocumentError, EngineError, InputError
-from renderer.functions import FUNCTIONS
-from renderer.inputs.declarations import RESERVED, Inputs
-from renderer.lazy_import import Deferred
-from renderer.output import targets
-from renderer.output.lazy import Forms
-from renderer.prompt import Part, Prompt, Stamp
-from renderer.syntax.positions import unify_newlines
-from renderer.tokens import tokenizers
-from renderer.tokens.base import Tokenizer
-from renderer.tokens.vocabularies import VocabularySource
-from renderer.truncation import fitting
+from promptuary.renderer import formats, profiles
+from promptuary.renderer.digest import ENGINE, digest
+from promptuary.renderer.document import fragments
+from promptuary.renderer.document import parser as documents
+from promptuary.renderer.document.parser import Document
+from promptuary.renderer.errors import DocumentError, EngineError, InputError
+from promptuary.renderer.functions import FUNCTIONS
+from promptuary.renderer.inputs.declarations import RESERVED, Inputs
+from promptuary.renderer.lazy_import import Deferred
+from promptuary.renderer.output import targets
+from promptuary.renderer.output.lazy import Forms
+from promptuary.renderer.prompt import Part, Prompt, Stamp
+from promptuary.renderer.syntax.positions import unify_newlines
+from promptuary.renderer.tokens import tokenizers
+from promptuary.renderer.tokens.base import Tokenizer
+from promptuary.renderer.tokens.vocabularies import VocabularySource
+from promptuary.renderer.truncation import fitting
 
 if TYPE_CHECKING:
-    from renderer.replies.shapers import outputs
-    from renderer.replies.shapers.context import Clock
-    from renderer.replies.shapers.outputs import Outputs
+    from promptuary.renderer.replies.shapers import outputs
+    from promptuary.renderer.replies.shapers.context import Clock
+    from promptuary.renderer.replies.shapers.outputs import Outputs
 else:
-    outputs = Deferred("renderer.replies.shapers.outputs")
+    outputs = Deferred("promptuary.renderer.replies.shapers.outputs")
 
 __all__ = ["Template", "TokenizerLike", "build", "find_profile", "from_bundle", "load"]
 

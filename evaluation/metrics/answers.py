@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import eq
 from typing import Any
 
-from evaluation.errors import EvaluationError, MetricError
-from evaluation.metrics.row_values import answer_texts, golds
-from renderer.syntax.regular_expressions import PatternError, TooLong, compile_pattern
+from promptuary.evaluation.errors import EvaluationError, MetricError
+from promptuary.evaluation.metrics.row_values import answer_texts, golds
+from promptuary.renderer.syntax.regular_expressions import PatternError, TooLong, compile_pattern
 
 __all__ = ["contains", "exact_match", "normalise", "regex", "span_f1", "squad_exact_match", "squad_f1", "squad_tokens"]
 

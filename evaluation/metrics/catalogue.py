@@ -6,9 +6,9 @@ from enum import StrEnum
 from functools import partial
 from typing import Any, Literal
 
-from evaluation.errors import MetricError
-from evaluation.metrics import answers, documents, embedding_similarity, judgements, texts
-from evaluation.metrics import json_schema as metrics_json_schema
+from promptuary.evaluation.errors import MetricError
+from promptuary.evaluation.metrics import answers, documents, embedding_similarity, judgements, texts
+from promptuary.evaluation.metrics import json_schema as metrics_json_schema
 
 __all__ = ["Definition", "Metric", "OutputType", "check_options", "find", "metrics_for", "names"]
 

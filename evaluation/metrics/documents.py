@@ -12,8 +12,8 @@ from itertools import accumulate, islice
 from operator import itemgetter, truediv
 from typing import Any
 
-from evaluation.errors import EvaluationError, MetricError
-from evaluation.metrics.row_values import document_keys, gold_gains
+from promptuary.evaluation.errors import EvaluationError, MetricError
+from promptuary.evaluation.metrics.row_values import document_keys, gold_gains
 
 __all__ = ["average_precision", "ndcg", "precision", "recall_multi_hit", "recall_single_hit", "reciprocal_rank"]
 

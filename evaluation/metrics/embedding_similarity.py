@@ -11,10 +11,10 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from evaluation.errors import MetricUnavailable
-from evaluation.metrics.row_values import answer_texts, golds
-from evaluation.optional import need
-from renderer.tokens import tokenizers
+from promptuary.evaluation.errors import MetricUnavailable
+from promptuary.evaluation.metrics.row_values import answer_texts, golds
+from promptuary.evaluation.optional import need
+from promptuary.renderer.tokens import tokenizers
 
 __all__ = ["sas"]
 

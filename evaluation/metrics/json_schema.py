@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from evaluation.errors import MetricError
-from evaluation.metrics.row_values import answer_text
-from renderer.schemas import validation
+from promptuary.evaluation.errors import MetricError
+from promptuary.evaluation.metrics.row_values import answer_text
+from promptuary.renderer.schemas import validation
 
 __all__ = ["json_schema"]
 

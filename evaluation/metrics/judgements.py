@@ -9,10 +9,10 @@ the row's documents. A reply that does not say it gives None: the row is not sco
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from evaluation.errors import EvaluationError
-from renderer.errors import OutputError
-from renderer.replies import json_reader
-from renderer.replies.trace_scores import Mode, Trace, Unit, trace
+from promptuary.evaluation.errors import EvaluationError
+from promptuary.renderer.errors import OutputError
+from promptuary.renderer.replies import json_reader
+from promptuary.renderer.replies.trace_scores import Mode, Trace, Unit, trace
 
 __all__ = ["NAMES", "context_relevance", "faithfulness", "score_of", "scores_of", "trace_score"]
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evaluation.errors import EvaluationError
+from promptuary.evaluation.errors import EvaluationError
 
 __all__ = ["answer_text", "answer_texts", "document_keys", "gold_gains", "golds", "has_gold"]
 

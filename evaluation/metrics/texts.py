@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from evaluation.errors import MetricError
-from evaluation.metrics.row_values import answer_texts, golds
-from evaluation.optional import need
+from promptuary.evaluation.errors import MetricError
+from promptuary.evaluation.metrics.row_values import answer_texts, golds
+from promptuary.evaluation.optional import need
 
 __all__ = ["WordTokenizer", "bleu", "chrf", "rouge"]
 

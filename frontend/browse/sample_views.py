@@ -10,6 +10,7 @@ from frontend.web.breadcrumbs import crumbs_of
 from frontend.web.forms import SamplesForm, add_errors
 from frontend.web.htmx import show
 from frontend.web.pages import form_page, signed_in, status_of
+from promptuary.renderer.problems import Problem
 from registry.core import strict_json
 from registry.core.errors import Invalid, NotFound, PromptuaryError
 from registry.namespaces import permissions
@@ -17,7 +18,6 @@ from registry.namespaces.permissions import Actor, Verb
 from registry.templates import queries as template_queries
 from registry.templates import sample_queries as samples_query
 from registry.templates import samples
-from renderer.problems import Problem
 
 __all__ = ["edit_samples"]
 

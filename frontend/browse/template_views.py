@@ -16,6 +16,7 @@ from frontend.diff import preview
 from frontend.web.breadcrumbs import crumbs_of
 from frontend.web.htmx import show
 from frontend.web.pages import signed_in
+from promptuary.renderer.document.parser import inspect
 from registry.changes import emergency_queries
 from registry.changes import queries as change_queries
 from registry.core.names import LATEST
@@ -25,7 +26,6 @@ from registry.namespaces.permissions import Actor, Verb
 from registry.templates import draft_queries, fragments, label_queries, sample_queries, version_queries
 from registry.templates import queries as templates_query
 from registry.templates.models import Template, Version
-from renderer.document.parser import inspect
 
 __all__ = ["show_template"]
 
@@ -113,7 +113,12 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
         "runs": run_queries.listing(actor, template=name, limit=4).items,
         "keys_url": _keys_url(actor, template),
     }
-    return show(request, "browse/template.html", context, regions={"rendered": "browse/_rendered.html", "fetch": "browse/_fetch_snippets.html"})
+    return show(
+        request,
+        "browse/template.html",
+        context,
+        regions={"rendered": "browse/_rendered.html", "fetch": "browse/_fetch_snippets.html"},
+    )
 
 
 def _facts(template: Template, document: Any) -> list[str]:

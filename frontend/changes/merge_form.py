@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from frontend.diff import text as diff_text
+from promptuary.renderer.syntax.sequence_diff import Effort
 from registry.changes import three_way_merge
 from registry.changes.three_way_merge import Conflict, Merged
-from renderer.syntax.sequence_diff import Effort
 
 __all__ = ["MOST", "WAYS", "Dispute", "read", "text_of", "unclaimed"]
 

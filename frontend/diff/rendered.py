@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from frontend.diff import text as diff_text
-from renderer.syntax.sequence_diff import Effort
+from promptuary.renderer.syntax.sequence_diff import Effort
 
 __all__ = ["Message", "PartDiff", "Piece", "compare", "messages", "pieces_of"]
 

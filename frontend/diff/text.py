@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from renderer.syntax import sequence_diff
-from renderer.syntax.sequence_diff import Effort, Step
+from promptuary.renderer.syntax import sequence_diff
+from promptuary.renderer.syntax.sequence_diff import Effort, Step
 
 __all__ = [
     "Counts",

@@ -6,8 +6,8 @@ from typing import Any
 
 from frontend.diff import preview, rendered, text
 from frontend.diff.samples import Case
+from promptuary.renderer.document.parser import inspect
 from registry.templates.models import Version
-from renderer.document.parser import inspect
 
 __all__ = [
     "RenderedDiff",

@@ -9,11 +9,11 @@ from frontend.diff import rendered
 from frontend.diff import text as diff_text
 from frontend.editor.state import Desk
 from frontend.editor.token_budget import Budget, reckon
+from promptuary.renderer.problems import Problem
 from registry.core.errors import Invalid, PromptuaryError
 from registry.namespaces.permissions import Actor
 from registry.templates import document_check, label_queries, preview, version_queries
 from registry.templates.models import Version
-from renderer.problems import Problem
 
 __all__ = ["Against", "Look", "Tried", "look", "try_samples"]
 

@@ -11,9 +11,9 @@ from frontend.diff import text
 from frontend.editor.actions import Outcome
 from frontend.editor.preview import Look
 from frontend.editor.state import Desk
+from promptuary.renderer.functions import FUNCTIONS
+from promptuary.renderer.jinja.operators import FILTERS
 from registry.templates.models import Version
-from renderer.functions import FUNCTIONS
-from renderer.jinja.operators import FILTERS
 
 __all__ = ["diff_of", "facts", "outcome_answer", "preview_answer", "setup"]
 

@@ -8,13 +8,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 
-from evaluation import Row
 from frontend.diff.text import words_of
 from frontend.evaluations.forms import FORMS, DatasetForm
 from frontend.evaluations.row_comparison import excerpt, values_of
 from frontend.web.breadcrumbs import crumbs_of
 from frontend.web.htmx import show
 from frontend.web.pages import form_page, signed_in, status_of
+from promptuary.evaluation import Row
 from registry.core.errors import Invalid, NotFound, PromptuaryError
 from registry.evaluations import dataset_queries as queries
 from registry.evaluations import datasets, run_queries

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from evaluation import gates
 from frontend.evaluations.score_table import Board, Line
+from promptuary.evaluation import gates
 from registry.evaluations import attachment_queries
 from registry.evaluations.models import Run
 

@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evaluation.judge import Judgement, read_judgement
-from evaluation.metrics.judgements import NAMES
 from frontend.evaluations.score_table import TITLES, figure
+from promptuary.evaluation.judge import Judgement, read_judgement
+from promptuary.evaluation.metrics.judgements import NAMES
+from promptuary.renderer.errors import RenderError
+from promptuary.renderer.functions.documents import content_of
 from registry.evaluations.run_queries import Detail
-from renderer.errors import RenderError
-from renderer.functions.documents import content_of
 
 __all__ = ["judgement_of", "judgement_scores"]
 

@@ -6,8 +6,8 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Literal
 
-from evaluation import interval_svg
-from evaluation.metrics import catalogue
+from promptuary.evaluation import interval_svg
+from promptuary.evaluation.metrics import catalogue
 from registry.core import lru
 from registry.evaluations import run_queries
 from registry.evaluations.models import Run

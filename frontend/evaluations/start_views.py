@@ -9,7 +9,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 
-from evaluation.metrics import catalogue
 from frontend.browse.label_status import live_label
 from frontend.evaluations.forms import RunForm
 from frontend.evaluations.row_comparison import LEADS, excerpt
@@ -17,6 +16,8 @@ from frontend.evaluations.score_table import TITLES
 from frontend.web.breadcrumbs import crumbs_of
 from frontend.web.htmx import show
 from frontend.web.pages import form_page, signed_in, status_of
+from promptuary.evaluation.metrics import catalogue
+from promptuary.renderer.document.parser import inspect
 from registry.core.errors import NotFound, PromptuaryError
 from registry.core.names import LATEST
 from registry.evaluations import dataset_queries, model_endpoints, run_queries
@@ -26,7 +27,6 @@ from registry.namespaces.permissions import Actor, Verb
 from registry.templates import label_queries, sample_queries, version_queries
 from registry.templates import queries as template_queries
 from registry.templates.models import Template
-from renderer.document.parser import inspect
 
 __all__ = ["start"]
 

@@ -13,7 +13,7 @@ from promptuary._httpx_transport import HttpTransport
 from promptuary._transport import Request
 from promptuary.client import Promptuary
 from promptuary.errors import BadAnswer
-from renderer.tokens.vocabularies import VocabularySource
+from promptuary.renderer.tokens.vocabularies import VocabularySource
 
 __all__ = ["Connection", "vocabulary_source"]
 

@@ -7,15 +7,15 @@ from typing import Annotated, Any
 
 import typer
 
-import renderer
+from promptuary import renderer
 from promptuary.commands.api import Connection, vocabulary_source
 from promptuary.commands.completion import complete_name
 from promptuary.commands.output import FINDINGS, Json, Key, Url, UsageError, answering, say, write_json, write_text
 from promptuary.commands.render import read_data
 from promptuary.names import split
+from promptuary.renderer.syntax import sequence_diff
+from promptuary.renderer.tokens.vocabularies import VocabularySource
 from promptuary.workspace import Workspace, read_samples, read_text
-from renderer.syntax import sequence_diff
-from renderer.tokens.vocabularies import VocabularySource
 
 __all__ = ["diff"]
 

@@ -8,13 +8,12 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-import evaluation
-import renderer
-from evaluation import datasets, gates
+from promptuary import evaluation, renderer
 from promptuary.commands.api import vocabulary_source
 from promptuary.commands.output import FINDINGS, Json, Key, Url, UsageError, answering, say, write_json
+from promptuary.evaluation import datasets, gates
+from promptuary.renderer.tokens.vocabularies import VocabularySource
 from promptuary.workspace import DOCUMENT, Workspace, read_samples, read_text
-from renderer.tokens.vocabularies import VocabularySource
 
 __all__ = ["evaluate"]
 

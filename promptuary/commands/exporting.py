@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
-import renderer
-from evaluation import EvaluationError, datasets
+from promptuary import renderer
 from promptuary.commands.api import Connection, vocabulary_source
 from promptuary.commands.completion import complete_name
 from promptuary.commands.output import Finding, Json, Key, Url, UsageError, answering, say, write_json, write_text
+from promptuary.evaluation import EvaluationError, datasets
 from promptuary.interop import haystack, langfuse, prompty, training
 from promptuary.interop.imported import LossError
 from promptuary.names import split

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-import renderer
+from promptuary import renderer
 from promptuary.commands.api import Connection
 from promptuary.commands.langfuse_server import read_server
 from promptuary.commands.output import Finding, Json, Key, Url, UsageError, answering, say, write_json
@@ -16,8 +16,8 @@ from promptuary.errors import NotFound
 from promptuary.interop import detection
 from promptuary.interop.imported import Imported, LossError, slug
 from promptuary.names import check_name
+from promptuary.renderer.syntax import yaml_writer
 from promptuary.workspace import Workspace, read_text
-from renderer.syntax import yaml_writer
 
 __all__ = ["import_prompts"]
 

@@ -5,12 +5,12 @@ from typing import Annotated, Any
 
 import typer
 
-import renderer
+from promptuary import renderer
 from promptuary.commands.api import vocabulary_source
 from promptuary.commands.output import FINDINGS, Json, Key, Url, UsageError, answering, say, write_json, write_text
+from promptuary.renderer import Problem
+from promptuary.renderer.tokens.vocabularies import VocabularySource
 from promptuary.workspace import Workspace, find_documents, read_samples, read_text
-from renderer import Problem
-from renderer.tokens.vocabularies import VocabularySource
 
 __all__ = ["lint"]
 

@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-import renderer
+from promptuary import renderer
 from promptuary.errors import DigestMismatch, PromptuaryError, Refused
 
 __all__ = [

@@ -14,7 +14,7 @@ from mcp import MCPError, types
 from mcp.server import CacheHint, Server, ServerRequestContext
 from mcp.server.stdio import stdio_server
 
-import renderer
+from promptuary import renderer
 from promptuary.client import Promptuary
 from promptuary.commands.api import Connection
 from promptuary.errors import NotAllowed, NotFound, PromptuaryError

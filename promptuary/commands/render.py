@@ -10,13 +10,13 @@ from typing import Annotated, Any
 
 import typer
 
-import renderer
+from promptuary import renderer
 from promptuary.commands.api import Connection, vocabulary_source
 from promptuary.commands.completion import complete_name
 from promptuary.commands.output import Json, Key, Url, UsageError, answering, say, write_json, write_text
 from promptuary.names import split
+from promptuary.renderer.tokens.vocabularies import VocabularySource
 from promptuary.workspace import Workspace, read_samples, read_text
-from renderer.tokens.vocabularies import VocabularySource
 
 __all__ = ["read_data", "render"]
 

@@ -13,9 +13,9 @@ from promptuary.commands.output import Finding, Json, Key, Url, UsageError, answ
 from promptuary.errors import ConfigurationError, DigestMismatch
 from promptuary.lockfile import Locked, read_lock
 from promptuary.names import split
+from promptuary.renderer.errors import TokenizerError
+from promptuary.renderer.tokens.vocabularies import VOCABULARIES, VocabularySource, is_always_installed, read_file
 from promptuary.vendored import Vendored, write_vendored
-from renderer.errors import TokenizerError
-from renderer.tokens.vocabularies import VOCABULARIES, VocabularySource, is_always_installed, read_file
 
 __all__ = ["vendor"]
 

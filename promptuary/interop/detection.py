@@ -7,8 +7,8 @@ from typing import Any
 
 from promptuary.interop import haystack, langfuse, mlflow, prompty, python_source
 from promptuary.interop.imported import Imported, LossError, check, slug
+from promptuary.renderer.syntax.yaml_reader import Bounds, YamlError, compose, value_of
 from promptuary.workspace import DOCUMENT, Workspace, read_samples, read_text
-from renderer.syntax.yaml_reader import Bounds, YamlError, compose, value_of
 
 __all__ = ["KINDS", "POET", "detect", "is_readable", "read"]
 

@@ -22,10 +22,10 @@ from promptuary.interop.imported import (
     slug,
     write,
 )
-from renderer import RenderError
-from renderer.document.parser import Document
-from renderer.formats.shaped.format import rewritten
-from renderer.syntax import suggestions
+from promptuary.renderer import RenderError
+from promptuary.renderer.document.parser import Document
+from promptuary.renderer.formats.shaped.format import rewritten
+from promptuary.renderer.syntax import suggestions
 
 __all__ = ["KIND", "is_prompt", "read", "to_file"]
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from promptuary.errors import PromptuaryError
-from renderer import validate
-from renderer.document import parser
-from renderer.document.parser import Document
-from renderer.syntax import yaml_writer
+from promptuary.renderer import validate
+from promptuary.renderer.document import parser
+from promptuary.renderer.document.parser import Document
+from promptuary.renderer.syntax import yaml_writer
 
 __all__ = ["Imported", "LossError", "as_list", "as_mapping", "check", "find_losses", "origin_of", "slug", "write"]
 

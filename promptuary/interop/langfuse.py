@@ -19,8 +19,8 @@ from promptuary.interop.imported import (
     slug,
     write,
 )
-from renderer.document.parser import Document
-from renderer.syntax import suggestions
+from promptuary.renderer.document.parser import Document
+from promptuary.renderer.syntax import suggestions
 
 __all__ = ["KIND", "is_prompt", "read", "to_file"]
 

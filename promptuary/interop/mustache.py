@@ -3,10 +3,10 @@
 import re
 from collections.abc import Mapping, Sequence
 
-import renderer
+from promptuary import renderer
 from promptuary.interop.imported import LossError
-from renderer.document.parser import Document
-from renderer.syntax import plain_placeholders
+from promptuary.renderer.document.parser import Document
+from promptuary.renderer.syntax import plain_placeholders
 
 __all__ = ["Message", "read", "read_names", "write_parts", "write_text"]
 

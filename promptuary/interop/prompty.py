@@ -6,8 +6,8 @@ from typing import Any
 
 from promptuary.interop import foreign_yaml, mustache
 from promptuary.interop.imported import Imported, LossError, as_mapping, check, find_losses, origin_of, slug, write
-from renderer.document.parser import Document
-from renderer.syntax.yaml_reader import YamlError, compose, value_of
+from promptuary.renderer.document.parser import Document
+from promptuary.renderer.syntax.yaml_reader import YamlError, compose, value_of
 
 __all__ = ["KIND", "is_file", "read", "to_file"]
 

@@ -7,8 +7,8 @@ inside an expression; other strings with a backslash or a single quote cannot be
 import re
 
 from promptuary.interop.imported import LossError
-from renderer.formats.shaped import parser
-from renderer.formats.shaped.parser import Call, Dict, Field, Items, Literal, Name, Node
+from promptuary.renderer.formats.shaped import parser
+from promptuary.renderer.formats.shaped.parser import Call, Dict, Field, Items, Literal, Name, Node
 
 __all__ = ["FUNCTIONS", "to_haystack"]
 

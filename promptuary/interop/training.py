@@ -4,9 +4,9 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from evaluation.datasets import Dataset, Row
+from promptuary.evaluation.datasets import Dataset, Row
 from promptuary.interop.imported import LossError
-from renderer import Prompt, RenderError, Template
+from promptuary.renderer import Prompt, RenderError, Template
 
 __all__ = ["FORMS", "Line", "lines"]
 

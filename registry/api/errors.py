@@ -12,10 +12,10 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
+from promptuary.renderer import RenderError
 from registry.core.errors import PromptuaryError
 from registry.core.problem_details import CONTENT_TYPE, Problem, of_error, unauthenticated
 from registry.core.strict_json import BadJson
-from renderer import RenderError
 
 __all__ = ["answer", "handle", "unknown_address"]
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from promptuary.renderer.problems import Problem, blocking
 from registry.changes import evaluation_check
 from registry.changes.models import ChangeRequest
 from registry.core.renderer_pool import child
@@ -12,7 +13,6 @@ from registry.templates import sample_queries as sample_sets
 from registry.templates.models import Label, Version
 from registry.templates.sample_renderings import Outcome
 from registry.usage import consumers as asking
-from renderer.problems import Problem, blocking
 
 __all__ = ["RUN", "Case", "Finding", "read"]
 

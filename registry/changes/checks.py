@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from promptuary.renderer.digest import canonical
 from registry.changes.policy import Blocker
 from registry.namespaces.rules import CHECKS, Rules
-from renderer.digest import canonical
 
 __all__ = ["VOID", "Looked", "State", "blockers", "digests_of", "is_void", "key_of", "required", "shown"]
 

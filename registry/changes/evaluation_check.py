@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from evaluation.gates import parse_gate
+from promptuary.evaluation.gates import parse_gate
 from registry.changes import evaluation_progress
 from registry.changes.evaluation_progress import Measured
 from registry.changes.models import ChangeRequest

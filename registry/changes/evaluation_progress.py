@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from evaluation.gates import parse_gate
+from promptuary.evaluation.gates import parse_gate
 from registry.changes.models import ChangeRequest
 from registry.evaluations import attachment_queries, run_queries
 from registry.evaluations.attachment_queries import Plan

@@ -2,8 +2,8 @@
 
 from bisect import bisect_right
 
+from promptuary.renderer.syntax import sequence_diff
 from registry.changes.three_way_merge import split
-from renderer.syntax import sequence_diff
 
 __all__ = ["Anchors", "find_lines", "replace_lines", "take_lines"]
 

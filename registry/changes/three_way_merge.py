@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from renderer.syntax import sequence_diff
+from promptuary.renderer.syntax import sequence_diff
 
 __all__ = ["Conflict", "Merged", "merge", "settle", "split"]
 

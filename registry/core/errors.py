@@ -20,7 +20,7 @@ Facts given as keywords become attributes of `facts`, plain JSON types that a ca
 
 from collections.abc import Mapping, Sequence
 
-from renderer.problems import Problem
+from promptuary.renderer.problems import Problem
 
 __all__ = [
     "ApprovalRequired",

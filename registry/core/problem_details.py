@@ -7,6 +7,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
+from promptuary.renderer import LimitError, RenderError
 from registry.core.errors import (
     ApprovalRequired,
     Busy,
@@ -23,7 +24,6 @@ from registry.core.errors import (
     TooLarge,
     TooMany,
 )
-from renderer import LimitError, RenderError
 
 __all__ = ["CONTENT_TYPE", "Problem", "of_error", "unauthenticated"]
 

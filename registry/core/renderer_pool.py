@@ -5,12 +5,12 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from promptuary.renderer.document import parser
+from promptuary.renderer.isolation.renderer import BoundedRenderer, BusyError
+from promptuary.renderer.syntax import sequence_diff
 from registry.core import lru
 from registry.core.errors import Busy
 from registry.core.work_quota import note_seconds
-from renderer.document import parser
-from renderer.isolation.renderer import BoundedRenderer, BusyError
-from renderer.syntax import sequence_diff
 
 __all__ = ["bounded", "child"]
 

@@ -4,9 +4,9 @@ secrets."""
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from promptuary.renderer.problems import Problem
+from promptuary.renderer.validation import secrets, text_scan
 from registry.core.errors import Invalid, TooLarge
-from renderer.problems import Problem
-from renderer.validation import secrets, text_scan
 
 __all__ = [
     "DOCUMENT_BYTES",

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from django.db import transaction
 
-from evaluation import EvaluationError, gates
-from evaluation.metrics import catalogue
+from promptuary.evaluation import EvaluationError, gates
+from promptuary.evaluation.metrics import catalogue
 from registry.changes import check_results
 from registry.core.errors import Invalid, NotFound
 from registry.core.names import check_slug

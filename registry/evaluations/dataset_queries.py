@@ -5,14 +5,14 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evaluation import Row
+from promptuary.evaluation import Row
+from promptuary.renderer.digest import canonical
 from registry.core.errors import NotFound
 from registry.core.pagination import Page, check_limit, cut, read_number, read_text
 from registry.evaluations.models import Dataset, DatasetVersion
 from registry.namespaces import permissions
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.permissions import Actor, Verb
-from renderer.digest import canonical
 
 __all__ = ["Difference", "diff", "find", "get", "listing", "rows", "take", "version", "versions"]
 

@@ -6,9 +6,10 @@ from datetime import datetime
 
 from django.db import IntegrityError, transaction
 
-from evaluation import Dataset as Rows
-from evaluation import DatasetError, Row
-from evaluation import datasets as reading
+from promptuary.evaluation import Dataset as Rows
+from promptuary.evaluation import DatasetError, Row
+from promptuary.evaluation import datasets as reading
+from promptuary.renderer.errors import InputError, RenderError
 from registry.changes import check_results
 from registry.core import names
 from registry.core.errors import Busy, Invalid, PreconditionRequired, Stale
@@ -23,7 +24,6 @@ from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import Actor, Verb
 from registry.templates import queries as template_queries
 from registry.templates.models import Template, Version
-from renderer.errors import InputError, RenderError
 
 __all__ = ["BYTES", "FORMS", "MOST_ROWS", "Saved", "require_fit", "save"]
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from evaluation import EvaluationResult, MetricsResult, reports
+from promptuary.evaluation import EvaluationResult, MetricsResult, reports
 from registry.core.errors import Conflict, Invalid
 from registry.evaluations import run_queries
 from registry.evaluations.models import Run

@@ -7,18 +7,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evaluation import EvaluationError, Judge, Row, compare_scores
-from evaluation import score as score_rows
-from evaluation.judge import read_judgement
-from evaluation.metrics.judgements import NAMES
-from evaluation.models import Model
-from evaluation.scoring import Score
+from promptuary.evaluation import EvaluationError, Judge, Row, compare_scores
+from promptuary.evaluation import score as score_rows
+from promptuary.evaluation.judge import read_judgement
+from promptuary.evaluation.metrics.judgements import NAMES
+from promptuary.evaluation.models import Model
+from promptuary.evaluation.scoring import Score
+from promptuary.renderer.document.parser import parse
 from registry.core.errors import Conflict
 from registry.evaluations import model_calls, model_endpoints
 from registry.evaluations.model_calls import Asked, Judged
 from registry.evaluations.model_endpoints import Endpoint
 from registry.evaluations.models import Run, RunRow
-from renderer.document.parser import parse
 
 __all__ = ["PATHS", "Judging", "ask", "open_judge", "score"]
 

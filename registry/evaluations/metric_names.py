@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from evaluation import EvaluationError
-from evaluation.metrics import catalogue
+from promptuary.evaluation import EvaluationError
+from promptuary.evaluation.metrics import catalogue
 from registry.core.errors import Invalid
 
 __all__ = ["check_metrics"]

@@ -10,17 +10,17 @@ from typing import Any
 
 from django.db import transaction
 
-from evaluation import EvaluationError, ModelError, Row
-from evaluation.json_values import require_json
-from evaluation.models import Model
-from evaluation.models import Reply as Answer
+from promptuary.evaluation import EvaluationError, ModelError, Row
+from promptuary.evaluation.json_values import require_json
+from promptuary.evaluation.models import Model
+from promptuary.evaluation.models import Reply as Answer
+from promptuary.renderer.document.parser import parse
+from promptuary.renderer.errors import RenderError
 from registry.core.renderer_pool import child
 from registry.evaluations.model_endpoints import Endpoint
 from registry.evaluations.models import Reply, Run
 from registry.journal import log
 from registry.templates.models import Redaction
-from renderer.document.parser import parse
-from renderer.errors import RenderError
 
 __all__ = ["Asked", "Judged", "ask", "cost_of", "is_redacted", "reply_key", "sum_of"]
 

@@ -31,10 +31,10 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 
-from evaluation.models import EchoModel, HTTPModel, Model, RecordedModel
+from promptuary.evaluation.models import EchoModel, HTTPModel, Model, RecordedModel
+from promptuary.renderer.syntax.yaml_reader import YamlError, compose, value_of
 from registry.core.errors import Conflict, Invalid
 from registry.journal.log import canonical, digest_of
-from renderer.syntax.yaml_reader import YamlError, compose, value_of
 
 __all__ = ["ECHO", "Endpoint", "Price", "find", "listing"]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db import models
 
-from evaluation import Row
+from promptuary.evaluation import Row
 from registry.accounts.models import User
 from registry.namespaces.models import Namespace
 from registry.templates.models import SampleSet, Template, Version

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from django.db.models import QuerySet
 
-from evaluation import Comparison, EvaluationResult, Row, compare_scores
-from evaluation.results import Recorder
-from evaluation.scoring import Score
+from promptuary.evaluation import Comparison, EvaluationResult, Row, compare_scores
+from promptuary.evaluation.results import Recorder
+from promptuary.evaluation.scoring import Score
 from registry.changes.models import ChangeRequest
 from registry.core.errors import Conflict, Invalid, NotFound
 from registry.core.pagination import Page, check_limit, cut, read_number

@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from evaluation import EvaluationError, EvaluationResult, compare_scores, gates
-from evaluation.scoring import Score
+from promptuary.evaluation import EvaluationError, EvaluationResult, compare_scores, gates
+from promptuary.evaluation.scoring import Score
 
 __all__ = ["SECONDS", "judge", "score"]
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from evaluation import Row
+from promptuary.evaluation import Row
 from registry.evaluations.dataset_queries import Difference
 from registry.evaluations.model_endpoints import Endpoint
 from registry.evaluations.models import Attachment, Dataset, DatasetVersion, Run

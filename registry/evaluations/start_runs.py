@@ -6,8 +6,9 @@ from typing import Any
 
 from django.db import transaction
 
-from evaluation import Dataset as Rows
-from evaluation import Row
+from promptuary.evaluation import Dataset as Rows
+from promptuary.evaluation import Row
+from promptuary.renderer.document.parser import parse
 from registry.accounts.models import User
 from registry.changes.models import ChangeRequest
 from registry.core import names
@@ -25,7 +26,6 @@ from registry.templates import queries as template_queries
 from registry.templates import sample_queries as sample_sets
 from registry.templates import version_queries
 from registry.templates.models import SampleSet, Template, Version
-from renderer.document.parser import parse
 
 __all__ = ["MOST_UNFINISHED", "Measure", "begin", "cancel", "rerun", "start"]
 

@@ -7,13 +7,13 @@ a role that data decide can't be, and is refused with the reason: a prompt rende
 import json
 from typing import Any
 
+from promptuary.renderer import RenderError
+from promptuary.renderer.document.parser import parse
+from promptuary.renderer.syntax import plain_placeholders
 from registry.core.errors import Invalid
 from registry.core.lru import Recent
 from registry.core.renderer_pool import child
 from registry.templates.models import Version
-from renderer import RenderError
-from renderer.document.parser import parse
-from renderer.syntax import plain_placeholders
 
 __all__ = ["Converted", "convert"]
 

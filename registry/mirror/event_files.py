@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from promptuary.renderer.syntax import yaml_writer
 from registry.journal.log import Kind
 from registry.journal.models import Event
 from registry.mirror import paths
 from registry.mirror.blob_loader import Sources
 from registry.mirror.commit_plan import Entry, Move
-from renderer.syntax import yaml_writer
 
 __all__ = ["KINDS", "read"]
 

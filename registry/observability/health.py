@@ -10,11 +10,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from kombu.exceptions import KombuError
 
+from promptuary.renderer.errors import RenderError
 from registry import mirror
 from registry.celery import app
 from registry.core import private_files
 from registry.core.renderer_pool import bounded
-from renderer.errors import RenderError
 
 __all__ = ["livez", "readyz"]
 

@@ -16,6 +16,8 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
+from promptuary.renderer.document.parser import parse
+from promptuary.renderer.syntax import sequence_diff
 from registry.accounts.models import User
 from registry.changes import locking
 from registry.changes.models import ChangeRequest, Comment, Remark, Thread, Verdict
@@ -34,8 +36,6 @@ from registry.templates import queries as template_queries
 from registry.templates.models import Draft, Label, Redaction, Rendering, Version
 from registry.templates.save import describe
 from registry.usage.models import Report
-from renderer.document.parser import parse
-from renderer.syntax import sequence_diff
 
 __all__ = ["Plan", "bury", "plan", "redact"]
 

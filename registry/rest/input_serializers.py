@@ -7,7 +7,7 @@ from typing import Any
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from renderer.syntax import suggestions
+from promptuary.renderer.syntax import suggestions
 
 __all__ = ["Flag", "Input", "Integer", "Text", "read", "unknown_names"]
 

@@ -12,13 +12,13 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from promptuary.renderer.files import make_private_folder
+from promptuary.renderer.tokens import vocabularies, vocabulary_cache
 from registry.core.errors import NotAllowed, NotFound
 from registry.namespaces.models import Membership
 from registry.namespaces.permissions import Actor, Verb, can, require
 from registry.serving.fetcher import matches
 from registry.serving.responses import FOREVER
-from renderer.files import make_private_folder
-from renderer.tokens import vocabularies, vocabulary_cache
 
 __all__ = ["ServedVocabulary", "find"]
 

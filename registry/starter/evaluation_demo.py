@@ -7,7 +7,7 @@ from typing import Any
 
 from django.conf import settings
 
-from evaluation.models import prompt_digest
+from promptuary.evaluation.models import prompt_digest
 from registry.changes import check_results
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest

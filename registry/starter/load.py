@@ -6,6 +6,7 @@ from typing import Any
 
 from django.conf import settings
 
+from promptuary.renderer.syntax.yaml_reader import compose, value_of
 from registry.accounts.models import Key, User
 from registry.changes import check_results, rules
 from registry.changes import services as change_services
@@ -19,7 +20,6 @@ from registry.starter import evaluation_demo
 from registry.templates import labels
 from registry.templates import save as template_save
 from registry.templates.models import Label, Template
-from renderer.syntax.yaml_reader import compose, value_of
 
 __all__ = ["PEOPLE", "is_loaded", "load", "read_key"]
 

@@ -6,7 +6,12 @@ from typing import Any
 
 import rfc8785
 
-import renderer
+from promptuary import renderer
+from promptuary.renderer import profiles
+from promptuary.renderer.document import parser as documents
+from promptuary.renderer.document.parser import Document
+from promptuary.renderer.errors import RenderError
+from promptuary.renderer.problems import Problem, blocking
 from registry.core.errors import Invalid
 from registry.core.lru import Recent
 from registry.core.renderer_pool import child
@@ -15,11 +20,6 @@ from registry.journal import log
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Actor, Verb
 from registry.templates import fragments
-from renderer import profiles
-from renderer.document import parser as documents
-from renderer.document.parser import Document
-from renderer.errors import RenderError
-from renderer.problems import Problem, blocking
 
 __all__ = ["Examined", "check", "examine", "write_samples"]
 

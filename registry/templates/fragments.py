@@ -2,16 +2,16 @@
 
 from dataclasses import dataclass, field
 
+from promptuary.renderer.document import fragments
+from promptuary.renderer.document.parser import Document
+from promptuary.renderer.errors import FragmentError, RenderError
+from promptuary.renderer.problems import Problem
 from registry.core.errors import PromptuaryError
 from registry.core.names import split_address
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.permissions import Actor
 from registry.templates import version_queries
 from registry.templates.models import Inclusion, Template, Version
-from renderer.document import fragments
-from renderer.document.parser import Document
-from renderer.errors import FragmentError, RenderError
-from renderer.problems import Problem
 
 __all__ = ["Resolved", "dependants", "resolve"]
 

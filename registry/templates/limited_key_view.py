@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from django.db.models import Q, QuerySet
 
+from promptuary.renderer.document.parser import inspect
 from registry.changes.models import ChangeRequest
 from registry.core.errors import NotAllowed
 from registry.core.pagination import Page, check_limit, cut, read_text
@@ -20,7 +21,6 @@ from registry.templates import label_queries, version_queries
 from registry.templates import queries as template_queries
 from registry.templates.models import Label, LabelMove, Template, Version
 from registry.templates.version_queries import Entry
-from renderer.document.parser import inspect
 
 __all__ = ["Shown", "history", "listed", "moves", "numbers", "of_version", "search", "shown", "shown_of_many"]
 

@@ -4,6 +4,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from promptuary.renderer.errors import RenderError
+from promptuary.renderer.problems import blocking
 from registry.core import metrics, tracing
 from registry.core.errors import Invalid
 from registry.core.renderer_pool import child
@@ -12,8 +14,6 @@ from registry.namespaces.permissions import Actor, Verb
 from registry.templates import version_queries
 from registry.templates.document_check import Examined, examine
 from registry.usage import recorder
-from renderer.errors import RenderError
-from renderer.problems import blocking
 
 __all__ = ["TARGETS", "render", "render_examined"]
 

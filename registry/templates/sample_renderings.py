@@ -7,11 +7,11 @@ from typing import Any
 
 from django.db import transaction
 
+from promptuary.renderer.errors import LimitError, RenderError
+from promptuary.renderer.problems import Problem
 from registry.core.renderer_pool import child
 from registry.journal import log
 from registry.templates.models import Rendering, Version
-from renderer.errors import LimitError, RenderError
-from renderer.problems import Problem
 
 __all__ = ["Outcome", "of_samples"]
 

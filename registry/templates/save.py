@@ -8,6 +8,8 @@ from datetime import datetime
 from django.db import IntegrityError, transaction
 from django.db.models import Q
 
+from promptuary.renderer.document.parser import Document
+from promptuary.renderer.problems import Problem
 from registry.changes.models import ChangeRequest, Comment
 from registry.core import names, tracing
 from registry.core.errors import Busy, Conflict, Invalid, PreconditionRequired, Stale
@@ -24,8 +26,6 @@ from registry.templates import sample_queries as sample_sets
 from registry.templates import samples as sampling
 from registry.templates.document_check import Examined, Samples, examine, write_samples
 from registry.templates.models import Contribution, Draft, Inclusion, Redaction, SampleSet, Tag, Template, Version
-from renderer.document.parser import Document
-from renderer.problems import Problem
 
 __all__ = ["Saved", "archive", "describe", "save", "unarchive"]
 

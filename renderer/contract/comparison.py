@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from renderer.contract.schema_changes import SchemaChange, schema_changes
-from renderer.template import Template
+from promptuary.renderer.contract.schema_changes import SchemaChange, schema_changes
+from promptuary.renderer.template import Template
 
 __all__ = ["Change", "compare"]
 

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Callable, Mapping
 
-from renderer.document import parser as documents
-from renderer.document.parser import Document
-from renderer.errors import DocumentError, FragmentError
-from renderer.jinja import Reference, Sandbox, parse, references
-from renderer.problems import Edit, Fix, Place
+from promptuary.renderer.document import parser as documents
+from promptuary.renderer.document.parser import Document
+from promptuary.renderer.errors import DocumentError, FragmentError
+from promptuary.renderer.jinja import Reference, Sandbox, parse, references
+from promptuary.renderer.problems import Edit, Fix, Place
 
 __all__ = ["MAX_DEPTH", "Source", "jinja_body", "resolve"]
 

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from renderer.problems import Place, Problem
-from renderer.syntax import suggestions, yaml_reader
-from renderer.syntax.positions import Lines
+from promptuary.renderer.problems import Place, Problem
+from promptuary.renderer.syntax import suggestions, yaml_reader
+from promptuary.renderer.syntax.positions import Lines
 
 __all__ = ["KEYS", "read"]
 

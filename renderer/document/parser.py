@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from renderer.document import front_matter
-from renderer.errors import DocumentError
-from renderer.problems import Place, Problem, blocking
-from renderer.syntax import suggestions, yaml_reader
-from renderer.syntax.positions import Lines, unify_newlines
+from promptuary.renderer.document import front_matter
+from promptuary.renderer.errors import DocumentError
+from promptuary.renderer.problems import Place, Problem, blocking
+from promptuary.renderer.syntax import suggestions, yaml_reader
+from promptuary.renderer.syntax.positions import Lines, unify_newlines
 
 __all__ = ["FORMATS", "MAX_BYTES", "Document", "forget_texts", "inspect", "parse"]
 

@@ -3,16 +3,16 @@
 from functools import cache
 from typing import TYPE_CHECKING
 
-from renderer.formats.parts.format import ASSEMBLIES, Jinja
-from renderer.formats.protocol import Body, Format, Functions, WithProfile, WithTools, WithUses
-from renderer.lazy_import import Deferred
+from promptuary.renderer.formats.parts.format import ASSEMBLIES, Jinja
+from promptuary.renderer.formats.protocol import Body, Format, Functions, WithProfile, WithTools, WithUses
+from promptuary.renderer.lazy_import import Deferred
 
 if TYPE_CHECKING:
-    from renderer.formats.prompter import format as prompter_format
-    from renderer.formats.shaped import format as shaped_format
+    from promptuary.renderer.formats.prompter import format as prompter_format
+    from promptuary.renderer.formats.shaped import format as shaped_format
 else:
-    prompter = Deferred("renderer.formats.prompter.format")
-    shaped = Deferred("renderer.formats.shaped.format")
+    prompter = Deferred("promptuary.renderer.formats.prompter.format")
+    shaped = Deferred("promptuary.renderer.formats.shaped.format")
 
 __all__ = ["ASSEMBLIES", "Body", "Format", "Functions", "WithProfile", "WithTools", "WithUses", "find"]
 

@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from renderer.document.fragments import read
-from renderer.document.parser import Document
-from renderer.errors import DocumentError, RenderError
-from renderer.inputs import declarations
-from renderer.jinja import (
+from promptuary.renderer.document.fragments import read
+from promptuary.renderer.document.parser import Document
+from promptuary.renderer.errors import DocumentError, RenderError
+from promptuary.renderer.inputs import declarations
+from promptuary.renderer.jinja import (
     FragmentText,
     Names,
     Program,
@@ -24,9 +24,9 @@ from renderer.jinja import (
     used_names,
     with_run,
 )
-from renderer.problems import Place, Problem
-from renderer.prompt import Mark, Part
-from renderer.validation import untrusted as validation_untrusted
+from promptuary.renderer.problems import Place, Problem
+from promptuary.renderer.prompt import Mark, Part
+from promptuary.renderer.validation import untrusted as validation_untrusted
 
 __all__ = ["Assembly", "JinjaBody", "compile_body"]
 

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
-from renderer.document.parser import Document
-from renderer.jinja import Use
-from renderer.problems import Problem
-from renderer.profiles import Profile
-from renderer.prompt import Part
+from promptuary.renderer.document.parser import Document
+from promptuary.renderer.jinja import Use
+from promptuary.renderer.problems import Problem
+from promptuary.renderer.profiles import Profile
+from promptuary.renderer.prompt import Part
 
 __all__ = ["Body", "Format", "Functions", "WithProfile", "WithTools", "WithUses"]
 

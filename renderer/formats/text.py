@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from renderer.formats.parts.slot_text import Slots, Text
-from renderer.jinja import Sandbox, Stream
-from renderer.prompt import Part
+from promptuary.renderer.formats.parts.slot_text import Slots, Text
+from promptuary.renderer.jinja import Sandbox, Stream
+from promptuary.renderer.prompt import Part
 
 __all__ = ["PART_NAME", "Whole"]
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from renderer.errors import InputError, LimitError
-from renderer.functions.documents import MAX_TEXT, show, show_all
-from renderer.functions.sentences import KeyedSentences, document_sentences, response_sentences
-from renderer.inputs.printing import printed
-from renderer.syntax import suggestions
+from promptuary.renderer.errors import InputError, LimitError
+from promptuary.renderer.functions.documents import MAX_TEXT, show, show_all
+from promptuary.renderer.functions.sentences import KeyedSentences, document_sentences, response_sentences
+from promptuary.renderer.inputs.printing import printed
+from promptuary.renderer.syntax import suggestions
 
 __all__ = ["FUNCTIONS", "Function", "KeyedSentences", "join", "nearest", "to_list", "to_strings"]
 

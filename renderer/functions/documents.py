@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from renderer.errors import InputError, LimitError
-from renderer.functions.murmur3 import murmur128
-from renderer.inputs.printing import printed
+from promptuary.renderer.errors import InputError, LimitError
+from promptuary.renderer.functions.murmur3 import murmur128
+from promptuary.renderer.inputs.printing import printed
 
 __all__ = ["MAX_TEXT", "check_pattern", "content_of", "id_of", "replace", "show", "show_all"]
 

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from renderer.errors import InputError
-from renderer.functions.documents import content_of
+from promptuary.renderer.errors import InputError
+from promptuary.renderer.functions.documents import content_of
 
 __all__ = ["KeyedSentences", "document_sentences", "letters", "response_sentences", "split"]
 

@@ -10,16 +10,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from renderer import profiles
-from renderer.errors import InputError
-from renderer.hermes import prefix as structured
-from renderer.hermes.prefix import ChatContextMessage, StructuredPrefix
-from renderer.output import targets, turns
-from renderer.prompt import Cut, Part
-from renderer.template import Template, load
-from renderer.tokens import tokenizers
-from renderer.tokens.base import Tokenizer
-from renderer.truncation import fitting
+from promptuary.renderer import profiles
+from promptuary.renderer.errors import InputError
+from promptuary.renderer.hermes import prefix as structured
+from promptuary.renderer.hermes.prefix import ChatContextMessage, StructuredPrefix
+from promptuary.renderer.output import targets, turns
+from promptuary.renderer.prompt import Cut, Part
+from promptuary.renderer.template import Template, load
+from promptuary.renderer.tokens import tokenizers
+from promptuary.renderer.tokens.base import Tokenizer
+from promptuary.renderer.truncation import fitting
 
 __all__ = [
     "DEFAULT_DOCUMENT",

@@ -4,7 +4,7 @@ import math
 import re
 from typing import Any
 
-from renderer.errors import InputError
+from promptuary.renderer.errors import InputError
 
 __all__ = ["check_plain"]
 

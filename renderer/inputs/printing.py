@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from renderer.errors import LimitError
+from promptuary.renderer.errors import LimitError
 
 __all__ = ["MAX_ITEMS", "MAX_TEXT", "Unprintable", "add_printable", "check_printable", "check_sizes", "printed"]
 

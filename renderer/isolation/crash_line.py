@@ -5,8 +5,8 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from typing import Any
 
-from renderer.document import parser as documents
-from renderer.problems import Place
+from promptuary.renderer.document import parser as documents
+from promptuary.renderer.problems import Place
 
 __all__ = ["blamed_place"]
 

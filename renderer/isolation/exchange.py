@@ -4,8 +4,8 @@ import socket
 import time
 from typing import Any
 
-from renderer.errors import LimitError
-from renderer.isolation import crash_line, framing, process
+from promptuary.renderer.errors import LimitError
+from promptuary.renderer.isolation import crash_line, framing, process
 
 __all__ = ["BusyError", "Conversation"]
 

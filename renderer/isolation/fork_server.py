@@ -1,4 +1,4 @@
-"""The process that bounded rendering forks from: `python -m renderer.isolation.fork_server <descriptor>`.
+"""The process that bounded rendering forks from: `python -m promptuary.renderer.isolation.fork_server <descriptor>`.
 
 It imports the renderer and loads vocabularies once, then forks a child for every request that comes over its control
 socket. The child confines itself, reads one request from its own socket, answers and ends; nothing it did outlives it.
@@ -22,12 +22,12 @@ from typing import Any
 import jsonschema  # noqa: F401 - children find it loaded
 import re2  # noqa: F401
 
-import renderer
-from renderer.errors import LimitError, RenderError
-from renderer.isolation import framing, progress
-from renderer.isolation.confinement import Confinement, probe
-from renderer.schemas import validation
-from renderer.tokens import tokenizers
+from promptuary import renderer
+from promptuary.renderer.errors import LimitError, RenderError
+from promptuary.renderer.isolation import framing, progress
+from promptuary.renderer.isolation.confinement import Confinement, probe
+from promptuary.renderer.schemas import validation
+from promptuary.renderer.tokens import tokenizers
 
 __all__ = ["main"]
 

@@ -4,7 +4,7 @@ import json
 import socket
 from typing import Any
 
-from renderer.errors import InputError, LimitError
+from promptuary.renderer.errors import InputError, LimitError
 
 __all__ = ["ANSWER", "NOTE", "REQUEST", "pack", "read_exactly", "read_json", "unpack"]
 

@@ -72,7 +72,7 @@ class Nursery:
         mine.settimeout(_PATIENCE_SECONDS)
         with theirs:
             process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-                [sys.executable, "-P", "-m", "renderer.isolation.fork_server", str(theirs.fileno())],
+                [sys.executable, "-P", "-m", "promptuary.renderer.isolation.fork_server", str(theirs.fileno())],
                 pass_fds=[theirs.fileno()],
                 env=_environment(),
                 stdin=subprocess.DEVNULL,

@@ -12,13 +12,13 @@ import weakref
 from collections.abc import Mapping
 from typing import Any
 
-from renderer import errors, profiles
-from renderer.document import parser as documents
-from renderer.errors import LimitError, RenderError
-from renderer.isolation import crash_line, framing, process
-from renderer.isolation.exchange import BusyError, Conversation
-from renderer.problems import Problem
-from renderer.tokens import tokenizers
+from promptuary.renderer import errors, profiles
+from promptuary.renderer.document import parser as documents
+from promptuary.renderer.errors import LimitError, RenderError
+from promptuary.renderer.isolation import crash_line, framing, process
+from promptuary.renderer.isolation.exchange import BusyError, Conversation
+from promptuary.renderer.problems import Problem
+from promptuary.renderer.tokens import tokenizers
 
 __all__ = ["BoundedRenderer", "BusyError"]
 

@@ -1,16 +1,16 @@
 """Jinja, kept in one package: a sandbox whose output never mixes the author's text with values."""
 
-from renderer.jinja.escapes import cook
-from renderer.jinja.lint import Finding, check_size, findings
-from renderer.jinja.outline import Choice, Loop, Outline, Seq, Text, Unknown, Value, outline
-from renderer.jinja.output import Captured, FragmentText
-from renderer.jinja.placeholder import StandIns
-from renderer.jinja.program import Program, Stream, parse, with_run
-from renderer.jinja.references import Reference, references
-from renderer.jinja.sandbox import GLOBALS, Sandbox, Unit
-from renderer.jinja.taint import Names, trace
-from renderer.jinja.undeclared import Use, used_names
-from renderer.jinja.unrolled import skeleton
+from promptuary.renderer.jinja.escapes import cook
+from promptuary.renderer.jinja.lint import Finding, check_size, findings
+from promptuary.renderer.jinja.outline import Choice, Loop, Outline, Seq, Text, Unknown, Value, outline
+from promptuary.renderer.jinja.output import Captured, FragmentText
+from promptuary.renderer.jinja.placeholder import StandIns
+from promptuary.renderer.jinja.program import Program, Stream, parse, with_run
+from promptuary.renderer.jinja.references import Reference, references
+from promptuary.renderer.jinja.sandbox import GLOBALS, Sandbox, Unit
+from promptuary.renderer.jinja.taint import Names, trace
+from promptuary.renderer.jinja.undeclared import Use, used_names
+from promptuary.renderer.jinja.unrolled import skeleton
 
 __all__ = [
     "GLOBALS",

@@ -6,10 +6,10 @@ from jinja2 import nodes
 from jinja2.compiler import CodeGenerator, Frame
 from jinja2.idtracking import FrameSymbolVisitor
 
-from renderer.jinja.escapes import has_spelling
+from promptuary.renderer.jinja.escapes import has_spelling
 
 if TYPE_CHECKING:
-    from renderer.jinja.sandbox import Sandbox
+    from promptuary.renderer.jinja.sandbox import Sandbox
 
 __all__ = ["PieceGenerator"]
 

@@ -6,9 +6,9 @@ from typing import Any, Literal
 
 from jinja2 import nodes
 
-from renderer.jinja.methods import MAX_WIDTH, WIDE_METHODS, is_wide_format, is_wide_percent
-from renderer.jinja.sandbox import Unit
-from renderer.problems import Place
+from promptuary.renderer.jinja.methods import MAX_WIDTH, WIDE_METHODS, is_wide_format, is_wide_percent
+from promptuary.renderer.jinja.sandbox import Unit
+from promptuary.renderer.problems import Place
 
 __all__ = ["MAX_DEPTH", "MAX_NODES", "NOT_REPRODUCIBLE", "Finding", "check_size", "findings"]
 

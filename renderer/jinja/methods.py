@@ -7,8 +7,8 @@ from typing import Any
 
 from jinja2.sandbox import SandboxedFormatter
 
-from renderer.errors import LimitError
-from renderer.inputs.printing import MAX_TEXT, check_printable, check_sizes, printed
+from promptuary.renderer.errors import LimitError
+from promptuary.renderer.inputs.printing import MAX_TEXT, check_printable, check_sizes, printed
 
 __all__ = [
     "MAX_WIDTH",

@@ -10,12 +10,12 @@ from jinja2.nodes import EvalContext
 from jinja2.runtime import Undefined
 from jinja2.utils import pass_environment, pass_eval_context
 
-from renderer import functions
-from renderer.errors import LimitError
-from renderer.inputs.printing import MAX_TEXT, check_printable, check_sizes
-from renderer.jinja.escapes import spelled
-from renderer.jinja.methods import MAX_WIDTH, check_percent
-from renderer.jinja.output import Written, as_text
+from promptuary.renderer import functions
+from promptuary.renderer.errors import LimitError
+from promptuary.renderer.inputs.printing import MAX_TEXT, check_printable, check_sizes
+from promptuary.renderer.jinja.escapes import spelled
+from promptuary.renderer.jinja.methods import MAX_WIDTH, check_percent
+from promptuary.renderer.jinja.output import Written, as_text
 
 __all__ = ["BOUNDED_FILTERS", "FILTERS", "MAX_TEXT", "OPERATORS"]
 

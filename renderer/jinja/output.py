@@ -11,9 +11,9 @@ from typing import Any
 from jinja2.runtime import Undefined
 from markupsafe import Markup
 
-from renderer.inputs.printing import Unprintable, add_printable, printed
-from renderer.jinja.placeholder import StandIn
-from renderer.prompt import Mark
+from promptuary.renderer.inputs.printing import Unprintable, add_printable, printed
+from promptuary.renderer.jinja.placeholder import StandIn
+from promptuary.renderer.prompt import Mark
 
 __all__ = ["Captured", "FragmentText", "Piece", "Unprintable", "Written", "as_text"]
 

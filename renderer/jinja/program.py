@@ -11,17 +11,17 @@ from jinja2.exceptions import SecurityError, TemplateError, TemplateNotFound, Te
 from jinja2.runtime import Context
 from jinja2.utils import pass_context
 
-from renderer.errors import DocumentError, InputError, LimitError, RenderError
-from renderer.inputs.printing import Unprintable
-from renderer.isolation import progress
-from renderer.jinja.lint import NOT_REPRODUCIBLE, check_size
-from renderer.jinja.operators import FILTERS
-from renderer.jinja.output import Captured, Piece
-from renderer.jinja.sandbox import MAX_OUTPUT, MissingValue, Sandbox, Unit, path_to, too_much, without_values
-from renderer.problems import Place
-from renderer.prompt import Site
-from renderer.syntax import suggestions
-from renderer.syntax.positions import Lines
+from promptuary.renderer.errors import DocumentError, InputError, LimitError, RenderError
+from promptuary.renderer.inputs.printing import Unprintable
+from promptuary.renderer.isolation import progress
+from promptuary.renderer.jinja.lint import NOT_REPRODUCIBLE, check_size
+from promptuary.renderer.jinja.operators import FILTERS
+from promptuary.renderer.jinja.output import Captured, Piece
+from promptuary.renderer.jinja.sandbox import MAX_OUTPUT, MissingValue, Sandbox, Unit, path_to, too_much, without_values
+from promptuary.renderer.problems import Place
+from promptuary.renderer.prompt import Site
+from promptuary.renderer.syntax import suggestions
+from promptuary.renderer.syntax.positions import Lines
 
 __all__ = ["RUN", "Program", "Stream", "parse", "with_run"]
 
@@ -285,7 +285,7 @@ def _is_our_own(trace: TracebackType | None) -> bool:
     names = {}
     while trace is not None:
         names, trace = trace.tb_frame.f_globals, trace.tb_next
-    return "__jinja_template__" in names or str(names.get("__name__")).partition(".")[0] in ("jinja2", "renderer")
+    return "__jinja_template__" in names or f"{names.get('__name__')}.".startswith(("jinja2.", "promptuary.renderer."))
 
 
 def with_run(call: Callable[..., Any]) -> Callable[..., Any]:

@@ -5,9 +5,9 @@ from typing import Literal
 
 from jinja2 import nodes
 
-from renderer.errors import DocumentError, FragmentError
-from renderer.jinja.sandbox import Unit
-from renderer.problems import Place
+from promptuary.renderer.errors import DocumentError, FragmentError
+from promptuary.renderer.jinja.sandbox import Unit
+from promptuary.renderer.problems import Place
 
 __all__ = ["Reference", "references"]
 

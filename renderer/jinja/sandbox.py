@@ -14,16 +14,16 @@ from jinja2.runtime import Context, LoopContext, Macro, StrictUndefined, Undefin
 from jinja2.sandbox import ImmutableSandboxedEnvironment, safe_range
 from jinja2.utils import Cycler, Joiner, Namespace, missing
 
-from renderer.errors import DocumentError, InputError, LimitError, RenderError
-from renderer.jinja.code_generator import PieceGenerator
-from renderer.jinja.escapes import cook, has_spelling, joined, spelled
-from renderer.jinja.methods import BoundedFormatter, bounded
-from renderer.jinja.offsets import Located, locate, token_stream
-from renderer.jinja.operators import FILTERS, OPERATORS, unchanged
-from renderer.jinja.output import Captured, FragmentText, Piece, Unprintable, Written, as_text
-from renderer.problems import Place
-from renderer.prompt import Site
-from renderer.syntax.positions import Lines
+from promptuary.renderer.errors import DocumentError, InputError, LimitError, RenderError
+from promptuary.renderer.jinja.code_generator import PieceGenerator
+from promptuary.renderer.jinja.escapes import cook, has_spelling, joined, spelled
+from promptuary.renderer.jinja.methods import BoundedFormatter, bounded
+from promptuary.renderer.jinja.offsets import Located, locate, token_stream
+from promptuary.renderer.jinja.operators import FILTERS, OPERATORS, unchanged
+from promptuary.renderer.jinja.output import Captured, FragmentText, Piece, Unprintable, Written, as_text
+from promptuary.renderer.problems import Place
+from promptuary.renderer.prompt import Site
+from promptuary.renderer.syntax.positions import Lines
 
 __all__ = [
     "GLOBALS",

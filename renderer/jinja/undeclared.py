@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from jinja2 import nodes
 
-from renderer.jinja.sandbox import Unit
-from renderer.problems import Place
+from promptuary.renderer.jinja.sandbox import Unit
+from promptuary.renderer.problems import Place
 
 __all__ = ["Use", "used_names"]
 

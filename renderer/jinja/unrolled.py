@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 from jinja2 import nodes
 
-from renderer.jinja.sandbox import Unit
-from renderer.prompt import Site
+from promptuary.renderer.jinja.sandbox import Unit
+from promptuary.renderer.prompt import Site
 
 __all__ = ["skeleton"]
 

@@ -4,6 +4,6 @@ What is counted is the author's own text in parts that may not be cut, outside l
 the markup around it. What is not understood counts as nothing, so no document is found too long that some data can render.
 """
 
-from renderer.lower_bound.prompts import least_prompt
+from promptuary.renderer.lower_bound.prompts import least_prompt
 
 __all__ = ["least_prompt"]

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from renderer.jinja import Choice, Loop, Outline, Seq, Text
+from promptuary.renderer.jinja import Choice, Loop, Outline, Seq, Text
 
 __all__ = ["Block", "blocks", "is_blank"]
 

@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from renderer.tokens.base import Estimate, Tokenizer
-from renderer.tokens.tokenizers import VocabularyTokenizer
+from promptuary.renderer.tokens.base import Estimate, Tokenizer
+from promptuary.renderer.tokens.tokenizers import VocabularyTokenizer
 
 __all__ = ["Hole", "Piece", "Ruler"]
 

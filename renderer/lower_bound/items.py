@@ -4,15 +4,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from renderer.formats.parts.errors import Fault
-from renderer.formats.parts.part_template import Recipe, read_part
-from renderer.formats.parts.slot_text import Text as Content
-from renderer.jinja import Choice, Loop, Seq, Text, Unknown, Value
-from renderer.lower_bound.blocks import Block, blocks
-from renderer.lower_bound.contents import Hole, Piece, Ruler
-from renderer.lower_bound.loops import are_inert, hole_marks, printed
-from renderer.lower_bound.variants import Edge, TooMany, Variant, variants
-from renderer.syntax import yaml_reader
+from promptuary.renderer.formats.parts.errors import Fault
+from promptuary.renderer.formats.parts.part_template import Recipe, read_part
+from promptuary.renderer.formats.parts.slot_text import Text as Content
+from promptuary.renderer.jinja import Choice, Loop, Seq, Text, Unknown, Value
+from promptuary.renderer.lower_bound.blocks import Block, blocks
+from promptuary.renderer.lower_bound.contents import Hole, Piece, Ruler
+from promptuary.renderer.lower_bound.loops import are_inert, hole_marks, printed
+from promptuary.renderer.lower_bound.variants import Edge, TooMany, Variant, variants
+from promptuary.renderer.syntax import yaml_reader
 
 __all__ = ["Found", "Reader"]
 

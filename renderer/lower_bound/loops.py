@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from renderer.jinja import Value
-from renderer.lower_bound.variants import Edge, Variant
-from renderer.syntax import yaml_reader
+from promptuary.renderer.jinja import Value
+from promptuary.renderer.lower_bound.variants import Edge, Variant
+from promptuary.renderer.syntax import yaml_reader
 
 __all__ = ["Printed", "are_inert", "hole_marks", "printed"]
 

@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from renderer.output import targets
-from renderer.output.turns import role_of
-from renderer.profiles import Profile
-from renderer.tokens.base import Tokenizer
+from promptuary.renderer.output import targets
+from promptuary.renderer.output.turns import role_of
+from promptuary.renderer.profiles import Profile
+from promptuary.renderer.tokens.base import Tokenizer
 
 __all__ = ["Cast", "MarkupRuler"]
 

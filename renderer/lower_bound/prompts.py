@@ -3,22 +3,22 @@
 from collections.abc import Sequence
 from typing import Any
 
-from renderer.errors import ProfileError
-from renderer.formats.jinja_body import JinjaBody
-from renderer.formats.parts.parser import Structure
-from renderer.formats.prompter.body import PrompterBody
-from renderer.formats.shaped.format import ShapedBody
-from renderer.formats.shaped.parser import Text as Literal
-from renderer.jinja import Choice, Loop, Seq, Text, Value, outline
-from renderer.lower_bound.contents import Hole, Piece, Ruler
-from renderer.lower_bound.items import Reader
-from renderer.lower_bound.markup import Cast, MarkupRuler
-from renderer.lower_bound.variants import TooMany, Variant, variants
-from renderer.output import targets, turns
-from renderer.prompt import Part
-from renderer.template import Template
-from renderer.tokens.base import Tokenizer
-from renderer.tokens.tokenizers import LazyTokenizer
+from promptuary.renderer.errors import ProfileError
+from promptuary.renderer.formats.jinja_body import JinjaBody
+from promptuary.renderer.formats.parts.parser import Structure
+from promptuary.renderer.formats.prompter.body import PrompterBody
+from promptuary.renderer.formats.shaped.format import ShapedBody
+from promptuary.renderer.formats.shaped.parser import Text as Literal
+from promptuary.renderer.jinja import Choice, Loop, Seq, Text, Value, outline
+from promptuary.renderer.lower_bound.contents import Hole, Piece, Ruler
+from promptuary.renderer.lower_bound.items import Reader
+from promptuary.renderer.lower_bound.markup import Cast, MarkupRuler
+from promptuary.renderer.lower_bound.variants import TooMany, Variant, variants
+from promptuary.renderer.output import targets, turns
+from promptuary.renderer.prompt import Part
+from promptuary.renderer.template import Template
+from promptuary.renderer.tokens.base import Tokenizer
+from promptuary.renderer.tokens.tokenizers import LazyTokenizer
 
 __all__ = ["least_prompt"]
 

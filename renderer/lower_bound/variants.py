@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Literal
 
-from renderer.jinja import Choice, Loop, Outline, Seq, Text, Unknown, Value
+from promptuary.renderer.jinja import Choice, Loop, Outline, Seq, Text, Unknown, Value
 
 __all__ = ["MOST", "Edge", "TooMany", "Variant", "count", "variants"]
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from renderer.output import targets
-from renderer.profiles import Profile
-from renderer.prompt import Part, Stamp
-from renderer.tokens.base import Tokenizer
+from promptuary.renderer.output import targets
+from promptuary.renderer.profiles import Profile
+from promptuary.renderer.prompt import Part, Stamp
+from promptuary.renderer.tokens.base import Tokenizer
 
 __all__ = ["Forms"]
 

@@ -13,8 +13,8 @@ itself says (model, messages, tools) replaces a setting of the same name.
 
 from typing import Any
 
-from renderer.errors import RenderError
-from renderer.output.provider_calls import (
+from promptuary.renderer.errors import RenderError
+from promptuary.renderer.output.provider_calls import (
     ANTHROPIC_MESSAGES,
     OPENAI_CHAT,
     OPENAI_COMPLETIONS,
@@ -22,7 +22,7 @@ from renderer.output.provider_calls import (
     Call,
     SettingIgnored,
 )
-from renderer.prompt import Prompt
+from promptuary.renderer.prompt import Prompt
 
 __all__ = ["SettingIgnored", "anthropic", "completion", "metadata", "openai", "responses"]
 

@@ -5,11 +5,11 @@ from itertools import chain
 from operator import attrgetter
 from typing import Any
 
-from renderer.output import turns as output_turns
-from renderer.profiles import Profile
-from renderer.prompt import Content, Part
-from renderer.tokens.base import UNKNOWN_ID, Ids, Tokenizer
-from renderer.tokens.tokenizers import LazyTokenizer
+from promptuary.renderer.output import turns as output_turns
+from promptuary.renderer.profiles import Profile
+from promptuary.renderer.prompt import Content, Part
+from promptuary.renderer.tokens.base import UNKNOWN_ID, Ids, Tokenizer
+from promptuary.renderer.tokens.tokenizers import LazyTokenizer
 
 __all__ = [
     "attachment_cost",

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from renderer.errors import ProfileError
-from renderer.problems import Place
-from renderer.profiles import Profile
-from renderer.prompt import Content, Part
+from promptuary.renderer.errors import ProfileError
+from promptuary.renderer.problems import Place
+from promptuary.renderer.profiles import Profile
+from promptuary.renderer.prompt import Content, Part
 
 __all__ = ["Piece", "Turn", "framed", "pieces", "role_of", "turns"]
 

@@ -12,11 +12,11 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import Any
 
-from renderer.errors import ProfileError, TokenizerError
-from renderer.profiles.fields import FIELDS, MARKUP_FIELDS, wrong_field
-from renderer.syntax import yaml_reader
-from renderer.tokens import tokenizers
-from renderer.tokens.vocabularies import VocabularySource
+from promptuary.renderer.errors import ProfileError, TokenizerError
+from promptuary.renderer.profiles.fields import FIELDS, MARKUP_FIELDS, wrong_field
+from promptuary.renderer.syntax import yaml_reader
+from promptuary.renderer.tokens import tokenizers
+from promptuary.renderer.tokens.vocabularies import VocabularySource
 
 __all__ = ["Markup", "Profile", "check", "find", "for_model", "lazy_tokenizer", "names", "summary", "tokenizer"]
 

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
-from renderer.errors import PrompterError
-from renderer.functions import nearest
-from renderer.prompters import arguments, layouts, slots
-from renderer.prompters.layouts import Field, Recipe
+from promptuary.renderer.errors import PrompterError
+from promptuary.renderer.functions import nearest
+from promptuary.renderer.prompters import arguments, layouts, slots
+from promptuary.renderer.prompters.layouts import Field, Recipe
 
 __all__ = ["AlpacaPrompter", "ChatPrompter", "Prompter", "PrompterError"]
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from typing import Any, NamedTuple
 
-from renderer.errors import PrompterError
+from promptuary.renderer.errors import PrompterError
 
 __all__ = ["Query", "choose_tools", "history_messages", "history_pairs", "read_query", "tools_text"]
 

@@ -7,11 +7,11 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from renderer.errors import PrompterError
-from renderer.functions import nearest
-from renderer.prompters import slots
-from renderer.prompters.slots import Piece, Slot
-from renderer.syntax import yaml_reader
+from promptuary.renderer.errors import PrompterError
+from promptuary.renderer.functions import nearest
+from promptuary.renderer.prompters import slots
+from promptuary.renderer.prompters.slots import Piece, Slot
+from promptuary.renderer.syntax import yaml_reader
 
 __all__ = ["DIALECTS", "FIELDS", "KINDS", "MARKS", "SYSTEM", "Field", "Instruction", "Recipe", "build", "find"]
 

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from renderer.errors import OutputError
-from renderer.lazy_import import Deferred
-from renderer.schemas import validation
-from renderer.schemas.error_messages import describe_schema_error
+from promptuary.renderer.errors import OutputError
+from promptuary.renderer.lazy_import import Deferred
+from promptuary.renderer.schemas import validation
+from promptuary.renderer.schemas.error_messages import describe_schema_error
 
 if TYPE_CHECKING:
     import json_repair

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from renderer.errors import OutputError
-from renderer.functions.sentences import document_sentences
-from renderer.replies import json_reader
-from renderer.replies.judgement import Judgement, bare_key, judge
-from renderer.tokens import tokenizers
+from promptuary.renderer.errors import OutputError
+from promptuary.renderer.functions.sentences import document_sentences
+from promptuary.renderer.replies import json_reader
+from promptuary.renderer.replies.judgement import Judgement, bare_key, judge
+from promptuary.renderer.tokens import tokenizers
 
 __all__ = ["Mode", "Trace", "Unit", "trace", "trace_scores"]
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
-from renderer.lazy_import import Deferred
-from renderer.syntax import suggestions
-from renderer.syntax.regular_expressions import MAX_BACKTRACKED, PatternError, TooLong, compile_pattern
+from promptuary.renderer.lazy_import import Deferred
+from promptuary.renderer.syntax import suggestions
+from promptuary.renderer.syntax.regular_expressions import MAX_BACKTRACKED, PatternError, TooLong, compile_pattern
 
 if TYPE_CHECKING:
     import jsonschema

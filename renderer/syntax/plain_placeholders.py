@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from renderer.document.parser import Document
+from promptuary.renderer.document.parser import Document
 
 __all__ = ["NotPlain", "Plain", "read"]
 

@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 
-from renderer.problems import Place
+from promptuary.renderer.problems import Place
 
 __all__ = ["Lines", "unify_newlines"]
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from renderer.lazy_import import Deferred
+from promptuary.renderer.lazy_import import Deferred
 
 if TYPE_CHECKING:
     import re2

@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterable
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from renderer.lazy_import import Deferred
-from renderer.problems import Edit, Fix, Place
+from promptuary.renderer.lazy_import import Deferred
+from promptuary.renderer.problems import Edit, Fix, Place
 
 if TYPE_CHECKING:
     import difflib

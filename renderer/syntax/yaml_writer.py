@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from renderer.syntax.yaml_reader import core_value
+from promptuary.renderer.syntax.yaml_reader import core_value
 
 __all__ = ["write"]
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Protocol, runtime_checkable
 
-from renderer.errors import TokenizerError
+from promptuary.renderer.errors import TokenizerError
 
 __all__ = ["UNKNOWN_ID", "Estimate", "FunctionTokenizer", "RememberingTokenizer", "Span", "Tokenizer", "by_function"]
 

@@ -8,7 +8,7 @@ import struct
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from renderer.errors import TokenizerError
+from promptuary.renderer.errors import TokenizerError
 
 __all__ = ["read_pieces", "sentencepiece_tokenizer"]
 

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from renderer.errors import TokenizerError
+from promptuary.renderer.errors import TokenizerError
 
 __all__ = ["byte_level_tokenizer", "read_tekken_ranks", "read_tiktoken_ranks"]
 

@@ -13,10 +13,10 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from renderer.errors import TokenizerError
-from renderer.lazy_import import Deferred
-from renderer.tokens import vocabularies
-from renderer.tokens.base import (
+from promptuary.renderer.errors import TokenizerError
+from promptuary.renderer.lazy_import import Deferred
+from promptuary.renderer.tokens import vocabularies
+from promptuary.renderer.tokens.base import (
     UNKNOWN_ID,
     Estimate,
     FunctionTokenizer,
@@ -28,7 +28,7 @@ from renderer.tokens.base import (
     count_overlapping,
     merged_spans,
 )
-from renderer.tokens.word_cache import WordMemory, separates_words, starts_with_space
+from promptuary.renderer.tokens.word_cache import WordMemory, separates_words, starts_with_space
 
 if TYPE_CHECKING:
     import tokenizers

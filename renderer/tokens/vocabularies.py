@@ -15,9 +15,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol
 
-from renderer.errors import MissingVocabularyError, TokenizerError
-from renderer.tokens import sentencepiece, tiktoken_ranks, vocabulary_cache
-from renderer.tokens.vocabulary_catalogue import VOCABULARIES, Source
+from promptuary.renderer.errors import MissingVocabularyError, TokenizerError
+from promptuary.renderer.tokens import sentencepiece, tiktoken_ranks, vocabulary_cache
+from promptuary.renderer.tokens.vocabulary_catalogue import VOCABULARIES, Source
 
 __all__ = [
     "VOCABULARIES",

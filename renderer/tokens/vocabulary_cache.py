@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from renderer.files import make_private_folder
+from promptuary.renderer.files import make_private_folder
 
 if sys.platform != "win32":  # there, processes that start together may each make the same file
     import fcntl

@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from itertools import compress
 from operator import add, attrgetter
 
-from renderer.errors import TruncationError
-from renderer.output import targets
-from renderer.output.token_counts import Counts
-from renderer.profiles import Profile
-from renderer.prompt import Cut, Part
-from renderer.tokens.base import Tokenizer
-from renderer.tokens.tokenizers import LazyTokenizer
-from renderer.truncation import plan as truncation_plan
-from renderer.truncation import shrink as truncation_shrink
+from promptuary.renderer.errors import TruncationError
+from promptuary.renderer.output import targets
+from promptuary.renderer.output.token_counts import Counts
+from promptuary.renderer.profiles import Profile
+from promptuary.renderer.prompt import Cut, Part
+from promptuary.renderer.tokens.base import Tokenizer
+from promptuary.renderer.tokens.tokenizers import LazyTokenizer
+from promptuary.renderer.truncation import plan as truncation_plan
+from promptuary.renderer.truncation import shrink as truncation_shrink
 
 __all__ = ["Fitted", "fit"]
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from operator import attrgetter
 
-from renderer.prompt import Part
+from promptuary.renderer.prompt import Part
 
 __all__ = ["Plan", "Shorten"]
 

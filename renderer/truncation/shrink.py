@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from renderer.prompt import Mark, Part
-from renderer.tokens.base import Tokenizer
+from promptuary.renderer.prompt import Mark, Part
+from promptuary.renderer.tokens.base import Tokenizer
 
 __all__ = ["GAP", "shortened"]
 

@@ -5,15 +5,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from renderer import lower_bound
-from renderer.errors import DocumentError, RenderError
-from renderer.formats import Body
-from renderer.inputs import example_data
-from renderer.jinja import StandIns
-from renderer.problems import Problem, Severity
-from renderer.prompt import Part
-from renderer.template import Template
-from renderer.tokens.base import Tokenizer
+from promptuary.renderer import lower_bound
+from promptuary.renderer.errors import DocumentError, RenderError
+from promptuary.renderer.formats import Body
+from promptuary.renderer.inputs import example_data
+from promptuary.renderer.jinja import StandIns
+from promptuary.renderer.problems import Problem, Severity
+from promptuary.renderer.prompt import Part
+from promptuary.renderer.template import Template
+from promptuary.renderer.tokens.base import Tokenizer
 
 __all__ = ["least_case", "structure_problems", "worst_case"]
 

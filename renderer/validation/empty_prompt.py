@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator
 
-from renderer.document.parser import Document
-from renderer.errors import RenderError
-from renderer.formats.jinja_body import JinjaBody
-from renderer.formats.prompter.body import PrompterBody
-from renderer.formats.shaped import parser
-from renderer.formats.shaped.format import ShapedBody
-from renderer.formats.shaped.parser import Call, Field, Literal, Name
-from renderer.jinja import Choice, Loop, Seq, Text, Unknown, outline
-from renderer.problems import Place, Problem
-from renderer.prompt import Content
+from promptuary.renderer.document.parser import Document
+from promptuary.renderer.errors import RenderError
+from promptuary.renderer.formats.jinja_body import JinjaBody
+from promptuary.renderer.formats.prompter.body import PrompterBody
+from promptuary.renderer.formats.shaped import parser
+from promptuary.renderer.formats.shaped.format import ShapedBody
+from promptuary.renderer.formats.shaped.parser import Call, Field, Literal, Name
+from promptuary.renderer.jinja import Choice, Loop, Seq, Text, Unknown, outline
+from promptuary.renderer.problems import Place, Problem
+from promptuary.renderer.prompt import Content
 
 __all__ = ["empty_prompt"]
 

@@ -4,9 +4,9 @@ import json
 import re
 from typing import Any
 
-from renderer.document.parser import Document
-from renderer.problems import Edit, Fix, Place
-from renderer.syntax.positions import Lines, unify_newlines
+from promptuary.renderer.document.parser import Document
+from promptuary.renderer.problems import Edit, Fix, Place
+from promptuary.renderer.syntax.positions import Lines, unify_newlines
 
 __all__ = ["declare", "redeclare", "undeclare"]
 

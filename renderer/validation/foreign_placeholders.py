@@ -8,17 +8,17 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from renderer.document.parser import Document
-from renderer.formats.jinja_body import JinjaBody
-from renderer.formats.prompter.body import PrompterBody
-from renderer.formats.shaped.format import ShapedBody
-from renderer.formats.shaped.parser import Field
-from renderer.functions import FUNCTIONS
-from renderer.inputs.declarations import RESERVED
-from renderer.jinja import GLOBALS
-from renderer.problems import Edit, Fix, Place, Problem
-from renderer.syntax import yaml_reader
-from renderer.validation import fixes
+from promptuary.renderer.document.parser import Document
+from promptuary.renderer.formats.jinja_body import JinjaBody
+from promptuary.renderer.formats.prompter.body import PrompterBody
+from promptuary.renderer.formats.shaped.format import ShapedBody
+from promptuary.renderer.formats.shaped.parser import Field
+from promptuary.renderer.functions import FUNCTIONS
+from promptuary.renderer.inputs.declarations import RESERVED
+from promptuary.renderer.jinja import GLOBALS
+from promptuary.renderer.problems import Edit, Fix, Place, Problem
+from promptuary.renderer.syntax import yaml_reader
+from promptuary.renderer.validation import fixes
 
 __all__ = ["foreign_placeholders"]
 

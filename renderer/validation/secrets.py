@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from renderer.validation.secret_patterns import PATTERNS
+from promptuary.renderer.validation.secret_patterns import PATTERNS
 
 __all__ = ["ADVICE", "Secret", "find"]
 

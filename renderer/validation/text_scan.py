@@ -4,10 +4,10 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from renderer.document.parser import Document
-from renderer.problems import Problem
-from renderer.syntax.positions import Lines, unify_newlines
-from renderer.validation import control_marks, personal_data, secrets
+from promptuary.renderer.document.parser import Document
+from promptuary.renderer.problems import Problem
+from promptuary.renderer.syntax.positions import Lines, unify_newlines
+from promptuary.renderer.validation import control_marks, personal_data, secrets
 
 __all__ = ["is_harmless", "of_samples", "of_text", "of_values"]
 

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from renderer.errors import InputError
-from renderer.problems import Place, Problem
-from renderer.prompt import Part, Site
-from renderer.syntax import yaml_reader
+from promptuary.renderer.errors import InputError
+from promptuary.renderer.problems import Place, Problem
+from promptuary.renderer.prompt import Part, Site
+from promptuary.renderer.syntax import yaml_reader
 
 __all__ = ["check_parts", "problems"]
 

@@ -4,24 +4,24 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from renderer import formats
-from renderer.document import fragments
-from renderer.document import parser as documents
-from renderer.document.parser import Document
-from renderer.errors import InputError, MissingVocabularyError, RenderError
-from renderer.functions import FUNCTIONS
-from renderer.inputs import declarations
-from renderer.jinja import Use
-from renderer.problems import Fix, Place, Problem, Severity, blocking
-from renderer.prompt import Part
-from renderer.replies.shapers import outputs
-from renderer.syntax import suggestions
-from renderer.template import Template, find_profile
-from renderer.tokens import tokenizers
-from renderer.tokens.vocabularies import VocabularySource
-from renderer.validation import dry_run, fixes, text_scan
-from renderer.validation import empty_prompt as validation_empty_prompt
-from renderer.validation import foreign_placeholders as validation_foreign_placeholders
+from promptuary.renderer import formats
+from promptuary.renderer.document import fragments
+from promptuary.renderer.document import parser as documents
+from promptuary.renderer.document.parser import Document
+from promptuary.renderer.errors import InputError, MissingVocabularyError, RenderError
+from promptuary.renderer.functions import FUNCTIONS
+from promptuary.renderer.inputs import declarations
+from promptuary.renderer.jinja import Use
+from promptuary.renderer.problems import Fix, Place, Problem, Severity, blocking
+from promptuary.renderer.prompt import Part
+from promptuary.renderer.replies.shapers import outputs
+from promptuary.renderer.syntax import suggestions
+from promptuary.renderer.template import Template, find_profile
+from promptuary.renderer.tokens import tokenizers
+from promptuary.renderer.tokens.vocabularies import VocabularySource
+from promptuary.renderer.validation import dry_run, fixes, text_scan
+from promptuary.renderer.validation import empty_prompt as validation_empty_prompt
+from promptuary.renderer.validation import foreign_placeholders as validation_foreign_placeholders
 
 __all__ = ["Samples", "validate"]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-import renderer
+from promptuary import renderer
 from registry.templates.models import Template
 from tests.api.conftest import DOCUMENT, SAMPLES, problem
 

@@ -5,9 +5,9 @@ import asyncio
 import pytest
 
 from promptuary import AsyncPromptuary, NotAllowed, NotFound, Promptuary
+from promptuary.renderer import RenderError
 from registry.templates.models import Version
 from registry.usage import report_queries
-from renderer import RenderError
 from tests.api.conftest import DOCUMENT, OTHER, REPLY, SAMPLES
 from tests.promptuary.conftest import until
 

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-import renderer
-from promptuary import Promptuary
+from promptuary import Promptuary, renderer
 from promptuary.commands.app import app
 from tests.api.conftest import REPLY
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.db import transaction
 
+from promptuary.renderer.tokens.vocabularies import VOCABULARIES
 from registry.api.urls import urlpatterns
 from registry.changes import emergency_publish, rules, threads
 from registry.changes import services as change_services
@@ -14,7 +15,6 @@ from registry.evaluations import attachments, datasets, run_worker, start_runs
 from registry.namespaces import keys
 from registry.serving.fetcher import fetcher
 from registry.webhooks import services as webhook_services
-from renderer.tokens.vocabularies import VOCABULARIES
 from tests.api.conftest import DOCUMENT, OTHER, REPLY, SAMPLES, THIRD, Caller
 
 CALLERS = ("anonymous", "outsider", "reader", "author", "reviewer", "admin", "read key", "write key", "revoked key")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from renderer.document import parser
-from renderer.syntax import suggestions
+from promptuary.renderer.document import parser
+from promptuary.renderer.syntax import suggestions
 
 MANY = {f"unknown{number}": number for number in range(20_000)}
 

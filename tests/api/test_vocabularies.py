@@ -7,9 +7,9 @@ import httpx
 import pytest
 from django.http import HttpResponse
 
+from promptuary.renderer.tokens import vocabularies
+from promptuary.renderer.tokens.vocabularies import VOCABULARIES
 from registry.namespaces import members
-from renderer.tokens import vocabularies
-from renderer.tokens.vocabularies import VOCABULARIES
 from tests.api.conftest import Caller, problem
 
 QWEN = f"sha256:{VOCABULARIES['qwen'].sha256}"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from renderer.tokens import vocabularies
+from promptuary.renderer.tokens import vocabularies
 from tests.api.conftest import Caller
 from tests.bare import VOCABULARY_PACKAGES, run_without
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evaluation import Chain, ChainError, FunctionRunnable
+from promptuary.evaluation import Chain, ChainError, FunctionRunnable
 
 
 def parts():

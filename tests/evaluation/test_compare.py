@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation import EvaluationError, FunctionRunnable, compare, compare_scores, run
+from promptuary.evaluation import EvaluationError, FunctionRunnable, compare, compare_scores, run
 
 
 def scores(values):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evaluation import DatasetError, datasets
+from promptuary.evaluation import DatasetError, datasets
 
 
 def write(path, text):

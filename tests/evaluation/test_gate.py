@@ -4,7 +4,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from evaluation import EvaluationError, FunctionRunnable, gates, run
+from promptuary.evaluation import EvaluationError, FunctionRunnable, gates, run
 
 
 def answered(right, of=4):

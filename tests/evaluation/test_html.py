@@ -5,8 +5,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from evaluation import EvaluationError, FunctionRunnable, Judge, interval_svg, reports, run
-from evaluation.html_report import mark_words
+from promptuary.evaluation import EvaluationError, FunctionRunnable, Judge, interval_svg, reports, run
+from promptuary.evaluation.html_report import mark_words
 
 EVIL = '<script>alert("x")</script>'
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation import Chain, EvaluationResult, FunctionRunnable, run
-from evaluation.json_values import NotJson, plain_copy, require_json
+from promptuary.evaluation import Chain, EvaluationResult, FunctionRunnable, run
+from promptuary.evaluation.json_values import NotJson, plain_copy, require_json
 
 LOOP: list[object] = []
 LOOP.append(LOOP)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-import renderer
-from evaluation import (
+from promptuary import renderer
+from promptuary.evaluation import (
     EvaluationError,
     EvaluationResult,
     FunctionRunnable,
@@ -18,7 +18,7 @@ from evaluation import (
     run,
     score,
 )
-from evaluation.judge import read_judgement
+from promptuary.evaluation.judge import read_judgement
 
 STARTER = Path(__file__).parents[2] / "registry/starter/demo/judge-answer-support.yml.j2"
 DOCUMENTS = ["The bridge opened in 1932. It has two lanes.", "Cyclists use the footpath."]

@@ -5,9 +5,9 @@ import os
 import httpx
 import pytest
 
-import renderer
-from evaluation import CachingModel, EchoModel, HTTPModel, ModelError, RecordedModel, prompt_digest
-from evaluation.models import Pace
+from promptuary import renderer
+from promptuary.evaluation import CachingModel, EchoModel, HTTPModel, ModelError, RecordedModel, prompt_digest
+from promptuary.evaluation.models import Pace
 
 GOOD = {"choices": [{"message": {"content": "hello"}, "finish_reason": "stop"}], "usage": {"prompt_tokens": 3}}
 

@@ -2,7 +2,16 @@
 
 import pytest
 
-from evaluation import Chain, ChainError, EvaluationError, EvaluationResult, FunctionRunnable, Metric, reports, run
+from promptuary.evaluation import (
+    Chain,
+    ChainError,
+    EvaluationError,
+    EvaluationResult,
+    FunctionRunnable,
+    Metric,
+    reports,
+    run,
+)
 
 GOLD = {"boat": "harbour", "bell": "tower"}
 

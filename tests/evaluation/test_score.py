@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rouge_score import rouge_scorer
 
-from evaluation import EvaluationError, Metric, MetricError, metrics_for, score
-from evaluation.metrics.answers import normalise
-from evaluation.metrics.texts import WordTokenizer
+from promptuary.evaluation import EvaluationError, Metric, MetricError, metrics_for, score
+from promptuary.evaluation.metrics.answers import normalise
+from promptuary.evaluation.metrics.texts import WordTokenizer
 
 
 def test_rouge_sees_words_of_scripts_that_rouge_score_drops():

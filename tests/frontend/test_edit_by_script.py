@@ -2,8 +2,8 @@
 
 import pytest
 
+from promptuary.renderer.tokens import vocabularies
 from registry.templates.models import Draft, SampleSet, Version
-from renderer.tokens import vocabularies
 from tests.frontend.conftest import OTHER, REPLY
 
 EDIT = f"/t/{REPLY}/-/edit"

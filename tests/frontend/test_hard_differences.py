@@ -6,13 +6,13 @@ import pytest
 
 from frontend.diff import rendered
 from frontend.diff import text as diff_text
+from promptuary.renderer.syntax import sequence_diff
 from registry.changes import review_drafts, threads
 from registry.changes import services as change_services
 from registry.changes.line_anchors import Anchors, find_lines
 from registry.changes.threads import Place
 from registry.changes.three_way_merge import merge
 from registry.templates import save as template_save
-from renderer.syntax import sequence_diff
 from tests.frontend.conftest import REPLY, words
 from tests.renderer.test_differences import HARD
 

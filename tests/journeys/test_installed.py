@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT = "---\ninputs:\n  name: {type: string}\n---\n- name: greeting\n  content: 'Hello {{ name }}'\n"
 BROKEN = "---\ninputs:\n  name: {type: string}\n---\n- name: greeting\n  content: 'Hello {{ nam }}'\n"
 RENDER = (
-    "import promptuary, renderer, evaluation; "
+    "import promptuary; from promptuary import evaluation, renderer; "
     "print(promptuary.__version__, renderer.load(open('a.yml.j2').read()).render({'name': 'Ada'}).messages)"
 )
 

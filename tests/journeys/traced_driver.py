@@ -15,7 +15,7 @@ import httpx
 from django.apps import apps
 from django.db import connection
 
-import renderer
+from promptuary import renderer
 from registry.celery import app
 from registry.wsgi import application
 from tests.journeys import places

@@ -19,9 +19,9 @@ from typing import Any
 import tokenizers
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from renderer import profiles
-from renderer.output import targets
-from renderer.prompt import Part
+from promptuary.renderer import profiles
+from promptuary.renderer.output import targets
+from promptuary.renderer.prompt import Part
 
 TARGET = Path(__file__).parent / "chat_templates.json"
 FAMILIES = {"qwen3": "qwen3", "deepseek": "deepseek_v3", "gemma3": "gemma3", "llama3": "llama3_1", "gpt-oss": "gptoss"}

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from renderer import profiles
-from renderer.output import targets
-from renderer.prompt import Part
-from renderer.tokens import tokenizers
+from promptuary.renderer import profiles
+from promptuary.renderer.output import targets
+from promptuary.renderer.prompt import Part
+from promptuary.renderer.tokens import tokenizers
 
 ROWS = json.loads(Path(__file__).with_name("chat_templates.json").read_text(encoding="utf-8"))
 

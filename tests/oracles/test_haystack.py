@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-import renderer
-from renderer.document.parser import parse
-from renderer.errors import RenderError
-from renderer.formats.shaped.format import Shaped
-from renderer.replies.shapers import shape
+from promptuary import renderer
+from promptuary.renderer.document.parser import parse
+from promptuary.renderer.errors import RenderError
+from promptuary.renderer.formats.shaped.format import Shaped
+from promptuary.renderer.replies.shapers import shape
 
 RECORD = json.loads((Path(__file__).parent / "haystack.json").read_text(encoding="utf-8"))
 PROMPTS = [case for case in RECORD["prompts"] if "prompts" in case]

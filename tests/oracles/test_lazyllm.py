@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from renderer.prompters import AlpacaPrompter, ChatPrompter, PrompterError
+from promptuary.renderer.prompters import AlpacaPrompter, ChatPrompter, PrompterError
 
 KINDS = {"alpaca": AlpacaPrompter, "chat": ChatPrompter}
 RECORDS = [

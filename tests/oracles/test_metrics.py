@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluation import score
+from promptuary.evaluation import score
 
 RECORD = json.loads((Path(__file__).parent / "metrics.json").read_text(encoding="utf-8"))
 RANKED = ["recall_single_hit", "recall_multi_hit", "mrr", "map", "ndcg"]

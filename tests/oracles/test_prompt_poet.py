@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-import renderer
+from promptuary import renderer
 
 RECORDED = json.loads((Path(__file__).parent / "prompt_poet.json").read_text(encoding="utf-8"))
 CASES = RECORDED["cases"]

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from renderer import TruncationError
-from renderer.prompt import Part
-from renderer.tokens import tokenizers
-from renderer.truncation import fitting
+from promptuary.renderer import TruncationError
+from promptuary.renderer.prompt import Part
+from promptuary.renderer.tokens import tokenizers
+from promptuary.renderer.truncation import fitting
 
 CASES = json.loads(Path(__file__).with_name("truncation.json").read_text(encoding="utf-8"))["cases"]
 

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-import renderer
-from promptuary import BoundedRenderer
-from renderer.errors import LimitError
+from promptuary import BoundedRenderer, renderer
+from promptuary.renderer.errors import LimitError
 
 ROOT = Path(__file__).parents[2]
 TEXT = "---\nformat: text\ninputs:\n  n: {type: integer}\n---\n"
@@ -63,7 +62,8 @@ def test_a_template_with_functions_of_the_caller_s_own_is_refused(bounded):
 
 SERVICE = """
 import os, sys, threading
-import promptuary, renderer
+import promptuary
+from promptuary import renderer
 from promptuary import BoundedRenderer
 
 GOOD, ENDLESS = sys.argv[1], sys.argv[2]
@@ -99,8 +99,7 @@ bounded.close()
 
 
 def test_it_works_in_a_plain_client_with_threads_and_after_a_fork(tmp_path):
-    for name in ("promptuary", "renderer", "evaluation"):
-        (tmp_path / name).symlink_to(ROOT / name)
+    (tmp_path / "promptuary").symlink_to(ROOT / "promptuary")
     script = tmp_path / "service.py"
     script.write_text(textwrap.dedent(SERVICE))
     environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PYTHONPATH": str(tmp_path)}

@@ -8,7 +8,7 @@ import rfc8785
 
 from promptuary import BadAnswer, ConfigurationError, DigestMismatch, NotAllowed, NotFound, Promptuary
 from promptuary._transport import Answer
-from renderer import EngineError
+from promptuary.renderer import EngineError
 from tests.promptuary.conftest import DOCUMENT, NAME, OTHER, URL
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from renderer.syntax.yaml_reader import Bounds, compose, value_of
+from promptuary.renderer.syntax.yaml_reader import Bounds, compose, value_of
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = "- name: question\n  content: '{{ question }}'\n"

@@ -9,7 +9,7 @@ import pytest
 
 from promptuary import Promptuary
 from promptuary._usage import Usage
-from renderer import RenderError
+from promptuary.renderer import RenderError
 from tests.promptuary.conftest import NAME, URL
 
 SECRET = "4111 1111 1111 1111"

@@ -5,9 +5,9 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-import renderer
-from evaluation import prompt_digest
+from promptuary import renderer
 from promptuary.commands.app import app
+from promptuary.evaluation import prompt_digest
 
 DOCUMENT = "---\ninputs:\n  q: {type: string}\n---\n- name: question\n  content: |\n    {{ q }}\n"
 

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 import promptuary
-import renderer
+from promptuary import renderer
 from promptuary.version import VERSION
 
 DOCUMENT = "---\nmodel: gpt-4o\n---\n- name: question\n  content: 'Secret is {{ question }}'\n"

@@ -11,13 +11,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-import renderer
-from promptuary import AsyncPromptuary, DigestMismatch
+from promptuary import AsyncPromptuary, DigestMismatch, renderer
 from promptuary.commands.app import app
+from promptuary.renderer import MissingVocabularyError, profiles
+from promptuary.renderer.tokens import vocabularies
+from promptuary.renderer.tokens.vocabularies import VOCABULARIES, Source
 from promptuary.vendored import write_vendored
-from renderer import MissingVocabularyError, profiles
-from renderer.tokens import vocabularies
-from renderer.tokens.vocabularies import VOCABULARIES, Source
 from tests.promptuary.conftest import NAME, URL, until
 
 TEXT = "---\ntoken_limit: 60\n---\n- name: q\n  content: '{{ q }}'\n  shrink: end\n  truncation_priority: 1\n"

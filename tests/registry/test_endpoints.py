@@ -2,7 +2,7 @@
 
 import pytest
 
-from evaluation.models import prompt_digest
+from promptuary.evaluation.models import prompt_digest
 from registry.core.errors import Conflict, Invalid
 from registry.evaluations import model_endpoints
 

@@ -1,5 +1,5 @@
+from promptuary.renderer.problems import Problem
 from registry.core.errors import Invalid, NotFound
-from renderer.problems import Problem
 
 
 def test_an_error_keeps_its_sentence_and_facts():

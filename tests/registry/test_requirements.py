@@ -38,7 +38,7 @@ for line in lines:
 names = {name for name, _ in installed}
 others = {
     module for module, owners in packages_distributions().items() if not names & {plain(owner) for owner in owners}
-} - {"promptuary", "renderer", "evaluation"}
+} - {"promptuary"}
 
 class Absent(MetaPathFinder):
     def find_spec(self, name, path=None, target=None):
@@ -51,7 +51,7 @@ sys.meta_path.insert(0, Absent())
 assert "pytest" in others and "django" not in others
 import django
 django.setup()
-for package in ("renderer", "evaluation", "registry", "frontend"):
+for package in ("promptuary.renderer", "promptuary.evaluation", "registry", "frontend"):
     for module in pkgutil.walk_packages(importlib.import_module(package).__path__, package + "."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)

@@ -14,8 +14,8 @@ from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
-from renderer import load
-from renderer.output import provider_arguments
+from promptuary.renderer import load
+from promptuary.renderer.output import provider_arguments
 
 ANSWERS: dict[str, Any] = {
     "/v1/messages": {

@@ -2,8 +2,8 @@
 
 import pytest
 
-from renderer import RenderError, load
-from renderer.output import provider_arguments
+from promptuary.renderer import RenderError, load
+from promptuary.renderer.output import provider_arguments
 
 TOOL = "{type: function, function: {name: find, description: Finds, parameters: {type: object, properties: {q: {type: string}}}}}"
 

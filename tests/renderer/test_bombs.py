@@ -6,9 +6,9 @@ import time
 
 import pytest
 
-import renderer
-from renderer import RenderError
-from renderer.errors import LimitError
+from promptuary import renderer
+from promptuary.renderer import RenderError
+from promptuary.renderer.errors import LimitError
 
 WIDE = 900_000_000
 LINE = 4

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from renderer import DocumentError, InputError, LimitError, RenderError, TokenizerError
-from renderer.isolation.renderer import BoundedRenderer, BusyError
+from promptuary.renderer import DocumentError, InputError, LimitError, RenderError, TokenizerError
+from promptuary.renderer.isolation.renderer import BoundedRenderer, BusyError
 
 GOOD = "---\ninputs:\n  name: {type: string}\n---\n- name: greeting\n  content: Hello {{ name }}\n"
 PATTERN = (
@@ -209,7 +209,7 @@ def test_secrets_of_the_environment_stay_behind(bounded, monkeypatch):
 
 def test_the_zygote_ends_with_a_process_that_was_killed():
     script = (
-        "import time; from renderer.isolation.renderer import BoundedRenderer; b = BoundedRenderer(); b.start();"
+        "import time; from promptuary.renderer.isolation.renderer import BoundedRenderer; b = BoundedRenderer(); b.start();"
         "print(b._nursery.process_id, flush=True); time.sleep(60)"
     )
     root = Path(__file__).resolve().parents[2]

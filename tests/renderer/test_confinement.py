@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from renderer.isolation import confinement
-from renderer.isolation.confinement import Confinement, probe
-from renderer.isolation.renderer import BoundedRenderer
+from promptuary.renderer.isolation import confinement
+from promptuary.renderer.isolation.confinement import Confinement, probe
+from promptuary.renderer.isolation.renderer import BoundedRenderer
 
 pytestmark = [
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux confines, others don't"),

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-import renderer
+from promptuary import renderer
 
 CASES = json.loads((Path(__file__).parent / "conformance.json").read_text(encoding="utf-8"))["cases"]
 FIELDS = ("name", "role", "content", "truncation_priority")

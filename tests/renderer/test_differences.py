@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from renderer.syntax import sequence_diff
-from renderer.syntax.sequence_diff import Effort, Match
+from promptuary.renderer.syntax import sequence_diff
+from promptuary.renderer.syntax.sequence_diff import Effort, Match
 
 ITEMS = st.lists(st.sampled_from("abcde"), max_size=14)
 SIZE = 256 * 1024

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import renderer
+from promptuary import renderer
 
 BUNDLE = {
     "engine": 1,

@@ -2,8 +2,8 @@
 
 import pytest
 
-import renderer
-from renderer.document import parser
+from promptuary import renderer
+from promptuary.renderer.document import parser
 
 
 def problems_of(text):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from renderer import RenderError, load
+from promptuary.renderer import RenderError, load
 
 CANARY = "DE89370400440532013000"
 SCHEMAS = {

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from renderer.formats.shaped.parser import Call, Field, Items, Literal, Name, SyntaxFault, Text, parse, write
+from promptuary.renderer.formats.shaped.parser import Call, Field, Items, Literal, Name, SyntaxFault, Text, parse, write
 
 INPUTS = 100_000 if os.environ.get("PROMPTUARY_TORTURE") else 5_000
 

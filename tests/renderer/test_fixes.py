@@ -2,8 +2,8 @@
 
 import pytest
 
-import renderer
-from renderer.syntax.suggestions import likely
+from promptuary import renderer
+from promptuary.renderer.syntax.suggestions import likely
 
 PART = "- name: a\n  content: {{ question }}\n"
 HEAD = "---\ninputs:\n  question: {type: string}\n---\n"

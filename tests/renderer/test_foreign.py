@@ -2,7 +2,7 @@
 
 import pytest
 
-import renderer
+from promptuary import renderer
 from tests.renderer.test_fixes import applied
 
 FORMS = {

@@ -2,7 +2,7 @@
 
 import pytest
 
-import renderer
+from promptuary import renderer
 
 POLICY = "---\nformat: text\n---\nPolicy for {{ who }}.\n"
 FRAGMENTS = {

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-import renderer
-from renderer.errors import InputError, RenderError
-from renderer.functions import FUNCTIONS, join, to_list, to_strings
-from renderer.functions.documents import id_of, show
-from renderer.functions.murmur3 import murmur128
-from renderer.replies.shapers import SHAPERS
+from promptuary import renderer
+from promptuary.renderer.errors import InputError, RenderError
+from promptuary.renderer.functions import FUNCTIONS, join, to_list, to_strings
+from promptuary.renderer.functions.documents import id_of, show
+from promptuary.renderer.functions.murmur3 import murmur128
+from promptuary.renderer.replies.shapers import SHAPERS
 
 DOCS = Path(__file__).parents[2] / "docs" / "reference"
 DOCUMENTS = [{"content": "Beer.", "id": "b", "meta": {"title": "B"}}, {"content": "Tea.", "id": "t"}]

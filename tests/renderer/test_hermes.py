@@ -5,9 +5,9 @@ from datetime import datetime
 
 import pytest
 
-from renderer import InputError, TruncationError
-from renderer.hermes.context import MARKS, ChatContextMessage, StructuredPrefix, build_structured_prefix
-from renderer.tokens import tokenizers
+from promptuary.renderer import InputError, TruncationError
+from promptuary.renderer.hermes.context import MARKS, ChatContextMessage, StructuredPrefix, build_structured_prefix
+from promptuary.renderer.tokens import tokenizers
 
 BOD, BOM, EOM = MARKS["bod"], MARKS["bom"], MARKS["eom"]
 IDS = {BOD: 900_001, BOM: 900_002, EOM: 900_003}

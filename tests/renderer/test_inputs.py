@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-import renderer
+from promptuary import renderer
 
 BODY = "---\n- name: a\n  content: '{{ a }} {{ b }}'\n"
 

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import renderer
-from renderer.errors import RenderError
-from renderer.lower_bound import least_prompt
+from promptuary import renderer
+from promptuary.renderer.errors import RenderError
+from promptuary.renderer.lower_bound import least_prompt
 from tests.renderer.varied_documents import FRAGMENTS, PROFILES, data, documents
 
 SIXTY = "one two three four five six seven eight nine ten " * 6

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-import renderer
-from renderer.errors import InputError, OutputError
+from promptuary import renderer
+from promptuary.renderer.errors import InputError, OutputError
 
 DOCUMENTS = [{"content": "Beer.", "id": "b"}, {"content": "Tea.", "id": "t"}]
 ANSWERS = "{func: strings_to_answers, inputs: {strings: results}, outputs: [answers]}"

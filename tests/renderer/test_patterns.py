@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import renderer
-from renderer.errors import InputError, OutputError
-from renderer.schemas import validation
-from renderer.schemas.fast_check import acceptor
-from renderer.syntax import regular_expressions
-from renderer.syntax.regular_expressions import PatternError, TooLong, compile_pattern
+from promptuary import renderer
+from promptuary.renderer.errors import InputError, OutputError
+from promptuary.renderer.schemas import validation
+from promptuary.renderer.schemas.fast_check import acceptor
+from promptuary.renderer.syntax import regular_expressions
+from promptuary.renderer.syntax.regular_expressions import PatternError, TooLong, compile_pattern
 
 ATOMS = r"a b \d \w \s \S \D \W [abc] [^a] [\w-] [\d.] [^\s] [\s\S] [\S] []a] [^]a] [[:a] (a|b) (?:ab)* a+ b? a{2} a{,2} ^ \. \_"
 ATOMS += r" \u00e9 é \x41 . \n \Z (?P<n>a) (a+)+ | [a-c] \A \/ { } [\]a] [\b] \t _"

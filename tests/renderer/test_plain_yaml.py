@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from renderer.syntax import yaml_writer
-from renderer.syntax.yaml_reader import Bounds, compose, value_of
+from promptuary.renderer.syntax import yaml_writer
+from promptuary.renderer.syntax.yaml_reader import Bounds, compose, value_of
 
 _texts = st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=40) | st.sampled_from(
     [

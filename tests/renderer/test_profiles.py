@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from renderer import load, profiles
-from renderer.errors import ProfileError, TokenizerError
-from renderer.output import targets, turns
-from renderer.prompt import Part
-from renderer.tokens import tokenizers
-from renderer.truncation import fitting
+from promptuary.renderer import load, profiles
+from promptuary.renderer.errors import ProfileError, TokenizerError
+from promptuary.renderer.output import targets, turns
+from promptuary.renderer.prompt import Part
+from promptuary.renderer.tokens import tokenizers
+from promptuary.renderer.truncation import fitting
 
 FAMILIES = profiles.names()
 # Where the system text moves with the last user's turn, an earlier turn can't stay as it was.

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-import renderer
-from renderer import errors
-from renderer.problems import Edit, Fix, Place, Problem
+from promptuary import renderer
+from promptuary.renderer import errors
+from promptuary.renderer.problems import Edit, Fix, Place, Problem
 
 TEXT = """---
 description: a test

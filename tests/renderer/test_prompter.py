@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-import renderer
-from renderer import profiles
-from renderer.errors import DocumentError, InputError, PrompterError, RenderError
-from renderer.prompters import AlpacaPrompter, ChatPrompter
+from promptuary import renderer
+from promptuary.renderer import profiles
+from promptuary.renderer.errors import DocumentError, InputError, PrompterError, RenderError
+from promptuary.renderer.prompters import AlpacaPrompter, ChatPrompter
 
 TOOLS = [{"type": "function", "function": {"name": "example"}}]
 HISTORY = [["hi", "hello"], ["again", "yes"]]

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from renderer.prompters import AlpacaPrompter as Alpaca
-from renderer.prompters import ChatPrompter as Chat
-from renderer.prompters import PrompterError, slots
+from promptuary.renderer.prompters import AlpacaPrompter as Alpaca
+from promptuary.renderer.prompters import ChatPrompter as Chat
+from promptuary.renderer.prompters import PrompterError, slots
 
 SEED = Path(__file__).resolve().parents[3] / "shared/seeds/001_b59e2e7edff3f330.txt"
 # Untyped on purpose: half of these tests give what a type checker would refuse.

@@ -5,9 +5,9 @@ import os
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import renderer
-from renderer.formats.parts.parser import Structure
-from renderer.jinja import Program, Sandbox, parse
+from promptuary import renderer
+from promptuary.renderer.formats.parts.parser import Structure
+from promptuary.renderer.jinja import Program, Sandbox, parse
 
 EXAMPLES = 10_000 if os.environ.get("PROMPTUARY_TORTURE") else 200
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-import renderer
-from renderer.formats.prompter.format import KEYS
+from promptuary import renderer
+from promptuary.renderer.formats.prompter.format import KEYS
 
 PAGES = Path(__file__).parents[2] / "docs" / "reference"
 NAMES = ("shaping", "prompters", "judge")

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from renderer import load
-from renderer.errors import OutputError, RenderError
-from renderer.replies.json_reader import MAX_REPLY, conform, read
+from promptuary.renderer import load
+from promptuary.renderer.errors import OutputError, RenderError
+from promptuary.renderer.replies.json_reader import MAX_REPLY, conform, read
 
 WHOLE = {"a": 1, "b": ["x", "y"]}
 TEXT = json.dumps(WHOLE)

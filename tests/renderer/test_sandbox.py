@@ -2,7 +2,7 @@
 
 import pytest
 
-import renderer
+from promptuary import renderer
 
 REACHING = [
     "{{ ''.__class__ }}",

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-import renderer
-from renderer.validation import personal_data, secrets
+from promptuary import renderer
+from promptuary.renderer.validation import personal_data, secrets
 
 ROOT = Path(__file__).parents[2]
 _RANDOM = random.Random(19)

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-import renderer
-from renderer.functions import FUNCTIONS
+from promptuary import renderer
+from promptuary.renderer.functions import FUNCTIONS
 
 SEED = Path(__file__).resolve().parents[3] / "shared/seeds/003_e5904d266ecc2c21.txt"
 pytestmark = pytest.mark.skipif(not SEED.exists(), reason="the seed document lies beside the repository, not in it")

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from renderer.errors import InputError
-from renderer.functions.sentences import document_sentences, letters, response_sentences, split
+from promptuary.renderer.errors import InputError
+from promptuary.renderer.functions.sentences import document_sentences, letters, response_sentences, split
 
 
 @pytest.mark.parametrize(

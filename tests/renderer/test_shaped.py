@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-import renderer
-from renderer.document.parser import parse
-from renderer.errors import DocumentError, InputError, LimitError
-from renderer.formats.shaped.format import Shaped, ShapedBody, rewritten
+from promptuary import renderer
+from promptuary.renderer.document.parser import parse
+from promptuary.renderer.errors import DocumentError, InputError, LimitError
+from promptuary.renderer.formats.shaped.format import Shaped, ShapedBody, rewritten
 
 BEER = {"content": "Beer is old.[1]", "id": "b", "meta": {"title": "Beer", "year": 1842}}
 TEA = {"content": "Tea\nhas leaves.", "id": "t", "meta": {"title": "Tea"}, "score": 0.5}

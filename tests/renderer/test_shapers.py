@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from renderer.errors import OutputError
-from renderer.replies.shapers import SHAPERS, shape
-from renderer.replies.shapers.context import Reader
+from promptuary.renderer.errors import OutputError
+from promptuary.renderer.replies.shapers import SHAPERS, shape
+from promptuary.renderer.replies.shapers.context import Reader
 
 DOCUMENTS = [{"content": "one", "id": "d1"}, {"content": "two", "id": "d2"}, {"content": "three", "id": "d3"}]
 NUMBER = r"\[(\d+)\]"

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-import renderer
-from renderer.syntax.yaml_reader import compose, value_of
+from promptuary import renderer
+from promptuary.renderer.syntax.yaml_reader import compose, value_of
 
 FOLDER = Path(__file__).parents[2] / "registry" / "starter" / "demo"
 HAYSTACK = (

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-import renderer
+from promptuary import renderer
 
 SEED = Path(__file__).parents[3] / "shared" / "seeds" / "003_e5904d266ecc2c21.txt"
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from renderer.errors import TokenizerError
-from renderer.tokens import base, tokenizers, vocabularies
+from promptuary.renderer.errors import TokenizerError
+from promptuary.renderer.tokens import base, tokenizers, vocabularies
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=60)
 

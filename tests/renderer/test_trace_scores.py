@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from renderer.errors import OutputError
-from renderer.replies.trace_scores import trace_scores
+from promptuary.renderer.errors import OutputError
+from promptuary.renderer.replies.trace_scores import trace_scores
 
 # Ten sentences in two documents; lengths 10 x 4 and 5 x 8 characters.
 DOCUMENTS = [[(f"0{key}", "abcd") for key in "abcdefghij"][:5], [(f"1{key}", "abcdefgh") for key in "abcde"]]

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from renderer import profiles
-from renderer.errors import TruncationError
-from renderer.output import targets
-from renderer.prompt import Mark, Part, Site
-from renderer.tokens import tokenizers
-from renderer.truncation import fitting
-from renderer.truncation import shrink as truncation_shrink
+from promptuary.renderer import profiles
+from promptuary.renderer.errors import TruncationError
+from promptuary.renderer.output import targets
+from promptuary.renderer.prompt import Mark, Part, Site
+from promptuary.renderer.tokens import tokenizers
+from promptuary.renderer.truncation import fitting
+from promptuary.renderer.truncation import shrink as truncation_shrink
 
 WORDS = tokenizers.find(str.split)
 

@@ -15,12 +15,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from renderer import MissingVocabularyError, Part, load, profiles, validate
-from renderer.errors import RenderError, TokenizerError, TruncationError
-from renderer.output import targets
-from renderer.tokens import tokenizers, vocabularies
-from renderer.tokens.vocabularies import VOCABULARIES, FakeVocabularies, Source
-from renderer.truncation import fitting
+from promptuary.renderer import MissingVocabularyError, Part, load, profiles, validate
+from promptuary.renderer.errors import RenderError, TokenizerError, TruncationError
+from promptuary.renderer.output import targets
+from promptuary.renderer.tokens import tokenizers, vocabularies
+from promptuary.renderer.tokens.vocabularies import VOCABULARIES, FakeVocabularies, Source
+from promptuary.renderer.truncation import fitting
 from tests.renderer.varied_texts import varied_texts
 
 HERE = sorted(name for name, is_here in tokenizers.known().items() if is_here)

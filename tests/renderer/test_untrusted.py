@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-import renderer
+from promptuary import renderer
 
 FRONT = (
     "---\ninputs:\n  q: {type: string, untrusted: true}\n  docs: {type: array, items: {type: string, untrusted: true}, default: [d]}\n"

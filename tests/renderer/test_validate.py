@@ -2,7 +2,7 @@
 
 import pytest
 
-import renderer
+from promptuary import renderer
 
 HEAD = "---\ninputs:\n  q: {type: string, maxLength: 100}\n---\n"
 

@@ -12,10 +12,10 @@ import pytest
 import tiktoken
 import tokenizers
 
-from renderer import errors
-from renderer.errors import MissingVocabularyError, TokenizerError
-from renderer.tokens import tiktoken_ranks, vocabularies
-from renderer.tokens import tokenizers as tokens_tokenizers
+from promptuary.renderer import errors
+from promptuary.renderer.errors import MissingVocabularyError, TokenizerError
+from promptuary.renderer.tokens import tiktoken_ranks, vocabularies
+from promptuary.renderer.tokens import tokenizers as tokens_tokenizers
 from tests.renderer.varied_texts import varied_texts
 
 RANK_FILES = ["o200k_base", "cl100k_base", "qwen", "mistral-tekken"]

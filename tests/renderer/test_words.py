@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from renderer.tokens import tokenizers, vocabularies, word_cache
+from promptuary.renderer.tokens import tokenizers, vocabularies, word_cache
 from tests.renderer.varied_texts import varied_texts
 
 CUT_BEFORE_SPACES = ("o200k_base", "o200k_harmony", "cl100k_base", "qwen", "mistral-tekken", "llama3", "llama4")

@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from promptuary.renderer.syntax.yaml_reader import Bounds, YamlError, compose, value_of
 from registry.accounts.models import User
 from registry.audit.verification import facts_of
 from registry.changes.derivation import Derivation, Fact
@@ -15,7 +16,6 @@ from registry.mirror.errors import MirrorError
 from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import OPERATOR
 from registry.templates.models import Template, Version
-from renderer.syntax.yaml_reader import Bounds, YamlError, compose, value_of
 
 __all__ = ["Read", "Rows", "moment", "moment_of", "read_yaml", "require_digest"]
 

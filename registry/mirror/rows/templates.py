@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from promptuary.renderer import digest as bundle_digest
+from promptuary.renderer.document.parser import parse
 from registry.changes.models import ChangeRequest
 from registry.journal import immutable_tables
 from registry.journal.log import canonical
@@ -13,8 +15,6 @@ from registry.mirror.rows.context import Read, Rows, moment, read_yaml, require_
 from registry.redaction import services as redaction_services
 from registry.templates.models import Label, LabelMove, SampleSet, Template, Version
 from registry.templates.save import describe
-from renderer import digest as bundle_digest
-from renderer.document.parser import parse
 
 __all__ = [
     "label_moved",

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from renderer.syntax import suggestions, yaml_reader
+from promptuary.renderer.syntax import suggestions, yaml_reader
 
 __all__ = [
     "ROLES",

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from renderer.document.parser import Document
-from renderer.formats.jinja_body import Assembly, JinjaBody, compile_body
-from renderer.formats.parts.parser import Structure
-from renderer.formats.text import Whole
-from renderer.jinja import Sandbox
+from promptuary.renderer.document.parser import Document
+from promptuary.renderer.formats.jinja_body import Assembly, JinjaBody, compile_body
+from promptuary.renderer.formats.parts.parser import Structure
+from promptuary.renderer.formats.text import Whole
+from promptuary.renderer.jinja import Sandbox
 
 __all__ = ["ASSEMBLIES", "Jinja"]
 

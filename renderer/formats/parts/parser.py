@@ -9,14 +9,14 @@ from collections.abc import Callable, Container, Sequence
 from contextlib import suppress
 from itertools import accumulate, chain, count
 
-from renderer.errors import DocumentError, InputError, LimitError
-from renderer.formats.parts.errors import Fault
-from renderer.formats.parts.part_template import Recipe, read_part
-from renderer.formats.parts.slot_text import Slots
-from renderer.jinja import Sandbox, Stream
-from renderer.problems import Place
-from renderer.prompt import Part
-from renderer.syntax import suggestions, yaml_reader
+from promptuary.renderer.errors import DocumentError, InputError, LimitError
+from promptuary.renderer.formats.parts.errors import Fault
+from promptuary.renderer.formats.parts.part_template import Recipe, read_part
+from promptuary.renderer.formats.parts.slot_text import Slots
+from promptuary.renderer.jinja import Sandbox, Stream
+from promptuary.renderer.problems import Place
+from promptuary.renderer.prompt import Part
+from promptuary.renderer.syntax import suggestions, yaml_reader
 
 __all__ = ["MAX_PARTS", "Structure"]
 

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from renderer.formats.parts.errors import (
+from promptuary.renderer.formats.parts.errors import (
     ROLES,
     Fault,
     bad_given_priority,
@@ -13,9 +13,9 @@ from renderer.formats.parts.errors import (
     unknown_key,
     unknown_role,
 )
-from renderer.formats.parts.slot_text import Piece, Slots, Text, split_marks, tidy_content, tidy_sections
-from renderer.prompt import Mark, Part
-from renderer.syntax import yaml_reader
+from promptuary.renderer.formats.parts.slot_text import Piece, Slots, Text, split_marks, tidy_content, tidy_sections
+from promptuary.renderer.prompt import Mark, Part
+from promptuary.renderer.syntax import yaml_reader
 
 __all__ = ["Recipe", "read_part"]
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Container, Sequence
 
-from renderer.jinja import FragmentText, cook
-from renderer.prompt import Mark, Site
+from promptuary.renderer.jinja import FragmentText, cook
+from promptuary.renderer.prompt import Mark, Site
 
 __all__ = ["Piece", "Slots", "Text", "split_marks", "tidy_content", "tidy_sections"]
 

@@ -4,16 +4,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from renderer.document.parser import Document
-from renderer.errors import PrompterError
-from renderer.jinja import Use
-from renderer.problems import Place, Problem
-from renderer.profiles import Profile
-from renderer.prompt import Frame, Mark, Part, Site
-from renderer.prompters import arguments, layouts
-from renderer.prompters.layouts import Field, Instruction, Recipe
-from renderer.prompters.slots import Piece, Slot
-from renderer.validation import untrusted
+from promptuary.renderer.document.parser import Document
+from promptuary.renderer.errors import PrompterError
+from promptuary.renderer.jinja import Use
+from promptuary.renderer.problems import Place, Problem
+from promptuary.renderer.profiles import Profile
+from promptuary.renderer.prompt import Frame, Mark, Part, Site
+from promptuary.renderer.prompters import arguments, layouts
+from promptuary.renderer.prompters.layouts import Field, Instruction, Recipe
+from promptuary.renderer.prompters.slots import Piece, Slot
+from promptuary.renderer.validation import untrusted
 
 __all__ = ["PrompterBody", "Setup"]
 

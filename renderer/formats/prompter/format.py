@@ -18,16 +18,16 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from renderer.document.parser import Document
-from renderer.errors import DocumentError, PrompterError
-from renderer.formats.prompter.body import PrompterBody, Setup
-from renderer.formats.protocol import Functions
-from renderer.functions import nearest
-from renderer.problems import Place
-from renderer.prompt import Site
-from renderer.prompters import arguments, layouts, slots
-from renderer.prompters.layouts import Recipe
-from renderer.syntax import yaml_reader
+from promptuary.renderer.document.parser import Document
+from promptuary.renderer.errors import DocumentError, PrompterError
+from promptuary.renderer.formats.prompter.body import PrompterBody, Setup
+from promptuary.renderer.formats.protocol import Functions
+from promptuary.renderer.functions import nearest
+from promptuary.renderer.problems import Place
+from promptuary.renderer.prompt import Site
+from promptuary.renderer.prompters import arguments, layouts, slots
+from promptuary.renderer.prompters.layouts import Recipe
+from promptuary.renderer.syntax import yaml_reader
 
 __all__ = ["KEYS", "Prompter"]
 

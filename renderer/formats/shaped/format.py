@@ -4,19 +4,19 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from renderer.document.parser import Document
-from renderer.errors import DocumentError, InputError, LimitError, RenderError
-from renderer.formats.protocol import Functions
-from renderer.formats.shaped import parser
-from renderer.formats.shaped.parser import Call, Dict, Field, Items, Literal, Name, Node, SyntaxFault, Text
-from renderer.formats.shaped.warnings import doubled_braces, doubtful_backslashes, fix, old_variables
-from renderer.functions import FUNCTIONS, nearest
-from renderer.functions.documents import MAX_TEXT, check_pattern, content_of
-from renderer.functions.sentences import KeyedSentences
-from renderer.jinja import Use
-from renderer.problems import Place, Problem
-from renderer.prompt import Mark, Part, Site
-from renderer.syntax import suggestions
+from promptuary.renderer.document.parser import Document
+from promptuary.renderer.errors import DocumentError, InputError, LimitError, RenderError
+from promptuary.renderer.formats.protocol import Functions
+from promptuary.renderer.formats.shaped import parser
+from promptuary.renderer.formats.shaped.parser import Call, Dict, Field, Items, Literal, Name, Node, SyntaxFault, Text
+from promptuary.renderer.formats.shaped.warnings import doubled_braces, doubtful_backslashes, fix, old_variables
+from promptuary.renderer.functions import FUNCTIONS, nearest
+from promptuary.renderer.functions.documents import MAX_TEXT, check_pattern, content_of
+from promptuary.renderer.functions.sentences import KeyedSentences
+from promptuary.renderer.jinja import Use
+from promptuary.renderer.problems import Place, Problem
+from promptuary.renderer.prompt import Mark, Part, Site
+from promptuary.renderer.syntax import suggestions
 
 __all__ = ["MAX_PROMPTS", "Shaped", "ShapedBody", "positional", "rewritten"]
 

@@ -13,8 +13,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from renderer.formats.shaped.ast import Call, Dict, Items, Literal, Name, Node, Scalar, walk, write
-from renderer.formats.shaped.python_literals import LiteralReader, SyntaxFault
+from promptuary.renderer.formats.shaped.ast import Call, Dict, Items, Literal, Name, Node, Scalar, walk, write
+from promptuary.renderer.formats.shaped.python_literals import LiteralReader, SyntaxFault
 
 __all__ = [
     "CONSTANTS",

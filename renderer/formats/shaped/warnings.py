@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from renderer.document.parser import Document
-from renderer.formats.shaped.parser import Field, Text
-from renderer.problems import Edit, Fix, Place, Problem
+from promptuary.renderer.document.parser import Document
+from promptuary.renderer.formats.shaped.parser import Field, Text
+from promptuary.renderer.problems import Edit, Fix, Place, Problem
 
 __all__ = ["doubled_braces", "doubtful_backslashes", "fix", "old_variables"]
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from renderer.errors import OutputError, RenderError
-from renderer.functions import nearest
-from renderer.replies.shapers import answers, documents, replies, values
-from renderer.replies.shapers.context import Clock, Reader
+from promptuary.renderer.errors import OutputError, RenderError
+from promptuary.renderer.functions import nearest
+from promptuary.renderer.replies.shapers import answers, documents, replies, values
+from promptuary.renderer.replies.shapers.context import Clock, Reader
 
 __all__ = ["SHAPERS", "Clock", "Reader", "Shaper", "shape"]
 

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from renderer.errors import OutputError
-from renderer.functions.documents import id_of, show_all
-from renderer.replies.shapers.context import Reader, wanted_list, wanted_text, wanted_texts
-from renderer.syntax.regular_expressions import Pattern, PatternError, TooLong, compile_pattern
+from promptuary.renderer.errors import OutputError
+from promptuary.renderer.functions.documents import id_of, show_all
+from promptuary.renderer.replies.shapers.context import Reader, wanted_list, wanted_text, wanted_texts
+from promptuary.renderer.syntax.regular_expressions import Pattern, PatternError, TooLong, compile_pattern
 
 __all__ = ["answers_to_strings", "strings_to_answers"]
 

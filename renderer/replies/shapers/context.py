@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from renderer.errors import OutputError
+from promptuary.renderer.errors import OutputError
 
 __all__ = ["Clock", "Reader", "wanted_list", "wanted_text", "wanted_texts"]
 

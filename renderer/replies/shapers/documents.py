@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from renderer.errors import OutputError
-from renderer.functions import join
-from renderer.functions.documents import content_of, show_all
-from renderer.functions.murmur3 import murmur128
-from renderer.replies.shapers.context import wanted_list, wanted_texts
+from promptuary.renderer.errors import OutputError
+from promptuary.renderer.functions import join
+from promptuary.renderer.functions.documents import content_of, show_all
+from promptuary.renderer.functions.murmur3 import murmur128
+from promptuary.renderer.replies.shapers.context import wanted_list, wanted_texts
 
 __all__ = [
     "documents_to_strings",

@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from renderer.document.parser import Document
-from renderer.errors import OutputError
-from renderer.functions import nearest
-from renderer.problems import Problem, Severity
-from renderer.replies import shapers
-from renderer.replies.shapers.context import Clock, Reader
+from promptuary.renderer.document.parser import Document
+from promptuary.renderer.errors import OutputError
+from promptuary.renderer.functions import nearest
+from promptuary.renderer.problems import Problem, Severity
+from promptuary.renderer.replies import shapers
+from promptuary.renderer.replies.shapers.context import Clock, Reader
 
 __all__ = ["RESERVED", "Outputs", "problems", "read"]
 

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from renderer.errors import OutputError
-from renderer.replies import json_reader
-from renderer.replies import trace_scores as replies_trace_scores
-from renderer.replies.shapers.context import Reader, wanted_texts
+from promptuary.renderer.errors import OutputError
+from promptuary.renderer.replies import json_reader
+from promptuary.renderer.replies import trace_scores as replies_trace_scores
+from promptuary.renderer.replies.shapers.context import Reader, wanted_texts
 
 __all__ = ["json", "trace_scores"]
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from renderer.functions.documents import replace
-from renderer.replies.shapers.context import Reader, wanted_list, wanted_text, wanted_texts
+from promptuary.renderer.functions.documents import replace
+from promptuary.renderer.replies.shapers.context import Reader, wanted_list, wanted_text, wanted_texts
 
 __all__ = ["current_datetime", "format_string", "join_lists", "join_strings", "rename", "value_to_list"]
 

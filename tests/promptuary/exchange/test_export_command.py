@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-import renderer
-from renderer.prompters import AlpacaPrompter, ChatPrompter
+from promptuary import renderer
+from promptuary.renderer.prompters import AlpacaPrompter, ChatPrompter
 
 SHAPED = "---\ndescription: Asks\nformat: shaped\n---\nAsk {query}\n"
 PARTS = """---

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-import renderer
+from promptuary import renderer
 from promptuary.interop import haystack, shaped_text
 from promptuary.interop.imported import LossError
-from renderer.document.parser import parse
+from promptuary.renderer.document.parser import parse
 
 ORACLE = Path(__file__).parents[2] / "oracles/haystack.json"
 TEXT = (

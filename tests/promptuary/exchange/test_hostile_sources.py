@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import renderer
+from promptuary import renderer
 from promptuary.interop import foreign_yaml, haystack, langfuse, prompty, python_source
 from promptuary.interop.imported import LossError
 

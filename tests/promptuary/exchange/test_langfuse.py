@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import renderer
+from promptuary import renderer
 from promptuary.interop import langfuse, mustache
 from promptuary.interop.imported import LossError
-from renderer.document.parser import parse
+from promptuary.renderer.document.parser import parse
 
 CHAT = {
     "id": "cm1",

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-import renderer
+from promptuary import renderer
 from promptuary.interop import detection, mlflow
 from promptuary.interop.imported import LossError
-from renderer.document.parser import parse
+from promptuary.renderer.document.parser import parse
 
 
 def version(text: str, number: str = "3", name: str = "refund_reply", **tags: str) -> dict[str, object]:

@@ -2,10 +2,10 @@
 
 import pytest
 
-import renderer
+from promptuary import renderer
 from promptuary.interop import prompty
 from promptuary.interop.imported import LossError
-from renderer.document.parser import parse
+from promptuary.renderer.document.parser import parse
 
 FILE = """---
 name: Basic Prompt

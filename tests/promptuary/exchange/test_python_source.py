@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-import renderer
+from promptuary import renderer
 from promptuary.interop import detection, python_source
 from promptuary.interop.imported import LossError
 

@@ -5,7 +5,7 @@ import re
 import shlex
 from pathlib import Path
 
-import renderer
+from promptuary import renderer
 
 PAGE = Path(__file__).parents[3] / "docs/reference/import-export.md"
 STEP = re.compile(

@@ -5,7 +5,7 @@ import json
 import pytest
 from django.db import DatabaseError, connection, transaction
 
-from evaluation import Row
+from promptuary.evaluation import Row
 from registry.changes import check_results, rules, threads
 from registry.changes import services as change_services
 from registry.changes.models import Thread, Verdict

@@ -5,7 +5,7 @@ import json
 import pytest
 from django.db import DatabaseError, transaction
 
-import evaluation
+from promptuary import evaluation
 from registry.core.errors import Invalid, NotAllowed, NotFound, PreconditionRequired, Stale
 from registry.evaluations import datasets
 from registry.evaluations.models import DatasetVersion
