@@ -1,31 +1,32 @@
-"""Fetch prompt templates from a Promptuary registry and render them."""
+"""The client of a Promptuary registry: fetches prompt templates and renders them.
+
+Names are loaded when first used, so that `import promptuary.renderer` loads neither the client nor what it needs.
+"""
 
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from promptuary._fetching import Fetched
-from promptuary.client import AsyncPromptuary, Promptuary
-from promptuary.errors import (
-    BadAnswer,
-    ConfigurationError,
-    Conflict,
-    DigestMismatch,
-    Gone,
-    Invalid,
-    NotAllowed,
-    NotFound,
-    PromptuaryError,
-    Refused,
-    Unavailable,
-)
-from promptuary.template import Template
-from promptuary.testing import AsyncFakeTransport, FakeTransport
-from promptuary.version import VERSION
-
-__version__ = VERSION
+from promptuary.version import VERSION as __version__
 
 if TYPE_CHECKING:
     from promptuary.bounded import BoundedRenderer
+    from promptuary.client import AsyncPromptuary, Promptuary
+    from promptuary.errors import (
+        BadAnswer,
+        ConfigurationError,
+        Conflict,
+        DigestMismatch,
+        Gone,
+        Invalid,
+        NotAllowed,
+        NotFound,
+        PromptuaryError,
+        Refused,
+        Unavailable,
+    )
+    from promptuary.testing import AsyncFakeTransport, FakeTransport
+    from promptuary._fetching import Fetched
+    from promptuary.template import Template
 
 __all__ = [
     "AsyncFakeTransport",
@@ -49,10 +50,37 @@ __all__ = [
     "__version__",
 ]
 
+_HOMES = {
+    "bounded": ("BoundedRenderer",),
+    "client": ("AsyncPromptuary", "Promptuary"),
+    "errors": (
+        "BadAnswer",
+        "ConfigurationError",
+        "Conflict",
+        "DigestMismatch",
+        "Gone",
+        "Invalid",
+        "NotAllowed",
+        "NotFound",
+        "PromptuaryError",
+        "Refused",
+        "Unavailable",
+    ),
+    "testing": ("AsyncFakeTransport", "FakeTransport"),
+    "_fetching": ("Fetched",),
+    "template": ("Template",),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
-def __getattr__(name: str) -> Any:
-    # Few services need it, so it is loaded when first asked for.
-    if name == "BoundedRenderer":
-        globals()[name] = found = importlib.import_module("promptuary.bounded").BoundedRenderer
-        return found
-    raise AttributeError(f"module 'promptuary' has no attribute {name!r}")
+if not TYPE_CHECKING:  # a type checker that saw this function would take every misspelt name for Any
+
+    def __getattr__(name: str) -> Any:
+        if name not in _HOME_OF:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = getattr(importlib.import_module(f"{__name__}.{_HOME_OF[name]}"), name)
+        globals()[name] = value
+        return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -96,11 +96,13 @@ _HOMES = {
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 
-def __getattr__(name: str) -> Any:
-    if name in _HOME_OF:
-        value = getattr(importlib.import_module(f"promptuary.renderer.{_HOME_OF[name]}"), name)
-        globals()[name] = value
-        return value
-    if name == "prompters":
-        return importlib.import_module("promptuary.renderer.prompters")
-    raise AttributeError(f"module 'promptuary.renderer' has no attribute {name!r}")
+if not TYPE_CHECKING:  # a type checker that saw this function would take every misspelt name for Any
+
+    def __getattr__(name: str) -> Any:
+        if name in _HOME_OF:
+            value = getattr(importlib.import_module(f"{__name__}.{_HOME_OF[name]}"), name)
+            globals()[name] = value
+            return value
+        if name == "prompters":
+            return importlib.import_module("promptuary.renderer.prompters")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -86,7 +86,7 @@ class Nursery:
 
 def _environment() -> dict[str, str]:
     passed = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
-    root = str(Path(__file__).resolve().parent.parent.parent)
+    root = str(Path(__file__).absolute().parents[__name__.count(".")])
     return {
         **passed,
         "PYTHONPATH": root,

@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,30 @@ RENDER = (
     "import promptuary; from promptuary import evaluation, renderer; "
     "print(promptuary.__version__, renderer.load(open('a.yml.j2').read()).render({'name': 'Ada'}).messages)"
 )
+SERVICE = """
+import evaluation
+import renderer
+from promptuary import renderer as renderer_of_ours
+from promptuary.renderer.bounded import BoundedRenderer
+
+TEXT = open("a.yml.j2").read()
+
+if __name__ == "__main__":
+    bounded = BoundedRenderer()
+    here = renderer_of_ours.load(TEXT).render({"name": "Ada"}).messages[0]["content"]
+    child = bounded.render(TEXT, {"name": "Ada"})["messages"][0]["content"]
+    bounded.close()
+    print(f"{renderer.OWNER}, {evaluation.OWNER}: {here}, {child}")
+"""
+TYPED = """
+from promptuary import Promptuary
+from promptuary.renderer import Template, load
+
+client = Promptuary("http://127.0.0.1:9", key="key")
+template: Template = load("- name: greeting\\n  content: Hello\\n")
+reveal_type(client)
+reveal_type(template)
+"""
 
 
 def run(*command: str | Path, cwd: Path, status: int = 0, given: str = "") -> str:
@@ -43,7 +68,7 @@ def wheel(tmp_path_factory) -> Path:
     source = folder / "source"
     run("git", "clone", "--quiet", "--depth", "1", f"file://{ROOT}", source, cwd=folder)
     for name in run("git", "diff", "--name-only", "--diff-filter=d", "HEAD", cwd=ROOT).split():  # not committed yet
-        shutil.copyfile(ROOT / name, source / name)
+        shutil.copyfile(ROOT / name, source / name, follow_symlinks=False)
     run(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", folder, source, cwd=folder)
     (found,) = folder.glob("*.whl")
     assert found.name.startswith(f"promptuary-{VERSION}-")
@@ -60,11 +85,44 @@ def install(wheel: Path, folder: Path, extra: str) -> Path:
     return programs
 
 
+def test_the_wheel_holds_one_package_with_its_data(wheel):
+    listed = run("git", "ls-files", "promptuary", "renderer", "evaluation", cwd=ROOT).split()
+    nested = [name if name.startswith("promptuary/") else f"promptuary/{name}" for name in listed]
+    wanted = {name for name in nested if (ROOT / name).is_file()}
+    with zipfile.ZipFile(wheel) as archive:
+        names = {name for name in archive.namelist() if ".dist-info/" not in name}
+    assert names == wanted
+    assert {"promptuary/py.typed", "promptuary/renderer/profiles/claude.yml"} <= names
+
+
 @pytest.mark.timeout(600)
 def test_the_client_alone_renders_and_the_command_says_what_it_lacks(wheel, tmp_path):
     programs = install(wheel, tmp_path, "")
     assert "Hello Ada" in run(programs / "python", "-c", RENDER, cwd=tmp_path)
     assert "pip install 'promptuary[cli]'" in run(programs / "promptuary", "--help", cwd=tmp_path, status=1)
+    for name in ("renderer", "evaluation"):
+        assert f"No module named '{name}'" in run(programs / "python", "-c", f"import {name}", cwd=tmp_path, status=1)
+    for name in ("renderer", "evaluation"):  # a service's own packages, of the same names
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("OWNER = 'the service'\n")
+    (tmp_path / "service.py").write_text(SERVICE)
+    assert run(programs / "python", "service.py", cwd=tmp_path) == "the service, the service: Hello Ada, Hello Ada\n"
+
+
+@pytest.mark.timeout(600)
+def test_an_editable_install_is_seen_by_type_checkers_and_claims_one_name(tmp_path):
+    source = tmp_path / "source"
+    run("git", "clone", "--quiet", "--depth", "1", f"file://{ROOT}", source, cwd=tmp_path)
+    run(sys.executable, "-m", "venv", tmp_path / "venv", cwd=tmp_path)
+    python = tmp_path / "venv" / "bin" / "python"
+    run(python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-deps", "-e", source, cwd=tmp_path)
+    for name in ("renderer", "evaluation", "registry", "tests"):
+        assert f"No module named '{name}'" in run(python, "-c", f"import {name}", cwd=tmp_path, status=1)
+    (tmp_path / "service.py").write_text(TYPED)
+    check = [sys.executable, "-m", "mypy", "--strict", "--follow-imports", "silent", "--python-executable", python]
+    answers = run(*check, "service.py", cwd=tmp_path)
+    assert 'Revealed type is "promptuary.client.Promptuary"' in answers
+    assert 'Revealed type is "promptuary.renderer.template.Template"' in answers
 
 
 @pytest.mark.timeout(600)

@@ -1,5 +1,6 @@
 """What importing the package costs, and what it exports."""
 
+import ast
 import subprocess
 import sys
 
@@ -23,6 +24,25 @@ def test_all_that_is_exported_exists():
 
 
 def test_every_error_is_a_promptuary_error():
-    errors = [item for item in vars(promptuary).values() if isinstance(item, type) and issubclass(item, Exception)]
+    exported = [getattr(promptuary, name) for name in promptuary.__all__]
+    errors = [item for item in exported if isinstance(item, type) and issubclass(item, Exception)]
     assert len(errors) == 11
     assert all(issubclass(error, promptuary.PromptuaryError) for error in errors)
+
+
+@pytest.mark.parametrize("module", ["promptuary", "promptuary.renderer", "promptuary.renderer.template"])
+def test_importing_the_renderer_does_not_load_the_client(module):
+    code = f"import sys, {module}; print(sorted(name for name in sys.modules if name.startswith('promptuary.')))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(ast.literal_eval(done.stdout))
+    assert {name for name in loaded if not name.startswith("promptuary.renderer")} == {"promptuary.version"}
+    assert "httpx" not in loaded
+
+
+def test_a_misspelt_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="module 'promptuary' has no attribute 'Promtuary'"):
+        promptuary.Promtuary  # noqa: B018
+
+
+def test_dir_names_all_that_is_exported():
+    assert set(promptuary.__all__) <= set(dir(promptuary))
