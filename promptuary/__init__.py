@@ -6,9 +6,10 @@ Names are loaded when first used, so that `import promptuary.renderer` loads nei
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from promptuary.version import VERSION as __version__
+from promptuary.version import VERSION
 
 if TYPE_CHECKING:
+    from promptuary._fetching import Fetched
     from promptuary.bounded import BoundedRenderer
     from promptuary.client import AsyncPromptuary, Promptuary
     from promptuary.errors import (
@@ -24,9 +25,10 @@ if TYPE_CHECKING:
         Refused,
         Unavailable,
     )
-    from promptuary.testing import AsyncFakeTransport, FakeTransport
-    from promptuary._fetching import Fetched
     from promptuary.template import Template
+    from promptuary.testing import AsyncFakeTransport, FakeTransport
+
+__version__ = VERSION
 
 __all__ = [
     "AsyncFakeTransport",

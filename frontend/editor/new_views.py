@@ -41,7 +41,9 @@ def new(request: HttpRequest, actor: Actor) -> HttpResponse:
                 status = status_of(error)
             else:
                 return redirect("edit", name)
-    return show(request, "editor/new.html", {"section": "templates", "form": form, "starts": STARTS.values()}, status=status)
+    return show(
+        request, "editor/new.html", {"section": "templates", "form": form, "starts": STARTS.values()}, status=status
+    )
 
 
 @form_page

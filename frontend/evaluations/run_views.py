@@ -90,7 +90,9 @@ def show_run(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         "newest": newest,
     }
     if asks_for(request, "progress"):
-        response = show(request, "evaluations/run.html", context, regions={"progress": "evaluations/_run_progress.html"})
+        response = show(
+            request, "evaluations/run.html", context, regions={"progress": "evaluations/_run_progress.html"}
+        )
         if not waits:
             response["HX-Refresh"] = "true"  # now there is more to show than a bar
         return response
