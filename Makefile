@@ -61,7 +61,7 @@ test-sqlite:
 	@$(BIN)/python -m pytest -q -n $(JOBS) -m "not browser"
 
 test-postgres:
-	@$(BIN)/python -m tests.postgres $(BIN)/python -m pytest -q -n $(JOBS) -m "not browser" tests/registry tests/api tests/journeys --ignore=tests/journeys/test_serve.py --ignore=tests/journeys/test_away.py --ignore=tests/journeys/test_installed.py
+	@$(BIN)/python -m tests.support.postgres_server $(BIN)/python -m pytest -q -n $(JOBS) -m "not browser" tests/registry tests/api tests/journeys --ignore=tests/journeys/test_serve.py --ignore=tests/journeys/test_away.py --ignore=tests/journeys/test_installed.py
 
 browser: setup-dev frontend ## the scripts' own tests, and the journeys in Chromium
 ifdef NPM

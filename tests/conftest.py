@@ -9,7 +9,7 @@ from django.db import connection
 from hypothesis import settings
 from pytest_django.plugin import DjangoDbBlocker
 
-from tests import databases
+from tests.support import database_copies
 
 # Machines are small and shared: an example may be slow without being wrong. The same examples every time, so that a run
 # says something about the change; `make torture` looks for new ones.
@@ -34,5 +34,5 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture
 def transactional_db(django_db_setup: None, django_db_blocker: DjangoDbBlocker, tmp_path: Path) -> Iterator[None]:
     """A database of this test's own, in which threads and servers commit; in place of the plugin's, which empties tables."""
-    with django_db_blocker.unblock(), databases.copied(tmp_path):
+    with django_db_blocker.unblock(), database_copies.copied(tmp_path):
         yield

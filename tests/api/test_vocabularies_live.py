@@ -7,7 +7,7 @@ import pytest
 
 from renderer import vocabularies
 from tests.api.conftest import Caller
-from tests.bare import VOCABULARY_PACKAGES, run_without
+from tests.support.missing_packages import VOCABULARY_PACKAGES, run_without
 
 WORDS = "Straßenbahnhaltestelle und überhaupt "
 DATA = {"question": WORDS * 8, "tone": "warm"}

@@ -8,7 +8,7 @@ import pytest
 from registry.models import Fetch, Job, Version
 from registry.services import attachments, evaluating, keys, namespaces, verdicts
 from tests.frontend.conftest import DOCUMENT, REPLY, words
-from tests.frontend.evaluated import GOLD, save_rows
+from tests.support.finished_runs import GOLD, save_rows
 
 
 @pytest.fixture

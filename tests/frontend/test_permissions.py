@@ -15,7 +15,7 @@ from frontend import account_urls
 from frontend.urls import urlpatterns
 from registry.services import changes, keys, labels, webhooks
 from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, words
-from tests.frontend.evaluated import GOLD, run, save_rows
+from tests.support.finished_runs import GOLD, run, save_rows
 
 THIRD = OTHER.replace("Quote the policy", "Quote the policy's section")
 

@@ -9,7 +9,7 @@ from registry.models import Dataset, Run, RunRow
 from registry.queries.evaluations import Detail
 from registry.services import evaluating
 from tests.frontend.conftest import DOCUMENT, REPLY, words
-from tests.frontend.evaluated import GOLD, WORSE, rows, run, save_rows
+from tests.support.finished_runs import GOLD, WORSE, rows, run, save_rows
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from registry import mirror, witness
 from registry.errors import Halted
 from registry.models import Event, Template, Version
 from registry.services import keys, labels, redactions, templates
-from tests.registry.mirror import photograph
+from tests.support import row_snapshot
 
 pytestmark = pytest.mark.django_db
 TEMPLATE = "support/refunds/reply"
@@ -32,7 +32,7 @@ def older(story, mirror_path):
     labels.move(actor=story["author"], name=TEMPLATE, label="staging", version=4, expected=3)
     redactions.redact(actor=story["admin"], name=TEMPLATE, version=1, reason="It had to go")
     mirror.catch_up()
-    known = photograph.take()
+    known = row_snapshot.take()
     transaction.savepoint_rollback(backup)
     return known
 
@@ -65,7 +65,7 @@ def test_the_api_and_the_pages_say_so(older, story):
 def test_adopting_brings_back_what_only_the_mirror_knew(older, story, capsys):
     call_command("mirror", "adopt")
     assert "took over" in capsys.readouterr().out
-    for name, rows in photograph.take().items():
+    for name, rows in row_snapshot.take().items():
         assert [row for row in rows if name != "Key"] == [row for row in older[name] if name != "Key"]
     assert mirror.verify() == []
     save(story["author"], "Writing goes on")

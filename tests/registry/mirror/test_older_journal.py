@@ -12,9 +12,9 @@ from registry.models import ChangeRequest, Contribution, Event
 from registry.queries import gates
 from registry.services import changes, merges, suggestions, templates, threads, verdicts
 from registry.services.threads import Place
-from tests.registry.mirror import photograph
 from tests.registry.mirror.conftest import TEMPLATE
 from tests.registry.mirror.test_restore import empty_the_database
+from tests.support import row_snapshot
 
 pytestmark = pytest.mark.django_db
 NEWER = ("merged_from", "suggestions", "from", "decided")
@@ -100,10 +100,10 @@ def test_the_migration_and_a_restore_derive_the_same(cast, without, mirror_path,
     assert f"{TEMPLATE}@5 took in a suggestion of admin (change 3)" in capsys.readouterr().out
     mirror.catch_up()
     subprocess.run(["git", "clone", "-q", mirror_path, tmp_path / "clone"], check=True)
-    before = photograph.take()
+    before = row_snapshot.take()
     empty_the_database()
     mirror.restore(tmp_path / "clone")
-    after = photograph.take()
+    after = row_snapshot.take()
     assert after["Contribution"] == before["Contribution"]
     assert after["ChangeRequest"] == before["ChangeRequest"]
     assert took_in() == TAKEN

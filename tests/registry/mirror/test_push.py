@@ -13,8 +13,8 @@ from registry.models import Event, Remote
 from registry.queries import operations
 from registry.services import redactions, templates
 from registry.tasks import work
-from tests.registry.mirror import git_server
 from tests.registry.mirror.test_verify import PERSON, git
+from tests.support import git_server
 
 pytestmark = pytest.mark.django_db
 TEMPLATE = "support/refunds/reply"

@@ -7,8 +7,8 @@ import pytest
 from registry.errors import Invalid
 from registry.queries import evaluations as queries
 from registry.services import datasets, evaluating, evaluations, templates
-from tests.journeys.model_server import ModelServer
-from tests.journeys.places import ROOT
+from tests.support.fake_model_server import ModelServer
+from tests.support.instances import ROOT
 
 STARTER = ROOT / "registry/starter/demo/judge-answer-support.yml.j2"
 DOCUMENT = """---

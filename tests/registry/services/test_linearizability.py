@@ -11,7 +11,7 @@ from registry.access import Actor
 from registry.errors import Conflict
 from registry.models import LabelMove
 from registry.services import keys, labels
-from tests.linearizability import Operation, fault_of
+from tests.support.linearizability import Operation, fault_of
 
 WRITERS, STEPS = 8, 200
 

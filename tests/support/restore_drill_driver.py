@@ -1,4 +1,7 @@
-"""What the restore drill runs: `python -m tests.journeys.drill_driver build <templates> <versions>`, or `photograph`."""
+"""The program of the restore drill.
+
+`python -m tests.support.restore_drill_driver build <templates> <versions>`, or `photograph`.
+"""
 
 import json
 import sys
@@ -25,7 +28,7 @@ from registry.services import (  # noqa: E402  # as above
     verdicts,
 )
 from registry.services.threads import Place  # noqa: E402  # as above
-from tests.registry.mirror import photograph  # noqa: E402  # as above
+from tests.support import row_snapshot  # noqa: E402  # as above
 
 SPACES = ("support", "sales", "tools", "legal")
 VARIETY = 7  # texts are shared by templates, so that each is checked once and the drill stays short
@@ -119,4 +122,4 @@ if __name__ == "__main__":
     if sys.argv[1] == "build":
         build(int(sys.argv[2]), int(sys.argv[3]))
     else:
-        sys.stdout.write(json.dumps(photograph.take(), sort_keys=True))
+        sys.stdout.write(json.dumps(row_snapshot.take(), sort_keys=True))
