@@ -13,6 +13,8 @@ from registry.models import Version
 from registry.services import emergencies, namespaces
 from tests.api.conftest import DOCUMENT, OTHER, REPLY, SAMPLES, THIRD
 
+pytestmark = pytest.mark.slow
+
 Run = Callable[..., Result]
 
 

@@ -10,6 +10,8 @@ from registry.models import Fetch, Key
 from tests.api.conftest import REPLY, SAMPLES, Caller
 from tests.api.test_fetch import Ahead
 
+pytestmark = pytest.mark.dialect
+
 PATH = f"/api/v1/templates/{REPLY}"
 
 

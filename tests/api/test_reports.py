@@ -7,6 +7,8 @@ from registry.queries import reports
 from registry.services.reports import round_up
 from tests.api.conftest import OTHER, REPLY, Caller, problem
 
+pytestmark = pytest.mark.dialect
+
 
 @pytest.fixture
 def digest(cast):

@@ -9,6 +9,8 @@ from renderer import vocabularies
 from tests.api.conftest import Caller
 from tests.support.missing_packages import VOCABULARY_PACKAGES, run_without
 
+pytestmark = pytest.mark.slow
+
 WORDS = "Straßenbahnhaltestelle und überhaupt "
 DATA = {"question": WORDS * 8, "tone": "warm"}
 MODELS = {

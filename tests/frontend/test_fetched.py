@@ -8,6 +8,8 @@ from registry.models import Fetch, Key, Report, Version
 from registry.services import keys
 from tests.frontend.conftest import REPLY, words
 
+pytestmark = pytest.mark.dialect
+
 
 @pytest.fixture
 def fetch(reply):

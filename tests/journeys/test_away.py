@@ -16,6 +16,8 @@ from tests.support import instances
 from tests.support.postgres_server import Server as Postgres
 from tests.support.server_process import Server, until
 
+pytestmark = pytest.mark.sqlite  # starts the databases it takes away
+
 NAME = "support/reply"
 SETUP = """
 import django; django.setup()

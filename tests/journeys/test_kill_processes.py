@@ -15,6 +15,8 @@ import pytest
 
 from tests.support import instances
 
+pytestmark = pytest.mark.dialect
+
 TEMPLATES = 4
 SAVES = 50  # of each template
 KILLS = 60 if os.environ.get("PROMPTUARY_TORTURE") else 6

@@ -9,6 +9,8 @@ import pytest
 
 from tests.support import instances
 
+pytestmark = pytest.mark.dialect
+
 LIMIT = 10.0  # seconds from the kill to a mirror that is up to date
 HOLDER = """
 import sys, time, django; django.setup()

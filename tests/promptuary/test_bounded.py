@@ -98,6 +98,7 @@ bounded.close()
 """
 
 
+@pytest.mark.slow
 def test_it_works_in_a_plain_client_with_threads_and_after_a_fork(tmp_path):
     for name in ("promptuary", "renderer", "evaluation"):
         (tmp_path / name).symlink_to(ROOT / name)

@@ -162,6 +162,7 @@ sys.exit(os.waitstatus_to_exitcode(status))
 """
 
 
+@pytest.mark.slow
 def test_a_client_works_in_a_child_after_a_fork():
     # In a process of its own: a fork of the test process copies the heap and the locks of whatever ran before, and its
     # request would compete for the processors within a service's time limit.

@@ -17,7 +17,7 @@ from registry.models import User, Version
 from registry.services import namespaces, templates
 
 ROLE = "promptuary_server"
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.dialect]
 
 
 @pytest.fixture

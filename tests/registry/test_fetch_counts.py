@@ -12,7 +12,7 @@ from registry.models import Fetch, Key, User
 from registry.services import keys, namespaces, templates
 from registry.usage import Counts
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.dialect]
 
 
 class Clock:

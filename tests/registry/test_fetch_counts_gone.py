@@ -7,7 +7,7 @@ from registry.models import Fetch, User
 from registry.services import keys, namespaces, templates
 from registry.usage import Counts
 
-pytestmark = pytest.mark.usefixtures("transactional_db")
+pytestmark = [pytest.mark.usefixtures("transactional_db"), pytest.mark.dialect]
 
 
 def test_rows_that_can_never_be_written_hold_up_no_others():

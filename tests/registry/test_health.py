@@ -8,7 +8,7 @@ from registry.access import operator
 from registry.models import Event
 from registry.services import namespaces
 
-pytestmark = pytest.mark.usefixtures("transactional_db")
+pytestmark = [pytest.mark.usefixtures("transactional_db"), pytest.mark.dialect]
 
 
 @pytest.fixture(autouse=True)

@@ -13,6 +13,8 @@ from registry.review.protection import Protection
 from registry.services import changes, emergencies, labels, namespaces
 from tests.registry.mirror.test_restore import empty_the_database
 
+pytestmark = pytest.mark.dialect
+
 NAME = "support/reply"
 BEFORE = [("registry", "0016_judged_runs")]
 

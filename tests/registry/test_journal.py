@@ -9,6 +9,8 @@ from registry import journal
 from registry.journal import Kind
 from registry.models import Event
 
+pytestmark = pytest.mark.dialect
+
 AT = datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
 
 

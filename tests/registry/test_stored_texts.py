@@ -7,6 +7,8 @@ from django.db import connection, models
 from registry.immutability import TABLES
 from registry.stored_texts import COLUMNS, STORES, Holds
 
+pytestmark = pytest.mark.dialect
+
 TEXT = (models.CharField, models.TextField, models.JSONField, models.BinaryField)
 KEPT_BY_TRIGGERS = {
     ("registry_version", "bundle"),

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 PREVIOUS = Path(sys.prefix) / "previous"
 TOOL = "{type: function, function: {name: find, description: Finds, parameters: {type: object, properties: {}}}}"

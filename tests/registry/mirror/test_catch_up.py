@@ -7,7 +7,7 @@ from registry.mirror import layout
 from registry.mirror.repository import Repository
 from registry.models import Commit, Event
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.dialect]
 
 
 def test_every_event_becomes_one_commit_of_main(support, mirror_path):

@@ -11,7 +11,7 @@ from registry.models import Event, Template, Version
 from registry.services import keys, labels, redactions, templates
 from tests.support import row_snapshot
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.dialect]
 TEMPLATE = "support/refunds/reply"
 
 

@@ -16,7 +16,7 @@ from tests.registry.mirror.conftest import TEMPLATE
 from tests.registry.mirror.test_restore import empty_the_database
 from tests.support import row_snapshot
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.dialect]
 NEWER = ("merged_from", "suggestions", "from", "decided")
 BASE = "- name: one\n  content: first\n- name: two\n  content: second\n- name: three\n  content: third\n"
 

@@ -15,7 +15,7 @@ from registry.services import changes, emergencies, keys, labels, namespaces, te
 from registry.services.threads import Place
 from tests.support import row_snapshot
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.dialect]
 TEMPLATE = "support/refunds/reply"
 
 

@@ -25,7 +25,7 @@ from registry.services.threads import Place
 from tests.registry.mirror.test_restore import empty_the_database
 from tests.support import row_snapshot
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.dialect]
 TEMPLATE = "support/refunds/reply"
 
 

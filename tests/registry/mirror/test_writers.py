@@ -11,6 +11,8 @@ from registry.mirror.repository import Repository
 from registry.models import Commit, Event
 from registry.services import namespaces
 
+pytestmark = pytest.mark.dialect
+
 ROUNDS = 8
 
 

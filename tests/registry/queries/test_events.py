@@ -3,6 +3,8 @@ import pytest
 from registry.errors import NotFound
 from registry.queries import events, namespaces
 
+pytestmark = pytest.mark.dialect
+
 
 def test_a_member_reads_what_happened_newest_first(reader, save):
     save("one")

@@ -9,7 +9,7 @@ from registry.models import Fetch, Key, User, Version
 from registry.queries import usage
 from registry.services import keys, namespaces, templates
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.dialect]
 TODAY = datetime.now(UTC)
 
 

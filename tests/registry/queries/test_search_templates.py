@@ -6,6 +6,8 @@ from registry.queries import templates
 from registry.services import keys, labels
 from registry.services import templates as writing
 
+pytestmark = pytest.mark.dialect
+
 BILLING = (
     "---\ndescription: Explain a Bill\ntags: [billing, warm]\nformat: text\n---\nDear customer, the Straße is long.\n"
 )

@@ -14,6 +14,8 @@ from registry.mirror.chain import faults_of_chain
 from registry.models import ChangeRequest, Decision, Event, Label, LabelMove, Template, User, Version
 from registry.services import changes, labels, namespaces, templates
 
+pytestmark = pytest.mark.dialect
+
 DOCUMENT = "- name: question\n  content: answer {mark}\n"
 
 

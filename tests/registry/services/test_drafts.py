@@ -5,6 +5,8 @@ from registry.models import Draft, Event
 from registry.queries import drafts as found
 from registry.services import drafts
 
+pytestmark = pytest.mark.dialect
+
 
 def keep(actor, **facts):
     return drafts.save(**{"actor": actor, "namespace": "support", "path": "reply", "document": "work"} | facts)

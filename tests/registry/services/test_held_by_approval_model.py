@@ -15,6 +15,7 @@ from registry.queries import approvals, gates, versions
 from registry.queries import changes as changes_query
 from registry.review.protection import Protection
 from registry.services import changes, emergencies, labels, namespaces, redactions
+from tests.support.examples import example_count
 
 NAME = "support/reply"
 MARKS = ("one", "two", "one", "three", "two")  # versions 1 to 5: 1 and 3 are the same bytes, 2 and 5 too
@@ -266,7 +267,9 @@ def take(world: World, model: Model, act: str, version: int, index: int) -> None
 
 
 @given(steps=steps)
-@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(
+    max_examples=example_count(0.1), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 def test_a_label_does_what_the_model_says(world, steps):
     model, start = Model(), transaction.savepoint()
     try:

@@ -13,6 +13,8 @@ from registry.models import LabelMove
 from registry.services import keys, labels
 from tests.support.linearizability import Operation, fault_of
 
+pytestmark = pytest.mark.dialect
+
 WRITERS, STEPS = 8, 200
 
 

@@ -42,6 +42,8 @@ from registry.services import (
 )
 from registry.services.threads import Place
 
+pytestmark = pytest.mark.dialect
+
 SECRET = "sk-live-4711"
 NAME = "support/reply"
 

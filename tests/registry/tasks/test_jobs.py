@@ -8,7 +8,7 @@ from django.utils import timezone
 from registry.models import Job
 from registry.tasks import jobs
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.dialect]
 
 
 def silence(job, seconds=60):

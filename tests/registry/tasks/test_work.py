@@ -13,7 +13,7 @@ from registry.models import Commit, Event, Job
 from registry.services import namespaces
 from registry.tasks import jobs, work
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.dialect]
 
 
 @pytest.fixture(autouse=True)
