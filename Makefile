@@ -6,8 +6,11 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/pip install -q --disable-pip-version-check --no-warn-conflicts -c constraints.txt
 NPM := $(shell command -v npm)
 JOBS ?= 2
+PYTEST := $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
+POSTGRES := $(BIN)/python -m tests.support.postgres_server
+DATABASE_TESTS := tests/registry tests/api tests/frontend
 .DEFAULT_GOAL := help
-.PHONY: help run setup setup-dev frontend test test-sqlite test-postgres browser lint format types layers migrations check torture benchmarks schema clean
+.PHONY: help run setup setup-dev frontend test test-all browser lint format types layers migrations check torture benchmarks schema clean
 
 help: ## print this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -55,13 +58,13 @@ frontend:
 endif
 
 ## -- checking -----------------------------------------------------------------------------------------------------
-test: setup-dev test-sqlite test-postgres ## every test but the browser's: on SQLite, then registry and journeys on PostgreSQL
+test: setup-dev ## on SQLite all but the slow tests, on PostgreSQL those that depend on the database engine
+	@$(PYTEST) -m "not browser and not slow"
+	@$(POSTGRES) $(PYTEST) -m "(dialect or postgres) and not slow" $(DATABASE_TESTS)
 
-test-sqlite:
-	@$(BIN)/python -m pytest -q -n $(JOBS) -m "not browser"
-
-test-postgres:
-	@$(BIN)/python -m tests.postgres $(BIN)/python -m pytest -q -n $(JOBS) -m "not browser" tests/registry tests/api tests/journeys --ignore=tests/journeys/test_serve.py --ignore=tests/journeys/test_away.py --ignore=tests/journeys/test_installed.py
+test-all: setup-dev ## every test but the browser's: on PostgreSQL all, on SQLite those that depend on the engine
+	@$(POSTGRES) $(PYTEST) --hypothesis-profile=ci -m "not browser"
+	@$(PYTEST) --hypothesis-profile=ci -m "dialect or sqlite" $(DATABASE_TESTS) tests/journeys
 
 browser: setup-dev frontend ## the scripts' own tests, and the journeys in Chromium
 ifdef NPM
@@ -90,7 +93,7 @@ migrations: setup-dev ## no model without its migration; the deployment checks
 	@PROMPTUARY_HOME=$$(mktemp -d) $(BIN)/python manage.py makemigrations --check --dry-run
 	@PROMPTUARY_HOME=$$(mktemp -d) PROMPTUARY_BASE_URL=https://promptuary.example $(BIN)/python manage.py check --deploy --fail-level WARNING
 
-check: lint types migrations test browser ## all of it; CI runs this
+check: lint types migrations test-all browser ## all of it; CI runs this
 	@echo "All checks passed."
 
 format: setup-dev ## write the code in its one form

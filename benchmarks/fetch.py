@@ -2,7 +2,7 @@
 
     python benchmarks/fetch.py                     the warm fetch, misses, and a fetch while people save: 3 minutes
     python benchmarks/fetch.py --versions 1000000  with a million versions in the database instead of 100,000
-    python -m tests.postgres python benchmarks/fetch.py --only misses     misses on PostgreSQL
+    python -m tests.support.postgres_server python benchmarks/fetch.py --only misses     misses on PostgreSQL
 
 The registry runs as it ships (granian, 2 workers, counts, metrics and request ids on) in a home of its own, beside
 

@@ -10,6 +10,8 @@ import pytest
 
 from tests.api.conftest import DOCUMENT, REPLY
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 BLOCKS = re.findall(r"^```\n(.*?)^```", (ROOT / "docs/reference/cli.md").read_text(), re.MULTILINE | re.DOTALL)
 

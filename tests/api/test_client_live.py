@@ -11,6 +11,8 @@ from registry.usage import report_queries
 from tests.api.conftest import DOCUMENT, OTHER, REPLY, SAMPLES
 from tests.promptuary.conftest import until
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def url(server: str, cast) -> str:

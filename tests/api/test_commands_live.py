@@ -13,6 +13,8 @@ from registry.changes import emergency_publish, rules
 from registry.templates.models import Version
 from tests.api.conftest import DOCUMENT, OTHER, REPLY, SAMPLES, THIRD
 
+pytestmark = pytest.mark.slow
+
 Run = Callable[..., Result]
 
 

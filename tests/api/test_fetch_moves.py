@@ -14,6 +14,8 @@ from registry.templates import labels
 from tests.api.conftest import OTHER, REPLY, Caller, problem
 from tests.api.test_fetch import Ahead, Clock
 
+pytestmark = pytest.mark.dialect
+
 MOVES = "namespaces/support/moves"
 
 

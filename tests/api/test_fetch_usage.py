@@ -11,6 +11,8 @@ from registry.usage.models import Fetch
 from tests.api.conftest import REPLY, SAMPLES, Caller
 from tests.api.test_fetch import Ahead
 
+pytestmark = pytest.mark.dialect
+
 PATH = f"/api/v1/templates/{REPLY}"
 
 

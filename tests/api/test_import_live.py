@@ -10,6 +10,8 @@ from typer.testing import CliRunner, Result
 from promptuary.commands.app import app
 from tests.api.conftest import REPLY
 
+pytestmark = pytest.mark.slow
+
 PROMPT = {
     "name": "Greet",
     "type": "text",

@@ -11,6 +11,8 @@ from promptuary import Promptuary, renderer
 from promptuary.commands.app import app
 from tests.api.conftest import REPLY
 
+pytestmark = pytest.mark.slow
+
 CHAT = """---
 description: Answer
 tags: [support]

@@ -31,7 +31,10 @@ inputs:
 TEXT = "---\nformat: text\n---\nSay {{ word }} twice.\n"
 LOOP = "{% for word in words %}\n- name: w\n  content: {{ word }}\n{% endfor %}\n"
 
-pytestmark = pytest.mark.skipif(not (NODE and NPM), reason="Node.js 20+ with npm is not here: its client runs in it")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not (NODE and NPM), reason="Node.js 20+ with npm is not here: its client runs in it"),
+]
 
 
 @pytest.fixture(scope="module")

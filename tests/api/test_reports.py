@@ -8,6 +8,8 @@ from registry.usage.client_reports import round_up
 from registry.usage.models import Report
 from tests.api.conftest import OTHER, REPLY, Caller, problem
 
+pytestmark = pytest.mark.dialect
+
 
 @pytest.fixture
 def digest(cast):

@@ -12,6 +12,7 @@ from registry.templates.label_api import MoveInput, RollBackInput
 from registry.templates.render_api import CheckInput, RenderInput
 from registry.templates.sample_api import SamplesInput
 from tests.api.conftest import REPLY, Caller
+from tests.support.examples import example_count
 
 T = f"templates/{REPLY}"
 ROUTES = {
@@ -53,7 +54,7 @@ def test_no_body_makes_the_server_fail(cast, caller, route):
     method, path, kind = ROUTES[route]
     author = caller("reviewer")
 
-    @settings(max_examples=15, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=example_count(0.1), suppress_health_check=list(HealthCheck))
     @given(_bodies(kind))
     def send(body):
         response = author.call(method, path, json.dumps(body).encode())
@@ -63,7 +64,7 @@ def test_no_body_makes_the_server_fail(cast, caller, route):
     send()
 
 
-@settings(max_examples=60, suppress_health_check=list(HealthCheck))
+@settings(max_examples=example_count(0.2), suppress_health_check=list(HealthCheck))
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=40), st.sampled_from(["GET", "PUT", "POST"]))
 def test_no_address_makes_the_server_fail(cast, rest, method):
     caller = Caller(person=cast.people["author"])

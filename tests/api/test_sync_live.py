@@ -10,6 +10,8 @@ from typer.testing import CliRunner, Result
 from promptuary.commands.app import app
 from tests.api.conftest import DOCUMENT, REPLY, SAMPLES
 
+pytestmark = pytest.mark.slow
+
 Run = Callable[..., Result]
 FILE = Path(f"{REPLY}.yml.j2")
 LONG = DOCUMENT + "".join(f"- name: rule {number}\n  role: system\n  content: Rule {number}.\n" for number in range(9))

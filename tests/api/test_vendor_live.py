@@ -11,6 +11,8 @@ from promptuary import Promptuary
 from promptuary.commands.app import app
 from tests.api.conftest import OTHER, REPLY, SAMPLES
 
+pytestmark = pytest.mark.slow
+
 Run = Callable[..., Result]
 
 

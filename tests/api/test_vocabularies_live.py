@@ -7,7 +7,9 @@ import pytest
 
 from promptuary.renderer.tokens import vocabularies
 from tests.api.conftest import Caller
-from tests.bare import VOCABULARY_PACKAGES, run_without
+from tests.support.missing_packages import VOCABULARY_PACKAGES, run_without
+
+pytestmark = pytest.mark.slow
 
 WORDS = "Straßenbahnhaltestelle und überhaupt "
 DATA = {"question": WORDS * 8, "tone": "warm"}

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import PHONE, Visit
-from tests.browser.desk import Desk
+from tests.support.editor_page import Desk
 
 ADDRESS = "/t/demo/{}/-/edit"
 

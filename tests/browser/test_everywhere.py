@@ -7,7 +7,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import DESKTOP, PHONE, Visit
-from tests.browser.desk import Desk
+from tests.support.editor_page import Desk
 
 REPLY = "/t/support/refunds/reply"
 PAGES = {

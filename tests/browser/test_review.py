@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import DESKTOP, PHONE, ROOT, Server, Visit
-from tests.browser.desk import Desk
+from tests.support.editor_page import Desk
 
 NAME = "desk/reply"
 Edits = Callable[[str], list[tuple[str, str]]]  # what to put for what in the text there is
@@ -33,7 +33,7 @@ def service(server: Server) -> Callable[[], dict[str, Any]]:
     }
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PROMPTUARY_")}
     run = subprocess.run(
-        [sys.executable, "tests/browser/prepare.py"],
+        [sys.executable, "tests/support/browser_data.py"],
         cwd=ROOT,
         env={**kept, **facts},
         capture_output=True,

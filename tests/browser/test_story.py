@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import DESKTOP, PHONE, Server, Visit
-from tests.browser.desk import Desk
+from tests.support.editor_page import Desk
 
 NAME = "support/refunds/reply"
 

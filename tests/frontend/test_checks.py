@@ -12,7 +12,7 @@ from registry.namespaces import keys
 from registry.templates.models import Version
 from registry.usage.models import Fetch
 from tests.frontend.conftest import DOCUMENT, REPLY, words
-from tests.frontend.evaluated import GOLD, save_rows
+from tests.support.finished_runs import GOLD, save_rows
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from registry.evaluations.models import Dataset
 from tests.frontend.conftest import words
-from tests.frontend.evaluated import GOLD, rows, save_rows
+from tests.support.finished_runs import GOLD, rows, save_rows
 
 PAGE = f"/d/{GOLD}"
 

@@ -22,8 +22,8 @@ from registry.templates.models import Draft, Version
 from registry.usage.models import Fetch
 from tests.frontend import test_permissions
 from tests.frontend.conftest import DOCUMENT, OTHER, REPLY
-from tests.frontend.evaluated import GOLD, run, save_rows
 from tests.frontend.test_permissions import TABLE, world  # noqa: F401  # the fixture
+from tests.support.finished_runs import GOLD, run, save_rows
 
 ROLES = ("anonymous", "outsider", "reader", "author", "reviewer", "admin")
 T = f"/t/{REPLY}"

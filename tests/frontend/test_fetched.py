@@ -10,6 +10,8 @@ from registry.templates.models import Version
 from registry.usage.models import Fetch, Report
 from tests.frontend.conftest import REPLY, words
 
+pytestmark = pytest.mark.dialect
+
 
 @pytest.fixture
 def fetch(reply):

@@ -8,8 +8,8 @@ from django.test import Client
 
 from registry.accounts.models import User
 from tests.frontend.conftest import words
-from tests.frontend.openid import CLIENT, SECRET, Provider, running, split
 from tests.frontend.test_sign_in import code_of, enrol, sign_in
+from tests.support.fake_oidc import CLIENT, SECRET, Provider, running, split
 
 BACK = "/login/with/oidc/back"
 

@@ -18,7 +18,7 @@ from registry.namespaces import keys
 from registry.templates import labels
 from registry.webhooks import services as webhook_services
 from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, words
-from tests.frontend.evaluated import GOLD, run, save_rows
+from tests.support.finished_runs import GOLD, run, save_rows
 
 THIRD = OTHER.replace("Quote the policy", "Quote the policy's section")
 

@@ -9,7 +9,7 @@ from registry.evaluations import run_worker
 from registry.evaluations.models import Dataset, Run, RunRow
 from registry.evaluations.run_queries import Detail
 from tests.frontend.conftest import DOCUMENT, REPLY, words
-from tests.frontend.evaluated import GOLD, WORSE, rows, run, save_rows
+from tests.support.finished_runs import GOLD, WORSE, rows, run, save_rows
 
 
 @pytest.fixture

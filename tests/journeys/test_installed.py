@@ -11,6 +11,8 @@ import pytest
 
 from promptuary.version import VERSION
 
+pytestmark = pytest.mark.sqlite  # has no database
+
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT = "---\ninputs:\n  name: {type: string}\n---\n- name: greeting\n  content: 'Hello {{ name }}'\n"
 BROKEN = "---\ninputs:\n  name: {type: string}\n---\n- name: greeting\n  content: 'Hello {{ nam }}'\n"

@@ -6,10 +6,10 @@ import os
 import pytest
 
 from registry.core.failpoints import POINTS
-from tests.journeys import places
+from tests.support import instances
 
 KILLS = 50 if os.environ.get("PROMPTUARY_TORTURE") else 3
-DRIVER = ("-m", "tests.journeys.kill_driver")
+DRIVER = ("-m", "tests.support.kill_driver")
 ONCE = {
     "mirror.created",
     "mirror.repacking",
@@ -22,17 +22,17 @@ STEP = {"journal.appending": 17, "journal.appended": 17, "journal.committed": 17
 
 @pytest.fixture(scope="module")
 def prepared(tmp_path_factory):
-    place = places.make(tmp_path_factory.mktemp("kill") / "prepared")
+    place = instances.make(tmp_path_factory.mktemp("kill") / "prepared")
     place.run(*DRIVER, "prepare")
     yield place
-    places.remove(place)
+    instances.remove(place)
 
 
 @pytest.fixture
 def place(prepared, tmp_path):
-    made = places.copy(prepared, tmp_path / "place")
+    made = instances.copy(prepared, tmp_path / "place")
     yield made
-    places.remove(made)
+    instances.remove(made)
 
 
 def passing(point, kill):

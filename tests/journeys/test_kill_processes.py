@@ -13,7 +13,9 @@ from dataclasses import dataclass, field
 import httpx
 import pytest
 
-from tests.journeys import places
+from tests.support import instances
+
+pytestmark = pytest.mark.dialect
 
 TEMPLATES = 4
 SAVES = 50  # of each template
@@ -40,7 +42,7 @@ members.set_role(actor=access.operator(), namespace="support", username="author"
 class Instance:
     """The real web server and the real worker, each a process group that can be killed whole."""
 
-    place: places.Place
+    place: instances.Place
     port: int
     processes: dict[str, "subprocess.Popen[bytes]"] = field(default_factory=dict)
 
@@ -50,7 +52,7 @@ class Instance:
             self.processes[name] = subprocess.Popen(
                 [sys.executable, "-m", *COMMANDS[name].format(port=self.port).split()],
                 env=self.place.environment(PORT=str(self.port)),
-                cwd=places.ROOT,
+                cwd=instances.ROOT,
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
@@ -113,7 +115,7 @@ class Author(threading.Thread):
 
 @pytest.fixture
 def instance(tmp_path):
-    place = places.make(tmp_path / "kill")
+    place = instances.make(tmp_path / "kill")
     place.run("-c", SETUP)
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -125,7 +127,7 @@ def instance(tmp_path):
     yield running
     for name in list(running.processes):
         running.kill(name)
-    places.remove(place)
+    instances.remove(place)
 
 
 def wait_until_mirrored(place):

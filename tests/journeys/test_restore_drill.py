@@ -7,10 +7,10 @@ import subprocess
 
 import pytest
 
-from tests.journeys import places
+from tests.support import instances
 
 TEMPLATES, VERSIONS = 200, 5
-DRIVER = ("-m", "tests.journeys.drill_driver")
+DRIVER = ("-m", "tests.support.restore_drill_driver")
 
 
 def heads(place):
@@ -20,7 +20,7 @@ def heads(place):
 
 @pytest.mark.timeout(900)  # a minute on a quiet machine
 def test_a_registry_comes_back_from_a_clone(tmp_path):
-    lost, fresh = places.make(tmp_path / "lost"), places.make(tmp_path / "fresh", engine="sqlite")
+    lost, fresh = instances.make(tmp_path / "lost"), instances.make(tmp_path / "fresh", engine="sqlite")
     try:
         lost.run(*DRIVER, "build", str(TEMPLATES), str(VERSIONS))
         lost.manage("mirror", "verify")
@@ -36,4 +36,4 @@ def test_a_registry_comes_back_from_a_clone(tmp_path):
         assert fresh.manage("restore", f"--from-git={clone}", check=False).returncode == 1
     finally:
         for place in (lost, fresh):
-            places.remove(place)
+            instances.remove(place)

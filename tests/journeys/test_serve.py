@@ -14,6 +14,8 @@ from pathlib import Path
 import httpx
 import pytest
 
+pytestmark = pytest.mark.sqlite  # SQLite is what `serve` starts with
+
 ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS = 240
 CAST = ("author", "reviewer", "reader", "admin")

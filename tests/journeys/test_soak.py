@@ -23,7 +23,7 @@ import httpx
 import pytest
 
 from promptuary import Promptuary
-from tests.journeys import places
+from tests.support import instances
 
 SECONDS = 600 if os.environ.get("PROMPTUARY_TORTURE") else 6
 READS = 100  # a second
@@ -59,7 +59,7 @@ def free_port() -> int:
 class Registry:
     """Web and worker processes as `manage.py serve` runs them, over a home of its own."""
 
-    place: places.Place
+    place: instances.Place
     key: str
     port: int = field(default_factory=free_port)
     process: "subprocess.Popen[bytes] | None" = None
@@ -73,7 +73,7 @@ class Registry:
         with (self.place.home / "serve.log").open("ab") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "manage.py", "serve"],
-                cwd=places.ROOT,
+                cwd=instances.ROOT,
                 env=environment,
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -131,13 +131,13 @@ class Registry:
 
 @pytest.fixture
 def registry(tmp_path) -> Iterator[Registry]:
-    place = places.make(tmp_path / "soak")
+    place = instances.make(tmp_path / "soak")
     key = place.run("-c", SETUP).stdout.split()[-1]
     found = Registry(place, key)
     found.start()
     yield found
     found.stop()
-    places.remove(place)
+    instances.remove(place)
 
 
 class Writer:

@@ -7,7 +7,9 @@ import time
 
 import pytest
 
-from tests.journeys import places
+from tests.support import instances
+
+pytestmark = pytest.mark.dialect
 
 LIMIT = 10.0  # seconds from the kill to a mirror that is up to date
 HOLDER = """
@@ -45,16 +47,16 @@ namespaces.create(actor=access.operator(), name="sales")
 
 def start(place, code):
     return subprocess.Popen(
-        [sys.executable, "-c", code], env=place.environment(), cwd=places.ROOT, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", code], env=place.environment(), cwd=instances.ROOT, stdout=subprocess.PIPE, text=True
     )
 
 
 @pytest.fixture
 def place(tmp_path):
-    made = places.make(tmp_path / "takeover")
+    made = instances.make(tmp_path / "takeover")
     made.run("-c", SETUP)
     yield made
-    places.remove(made)
+    instances.remove(made)
 
 
 def test_another_writer_takes_over_and_clears_what_was_left_locked(place):

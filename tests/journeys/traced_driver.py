@@ -18,7 +18,7 @@ from django.db import connection
 from promptuary import renderer
 from registry.celery import app
 from registry.wsgi import application
-from tests.journeys import places
+from tests.support import instances
 from tests.support.trace import Calls, Recorder
 
 NAMESPACE = "support"
@@ -186,7 +186,7 @@ class Worker:
     def __init__(self) -> None:
         command = [sys.executable, "-m", "tests.journeys.traced_driver", "--as-worker"]
         self._process = subprocess.Popen(
-            command, cwd=places.ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+            command, cwd=instances.ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
         )
 
     def do_due_tasks(self) -> None:

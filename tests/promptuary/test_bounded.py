@@ -98,6 +98,7 @@ bounded.close()
 """
 
 
+@pytest.mark.slow
 def test_it_works_in_a_plain_client_with_threads_and_after_a_fork(tmp_path):
     (tmp_path / "promptuary").symlink_to(ROOT / "promptuary")
     script = tmp_path / "service.py"

@@ -37,6 +37,7 @@ def client(world):
         yield client
 
 
+@pytest.mark.slow
 def test_a_child_follows_labels_by_threads_of_its_own(world, client):
     def follows():
         world.registry.move(NAME, "production", 2)
@@ -47,6 +48,7 @@ def test_a_child_follows_labels_by_threads_of_its_own(world, client):
     assert client.get(NAME).document.text == DOCUMENT  # the child's registry was a copy
 
 
+@pytest.mark.slow
 def test_a_child_tells_what_it_rendered_and_not_what_its_parent_did(world, client):
     client.render(NAME, {"question": "Why?"})
 
@@ -57,6 +59,7 @@ def test_a_child_tells_what_it_rendered_and_not_what_its_parent_did(world, clien
     assert _in_child(counts) == 0
 
 
+@pytest.mark.slow
 def test_a_fork_among_threads_that_fetch_leaves_no_lock_behind(world, client):
     stop = threading.Event()
 

@@ -19,7 +19,7 @@ from registry.templates import save as template_save
 from registry.templates.models import Version
 
 ROLE = "promptuary_server"
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.dialect]
 
 
 @pytest.fixture

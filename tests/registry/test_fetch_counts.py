@@ -15,7 +15,7 @@ from registry.usage import recorder
 from registry.usage.models import Fetch
 from registry.usage.recorder import Counts
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.dialect]
 
 
 class Clock:

@@ -10,7 +10,7 @@ from registry.templates import save as template_save
 from registry.usage.models import Fetch
 from registry.usage.recorder import Counts
 
-pytestmark = pytest.mark.usefixtures("transactional_db")
+pytestmark = [pytest.mark.usefixtures("transactional_db"), pytest.mark.dialect]
 
 
 def test_rows_that_can_never_be_written_hold_up_no_others():

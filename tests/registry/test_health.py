@@ -8,7 +8,7 @@ from registry.changes import rules
 from registry.journal.models import Event
 from registry.namespaces.permissions import operator
 
-pytestmark = pytest.mark.usefixtures("transactional_db")
+pytestmark = [pytest.mark.usefixtures("transactional_db"), pytest.mark.dialect]
 
 
 @pytest.fixture(autouse=True)

@@ -17,6 +17,8 @@ from registry.templates import labels
 from registry.templates.models import Label, LabelMove
 from tests.registry.mirror.test_restore import empty_the_database
 
+pytestmark = pytest.mark.dialect
+
 NAME = "support/reply"
 BEFORE = [("registry", "0016_judged_runs")]
 

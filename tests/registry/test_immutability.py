@@ -6,7 +6,7 @@ from django.db import DatabaseError, connection, transaction
 from registry.journal import immutable_tables
 from registry.journal.models import Event
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.dialect]
 
 
 def add_event(number=1):
@@ -30,9 +30,8 @@ def test_an_event_cannot_be_deleted():
     refused("DELETE FROM registry_event")
 
 
+@pytest.mark.sqlite  # INSERT OR REPLACE is SQLite's
 def test_an_event_cannot_be_replaced_by_another_of_its_number():
-    if connection.vendor != "sqlite":
-        pytest.skip("INSERT OR REPLACE is SQLite's")
     add_event()
     refused(
         "INSERT OR REPLACE INTO registry_event (number, kind, at, person, key, namespace, template, text, hash)"

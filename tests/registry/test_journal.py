@@ -9,6 +9,8 @@ from registry.journal import log
 from registry.journal.log import Kind
 from registry.journal.models import Event
 
+pytestmark = pytest.mark.dialect
+
 AT = datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
 
 

@@ -8,6 +8,8 @@ from django.db import connection
 
 from registry import mirror
 
+pytestmark = pytest.mark.dialect
+
 SECRET = "sk-live-4711"
 
 

@@ -14,7 +14,7 @@ from registry.namespaces.permissions import Actor
 from registry.serving import journal_poller
 from registry.serving.journal_follower import Follower, Happened
 
-pytestmark = pytest.mark.usefixtures("transactional_db")
+pytestmark = [pytest.mark.usefixtures("transactional_db"), pytest.mark.dialect]
 LONG = 10.0  # seconds after which something is taken for broken
 
 
@@ -91,7 +91,7 @@ def test_a_database_that_is_away_ends_nothing(ears, monkeypatch, request):
     assert ears.wait()
 
 
-@pytest.mark.skipif("connection.vendor != 'postgresql'", reason="SQLite tells nobody of an append")
+@pytest.mark.postgres  # SQLite tells nobody of an append
 def test_postgresql_tells_of_an_append(actor, ears, monkeypatch, request):
     assert connection.vendor == "postgresql"
     monkeypatch.setattr(journal_poller, "ROUND", 60.0)
@@ -102,7 +102,7 @@ def test_postgresql_tells_of_an_append(actor, ears, monkeypatch, request):
     assert ears.heard == ["namespace.created"]
 
 
-@pytest.mark.skipif("connection.vendor != 'postgresql'", reason="SQLite tells nobody of an append")
+@pytest.mark.postgres  # SQLite tells nobody of an append
 def test_it_listens_again_on_another_connection(actor, ears, monkeypatch, request):
     monkeypatch.setattr(journal_poller, "ROUND", 60.0)
     monkeypatch.setattr(journal_poller, "PAUSE", 0.01)

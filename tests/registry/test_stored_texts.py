@@ -7,6 +7,8 @@ from django.db import connection, models
 from registry.journal.immutable_tables import TABLES
 from registry.redaction.stored_texts import COLUMNS, STORES, Holds
 
+pytestmark = pytest.mark.dialect
+
 TEXT = (models.CharField, models.TextField, models.JSONField, models.BinaryField)
 KEPT_BY_TRIGGERS = {
     ("registry_version", "bundle"),

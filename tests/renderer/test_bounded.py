@@ -224,6 +224,7 @@ def test_the_zygote_ends_with_a_process_that_was_killed():
     assert not zygote.exists()
 
 
+@pytest.mark.slow
 def test_a_forked_process_starts_a_zygote_of_its_own(bounded):
     render_good(bounded)
     child = os.fork()
@@ -235,6 +236,7 @@ def test_a_forked_process_starts_a_zygote_of_its_own(bounded):
     assert render_good(bounded)
 
 
+@pytest.mark.slow
 def test_a_hundred_hostile_documents_leave_a_hundred_good_ones_right():
     renderer = BoundedRenderer(wall_seconds=0.05)
     renderer.start()

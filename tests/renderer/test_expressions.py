@@ -1,14 +1,11 @@
 """The parser of shaped documents: what it reads, where it stops, and that it never does anything else."""
 
-import os
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from promptuary.renderer.formats.shaped.parser import Call, Field, Items, Literal, Name, SyntaxFault, Text, parse, write
-
-INPUTS = 100_000 if os.environ.get("PROMPTUARY_TORTURE") else 5_000
+from tests.support.examples import example_count
 
 
 def texts(body: str) -> list[str]:
@@ -172,7 +169,7 @@ tokens = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=INPUTS, deadline=None)
+@settings(max_examples=example_count(10, torture=100_000))
 @given(st.one_of(st.text(max_size=60), st.lists(tokens, max_size=30).map("".join)))
 def test_any_text_is_read_or_refused_with_a_place_in_it(body):
     refused = None
@@ -186,7 +183,6 @@ def test_any_text_is_read_or_refused_with_a_place_in_it(body):
         assert 0 <= refused.start <= min(refused.end, len(body))
 
 
-@settings(max_examples=500, deadline=None)
 @given(st.text(max_size=40))
 def test_a_string_literal_brings_back_any_text(value):
     written = repr(value)

@@ -8,6 +8,7 @@ from promptuary import renderer
 from promptuary.renderer.errors import RenderError
 from promptuary.renderer.lower_bound import least_prompt
 from tests.renderer.varied_documents import FRAGMENTS, PROFILES, data, documents
+from tests.support.examples import example_count
 
 SIXTY = "one two three four five six seven eight nine ten " * 6
 BODIES = {
@@ -110,7 +111,7 @@ def test_a_value_between_words_costs_but_the_word_beside_it():
     assert 60 <= least(text) <= renderer.load(text).render({"x": "", "y": ""}).token_count
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=example_count(0.3), suppress_health_check=list(HealthCheck))
 @given(documents(), data(), st.sampled_from(PROFILES))
 def test_no_data_render_what_is_found_too_long(text, values, model):
     """The bound is never above what a rendering takes, whatever the document, the data and the family."""

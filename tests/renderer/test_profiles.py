@@ -12,6 +12,7 @@ from promptuary.renderer.output import targets, turns
 from promptuary.renderer.prompt import Part
 from promptuary.renderer.tokens import tokenizers
 from promptuary.renderer.truncation import fitting
+from tests.support.examples import example_count
 
 FAMILIES = profiles.names()
 # Where the system text moves with the last user's turn, an earlier turn can't stay as it was.
@@ -172,7 +173,7 @@ MARKS = [
 ]  # fmt: skip
 
 
-@settings(max_examples=25)
+@settings(max_examples=example_count(0.2))
 @given(st.lists(st.sampled_from([*MARKS, "text", " ", "\n"]), max_size=8).map("".join))
 @pytest.mark.parametrize("name", ["chatml", "qwen3", "gpt-oss", "deepseek", "mistral-v3", "mistral-v7-tekken", "phi4"])
 def test_data_never_become_a_mark(name, text):

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 PREVIOUS = Path(sys.prefix) / "previous"
 TOOL = "{type: function, function: {name: find, description: Finds, parameters: {type: object, properties: {}}}}"
@@ -30,7 +32,7 @@ TEXT = "---\nformat: text\nmodel: gpt-4o\nsettings: {temperature: 0.2, topK: 3}\
 def ask(kind: str, previous: bool, document: str = DOCUMENT) -> dict[str, Any]:
     path = f"{PREVIOUS}{os.pathsep}{ROOT}" if previous else str(ROOT)
     done = subprocess.run(
-        [sys.executable, "-m", "tests.renderer.provider_server", kind],
+        [sys.executable, "-m", "tests.support.fake_provider", kind],
         input=document,
         capture_output=True,
         text=True,

@@ -1,15 +1,12 @@
 """The quick reading of parts gives what one parse of the whole text gives, or leaves it to that parse."""
 
-import os
-
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from promptuary import renderer
 from promptuary.renderer.formats.parts.parser import Structure
 from promptuary.renderer.jinja import Program, Sandbox, parse
-
-EXAMPLES = 10_000 if os.environ.get("PROMPTUARY_TORTURE") else 200
+from tests.support.examples import example_count
 
 scraps = st.sampled_from(
     [
@@ -55,7 +52,10 @@ def outcome(read):
         return type(error), error.code, error.line, error.column, error.message
 
 
-@settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@settings(
+    max_examples=example_count(1, torture=10_000),
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+)
 @given(body=bodies, v=values, w=values, r=st.sampled_from(["user", "tool", "king"]), n=st.sampled_from([1, -2, "x"]))
 def test_the_quick_way_equals_the_plain_way(body, v, w, r, n):
     sandbox = Sandbox({})

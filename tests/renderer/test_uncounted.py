@@ -22,6 +22,7 @@ from promptuary.renderer.tokens import tokenizers, vocabularies
 from promptuary.renderer.tokens.vocabularies import VOCABULARIES, FakeVocabularies, Source
 from promptuary.renderer.truncation import fitting
 from tests.renderer.varied_texts import varied_texts
+from tests.support.examples import example_count
 
 HERE = sorted(name for name, is_here in tokenizers.known().items() if is_here)
 FAMILIES = sorted(name for name in profiles.names() if tokenizers.known().get(profiles.find(name)["tokenizer"], False))
@@ -72,7 +73,7 @@ def loaded(name: str, source: FakeVocabularies | None = None, limit: int | None 
     return load(text, profile=profile, vocabularies=source)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=example_count(1))
 @given(TEXTS)
 @pytest.mark.parametrize("name", HERE)
 def test_no_text_has_more_tokens_than_the_bound(name, text):
@@ -87,7 +88,7 @@ def test_no_single_character_has_more_tokens_than_the_bound(name):
         assert len(tokenizer.encode(text)) <= vocabularies.most_tokens(name, text), ascii(text)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=example_count(0.4))
 @given(st.lists(st.tuples(st.sampled_from(["system", "user", "assistant"]), TEXTS), min_size=1, max_size=6))
 @pytest.mark.parametrize("family", FAMILIES)
 def test_no_chat_has_more_tokens_than_the_bound_with_its_markup(family, rows):
@@ -101,7 +102,7 @@ def test_no_chat_has_more_tokens_than_the_bound_with_its_markup(family, rows):
     assert len(whole) <= targets.most_tokens(parts, profile, counter)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=example_count(0.4))
 @given(
     st.lists(st.tuples(st.sampled_from(["user", "assistant"]), TEXTS, st.integers(0, 2)), min_size=1, max_size=6),
     st.integers(1, 400) | st.none(),

@@ -31,7 +31,7 @@ from registry.serving.credentials import Caller
 from registry.serving.fetcher import Fetcher, fetcher
 from registry.serving.label_moves_long_poll import Moves
 from registry.webhooks import messages
-from tests.registry.mirror import photograph
+from tests.support import row_snapshot
 
 __all__ = [
     "BASE_URL",
@@ -72,7 +72,7 @@ def describe_journal(mirror: Path) -> list[dict[str, Any]]:
 
 def read_rows() -> dict[str, list[str]]:
     """The lasting rows of the database by model, but for the events."""
-    rows = photograph.take()
+    rows = row_snapshot.take()
     del rows["Event"]
     return rows
 

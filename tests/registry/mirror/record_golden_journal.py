@@ -34,7 +34,8 @@ from django.test import override_settings
 from registry import mirror
 from registry.journal import log
 from registry.journal.models import Event
-from tests.registry.mirror import golden, golden_story, photograph
+from tests.registry.mirror import golden, golden_story, 
+from tests.support import row_snapshot
 from tests.registry.mirror.test_restore import empty_the_database
 
 
@@ -63,11 +64,11 @@ def _record_journal(path: Path) -> None:
 
 def _compare_with_restored(path: Path) -> None:
     """Print the rows that a restore does not bring back as they were."""
-    before = photograph.take()
+    before = row_snapshot.take()
     with transaction.atomic():
         empty_the_database()
     mirror.restore(path)
-    after = photograph.take()
+    after = row_snapshot.take()
     for name, rows in before.items():
         for row in sorted(set(rows) ^ set(after[name])):
             print(f"{'-' if row in rows else '+'} {name} {row[:300]}")  # noqa: T201  # a program's output

@@ -7,7 +7,7 @@ from registry.journal.models import Commit, Event
 from registry.mirror import paths
 from registry.mirror.repository import Repository
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.dialect]
 
 
 def test_every_event_becomes_one_commit_of_main(support, mirror_path):

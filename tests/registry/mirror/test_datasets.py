@@ -8,9 +8,9 @@ from registry import mirror
 from registry.evaluations import attachments, datasets
 from registry.evaluations.models import Attachment, DatasetVersion
 from registry.mirror.repository import Repository
-from tests.registry.mirror import photograph
 from tests.registry.mirror.conftest import TEMPLATE
 from tests.registry.mirror.test_restore import empty_the_database
+from tests.support import row_snapshot
 
 pytestmark = pytest.mark.django_db
 ROWS = '{"id": "a", "inputs": {"name": "K\\u00e4the \\u2028"}, "expected": "x"}\n{"inputs": {"name": "b"}}\n'
@@ -55,11 +55,11 @@ def test_the_rows_stand_beside_the_document_a_row_a_line(full, mirror_path):
 
 def test_all_of_it_comes_back_from_the_mirror(full, mirror_path):
     mirror.catch_up()
-    before = photograph.take()
+    before = row_snapshot.take()
     assert before["Dataset"]
     assert len(before["DatasetVersion"]) == 2
     assert len(before["Attachment"]) == 1
     empty_the_database()
     assert not Attachment.objects.exists()
     mirror.restore(mirror_path)
-    assert photograph.take() == before
+    assert row_snapshot.take() == before

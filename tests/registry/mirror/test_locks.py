@@ -7,7 +7,7 @@ import pytest
 from registry.mirror import locks
 from registry.mirror.errors import MirrorBusy
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.dialect]
 
 
 def test_a_second_writer_is_told_that_one_is_at_work(tmp_path):

@@ -14,9 +14,9 @@ from registry.redaction import services as redaction_services
 from registry.templates import labels
 from registry.templates import save as template_save
 from registry.templates.models import Template, Version
-from tests.registry.mirror import photograph
+from tests.support import row_snapshot
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.dialect]
 TEMPLATE = "support/refunds/reply"
 
 
@@ -37,7 +37,7 @@ def older(story, mirror_path):
     labels.move(actor=story["author"], name=TEMPLATE, label="staging", version=4, expected=3)
     redaction_services.redact(actor=story["admin"], name=TEMPLATE, version=1, reason="It had to go")
     mirror.catch_up()
-    known = photograph.take()
+    known = row_snapshot.take()
     transaction.savepoint_rollback(backup)
     return known
 
@@ -70,7 +70,7 @@ def test_the_api_and_the_pages_say_so(older, story):
 def test_adopting_brings_back_what_only_the_mirror_knew(older, story, capsys):
     call_command("mirror", "adopt")
     assert "took over" in capsys.readouterr().out
-    for name, rows in photograph.take().items():
+    for name, rows in row_snapshot.take().items():
         assert [row for row in rows if name != "Key"] == [row for row in older[name] if name != "Key"]
     assert mirror.verify() == []
     save(story["author"], "Writing goes on")

@@ -17,11 +17,11 @@ from registry.journal import log
 from registry.journal.models import Event
 from registry.templates import save as template_save
 from registry.templates.models import Contribution
-from tests.registry.mirror import photograph
 from tests.registry.mirror.conftest import TEMPLATE
 from tests.registry.mirror.test_restore import empty_the_database
+from tests.support import row_snapshot
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.dialect]
 NEWER = ("merged_from", "suggestions", "from", "decided")
 BASE = "- name: one\n  content: first\n- name: two\n  content: second\n- name: three\n  content: third\n"
 
@@ -105,10 +105,10 @@ def test_the_migration_and_a_restore_derive_the_same(cast, without, mirror_path,
     assert f"{TEMPLATE}@5 took in a suggestion of admin (change 3)" in capsys.readouterr().out
     mirror.catch_up()
     subprocess.run(["git", "clone", "-q", mirror_path, tmp_path / "clone"], check=True)
-    before = photograph.take()
+    before = row_snapshot.take()
     empty_the_database()
     mirror.restore(tmp_path / "clone")
-    after = photograph.take()
+    after = row_snapshot.take()
     assert after["Contribution"] == before["Contribution"]
     assert after["ChangeRequest"] == before["ChangeRequest"]
     assert took_in() == TAKEN

@@ -15,8 +15,8 @@ from registry.observability import alerts
 from registry.redaction import services as redaction_services
 from registry.tasks import tasks as tasks_tasks
 from registry.templates import save as template_save
-from tests.registry.mirror import git_server
 from tests.registry.mirror.test_verify import PERSON, git
+from tests.support import git_server
 
 pytestmark = pytest.mark.django_db
 TEMPLATE = "support/refunds/reply"

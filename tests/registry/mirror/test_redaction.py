@@ -12,8 +12,8 @@ from registry.journal.models import Event
 from registry.redaction import services as redaction_services
 from registry.templates import labels, samples
 from registry.templates import save as template_save
-from tests.registry.mirror import photograph
 from tests.registry.mirror.test_restore import empty_the_database
+from tests.support import row_snapshot
 
 pytestmark = pytest.mark.django_db
 TEMPLATE = "support/refunds/reply"
@@ -92,11 +92,11 @@ def test_the_database_comes_back_with_its_tombstones(story, mirrored, tmp_path):
     redact(story, 4, force=True)
     mirror.catch_up()
     git(tmp_path, "clone", "-q", str(mirrored), "clone")
-    before = photograph.take()
+    before = row_snapshot.take()
     chain = Event.objects.order_by("-number").values_list("hash", flat=True).first()
     empty_the_database()
     assert mirror.restore(tmp_path / "clone").chain == chain
-    for name, rows in photograph.take().items():
+    for name, rows in row_snapshot.take().items():
         assert rows == before[name]
     mirror.catch_up()
     assert mirror.verify() == []

@@ -20,9 +20,9 @@ from registry.namespaces.key_queries import authenticate
 from registry.namespaces.models import Namespace
 from registry.templates import labels
 from registry.templates import save as template_save
-from tests.registry.mirror import photograph
+from tests.support import row_snapshot
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.dialect]
 TEMPLATE = "support/refunds/reply"
 
 
@@ -107,16 +107,16 @@ def clone(full, mirror_path, tmp_path):
 
 
 def test_every_model_has_a_row_in_the_table():
-    assert sorted(photograph.read_table()) == sorted(
+    assert sorted(row_snapshot.read_table()) == sorted(
         model.__name__ for model in apps.get_app_config("registry").get_models()
     )
 
 
 def test_every_journalled_row_comes_back_field_by_field(clone, mirror_path, tmp_path, settings):
-    before, chain = photograph.take(), Event.objects.order_by("-number").values_list("hash", flat=True).first()
+    before, chain = row_snapshot.take(), Event.objects.order_by("-number").values_list("hash", flat=True).first()
     empty_the_database()
     restored = mirror.restore(clone)
-    for name, rows in photograph.take().items():
+    for name, rows in row_snapshot.take().items():
         assert rows == before[name]
     assert restored.chain == chain
 

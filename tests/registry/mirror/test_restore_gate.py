@@ -19,10 +19,10 @@ from registry.redaction import services as redaction_services
 from registry.templates import approvals, labels
 from registry.templates import save as template_save
 from registry.templates.models import Template
-from tests.registry.mirror import photograph
 from tests.registry.mirror.test_restore import empty_the_database
+from tests.support import row_snapshot
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.dialect]
 TEMPLATE = "support/refunds/reply"
 
 
@@ -135,10 +135,10 @@ def require_same(mirror_path, tmp_path):
     def run():
         mirror.catch_up()
         subprocess.run(["git", "clone", "-q", mirror_path, tmp_path / "clone"], check=True)
-        before, told_before = photograph.take(), told()
+        before, told_before = row_snapshot.take(), told()
         empty_the_database()
         mirror.restore(tmp_path / "clone")
-        for name, rows in photograph.take().items():
+        for name, rows in row_snapshot.take().items():
             assert rows == before[name]
         assert told() == told_before
 

@@ -12,6 +12,8 @@ from registry.mirror import fill, locks, paths
 from registry.mirror.repository import Repository
 from registry.namespaces import permissions
 
+pytestmark = pytest.mark.dialect
+
 ROUNDS = 8
 
 

@@ -4,6 +4,8 @@ from registry.audit import queries as audit_queries
 from registry.core.errors import NotFound
 from registry.namespaces import queries as namespace_queries
 
+pytestmark = pytest.mark.dialect
+
 
 def test_a_member_reads_what_happened_newest_first(reader, save):
     save("one")

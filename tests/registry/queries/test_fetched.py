@@ -13,7 +13,7 @@ from registry.templates.models import Version
 from registry.usage import queries as usage_queries
 from registry.usage.models import Fetch
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.dialect]
 TODAY = datetime.now(UTC)
 
 

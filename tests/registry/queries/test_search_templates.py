@@ -7,6 +7,8 @@ from registry.templates import labels
 from registry.templates import queries as template_queries
 from registry.templates import save as writing
 
+pytestmark = pytest.mark.dialect
+
 BILLING = (
     "---\ndescription: Explain a Bill\ntags: [billing, warm]\nformat: text\n---\nDear customer, the Straße is long.\n"
 )

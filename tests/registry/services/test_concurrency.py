@@ -20,6 +20,8 @@ from registry.templates import labels
 from registry.templates import save as template_save
 from registry.templates.models import Label, LabelMove, Template, Version
 
+pytestmark = pytest.mark.dialect
+
 DOCUMENT = "- name: question\n  content: answer {mark}\n"
 
 

@@ -6,6 +6,8 @@ from registry.templates import draft_queries as found
 from registry.templates import drafts
 from registry.templates.models import Draft
 
+pytestmark = pytest.mark.dialect
+
 
 def keep(actor, **facts):
     return drafts.save(**{"actor": actor, "namespace": "support", "path": "reply", "document": "work"} | facts)

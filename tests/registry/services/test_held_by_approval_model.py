@@ -21,6 +21,7 @@ from registry.namespaces.permissions import Verb
 from registry.redaction import services as redaction_services
 from registry.templates import approvals, labels, version_queries
 from registry.templates.models import Label, LabelMove, Template, Version
+from tests.support.examples import example_count
 
 NAME = "support/reply"
 MARKS = ("one", "two", "one", "three", "two")  # versions 1 to 5: 1 and 3 are the same bytes, 2 and 5 too
@@ -274,7 +275,9 @@ def take(world: World, model: Model, act: str, version: int, index: int) -> None
 
 
 @given(steps=steps)
-@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(
+    max_examples=example_count(0.1), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 def test_a_label_does_what_the_model_says(world, steps):
     model, start = Model(), transaction.savepoint()
     try:

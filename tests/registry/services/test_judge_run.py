@@ -8,8 +8,8 @@ from registry.core.errors import Invalid
 from registry.evaluations import datasets, run_worker, start_runs
 from registry.evaluations import run_queries as queries
 from registry.templates import save as template_save
-from tests.journeys.model_server import ModelServer
-from tests.journeys.places import ROOT
+from tests.support.fake_model_server import ModelServer
+from tests.support.instances import ROOT
 
 STARTER = ROOT / "registry/starter/demo/judge-answer-support.yml.j2"
 DOCUMENT = """---

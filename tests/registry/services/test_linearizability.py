@@ -12,8 +12,9 @@ from registry.namespaces import keys
 from registry.namespaces.permissions import Actor
 from registry.templates import labels
 from registry.templates.models import LabelMove
-from tests.linearizability import Operation, fault_of
+from tests.support.linearizability import Operation, fault_of
 
+pytestmark = pytest.mark.dialect
 WRITERS, STEPS = 8, 200
 
 

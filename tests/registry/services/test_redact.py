@@ -22,6 +22,8 @@ from registry.templates import drafts, labels, sample_renderings, samples, versi
 from registry.templates import save as template_save
 from registry.templates.models import Draft, Redaction, Rendering, Template, Version
 
+pytestmark = pytest.mark.dialect
+
 SECRET = "sk-live-4711"
 NAME = "support/reply"
 

@@ -8,14 +8,13 @@ from registry.templates import samples
 from registry.templates import save as template_save
 from registry.templates.models import Template
 
+pytestmark = pytest.mark.sqlite  # PostgreSQL reads small tables whole whatever indexes there are
 GROWING = ("template", "version", "event", "label", "sampleset", "changerequest", "inclusion", "tag", "draft", "job")
 
 
 @pytest.fixture
 def queries(save, author, document):
     """What a save of a later version asks, samples there and an index's statistics known."""
-    if connection.vendor != "sqlite":
-        pytest.skip("PostgreSQL reads small tables whole whatever indexes there are")
     for number in range(30):
         save("x", name=f"support/more-{number}")
     first = save("one")

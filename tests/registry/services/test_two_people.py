@@ -19,6 +19,7 @@ from registry.namespaces import members
 from registry.namespaces.permissions import Actor
 from registry.templates import save as template_save
 from registry.templates.models import Label, Version
+from tests.support.examples import example_count
 
 pytestmark = pytest.mark.django_db
 NAME = "support/reply"
@@ -178,7 +179,9 @@ def team(operator):
         members.set_role(actor=operator, namespace="support", username=name, role="reviewer")
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(
+    max_examples=example_count(0.2), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(steps=STEPS)
 def test_no_history_publishes_with_the_approvals_of_contributors_alone(team, steps):
     with transaction.atomic():

@@ -8,7 +8,7 @@ from django.utils import timezone
 from registry.jobs import claims
 from registry.jobs.models import Job
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.dialect]
 
 
 def silence(job, seconds=60):

@@ -16,7 +16,7 @@ from registry.mirror.repository import Repository
 from registry.namespaces import permissions
 from registry.tasks import tasks as tasks_tasks
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.dialect]
 
 
 @pytest.fixture(autouse=True)

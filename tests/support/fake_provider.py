@@ -1,6 +1,6 @@
 """A provider's client, the current one or the one before, asked with an adapter's arguments against a local endpoint.
 
-    python -m tests.renderer.provider_server anthropic < document
+    python -m tests.support.fake_provider anthropic < document
 
 prints one line of JSON: the client's version, what the endpoint was sent, what the client answered, what was warned of.
 """

