@@ -34,9 +34,9 @@ from django.test import override_settings
 from registry import mirror
 from registry.journal import log
 from registry.journal.models import Event
-from tests.registry.mirror import golden, golden_story, 
-from tests.support import row_snapshot
+from tests.registry.mirror import golden, golden_story
 from tests.registry.mirror.test_restore import empty_the_database
+from tests.support import row_snapshot
 
 
 def main() -> None:
