@@ -1,10 +1,14 @@
-"""A run as one HTML file that needs nothing else: no script, no address, every text escaped."""
+"""The HTML report of a run: one file without scripts or addresses, filled from the template beside this module."""
 
+import functools
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from html import escape
+from importlib.resources import files
 from itertools import islice
 from typing import Any, NamedTuple
+
+import jinja2
+from markupsafe import Markup
 
 from promptuary.evaluation import interval_svg
 from promptuary.evaluation.comparison import Comparison, compare_scores
@@ -14,23 +18,39 @@ from promptuary.evaluation.results import EvaluationResult, MetricsResult
 from promptuary.evaluation.scoring import Score
 from promptuary.renderer.syntax import sequence_diff
 
-__all__ = ["mark_words", "to_html"]
+__all__ = ["Segment", "mark_words", "to_html"]
 
 Baseline = tuple[EvaluationResult, Mapping[str, MetricsResult]]
-_MOST = 50  # rows shown of those that got worse, and of those that failed
-_LONGEST = 2_000  # characters of a cell
-_WORD_STEPS = 50_000  # of comparing two cells word by word
+_MAX_ROWS = 50  # shown of those that got worse, and of those that failed
+_MAX_CHARACTERS = 2_000  # of a cell
+_MAX_WORD_STEPS = 50_000  # of comparing two cells word by word
+_PLOT_NOTE = "The plot is in shares of each metric's range."
+_READINGS: dict[interval_svg.Kind, str] = {"better": "Better", "worse": "Worse", "same": "No clear difference"}
 
 
-class Line(NamedTuple):
-    """One metric of one target; `before` and `compared` where there is a baseline. `top`: the metric's best value."""
+class MetricLine(NamedTuple):
+    """One metric of one target; `before` and `comparison` where there is a baseline. `top`: the metric's best value."""
 
     metric: str
     target: str
     after: Score
     before: Score | None
-    compared: Comparison | None
+    comparison: Comparison | None
     top: float
+
+
+class Figure(NamedTuple):
+    """One cell with a number; `is_main` for those that the eye should find first."""
+
+    text: str
+    is_main: bool = False
+
+
+class Segment(NamedTuple):
+    """Words of a text: `mark` is "del" or "ins" for words that only one of two texts has, else empty."""
+
+    text: str
+    mark: str = ""
 
 
 def to_html(
@@ -46,193 +66,192 @@ def to_html(
         metrics: by metric, what `calculate_metrics` gave. baseline: another run on the same inputs with the same metrics;
             differences, the rows that got worse and what each run said are shown against it.
         names: the rows' names, in order; a row without one is called by its number.
+
+    Raises EvaluationError where the baseline ran on other inputs.
     """
     if baseline and baseline[0].inputs_digest != result.inputs_digest:
         raise EvaluationError("the baseline ran on other inputs, so its rows can't be set beside these")
-    lines = list(_lines(metrics, baseline[1] if baseline else {}))
-    head = f"<p class=facts>{escape(str(result.runnable.get('name', '')))}, {_code(result.runnable.get('digest'))}, {len(result)} rows"
-    if baseline:
-        was = baseline[0].runnable
-        head += f"; against {escape(str(was.get('name', '')))}, {_code(was.get('digest'))}"
-    body = "".join(
-        (
-            f"<h1>{escape(title)}</h1>{head}</p>",
-            _metrics_table(lines),
-            _worst_rows(result, lines, baseline, names),
-            _failures(result, names),
-        )
-    )
-    return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{_STYLE}</style></head><body><main>{body}</main></body></html>\n"
+    lines = list(_metric_lines(metrics, baseline[1] if baseline else {}))
+    return _template().render(
+        title=title,
+        run=_run_facts(result),
+        baseline=_run_facts(baseline[0]) if baseline else None,
+        **_metrics_table(lines),
+        **_worst_rows(result, lines, baseline, names),
+        failures=[
+            {"name": _row_name(row, names), "kind": error["kind"], "message": _shorten(str(error["message"]))}
+            for row, error in islice(result.errors(), _MAX_ROWS)
+        ],
     )
 
 
-def mark_words(before: str, after: str) -> tuple[str, str]:
-    """Both texts as HTML, words that only the first has in <del>, those that only the second has in <ins>."""
+def mark_words(before: str, after: str) -> tuple[list[Segment], list[Segment]]:
+    """Both texts in segments: words that only the first has are marked "del", those that only the second has "ins"."""
     old, new = before.split(" "), after.split(" ")
     left, right = [], []
-    for kind, a, b, c, d in sequence_diff.steps(old, new, sequence_diff.Effort(_WORD_STEPS)):
-        gone, come = escape(" ".join(old[a:b])), escape(" ".join(new[c:d]))
+    for kind, a, b, c, d in sequence_diff.steps(old, new, sequence_diff.Effort(_MAX_WORD_STEPS)):
+        is_equal = kind == "equal"
         if a < b:
-            left.append(gone if kind == "equal" else f"<del>{gone}</del>")
+            left.append(Segment(" ".join(old[a:b]), "" if is_equal else "del"))
         if c < d:
-            right.append(come if kind == "equal" else f"<ins>{come}</ins>")
-    return " ".join(left), " ".join(right)
+            right.append(Segment(" ".join(new[c:d]), "" if is_equal else "ins"))
+    return left, right
 
 
-def _lines(metrics: Mapping[str, MetricsResult], before: Mapping[str, MetricsResult]) -> Iterator[Line]:
+@functools.cache
+def _template() -> jinja2.Template:
+    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined)
+    return environment.from_string((files(__package__) / "html_report.html").read_text(encoding="utf-8"))
+
+
+def _run_facts(result: EvaluationResult) -> dict[str, Any]:
+    digest = str(result.runnable.get("digest") or "").removeprefix("sha256:")
+    return {"name": str(result.runnable.get("name", "")), "digest": digest[:12], "rows": len(result)}
+
+
+def _metric_lines(metrics: Mapping[str, MetricsResult], before: Mapping[str, MetricsResult]) -> Iterator[MetricLine]:
     for metric, targets in metrics.items():
         top = catalogue.find(metric).top if metric in catalogue.names() else 1.0
         earlier = before[metric] if metric in before else MetricsResult()
         for target, after in targets.items():
-            was = earlier.get(target)
-            yield Line(metric, target, after, was, compare_scores(was, after) if was else None, top)
+            score = earlier.get(target)
+            yield MetricLine(metric, target, after, score, compare_scores(score, after) if score else None, top)
 
 
-def _metrics_table(lines: Sequence[Line]) -> str:
-    against = any(line.compared for line in lines)
-    axis = (
-        interval_svg.difference_axis(
-            bound / line.top
-            for line in lines
-            if line.compared
-            for bound in (line.compared.difference, line.compared.low, line.compared.high)
-            if bound is not None
-        )
-        if against
-        else interval_svg.score_axis()
+def _metrics_table(lines: Sequence[MetricLine]) -> dict[str, Any]:
+    has_baseline = any(line.comparison for line in lines)
+    axis = _difference_axis(lines) if has_baseline else interval_svg.score_axis()
+    return {
+        "metrics": [_compared_metric(line, axis) if has_baseline else _metric(line, axis) for line in lines],
+        "metric_columns": (
+            ["Metric", "Before", "After", "Difference", "95 % interval"] if has_baseline else ["Metric", "Score"]
+        ),
+        "plot_head": "worse, better" if has_baseline else "Plot",
+        "plot_note": (
+            f"Paired by row. No winner is named while an interval holds zero. {_PLOT_NOTE}"
+            if has_baseline
+            else _PLOT_NOTE
+        ),
+        "ticks": _svg(interval_svg.draw_ticks(axis)),
+    }
+
+
+def _difference_axis(lines: Sequence[MetricLine]) -> interval_svg.Axis:
+    return interval_svg.difference_axis(
+        bound / line.top
+        for line in lines
+        if line.comparison
+        for bound in (line.comparison.difference, line.comparison.low, line.comparison.high)
+        if bound is not None
     )
-    columns = ["Metric", "Before", "After", "Difference", "95 % interval"] if against else ["Metric", "Score"]
-    heads = "".join(f"<th scope=col{' class=n' if n else ''}>{text}</th>" for n, text in enumerate(columns))
-    rows = "".join(_metric_row(line, axis, against=against) for line in lines)
-    end = "<th scope=col>Reading</th>" if against else ""
-    foot = (
-        f"<td colspan={len(columns)}>{_SENTENCE[against]}</td><td class=plot-cell>{interval_svg.draw_ticks(axis)}</td>"
-    )
-    return (
-        f"<h2>Metrics</h2><div class=wide><table><thead><tr>{heads}<th scope=col class=plot-cell>"
-        f"{'worse, better' if against else 'Plot'}</th>{end}</tr></thead>"
-        f"<tbody>{rows}</tbody><tfoot><tr>{foot}{'<td></td>' if against else ''}</tr></tfoot></table></div>"
-    )
 
 
-_SENTENCE = {
-    True: "Paired by row. No winner is named while an interval holds zero. The plot is in shares of each metric's range.",
-    False: "The plot is in shares of each metric's range.",
-}
-_READING = {"better": "Better", "worse": "Worse", "same": "No clear difference"}
+def _metric_facts(line: MetricLine) -> dict[str, Any]:
+    target = "" if line.target in ("", "answer") else f" {line.target}"
+    return {"name": line.metric + target, "scored": f"{line.after['scored']} of {line.after['of']} scored"}
 
 
-def _metric_row(line: Line, axis: interval_svg.Axis, *, against: bool) -> str:
-    scored = f"{line.after['scored']} of {line.after['of']} scored"
-    target = "" if line.target in ("", "answer") else f" {escape(line.target)}"
-    cells = f"<th scope=row>{escape(line.metric)}{target}<small>{scored}</small></th>"
-    found = line.compared
-    if not against:
-        value = line.after["score"]
-        share = None if value is None else value / line.top
-        return (
-            f"<tr>{cells}<td class=n>{_figure(value)}</td>"
-            f"<td class=plot-cell>{interval_svg.draw_interval(axis, share, None, None)}</td></tr>"
-        )
+def _metric(line: MetricLine, axis: interval_svg.Axis) -> dict[str, Any]:
+    value = line.after["score"]
+    plot = interval_svg.draw_interval(axis, None if value is None else value / line.top, None, None)
+    return {**_metric_facts(line), "figures": [Figure(_figure(value))], "plot": _svg(plot), "reading": ""}
+
+
+def _compared_metric(line: MetricLine, axis: interval_svg.Axis) -> dict[str, Any]:
+    difference, low, high, kind = _reading(line.comparison)
+    shares = [None if value is None else value / line.top for value in (difference, low, high)]
+    return {
+        **_metric_facts(line),
+        "figures": [
+            Figure(_figure(line.before["score"] if line.before else None)),
+            Figure(_figure(line.after["score"]), is_main=True),
+            Figure(_signed(difference), is_main=True),
+            Figure("none" if low is None else f"{_signed(low)} to {_signed(high)}"),
+        ],
+        "plot": _svg(interval_svg.draw_interval(axis, shares[0], shares[1], shares[2], kind)),
+        "kind": kind,
+        "reading": _READINGS[kind],
+    }
+
+
+def _reading(
+    comparison: Comparison | None,
+) -> tuple[float | None, float | None, float | None, interval_svg.Kind]:
+    if comparison is None:
+        return None, None, None, "same"
     kind: interval_svg.Kind = "same"
-    if found and found.winner:
-        kind = "better" if found.winner == "second" else "worse"
-    shares = [
-        None if found is None or value is None else value / line.top
-        for value in ((found.difference, found.low, found.high) if found else (None,) * 3)
-    ]
-    between = "none" if found is None or found.low is None else f"{_signed(found.low)} to {_signed(found.high)}"
-    return (
-        f"<tr>{cells}<td class=n>{_figure(line.before['score'] if line.before else None)}</td>"
-        f"<td class=n><b>{_figure(line.after['score'])}</b></td>"
-        f"<td class=n><b>{_signed(found.difference if found else None)}</b></td><td class=n>{between}</td>"
-        f"<td class=plot-cell>{interval_svg.draw_interval(axis, shares[0], shares[1], shares[2], kind)}</td>"
-        f"<td class={kind}>{_READING[kind]}</td></tr>"
-    )
+    if comparison.winner:
+        kind = "better" if comparison.winner == "second" else "worse"
+    return comparison.difference, comparison.low, comparison.high, kind
 
 
 def _worst_rows(
-    result: EvaluationResult, lines: Sequence[Line], baseline: Baseline | None, names: Sequence[str]
-) -> str:
+    result: EvaluationResult, lines: Sequence[MetricLine], baseline: Baseline | None, names: Sequence[str]
+) -> dict[str, Any]:
     """The rows that lost most on any metric; without a baseline, those that scored least."""
     drops: dict[int, tuple[float, str]] = {}
     for line in lines:
         for row, value in enumerate(line.after["individual_scores"]):
-            was = line.before["individual_scores"][row] if line.before else line.top
-            if value is not None and was is not None and (drop := (value - was) / line.top) < 0:
+            score = line.before["individual_scores"][row] if line.before else line.top
+            if value is not None and score is not None and (drop := (value - score) / line.top) < 0:
                 drops[row] = min(drops.get(row, (0.0, "")), (drop, line.metric))
-    worst = sorted(drops, key=lambda row: (drops[row][0], row))[:_MOST]
-    if not worst:
-        return f"<h2>{'No row got worse' if baseline else 'No row lost anything'}</h2>"
-    after = _pick(result, worst)
-    before = _pick(baseline[0], worst) if baseline else {}
-    shown = "".join(_worst_row(row, drops[row], after[row], before.get(row), names) for row in worst)
-    title = "Worst regressions" if baseline else "Lowest rows"
-    heads = ("Row", "Inputs", "Expected", *(("Before",) if baseline else ()), "After" if baseline else "Came")
-    columns = "".join(f"<th scope=col>{head}</th>" for head in heads)
-    return (
-        f"<h2>{title}</h2><p class=facts>{len(worst)} of {len(drops)} rows</p><div class=wide><table><thead><tr>{columns}"
-        f"<th scope=col class=n>{'Drop' if baseline else 'Short of best'}</th></tr></thead><tbody>{shown}</tbody></table></div>"
-    )
+    worst = sorted(drops, key=lambda row: (drops[row][0], row))[:_MAX_ROWS]
+    after = _pick_rows(result, worst)
+    before = _pick_rows(baseline[0], worst) if baseline else {}
+    return {
+        "worst": [
+            {
+                "name": _row_name(row, names),
+                "drop": _signed(drops[row][0]),
+                "metric": drops[row][1],
+                **_row_texts(after[row], before.get(row)),
+            }
+            for row in worst
+        ],
+        "worse_count": len(drops),
+        "row_columns": ["Row", "Inputs", "Expected", *(("Before", "After") if baseline else ("Came",))],
+    }
 
 
-def _worst_row(
-    row: int, drop: tuple[float, str], after: Mapping[str, Any], before: Mapping[str, Any] | None, names: Sequence[str]
-) -> str:
-    came = _said(after["actual"])
-    was, now = mark_words(_said(before["actual"]), came) if before else ("", escape(came))
-    return (
-        f"<tr><th scope=row>{_name(row, names)}</th><td>{escape(_said(after['inputs'], every=True))}</td>"
-        f"<td>{escape(_said(after['expected']))}</td>{f'<td class=text>{was}</td>' if before else ''}"
-        f"<td class=text>{now}</td><td class='n worse'>{_signed(drop[0])}<small>{escape(drop[1])}</small></td></tr>"
-    )
+def _row_texts(after: Mapping[str, Any], before: Mapping[str, Any] | None) -> dict[str, Any]:
+    answer = _answer_text(after["actual"])
+    texts = mark_words(_answer_text(before["actual"]), answer) if before else ([], [Segment(answer)])
+    return {
+        "inputs": _answer_text(after["inputs"], whole=True),
+        "expected": _answer_text(after["expected"]),
+        "before": texts[0],
+        "after": texts[1],
+    }
 
 
-def _failures(result: EvaluationResult, names: Sequence[str]) -> str:
-    failed = list(islice(result.errors(), _MOST))
-    if not failed:
-        return ""
-    rows = "".join(
-        f"<tr><th scope=row>{_name(row, names)}</th><td>{escape(str(error['kind']))}</td>"
-        f"<td>{escape(_short(str(error['message'])))}</td></tr>"
-        for row, error in failed
-    )
-    return (
-        "<h2>Rows that failed</h2><div class=wide><table><thead><tr><th scope=col>Row</th><th scope=col>Kind</th>"
-        f"<th scope=col>What went wrong</th></tr></thead><tbody>{rows}</tbody></table></div>"
-    )
+def _pick_rows(result: EvaluationResult, rows: Sequence[int]) -> dict[int, dict[str, Any]]:
+    chosen = frozenset(rows)
+    return {index: row for index, row in enumerate(result.rows()) if index in chosen}
 
 
-def _pick(result: EvaluationResult, rows: Sequence[int]) -> dict[int, dict[str, Any]]:
-    wanted = frozenset(rows)
-    return {index: row for index, row in enumerate(result.rows()) if index in wanted}
-
-
-def _said(outputs: Any, *, every: bool = False) -> str:
+def _answer_text(outputs: Any, *, whole: bool = False) -> str:
     """The answer among outputs, or all of them, as text."""
     if outputs is None:
         return ""
-    if isinstance(outputs, Mapping) and not every and isinstance(outputs.get("answer"), str):
-        return _short(outputs["answer"])
+    if isinstance(outputs, Mapping) and not whole and isinstance(outputs.get("answer"), str):
+        return _shorten(outputs["answer"])
     if isinstance(outputs, Mapping) and len(outputs) == 1:
         outputs = next(iter(outputs.values()))
-    return _short(outputs if isinstance(outputs, str) else json.dumps(outputs, ensure_ascii=False))
+    return _shorten(outputs if isinstance(outputs, str) else json.dumps(outputs, ensure_ascii=False))
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} … ({len(text) - _LONGEST:,} more)"
+def _shorten(text: str) -> str:
+    if len(text) <= _MAX_CHARACTERS:
+        return text
+    return f"{text[:_MAX_CHARACTERS]} … ({len(text) - _MAX_CHARACTERS:,} more)"
 
 
-def _name(row: int, names: Sequence[str]) -> str:
-    return escape(names[row]) if row < len(names) and names[row] else f"row {row + 1}"
+def _row_name(row: int, names: Sequence[str]) -> str:
+    return names[row] if row < len(names) and names[row] else f"row {row + 1}"
 
 
-def _code(digest: Any) -> str:
-    return f"<code>{escape(str(digest or '').removeprefix('sha256:')[:12])}</code>"
+def _svg(drawing: str) -> Markup:
+    return Markup(drawing)  # noqa: S704  # made of our own shapes and of numbers
 
 
 def _figure(value: float | None) -> str:
@@ -243,19 +262,3 @@ def _signed(value: float | None) -> str:
     if value is None:
         return "none"
     return f"{'+' if value > 0 else chr(0x2212) if value < 0 else ''}{abs(value):.3g}"
-
-
-_STYLE = """:root{color-scheme:light dark;--paper:#f5f1e8;--ink:#201b14;--ink-2:#564d40;--rule:#dcd3c2;--edge:#8c816f;
---ok:#285f3c;--bad:#98271a;--add:#bcdcb6;--del:#efbfb3}@media (prefers-color-scheme:dark){:root{--paper:#161310;--ink:#ece5d8;
---ink-2:#bdb2a0;--rule:#3a332a;--edge:#817563;--ok:#8ac79a;--bad:#f09c8c;--add:#2b4e34;--del:#66352a}}
-body{margin:0;background:var(--paper);color:var(--ink);font:14px/20px "Segoe UI",system-ui,sans-serif}main{max-width:1232px;
-margin:0 auto;padding:24px}h1{font:600 26px/32px Georgia,serif;margin:0 0 4px}h2{font:600 17px/24px Georgia,serif;margin:28px 0 4px}
-.facts,small,tfoot{color:var(--ink-2);font-size:12px}small{display:block;font-weight:400}.wide{overflow-x:auto}
-table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}th,td{text-align:left;vertical-align:top;
-padding:6px 14px 6px 0;border-bottom:1px solid var(--rule)}thead th{font-size:12px;color:var(--ink-2);border-bottom-color:var(--edge)}
-.n{text-align:right;white-space:nowrap}.text{font-family:Georgia,serif}.plot-cell{padding:0 14px;white-space:nowrap}.plot{display:block}
-.better{color:var(--ok)}.worse{color:var(--bad)}ins{background:var(--add)}del{background:var(--del)}td{overflow-wrap:anywhere;
-white-space:pre-wrap}code{font-family:ui-monospace,Consolas,monospace}.plot-grid{stroke:var(--rule)}.plot-zero{stroke:var(--ink-2);
-stroke-width:1.5}.plot-tick{fill:var(--ink-2);font-size:11px}.plot-better,.plot-worse,.plot-same{fill:none;stroke:var(--ink-2);
-stroke-width:1.75}.plot-better{stroke:var(--ok)}.plot-worse{stroke:var(--bad)}.plot-mark{fill:var(--paper)}
-.plot-better.plot-mark{fill:var(--ok)}.plot-worse.plot-mark{fill:var(--bad)}"""

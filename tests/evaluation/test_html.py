@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import pytest
 
 from promptuary.evaluation import EvaluationError, FunctionRunnable, Judge, interval_svg, reports, run
-from promptuary.evaluation.html_report import mark_words
+from promptuary.evaluation.html_report import Segment, mark_words
 
 EVIL = '<script>alert("x")</script>'
 
@@ -87,7 +87,9 @@ def test_a_judges_scores_are_reported_too():
 
 
 def test_changed_words_are_marked_on_both_sides():
-    assert mark_words("a <b> c", "a d c") == ("a <del>&lt;b&gt;</del> c", "a <ins>d</ins> c")
+    before, after = mark_words("a <b> c", "a d c")
+    assert before == [Segment("a"), Segment("<b>", "del"), Segment("c")]
+    assert after == [Segment("a"), Segment("d", "ins"), Segment("c")]
 
 
 @pytest.mark.parametrize("extent", [0, 0.001, 0.07, 0.3, 1, 7])

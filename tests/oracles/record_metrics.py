@@ -1,6 +1,6 @@
 """Records what the field's own packages say of small cases, with their versions, into tests/oracles/metrics.json.
 
-Run by hand, in an environment that has haystack-ai beside requirements-evaluation.txt:
+Run by hand, in an environment that has haystack-ai and ir-measures beside requirements-evaluation.txt:
 
     python tests/oracles/record_metrics.py
 
