@@ -35,6 +35,7 @@ from django.db.models import OuterRef, Subquery
 
 from promptuary.renderer import digest
 from registry import mirror
+from registry.accounts import actor
 from registry.changes import rules
 from registry.journal import log
 from registry.journal.log import Kind, canonical, digest_of
@@ -43,7 +44,6 @@ from registry.mirror import fast_import as mirror_fast_import
 from registry.mirror import paths as mirror_paths
 from registry.mirror.commit_plan import Entry
 from registry.mirror.repository import Repository
-from registry.namespaces import permissions
 from registry.templates import labels
 from registry.templates import save as template_save
 from registry.templates.models import (
@@ -96,7 +96,7 @@ def print_catch_up() -> None:
 
 def fill_journal(count: int) -> None:
     """So many templates with one version each, written as the services write them but in bulk."""
-    operator = permissions.operator()
+    operator = actor.operator_actor()
     spaces = [rules.create(actor=operator, name=f"ns{number}") for number in range(NAMESPACES)]
     at = log.now()
     made = [
@@ -124,7 +124,7 @@ def add_versions(count: int) -> None:
 
 def add_events(chosen: Sequence[Template], number: int) -> None:
     """A version and its event for each template, the chain kept."""
-    operator, at = permissions.operator(), log.now()
+    operator, at = actor.operator_actor(), log.now()
     last = Event.objects.order_by("-number").first()
     at_number, head = (last.number, last.hash) if last else (0, None)
     versions, events = [], []
@@ -229,7 +229,7 @@ def import_entries(repository: Repository, entries: Sequence[Entry]) -> None:
 
 def print_lag() -> None:
     """Ten saves a second with the worker running; how old the oldest event was that the mirror lacked."""
-    author = permissions.operator()
+    author = actor.operator_actor()
     rules.create(actor=author, name="live")
     base = None
     for text in ("one", "two"):
@@ -248,7 +248,7 @@ def print_lag() -> None:
     )
 
 
-def move_labels(author: permissions.Actor) -> Iterator[float]:
+def move_labels(author: actor.Actor) -> Iterator[float]:
     """A write every tenth of a second, and the lag right before each."""
     held = None
     for count in range(SAVES):
@@ -294,7 +294,7 @@ def ask(rival: "subprocess.Popen[str]") -> float:
 def answer_saves(size: int) -> None:
     """Fill the database, then save a round for each line that comes in."""
     fill_journal(size)
-    author = permissions.operator()
+    author = actor.operator_actor()
     for line in sys.stdin:
         times = []
         for count in range(SAVES_A_ROUND if line.strip() else 0):

@@ -12,10 +12,10 @@ django.setup()
 
 from django.db import connection, transaction
 
+from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.changes import rules
 from registry.namespaces import keys
-from registry.namespaces.permissions import Actor
 from registry.templates import labels
 from registry.templates import save as template_save
 from registry.templates.models import (

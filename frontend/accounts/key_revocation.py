@@ -7,11 +7,11 @@ from typing import Any
 from django import forms
 from django.http import HttpRequest
 
+from registry.accounts.actor import Actor
 from registry.accounts.models import Key
 from registry.core.errors import Invalid
 from registry.namespaces import key_queries as queries
 from registry.namespaces import keys
-from registry.namespaces.permissions import Actor
 from registry.usage import queries as usage_queries
 
 __all__ = ["RevokeForm", "context_of", "revoke"]

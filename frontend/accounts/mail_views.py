@@ -9,9 +9,9 @@ from django.shortcuts import redirect
 from frontend.web.forms import add_errors
 from frontend.web.htmx import show
 from frontend.web.pages import form_page, signed_in, status_of
+from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid
 from registry.namespaces import queries as namespace_queries
-from registry.namespaces.permissions import Actor
 from registry.notifications import watch_queries
 from registry.notifications import watches as services
 from registry.notifications.models import Watch

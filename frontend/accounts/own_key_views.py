@@ -10,9 +10,9 @@ from django.urls import reverse
 from frontend.accounts import key_revocation
 from frontend.web.htmx import show
 from frontend.web.pages import form_page, signed_in
+from registry.accounts.actor import Actor
 from registry.accounts.models import Key
 from registry.namespaces import key_queries as queries
-from registry.namespaces.permissions import Actor
 from registry.notifications import queries as notices
 from registry.notifications import services as notification_services
 

@@ -7,8 +7,8 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from frontend.web.pages import person_of
+from registry.accounts.actor import Actor
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Actor
 
 __all__ = ["fault", "wants_password"]
 

@@ -21,9 +21,9 @@ from django.views.decorators.http import require_POST, require_safe
 from frontend.accounts.own_key_views import rows_of
 from frontend.web.htmx import show
 from frontend.web.pages import form_page, refuse, signed_in
+from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.core.errors import Busy, NotAllowed
-from registry.namespaces.permissions import Actor
 
 __all__ = ["log_in", "log_out", "no_password", "security", "set_theme"]
 

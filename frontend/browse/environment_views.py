@@ -12,10 +12,11 @@ from django.urls import reverse
 from frontend.browse.label_status import live_label
 from frontend.web.htmx import show
 from frontend.web.pages import signed_in
+from registry.accounts.actor import Actor
 from registry.changes import emergency_queries
 from registry.core.names import LATEST
 from registry.namespaces import queries as namespace_queries
-from registry.namespaces.permissions import TABLE, Actor, Role, Verb
+from registry.namespaces.permissions import TABLE, Role, Verb
 from registry.templates import environments as environments_query
 from registry.templates.approvals import Approval
 from registry.templates.environments import Place, Row

@@ -8,7 +8,7 @@ from frontend.browse.label_status import live_label
 from frontend.web.breadcrumbs import crumbs_of
 from frontend.web.htmx import show
 from frontend.web.pages import signed_in
-from registry.namespaces.permissions import Actor
+from registry.accounts.actor import Actor
 from registry.templates import label_queries
 from registry.templates import queries as template_queries
 from registry.usage import queries as usage_queries

@@ -10,8 +10,9 @@ from frontend.browse.label_status import Mark, ledger, live_label
 from frontend.web.breadcrumbs import crumbs_of
 from frontend.web.htmx import show
 from frontend.web.pages import signed_in
+from registry.accounts.actor import Actor
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.permissions import Verb
 from registry.templates import label_queries
 from registry.templates import queries as template_queries
 from registry.templates import version_queries as versions_query

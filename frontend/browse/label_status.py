@@ -8,10 +8,11 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from frontend.templatetags.display import distance
+from registry.accounts.actor import Actor
 from registry.core.names import LATEST
 from registry.namespaces import permissions
 from registry.namespaces.models import Namespace
-from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.permissions import Verb
 from registry.templates import approvals
 from registry.templates.approvals import Approval
 from registry.templates.models import LabelMove, Template

@@ -11,9 +11,10 @@ from frontend.web.breadcrumbs import crumbs_of
 from frontend.web.forms import LabelForm, add_errors
 from frontend.web.htmx import show
 from frontend.web.pages import form_page, signed_in, status_of
+from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid, NotAllowed
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.permissions import Verb
 from registry.templates import approvals, labels
 from registry.templates import label_queries as labels_query
 from registry.templates import queries as template_queries

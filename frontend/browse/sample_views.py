@@ -11,10 +11,11 @@ from frontend.web.forms import SamplesForm, add_errors
 from frontend.web.htmx import show
 from frontend.web.pages import form_page, signed_in, status_of
 from promptuary.renderer.problems import Problem
+from registry.accounts.actor import Actor
 from registry.core import strict_json
 from registry.core.errors import Invalid, NotFound, PromptuaryError
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.permissions import Verb
 from registry.templates import queries as template_queries
 from registry.templates import sample_queries as samples_query
 from registry.templates import samples

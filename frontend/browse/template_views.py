@@ -17,12 +17,13 @@ from frontend.web.breadcrumbs import crumbs_of
 from frontend.web.htmx import show
 from frontend.web.pages import signed_in
 from promptuary.renderer.document.parser import inspect
+from registry.accounts.actor import Actor
 from registry.changes import emergency_queries
 from registry.changes import queries as change_queries
 from registry.core.names import LATEST
 from registry.evaluations import run_queries
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.permissions import Verb
 from registry.templates import draft_queries, fragments, label_queries, sample_queries, version_queries
 from registry.templates import queries as templates_query
 from registry.templates.models import Template, Version

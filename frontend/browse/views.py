@@ -11,9 +11,10 @@ from frontend.browse.label_status import Mark, drift, live_label
 from frontend.web.breadcrumbs import crumbs_of
 from frontend.web.htmx import show
 from frontend.web.pages import signed_in
+from registry.accounts.actor import Actor
 from registry.core.errors import NotFound
 from registry.namespaces import queries as namespace_queries
-from registry.namespaces.permissions import Actor, Role
+from registry.namespaces.permissions import Role
 from registry.templates import label_queries
 from registry.templates import queries as template_queries
 from registry.templates.models import Template

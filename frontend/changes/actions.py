@@ -8,6 +8,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from frontend.changes import suggestion_batch
+from registry.accounts.actor import Actor
 from registry.changes import check_results, emergency_publish, review_drafts, suggestions, threads
 from registry.changes import queries as changes_query
 from registry.changes import services as change_services
@@ -15,7 +16,6 @@ from registry.changes.line_anchors import take_lines
 from registry.changes.models import Thread
 from registry.changes.threads import Place
 from registry.core.errors import Invalid
-from registry.namespaces.permissions import Actor
 from registry.templates import version_queries
 
 __all__ = ["Done", "act", "number_in", "place_in"]

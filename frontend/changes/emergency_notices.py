@@ -7,12 +7,13 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from frontend.home.work_items import title_of
+from registry.accounts.actor import Actor
 from registry.changes import emergency_queries
 from registry.changes import gate as change_gate
 from registry.changes.emergency_queries import Emergency
 from registry.changes.gate import Gate
 from registry.namespaces import queries as namespace_queries
-from registry.namespaces.permissions import TABLE, Actor, Role, Verb
+from registry.namespaces.permissions import TABLE, Role, Verb
 
 __all__ = ["Notice", "notice_of", "notices", "notices_of", "roll_back_url"]
 

@@ -12,13 +12,14 @@ from frontend.home.work_items import title_of
 from frontend.web.htmx import show
 from frontend.web.pages import form_page, signed_in, status_of
 from promptuary.renderer.problems import Problem, blocking
+from registry.accounts.actor import Actor
 from registry.changes import gate, turn
 from registry.changes import merge as change_merge
 from registry.changes import queries as change_queries
 from registry.changes.models import ChangeRequest
 from registry.changes.turn import Merge
 from registry.core.errors import Invalid, PromptuaryError
-from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.permissions import Verb
 from registry.templates import document_check, sample_queries, version_queries
 
 __all__ = ["merge"]

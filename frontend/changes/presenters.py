@@ -6,13 +6,14 @@ from datetime import UTC, datetime, timedelta
 
 from django.urls import reverse
 
+from registry.accounts.actor import Actor
 from registry.changes import policy
 from registry.changes.checks import State
 from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest, Decision
 from registry.changes.policy import Blocker
 from registry.namespaces import permissions
-from registry.namespaces.permissions import TABLE, Actor, Verb
+from registry.namespaces.permissions import TABLE, Verb
 
 __all__ = ["Act", "CheckRow", "Obstacle", "Opinion", "acts_of", "checks_of", "obstacles", "opinions", "turn_of"]
 

@@ -21,6 +21,7 @@ from frontend.web.context_processors import frame_of
 from frontend.web.forms import ProposeForm, add_errors
 from frontend.web.htmx import asks_for, show
 from frontend.web.pages import form_page, signed_in, status_of
+from registry.accounts.actor import Actor
 from registry.changes import emergency_queries, review_queries
 from registry.changes import gate as change_gate
 from registry.changes import queries as changes_query
@@ -31,7 +32,7 @@ from registry.changes.models import ChangeRequest
 from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound, PromptuaryError, ProofRequired
 from registry.evaluations import run_queries
 from registry.namespaces import queries as namespace_queries
-from registry.namespaces.permissions import TABLE, Actor, Role, Verb
+from registry.namespaces.permissions import TABLE, Role, Verb
 from registry.templates import approvals, label_queries, version_queries
 from registry.templates import queries as template_queries
 from registry.templates.approvals import Approval

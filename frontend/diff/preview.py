@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from frontend.diff import rendered
+from registry.accounts.actor import Actor
 from registry.core.errors import Busy, Invalid, PromptuaryError
-from registry.namespaces.permissions import Actor
 from registry.templates import preview
 from registry.templates.sample_renderings import Outcome
 

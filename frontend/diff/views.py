@@ -12,7 +12,7 @@ from frontend.diff.samples import Case
 from frontend.web.breadcrumbs import crumbs_of
 from frontend.web.htmx import show
 from frontend.web.pages import signed_in
-from registry.namespaces.permissions import Actor
+from registry.accounts.actor import Actor
 from registry.templates import label_queries, sample_queries, version_queries
 from registry.templates import queries as template_queries
 from registry.templates.models import Template, Version

@@ -5,10 +5,10 @@ from typing import Literal
 
 from frontend.editor.state import Desk
 from promptuary.renderer.problems import Problem
+from registry.accounts.actor import Actor
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.core.errors import Invalid, PromptuaryError, Stale
-from registry.namespaces.permissions import Actor
 from registry.templates import label_queries, version_queries
 from registry.templates import save as template_save
 from registry.templates.models import Version

@@ -11,9 +11,10 @@ from frontend.editor.example_documents import STARTS
 from frontend.web.forms import NewForm, add_errors
 from frontend.web.htmx import show
 from frontend.web.pages import form_page, signed_in, status_of
+from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid, NotFound, PreconditionRequired, PromptuaryError
 from registry.namespaces import queries as namespace_queries
-from registry.namespaces.permissions import Actor, Role
+from registry.namespaces.permissions import Role
 from registry.templates import draft_queries as drafts_query
 from registry.templates import drafts, sample_queries, version_queries
 from registry.templates import queries as template_queries

@@ -10,8 +10,8 @@ from frontend.diff import text as diff_text
 from frontend.editor.state import Desk
 from frontend.editor.token_budget import Budget, reckon
 from promptuary.renderer.problems import Problem
+from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, PromptuaryError
-from registry.namespaces.permissions import Actor
 from registry.templates import document_check, label_queries, preview, version_queries
 from registry.templates.models import Version
 

@@ -5,11 +5,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from registry.accounts.actor import Actor
 from registry.core import strict_json
 from registry.core.errors import Invalid, NotFound
 from registry.namespaces import permissions
 from registry.namespaces.models import Namespace
-from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.permissions import Verb
 from registry.templates import draft_queries, sample_queries, version_queries
 from registry.templates import queries as template_queries
 from registry.templates.models import Draft, Template, Version

@@ -16,11 +16,11 @@ from frontend.editor.state import Desk, lay, restore, take
 from frontend.web.breadcrumbs import crumbs_of
 from frontend.web.htmx import show
 from frontend.web.pages import form_page, signed_in, status_of
+from registry.accounts.actor import Actor
 from registry.changes import queries as change_queries
 from registry.changes.models import ChangeRequest
 from registry.core import strict_json
 from registry.core.errors import Invalid, PromptuaryError
-from registry.namespaces.permissions import Actor
 from registry.templates import drafts, version_queries
 
 __all__ = ["draft", "edit", "preview"]

@@ -15,13 +15,14 @@ from frontend.web.breadcrumbs import crumbs_of
 from frontend.web.htmx import show
 from frontend.web.pages import form_page, signed_in, status_of
 from promptuary.evaluation import Row
+from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, NotFound, PromptuaryError
 from registry.evaluations import dataset_queries as queries
 from registry.evaluations import datasets, run_queries
 from registry.evaluations.models import Dataset
 from registry.namespaces import permissions
 from registry.namespaces import queries as namespace_queries
-from registry.namespaces.permissions import Actor, Role, Verb
+from registry.namespaces.permissions import Role, Verb
 
 __all__ = ["compare", "edit", "listing", "new", "show_dataset"]
 

@@ -18,12 +18,13 @@ from frontend.evaluations.score_table import Board, Line
 from frontend.web.breadcrumbs import crumbs_of
 from frontend.web.htmx import asks_for, show
 from frontend.web.pages import form_page, signed_in
+from registry.accounts.actor import Actor
 from registry.evaluations import exports, run_queries
 from registry.evaluations import start_runs as services
 from registry.evaluations.models import Run
 from registry.evaluations.run_queries import Detail
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.permissions import Verb
 from registry.templates import label_queries
 
 __all__ = ["export", "listing", "show_row", "show_rows", "show_run"]

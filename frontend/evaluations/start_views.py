@@ -18,12 +18,13 @@ from frontend.web.htmx import show
 from frontend.web.pages import form_page, signed_in, status_of
 from promptuary.evaluation.metrics import catalogue
 from promptuary.renderer.document.parser import inspect
+from registry.accounts.actor import Actor
 from registry.core.errors import NotFound, PromptuaryError
 from registry.core.names import LATEST
 from registry.evaluations import dataset_queries, model_endpoints, run_queries
 from registry.evaluations import start_runs as services
 from registry.evaluations.models import Run
-from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.permissions import Verb
 from registry.templates import label_queries, sample_queries, version_queries
 from registry.templates import queries as template_queries
 from registry.templates.models import Template

@@ -7,8 +7,8 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from frontend.web.pages import signed_in
+from registry.accounts.actor import Actor
 from registry.changes import queries as change_queries
-from registry.namespaces.permissions import Actor
 from registry.templates import queries as template_queries
 
 __all__ = ["search"]

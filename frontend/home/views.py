@@ -7,8 +7,8 @@ from frontend.home import work_items
 from frontend.web.context_processors import frame_of
 from frontend.web.htmx import show
 from frontend.web.pages import signed_in
+from registry.accounts.actor import Actor
 from registry.changes import gate
-from registry.namespaces.permissions import Actor
 from registry.notifications import queries as notification_queries
 from registry.observability import alerts
 from registry.templates import draft_queries, label_queries

@@ -7,9 +7,9 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
+from registry.accounts.actor import Actor
 from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest
-from registry.namespaces.permissions import Actor
 from registry.templates.models import Draft, Template
 
 __all__ = ["Item", "Resumable", "count_of", "of_others", "of_person", "resumable", "title_of"]

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 from frontend.settings import event_sentences
 from frontend.web.htmx import show
 from frontend.web.pages import form_page, refuse, signed_in
+from registry.accounts.actor import Actor
 from registry.audit import export
 from registry.audit import queries as audit_queries
 from registry.audit import services as audit_services
@@ -19,7 +20,7 @@ from registry.audit.queries import Sought
 from registry.core.errors import Invalid
 from registry.namespaces import permissions
 from registry.namespaces import queries as namespace_queries
-from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.permissions import Verb
 
 __all__ = ["audit", "export_events"]
 

@@ -13,13 +13,14 @@ from frontend.accounts import key_revocation
 from frontend.web.forms import KeyForm, RotateForm, add_errors
 from frontend.web.htmx import show
 from frontend.web.pages import form_page, signed_in, status_of
+from registry.accounts.actor import Actor
 from registry.accounts.models import Key
 from registry.core.errors import Conflict, Invalid, NotAllowed
 from registry.namespaces import key_queries as keys_query
 from registry.namespaces import keys as keys_service
 from registry.namespaces import permissions
 from registry.namespaces import queries as namespace_queries
-from registry.namespaces.permissions import KEY_VERBS, Actor
+from registry.namespaces.permissions import KEY_VERBS
 from registry.usage import queries as usage_queries
 
 __all__ = ["keys"]

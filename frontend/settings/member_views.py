@@ -7,11 +7,12 @@ from django.shortcuts import redirect
 from frontend.web.forms import MemberForm, add_errors
 from frontend.web.htmx import show
 from frontend.web.pages import form_page, signed_in, status_of
+from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid, NotFound
 from registry.namespaces import members as members_service
 from registry.namespaces import permissions
 from registry.namespaces import queries as namespace_queries
-from registry.namespaces.permissions import Actor, Role, Verb
+from registry.namespaces.permissions import Role, Verb
 
 __all__ = ["members"]
 

@@ -9,13 +9,14 @@ from frontend.settings.rule_forms import NamespaceForm, RulesForm
 from frontend.web.forms import add_errors
 from frontend.web.htmx import show
 from frontend.web.pages import form_page, signed_in, status_of
+from registry.accounts.actor import Actor
 from registry.changes import protection_plan
 from registry.changes import rules as namespaces_service
 from registry.changes.protection_plan import Plan
 from registry.core.errors import Conflict, Invalid
 from registry.namespaces import permissions
 from registry.namespaces import queries as namespace_queries
-from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.permissions import Verb
 from registry.namespaces.rules import DEFAULT_CHECKS
 
 __all__ = ["make", "rules"]

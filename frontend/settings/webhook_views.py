@@ -13,8 +13,8 @@ from frontend.settings.webhook_forms import WebhookForm
 from frontend.web.forms import add_errors
 from frontend.web.htmx import show
 from frontend.web.pages import form_page, signed_in, status_of
+from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid
-from registry.namespaces.permissions import Actor
 from registry.webhooks import queries, services
 from registry.webhooks.models import Delivery
 

@@ -7,10 +7,10 @@ from django.http import HttpRequest
 
 from frontend.web.htmx import FRAME
 from frontend.web.pages import person_of
+from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.changes import gate
 from registry.changes import queries as change_queries
-from registry.namespaces.permissions import Actor
 
 __all__ = ["Frame", "frame", "frame_of"]
 

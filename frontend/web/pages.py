@@ -20,10 +20,10 @@ from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods
 
 from frontend.web.htmx import show
+from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.accounts.signin import reauthentication as signin_reauthentication
 from registry.core import errors as core_errors
-from registry.namespaces.permissions import Actor
 
 __all__ = ["form_page", "person_of", "refuse", "signed_in", "status_of", "typed"]
 

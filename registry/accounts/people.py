@@ -8,10 +8,10 @@ from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import IntegrityError, transaction
 
+from registry.accounts.actor import OPERATOR, Actor
 from registry.accounts.models import User
 from registry.core.errors import Conflict, Invalid, NotAllowed
 from registry.core.text_checks import check_text
-from registry.namespaces.permissions import OPERATOR, Actor
 
 __all__ = ["create", "forget_second_step", "set_password"]
 

@@ -6,12 +6,13 @@ from datetime import datetime
 
 from django.db.models import QuerySet
 
+from registry.accounts.actor import Actor
 from registry.core.pagination import Page, check_limit, cut, read_number
 from registry.jobs.models import Job
 from registry.journal import log
 from registry.journal.models import Event
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.permissions import Verb
 
 __all__ = ["CHAIN", "KINDS", "Chain", "Sought", "chain", "page", "stream"]
 

@@ -1,10 +1,11 @@
 """Asking that the journal's chain be verified."""
 
+from registry.accounts.actor import Actor
 from registry.audit.queries import CHAIN
 from registry.jobs import queue
 from registry.jobs.models import Job
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.permissions import Verb
 
 __all__ = ["check_chain"]
 

@@ -6,6 +6,8 @@ from datetime import timedelta
 from django.db import transaction
 from django.db.models import Q
 
+from registry.accounts import actor as accounts_actor
+from registry.accounts.actor import Actor
 from registry.changes import check_runners, checks, locking
 from registry.changes import gate as change_gate
 from registry.changes import queries as change_queries
@@ -18,8 +20,7 @@ from registry.jobs import queue
 from registry.jobs.models import Job
 from registry.journal import log
 from registry.journal.log import Kind
-from registry.namespaces import permissions
-from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.permissions import Verb
 from registry.templates.models import Template
 
 __all__ = ["ask", "ask_again", "give", "rerun"]
@@ -137,7 +138,7 @@ def _keep(change: ChangeRequest, name: str, looked: Looked, finding: Finding) ->
         }
         log.append(
             Kind.VERDICT_GIVEN,
-            permissions.operator(),
+            accounts_actor.operator_actor(),
             template.namespace,
             body,
             at=at,

@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 
+from registry.accounts.actor import Actor
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.core.errors import PromptuaryError
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.permissions import Verb
 from registry.templates import fragments, references, version_queries
 from registry.templates import save as template_save
 from registry.templates.models import Template, Version

@@ -2,6 +2,7 @@
 
 from django.db import transaction
 
+from registry.accounts.actor import Actor
 from registry.changes import emergency_queries, locking
 from registry.changes import gate as change_gate
 from registry.changes.models import ChangeRequest
@@ -10,7 +11,7 @@ from registry.core.text_checks import check_text
 from registry.journal import log
 from registry.journal.log import Kind
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.permissions import Verb
 from registry.notifications import services as notification_services
 from registry.templates import labels
 from registry.templates.models import Label

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from registry.accounts.actor import Actor
 from registry.changes.models import ChangeRequest, Decision
 from registry.namespaces import queries as namespace_queries
-from registry.namespaces.permissions import Actor
 from registry.templates import approvals
 from registry.templates.models import Label, LabelMove
 

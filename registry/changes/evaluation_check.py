@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from promptuary.evaluation.gates import parse_gate
+from registry.accounts import actor
 from registry.changes import evaluation_progress
 from registry.changes.evaluation_progress import Measured
 from registry.changes.models import ChangeRequest
@@ -20,7 +21,6 @@ from registry.evaluations import run_queries as queries
 from registry.evaluations.attachment_queries import Plan
 from registry.evaluations.models import DatasetVersion, Run
 from registry.evaluations.start_runs import Measure
-from registry.namespaces import permissions
 from registry.templates.models import Version
 
 __all__ = ["Judged", "judge"]
@@ -68,7 +68,7 @@ def _start(change: ChangeRequest, version: Version, plan: Plan) -> None:
     endpoint = model_endpoints.find(plan.model, change.template.namespace.name)
     metrics = list(dict.fromkeys([*(parse_gate(gate).metric for gate in plan.gates), *plan.metrics]))
     measure = Measure(dataset.digest, dataset.rows(), dataset_version=dataset)
-    start_runs.begin(change.template, version, measure, endpoint, metrics, permissions.operator().person, change)
+    start_runs.begin(change.template, version, measure, endpoint, metrics, actor.operator_actor().person, change)
 
 
 def _is_usable(run: Run) -> bool:

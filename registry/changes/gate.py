@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from registry.accounts.actor import Actor
 from registry.changes import checks, decided_facts, policy
 from registry.changes import queries as change_queries
 from registry.changes import turn as change_turn
@@ -14,7 +15,7 @@ from registry.changes.policy import Blocker, Exemption, Facts, Standing, Voice
 from registry.changes.turn import Turn
 from registry.namespaces import permissions
 from registry.namespaces import queries as namespace_queries
-from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.permissions import Verb
 from registry.namespaces.rules import Rules
 
 __all__ = ["MOST", "Gate", "evaluate", "evaluate_many", "pending", "waiting_count"]

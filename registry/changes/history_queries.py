@@ -6,11 +6,12 @@ from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from registry.accounts.actor import OPERATOR
 from registry.accounts.models import Key
 from registry.changes.contributors import Grant, Head, History, KeyFacts, Step
 from registry.journal.log import Kind
 from registry.journal.models import Event
-from registry.namespaces.permissions import OPERATOR, Role
+from registry.namespaces.permissions import Role
 from registry.templates import approvals
 from registry.templates.models import Template, Version
 

@@ -1,5 +1,6 @@
 """Requests under way: taking one for a write, assessing it again, and what must be true of it."""
 
+from registry.accounts.actor import Actor
 from registry.changes import gate as change_gate
 from registry.changes import queries as change_queries
 from registry.changes.gate import Gate
@@ -8,7 +9,7 @@ from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
 from registry.journal import log
 from registry.journal.log import Kind
 from registry.namespaces.models import Namespace
-from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.permissions import Verb
 from registry.templates import approvals
 from registry.templates import queries as template_queries
 from registry.templates.approvals import Approval

@@ -1,12 +1,13 @@
 """Merges: bringing what a label holds into a request that was made beside it."""
 
+from registry.accounts.actor import Actor
 from registry.changes import gate, locking, turn
 from registry.changes import queries as change_queries
 from registry.changes import services as writing
 from registry.changes.models import ChangeRequest
 from registry.core.errors import Conflict
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.permissions import Verb
 from registry.templates import save as template_save
 
 __all__ = ["merge"]

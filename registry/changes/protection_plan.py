@@ -11,6 +11,7 @@ from typing import Any
 
 from django.db.models import Q
 
+from registry.accounts.actor import Actor
 from registry.accounts.models import Key
 from registry.changes.models import ChangeRequest
 from registry.journal import log
@@ -18,7 +19,7 @@ from registry.namespaces import permissions
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces import rules as reading
 from registry.namespaces.models import Namespace
-from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.permissions import Verb
 from registry.namespaces.rules import Rules
 from registry.templates import approvals
 from registry.templates.models import Label

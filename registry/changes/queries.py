@@ -2,6 +2,7 @@
 
 from django.db.models import Q
 
+from registry.accounts.actor import Actor
 from registry.changes.models import ChangeRequest
 from registry.core.errors import NotFound
 from registry.core.pagination import Page, check_limit, cut, read_number
@@ -9,7 +10,7 @@ from registry.journal.log import Kind
 from registry.journal.models import Event
 from registry.namespaces import permissions
 from registry.namespaces import queries as namespace_queries
-from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.permissions import Verb
 from registry.templates import approvals
 from registry.templates.models import Label, LabelMove, Version
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from django.db import transaction
 
+from registry.accounts.actor import Actor
 from registry.changes import locking, threads
 from registry.changes import queries as change_queries
 from registry.changes import services as deciding
@@ -11,7 +12,7 @@ from registry.changes.models import ChangeRequest, Decision, Remark, Thread
 from registry.changes.threads import Place
 from registry.core.errors import Invalid, NotAllowed, NotFound
 from registry.journal import log
-from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.permissions import Verb
 
 __all__ = ["Sent", "discard", "keep", "send"]
 

@@ -1,7 +1,7 @@
 """Where one person stands with a request: what they looked at last, and what they have not sent yet."""
 
+from registry.accounts.actor import Actor
 from registry.changes.models import ChangeRequest, Decision, Remark
-from registry.namespaces.permissions import Actor
 
 __all__ = ["last_look", "remarks"]
 

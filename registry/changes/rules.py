@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 
+from registry.accounts.actor import Actor
 from registry.changes import locking, protection_plan
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
@@ -17,7 +18,7 @@ from registry.namespaces import permissions
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces import rules as reading
 from registry.namespaces.models import Membership, Namespace
-from registry.namespaces.permissions import Actor, Role, Verb
+from registry.namespaces.permissions import Role, Verb
 from registry.namespaces.rules import Rules
 from registry.templates.models import Label
 

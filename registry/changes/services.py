@@ -3,6 +3,7 @@
 from django.db import transaction
 from django.db.models import Max
 
+from registry.accounts.actor import Actor
 from registry.changes import check_results, locking
 from registry.changes import gate as change_gate
 from registry.changes.gate import Gate
@@ -13,7 +14,7 @@ from registry.core.text_checks import check_text
 from registry.journal import log
 from registry.journal.log import Kind
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Actor, Role, Verb, role_of
+from registry.namespaces.permissions import Role, Verb, role_of
 from registry.notifications import services as notification_services
 from registry.templates import labels
 from registry.templates.models import Template, Version

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
+from registry.accounts.actor import Actor
 from registry.changes import gate as change_gate
 from registry.changes import locking, policy, thread_queries
 from registry.changes import queries as change_queries
@@ -13,7 +14,7 @@ from registry.changes.models import ChangeRequest, Comment
 from registry.changes.thread_queries import Placed
 from registry.core.errors import Conflict, Invalid, NotFound
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.permissions import Verb
 from registry.templates import save as template_save
 
 __all__ = ["apply"]

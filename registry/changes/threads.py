@@ -6,6 +6,7 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import Max
 
+from registry.accounts.actor import Actor
 from registry.changes import queries as change_queries
 from registry.changes.line_anchors import take_lines
 from registry.changes.models import ChangeRequest, Comment, Thread
@@ -13,7 +14,7 @@ from registry.core.errors import Conflict, Invalid, NotFound
 from registry.core.text_checks import DOCUMENT_BYTES, check_text
 from registry.journal import log
 from registry.journal.log import Kind
-from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.permissions import Verb
 from registry.notifications import services as notification_services
 from registry.templates import sample_queries as sample_sets
 from registry.templates import sample_renderings, version_queries

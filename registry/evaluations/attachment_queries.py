@@ -4,12 +4,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from registry.accounts.actor import Actor
 from registry.core.errors import PromptuaryError
 from registry.evaluations import model_endpoints
 from registry.evaluations.models import Attachment, DatasetVersion
 from registry.namespaces import permissions
 from registry.namespaces.models import Namespace
-from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.permissions import Verb
 from registry.templates.models import Template
 
 __all__ = ["Plan", "get", "listing", "of_template", "plans", "plans_of_many"]

@@ -6,6 +6,7 @@ from django.db import transaction
 
 from promptuary.evaluation import EvaluationError, gates
 from promptuary.evaluation.metrics import catalogue
+from registry.accounts.actor import Actor
 from registry.changes import check_results
 from registry.core.errors import Invalid, NotFound
 from registry.core.names import check_slug
@@ -17,7 +18,7 @@ from registry.journal import log
 from registry.journal.log import Kind
 from registry.namespaces import permissions
 from registry.namespaces.models import Namespace
-from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.permissions import Verb
 from registry.templates.models import Template
 
 __all__ = ["attach", "detach"]

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 from promptuary.evaluation import Row
 from promptuary.renderer.digest import canonical
+from registry.accounts.actor import Actor
 from registry.core.errors import NotFound
 from registry.core.pagination import Page, check_limit, cut, read_number, read_text
 from registry.evaluations.models import Dataset, DatasetVersion
 from registry.namespaces import permissions
 from registry.namespaces import queries as namespace_queries
-from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.permissions import Verb
 
 __all__ = ["Difference", "diff", "find", "get", "listing", "rows", "take", "version", "versions"]
 

@@ -10,6 +10,7 @@ from promptuary.evaluation import Dataset as Rows
 from promptuary.evaluation import DatasetError, Row
 from promptuary.evaluation import datasets as reading
 from promptuary.renderer.errors import InputError, RenderError
+from registry.accounts.actor import Actor
 from registry.changes import check_results
 from registry.core import names
 from registry.core.errors import Busy, Invalid, PreconditionRequired, Stale
@@ -21,7 +22,7 @@ from registry.journal import log
 from registry.journal.log import Kind
 from registry.namespaces import permissions
 from registry.namespaces.models import Namespace
-from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.permissions import Verb
 from registry.templates import queries as template_queries
 from registry.templates.models import Template, Version
 

@@ -12,6 +12,7 @@ from django.db.models import QuerySet
 from promptuary.evaluation import Comparison, EvaluationResult, Row, compare_scores
 from promptuary.evaluation.results import Recorder
 from promptuary.evaluation.scoring import Score
+from registry.accounts.actor import Actor
 from registry.changes.models import ChangeRequest
 from registry.core.errors import Conflict, Invalid, NotFound
 from registry.core.pagination import Page, check_limit, cut, read_number
@@ -19,7 +20,7 @@ from registry.evaluations.models import Run, RunRow
 from registry.journal import log
 from registry.namespaces import permissions
 from registry.namespaces import queries as namespace_queries
-from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.permissions import Verb
 from registry.templates.models import SampleSet
 
 __all__ = [

@@ -9,6 +9,7 @@ from django.db import transaction
 from promptuary.evaluation import Dataset as Rows
 from promptuary.evaluation import Row
 from promptuary.renderer.document.parser import parse
+from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.changes.models import ChangeRequest
 from registry.core import names
@@ -21,7 +22,7 @@ from registry.evaluations.models import DatasetVersion, Run, RunRow
 from registry.jobs import queue
 from registry.jobs.models import Job
 from registry.journal import log
-from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.permissions import Verb
 from registry.templates import queries as template_queries
 from registry.templates import sample_queries as sample_sets
 from registry.templates import version_queries

@@ -19,12 +19,12 @@ from typing import Any
 import rfc8785
 from django.db import connection, transaction
 
+from registry.accounts.actor import Actor
 from registry.core.failpoints import reach
 from registry.core.text_checks import check_secrets
 from registry.journal import rollback_guard
 from registry.journal.models import Event
 from registry.namespaces.models import Namespace
-from registry.namespaces.permissions import Actor
 
 __all__ = ["CHANNEL", "Kind", "append", "canonical", "digest_of", "lock", "microseconds", "now", "subscribe"]
 

@@ -9,12 +9,13 @@ from django.core.paginator import Paginator
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 
+from registry.accounts.actor import Actor
 from registry.core.client_address import client_address
 from registry.core.errors import NotFound, PromptuaryError
 from registry.core.problem_details import of_error
 from registry.langfuse.conversion import convert, settings_of
 from registry.namespaces.key_attempts import key_attempts
-from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.permissions import Verb
 from registry.namespaces.throttling import check_rates
 from registry.serving.responses import APPROVAL
 from registry.templates import approvals, limited_key_view, version_queries

@@ -5,11 +5,11 @@ from pathlib import Path
 
 from django.db import IntegrityError, transaction
 
+from registry.accounts.actor import Actor
 from registry.core import names
 from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
 from registry.journal import log
 from registry.mirror.models import Remote
-from registry.namespaces.permissions import Actor
 
 __all__ = ["add", "remove"]
 

@@ -8,12 +8,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from registry.accounts.actor import Actor
 from registry.changes import rules as services
 from registry.namespaces import members as member_services
 from registry.namespaces import permissions, queries
 from registry.namespaces.authentication import actor_of
 from registry.namespaces.models import Namespace
-from registry.namespaces.permissions import Actor, Role
+from registry.namespaces.permissions import Role
 from registry.namespaces.rules import DEFAULT_CHECKS
 from registry.rest.input_serializers import Flag, Input, Integer, Text, read
 from registry.templates import output_serializers as template_output_serializers

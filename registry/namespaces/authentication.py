@@ -5,11 +5,11 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
+from registry.accounts.actor import Actor
 from registry.accounts.models import Key, User
 from registry.accounts.signin import reauthentication
 from registry.core.client_address import client_address
 from registry.namespaces.key_attempts import key_attempts
-from registry.namespaces.permissions import Actor
 
 __all__ = ["KeyAuthentication", "KeyScheme", "actor_of"]
 

@@ -10,9 +10,9 @@ import threading
 import time
 from collections.abc import Callable
 
+from registry.accounts.actor import Actor
 from registry.core.refusal_limiter import Refusals
 from registry.namespaces import key_queries
-from registry.namespaces.permissions import Actor
 
 __all__ = ["KeyAttempts", "key_attempts"]
 

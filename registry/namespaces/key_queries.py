@@ -3,11 +3,12 @@
 import hashlib
 import hmac
 
+from registry.accounts.actor import Actor
 from registry.accounts.models import Key
 from registry.core.errors import NotAllowed
 from registry.journal import log
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.permissions import Verb
 from registry.usage import recorder
 
 __all__ = ["authenticate", "describe", "describe_verb", "has_ended", "listing", "own"]

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from django.db import transaction
 
+from registry.accounts.actor import Actor
 from registry.accounts.models import Key, User
 from registry.core import names
 from registry.core.errors import Conflict, Invalid, NotFound
@@ -16,7 +17,7 @@ from registry.journal import log
 from registry.journal.log import Kind
 from registry.namespaces import permissions
 from registry.namespaces.models import Namespace
-from registry.namespaces.permissions import KEY_VERBS, TABLE, Actor, Role, Verb
+from registry.namespaces.permissions import KEY_VERBS, TABLE, Role, Verb
 from registry.notifications import services as notification_services
 
 __all__ = ["Issued", "issue", "revoke", "rotate"]

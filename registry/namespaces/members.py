@@ -2,6 +2,7 @@
 
 from django.db import transaction
 
+from registry.accounts.actor import OPERATOR, Actor
 from registry.accounts.models import User
 from registry.changes import locking
 from registry.core.errors import Conflict, Invalid, NotFound
@@ -9,7 +10,7 @@ from registry.journal import log
 from registry.journal.log import Kind
 from registry.namespaces import permissions
 from registry.namespaces.models import Membership, Namespace
-from registry.namespaces.permissions import OPERATOR, Actor, Role, Verb
+from registry.namespaces.permissions import Role, Verb
 
 __all__ = ["set_role"]
 

@@ -3,21 +3,19 @@
 `require` and `can` ask the database each time, so that a role taken away counts from the next call on.
 """
 
-from dataclasses import dataclass, field
 from enum import StrEnum
 
 from django.conf import settings
 
+from registry.accounts.actor import Actor
 from registry.accounts.models import Key, User
-from registry.core.errors import Conflict, NotAllowed, NotFound, ProofRequired
+from registry.core.errors import NotAllowed, NotFound, ProofRequired
 from registry.namespaces.models import Membership, Namespace, Role
 
 __all__ = [
     "KEY_VERBS",
-    "OPERATOR",
     "SCOPES",
     "TABLE",
-    "Actor",
     "Role",
     "Verb",
     "can",
@@ -25,7 +23,6 @@ __all__ = [
     "granters",
     "is_limited",
     "is_narrow",
-    "operator",
     "require",
     "require_key",
     "require_label",
@@ -34,8 +31,6 @@ __all__ = [
     "role_of",
     "verbs_of",
 ]
-
-OPERATOR = "operator"  # the username that commands run on the machine itself act under
 
 
 class Verb(StrEnum):
@@ -88,35 +83,6 @@ _IN_WORDS = {
     Verb.EVALUATE: "run evaluations",
     Verb.MANAGE: "manage members, keys and rules",
 }
-
-
-@dataclass(frozen=True)
-class Actor:
-    """Who acts: a person, maybe through a key of theirs.
-
-    missing_proof: what the person's session has to prove again before an act that weakens the gate, `password` or `totp`;
-    empty where nothing is asked, and for keys and commands, which have no session.
-    """
-
-    person: User
-    key: Key | None = None
-    missing_proof: str = field(default="", compare=False)
-
-    @property
-    def is_operator(self) -> bool:
-        """Whether this is a command run on the machine itself. Nobody signs in as it: the account is never active."""
-        return self.key is None and self.person.username == OPERATOR and not self.person.is_active
-
-
-def operator() -> Actor:
-    """The actor of commands run on the machine: may all but approve, and can't sign in."""
-    person, made = User.objects.get_or_create(username=OPERATOR, defaults={"is_active": False})
-    if made:
-        person.set_unusable_password()
-        person.save(update_fields=["password"])
-    if person.is_active:
-        raise Conflict(f"An account named {OPERATOR} can sign in: that name is kept for commands. Deactivate it.")
-    return Actor(person)
 
 
 def role_of(person: User, namespace: Namespace) -> Role | None:

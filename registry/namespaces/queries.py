@@ -2,9 +2,10 @@
 
 from django.db.models import QuerySet
 
+from registry.accounts.actor import Actor
 from registry.namespaces import permissions
 from registry.namespaces.models import Membership, Namespace
-from registry.namespaces.permissions import Actor, Role, Verb
+from registry.namespaces.permissions import Role, Verb
 from registry.namespaces.rules import Owner, Rules
 
 __all__ = ["get", "members", "mine", "rules_of", "visible_to"]

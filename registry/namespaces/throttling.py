@@ -11,10 +11,10 @@ from django.core.cache import caches
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle, SimpleRateThrottle
 
+from registry.accounts.actor import Actor
 from registry.accounts.models import Key
 from registry.core.errors import TooMany
 from registry.core.work_quota import work_quota
-from registry.namespaces.permissions import Actor
 
 if TYPE_CHECKING:  # the settings name this module, and APIView reads them while it is defined
     from rest_framework.views import APIView

@@ -1,7 +1,7 @@
 """Notifications of the one who asks."""
 
+from registry.accounts.actor import Actor
 from registry.core.pagination import Page, check_limit, cut, read_number
-from registry.namespaces.permissions import Actor
 from registry.notifications.models import Notification
 
 __all__ = ["count_unread", "of_keys", "page"]

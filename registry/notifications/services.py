@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 
+from registry.accounts.actor import OPERATOR, Actor
 from registry.accounts.models import Key, User
 from registry.changes.emergency_queries import Emergency
 from registry.changes.models import ChangeRequest, Comment, Decision
@@ -12,7 +13,7 @@ from registry.journal import log
 from registry.journal.log import Kind
 from registry.namespaces import key_queries
 from registry.namespaces.models import Membership, Namespace
-from registry.namespaces.permissions import OPERATOR, Actor, Role
+from registry.namespaces.permissions import Role
 from registry.notifications import watch_queries
 from registry.notifications.models import EMERGENCY, Notification
 from registry.templates.models import LabelMove, Version

@@ -6,9 +6,9 @@ from fnmatch import fnmatchcase
 
 from django.db.models import Q
 
+from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.namespaces.models import Membership, Namespace
-from registry.namespaces.permissions import Actor
 from registry.notifications.models import Watch
 from registry.templates.models import Template
 

@@ -2,10 +2,11 @@
 
 from django.db import transaction
 
+from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid, NotAllowed
 from registry.core.text_checks import check_text
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.permissions import Verb
 from registry.notifications.models import Watch
 
 __all__ = ["MOST", "set_level"]

@@ -1,9 +1,10 @@
 """What is wrong with this instance itself, for the people who can have it put right."""
 
+from registry.accounts.actor import Actor
 from registry.journal import rollback_guard
 from registry.mirror.models import Remote
 from registry.namespaces.models import Membership
-from registry.namespaces.permissions import Actor, Role
+from registry.namespaces.permissions import Role
 
 __all__ = ["troubles"]
 

@@ -18,6 +18,7 @@ from django.db.models import Q, QuerySet
 
 from promptuary.renderer.document.parser import parse
 from promptuary.renderer.syntax import sequence_diff
+from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.changes import locking
 from registry.changes.models import ChangeRequest, Comment, Remark, Thread, Verdict
@@ -29,7 +30,7 @@ from registry.journal.log import Kind
 from registry.journal.models import Event
 from registry.mirror.models import Remote
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.permissions import Verb
 from registry.notifications import services as notification_services
 from registry.redaction import repeated_texts, run_texts
 from registry.templates import queries as template_queries

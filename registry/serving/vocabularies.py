@@ -14,9 +14,10 @@ from pathlib import Path
 
 from promptuary.renderer.files import make_private_folder
 from promptuary.renderer.tokens import vocabularies, vocabulary_cache
+from registry.accounts.actor import Actor
 from registry.core.errors import NotAllowed, NotFound
 from registry.namespaces.models import Membership
-from registry.namespaces.permissions import Actor, Verb, can, require
+from registry.namespaces.permissions import Verb, can, require
 from registry.serving.fetcher import matches
 from registry.serving.responses import FOREVER
 

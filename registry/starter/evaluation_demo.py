@@ -8,13 +8,13 @@ from typing import Any
 from django.conf import settings
 
 from promptuary.evaluation.models import prompt_digest
+from registry.accounts.actor import Actor
 from registry.changes import check_results
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.core.renderer_pool import child
 from registry.evaluations import attachments, datasets, run_worker
 from registry.evaluations.models import Attachment, Dataset, Run
-from registry.namespaces.permissions import Actor
 from registry.starter import evaluation_rows
 from registry.templates import save as template_save
 from registry.templates.models import Template, Version

@@ -7,6 +7,7 @@ from typing import Any
 from django.conf import settings
 
 from promptuary.renderer.syntax.yaml_reader import compose, value_of
+from registry.accounts.actor import Actor
 from registry.accounts.models import Key, User
 from registry.changes import check_results, rules
 from registry.changes import services as change_services
@@ -14,7 +15,6 @@ from registry.changes.models import ChangeRequest
 from registry.journal import log
 from registry.namespaces import keys, members
 from registry.namespaces.models import Namespace
-from registry.namespaces.permissions import Actor
 from registry.notifications.models import Notification
 from registry.starter import evaluation_demo
 from registry.templates import labels

@@ -6,9 +6,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from registry.accounts.actor import Actor
 from registry.namespaces import permissions
 from registry.namespaces.authentication import actor_of
-from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.permissions import Verb
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
 from registry.rest.input_serializers import Flag, Input, Text, read
 from registry.rest.list_responses import answer_page, read_query

@@ -12,13 +12,14 @@ from promptuary.renderer.document import parser as documents
 from promptuary.renderer.document.parser import Document
 from promptuary.renderer.errors import RenderError
 from promptuary.renderer.problems import Problem, blocking
+from registry.accounts.actor import Actor
 from registry.core.errors import Invalid
 from registry.core.lru import Recent
 from registry.core.renderer_pool import child
 from registry.core.text_checks import DOCUMENT_BYTES, SAMPLES_BYTES, check_size, check_text
 from registry.journal import log
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.permissions import Verb
 from registry.templates import fragments
 
 __all__ = ["Examined", "check", "examine", "write_samples"]

@@ -1,8 +1,8 @@
 """Drafts: each person sees their own."""
 
+from registry.accounts.actor import Actor
 from registry.core import names
 from registry.namespaces import queries as namespace_queries
-from registry.namespaces.permissions import Actor
 from registry.templates.models import Draft
 
 __all__ = ["find", "mine"]

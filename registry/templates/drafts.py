@@ -2,12 +2,13 @@
 
 from django.db import transaction
 
+from registry.accounts.actor import Actor
 from registry.core import names
 from registry.core.errors import NotFound
 from registry.core.text_checks import DOCUMENT_BYTES, SAMPLES_BYTES, check_text
 from registry.journal import log
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.permissions import Verb
 from registry.templates.models import Draft, Version
 
 __all__ = ["discard", "save"]

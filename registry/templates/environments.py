@@ -7,9 +7,9 @@ from datetime import datetime
 
 from django.db.models import F, Q, QuerySet
 
+from registry.accounts.actor import Actor
 from registry.core.pagination import Page, check_limit, cut, read_text
 from registry.namespaces import queries as namespace_queries
-from registry.namespaces.permissions import Actor
 from registry.templates import approvals
 from registry.templates.approvals import Approval
 from registry.templates.models import Label, LabelMove, Template

@@ -6,10 +6,10 @@ from promptuary.renderer.document import fragments
 from promptuary.renderer.document.parser import Document
 from promptuary.renderer.errors import FragmentError, RenderError
 from promptuary.renderer.problems import Problem
+from registry.accounts.actor import Actor
 from registry.core.errors import PromptuaryError
 from registry.core.names import split_address
 from registry.namespaces import queries as namespace_queries
-from registry.namespaces.permissions import Actor
 from registry.templates import version_queries
 from registry.templates.models import Inclusion, Template, Version
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 
+from registry.accounts.actor import Actor
 from registry.core.names import LATEST
 from registry.core.pagination import Page, check_limit, cut, read_number
 from registry.namespaces import queries as namespace_queries
-from registry.namespaces.permissions import Actor
 from registry.templates import queries as template_queries
 from registry.templates.models import Label, LabelMove, Template
 

@@ -4,6 +4,7 @@ from datetime import datetime
 
 from django.db import transaction
 
+from registry.accounts.actor import Actor
 from registry.changes import check_results, locking
 from registry.changes.models import ChangeRequest
 from registry.core import names
@@ -12,7 +13,7 @@ from registry.core.text_checks import check_text
 from registry.journal import log
 from registry.journal.log import Kind
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.permissions import Verb
 from registry.notifications import services as notification_services
 from registry.templates import approvals
 from registry.templates import queries as template_queries

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from django.db.models import Q, QuerySet
 
 from promptuary.renderer.document.parser import inspect
+from registry.accounts.actor import Actor
 from registry.changes.models import ChangeRequest
 from registry.core.errors import NotAllowed
 from registry.core.pagination import Page, check_limit, cut, read_text
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.permissions import Verb
 from registry.templates import label_queries, version_queries
 from registry.templates import queries as template_queries
 from registry.templates.models import Label, LabelMove, Template, Version

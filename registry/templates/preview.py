@@ -6,11 +6,12 @@ from typing import Any
 
 from promptuary.renderer.errors import RenderError
 from promptuary.renderer.problems import blocking
+from registry.accounts.actor import Actor
 from registry.core import metrics, tracing
 from registry.core.errors import Invalid
 from registry.core.renderer_pool import child
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.permissions import Verb
 from registry.templates import version_queries
 from registry.templates.document_check import Examined, examine
 from registry.usage import recorder

@@ -4,12 +4,13 @@ from dataclasses import dataclass, field
 
 from django.db.models import Count, QuerySet
 
+from registry.accounts.actor import Actor
 from registry.core.errors import NotFound
 from registry.core.names import LATEST
 from registry.core.pagination import Page, check_limit, cut, read_text
 from registry.namespaces import permissions
 from registry.namespaces import queries as namespace_queries
-from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.permissions import Verb
 from registry.templates.models import Tag, Template
 
 __all__ = [

@@ -4,12 +4,13 @@ from datetime import datetime
 
 from django.db import transaction
 
+from registry.accounts.actor import Actor
 from registry.changes import check_results
 from registry.core.errors import Conflict, Invalid
 from registry.journal import log
 from registry.journal.log import Kind
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.permissions import Verb
 from registry.templates import queries as template_queries
 from registry.templates import sample_queries as sample_sets
 from registry.templates.document_check import Samples, examine, write_samples

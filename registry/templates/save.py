@@ -10,6 +10,7 @@ from django.db.models import Q
 
 from promptuary.renderer.document.parser import Document
 from promptuary.renderer.problems import Problem
+from registry.accounts.actor import Actor
 from registry.changes.models import ChangeRequest, Comment
 from registry.core import names, tracing
 from registry.core.errors import Busy, Conflict, Invalid, PreconditionRequired, Stale
@@ -18,7 +19,7 @@ from registry.journal import log
 from registry.journal.log import Kind
 from registry.namespaces import permissions
 from registry.namespaces.models import Namespace
-from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.permissions import Verb
 from registry.notifications import services as notification_services
 from registry.templates import queries as template_queries
 from registry.templates import references, version_queries

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from registry.accounts.actor import Actor
 from registry.changes import checks, emergency_queries
 from registry.changes import gate as change_gate
 from registry.changes import queries as change_queries
@@ -17,7 +18,7 @@ from registry.changes.thread_queries import Placed
 from registry.changes.turn import Merge
 from registry.core.names import LATEST
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.permissions import Verb
 from registry.templates import approvals
 from registry.templates.approvals import Approval
 from registry.templates.limited_key_view import Shown

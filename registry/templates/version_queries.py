@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from registry.accounts.actor import Actor
 from registry.accounts.models import Key
 from registry.core.errors import NotAllowed, NotFound
 from registry.core.names import LATEST, Ref, parse_ref
@@ -10,7 +11,7 @@ from registry.core.pagination import Page, check_limit, cut, read_number
 from registry.journal.log import Kind
 from registry.journal.models import Event
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.permissions import Verb
 from registry.templates import approvals
 from registry.templates import queries as template_queries
 from registry.templates.models import Label, Template, Version

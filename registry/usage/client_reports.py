@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 from django.db import transaction
 
+from registry.accounts.actor import Actor
 from registry.core.errors import NotAllowed
 from registry.journal import log
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.permissions import Verb
 from registry.templates.models import Version
 from registry.usage.models import Report
 

@@ -4,11 +4,12 @@ from datetime import datetime
 
 from django.db.models import Count, Max, Q
 
+from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, NotFound
 from registry.core.pagination import Page, check_limit, cut, read_number
 from registry.journal.log import Kind
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.permissions import Verb
 from registry.webhooks.models import Delivery, Webhook
 
 __all__ = ["KINDS", "deliveries", "find", "listing", "signs_until"]

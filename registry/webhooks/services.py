@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.db.models import Q
 
+from registry.accounts.actor import Actor
 from registry.core import safe_http
 from registry.core.encryption import seal
 from registry.core.errors import Conflict, Invalid, NotFound
@@ -16,7 +17,7 @@ from registry.core.text_checks import check_text
 from registry.journal import log
 from registry.journal.log import Kind
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.permissions import Verb
 from registry.webhooks import messages, queries
 from registry.webhooks.models import Delivery, Webhook, WebhookSecret
 

@@ -13,13 +13,13 @@ from django.core.servers.basehttp import ThreadedWSGIServer, WSGIRequestHandler
 from django.http import HttpResponse
 from django.test import Client
 
+from registry.accounts.actor import Actor
 from registry.accounts.models import Key, User
 from registry.changes import rules
 from registry.changes import services as change_services
 from registry.journal import log
 from registry.journal.models import Event
 from registry.namespaces import keys, members
-from registry.namespaces.permissions import Actor, operator
 from registry.serving.fetcher import fetcher
 from registry.serving.wsgi_fast_path import ahead_of
 from registry.templates import labels

@@ -13,11 +13,11 @@ from django.test import Client
 from typer.testing import CliRunner
 
 from promptuary.commands.app import app
+from registry.accounts.actor import Actor
+from registry.accounts.actor import operator_actor as on_the_machine
 from registry.accounts.models import Key
 from registry.changes import services as change_services
 from registry.core.errors import ApprovalRequired, Conflict, NotAllowed
-from registry.namespaces.permissions import Actor
-from registry.namespaces.permissions import operator as on_the_machine
 from registry.templates import labels
 from registry.templates.models import Label, LabelMove
 from tests.api.conftest import OTHER, REPLY, Caller, Cast

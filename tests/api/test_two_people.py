@@ -4,13 +4,13 @@ import json
 
 import pytest
 
+from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.changes import emergency_publish, rules, suggestions, threads
 from registry.changes import services as change_services
 from registry.changes.threads import Place
 from registry.journal.models import Event
 from registry.namespaces import keys, members
-from registry.namespaces.permissions import Actor
 from registry.templates import save as template_save
 from registry.templates.models import Version
 from tests.api.conftest import DOCUMENT, OTHER, REPLY, THIRD, problem

@@ -9,13 +9,13 @@ from django.core.cache import caches
 from django.http import HttpResponse
 from django.test import Client
 
+from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.changes import rules
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.core.renderer_pool import bounded
 from registry.namespaces import members
-from registry.namespaces.permissions import Actor
 from registry.serving.fetcher import fetcher
 from registry.templates import save as template_save
 from registry.templates.models import Version

@@ -10,12 +10,13 @@ import time
 
 import pytest
 
+from registry.accounts import actor
+from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.changes import rules
 from registry.evaluations import datasets, run_worker, start_runs
 from registry.evaluations import run_queries as queries
-from registry.namespaces import members, permissions
-from registry.namespaces.permissions import Actor
+from registry.namespaces import members
 from registry.starter import evaluation_rows
 from registry.templates import save as template_save
 from tests.support import instances
@@ -74,9 +75,9 @@ print(json.dumps({
 
 @pytest.fixture
 def author(db):
-    rules.create(actor=permissions.operator(), name="support")
+    rules.create(actor=actor.operator_actor(), name="support")
     person = Actor(User.objects.create(username="author"))
-    members.set_role(actor=permissions.operator(), namespace="support", username="author", role="author")
+    members.set_role(actor=actor.operator_actor(), namespace="support", username="author", role="author")
     template_save.save(actor=person, name="support/answer", document=STARTER.read_text(), message="")
     rows = "".join(json.dumps(row) + "\n" for row in ROWS)
     datasets.save(actor=person, name="support/lighthouses", text=rows, template="support/answer")

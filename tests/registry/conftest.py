@@ -2,11 +2,12 @@
 
 import pytest
 
+from registry.accounts import actor as accounts_actor
+from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.changes import rules
-from registry.namespaces import members, permissions
+from registry.namespaces import members
 from registry.namespaces.models import Namespace
-from registry.namespaces.permissions import Actor
 from registry.templates import save as template_save
 from registry.templates.models import Template
 
@@ -28,7 +29,7 @@ def database(request):
 
 @pytest.fixture
 def operator(database) -> Actor:
-    return permissions.operator()
+    return accounts_actor.operator_actor()
 
 
 @pytest.fixture

@@ -11,10 +11,10 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection, transaction
 
+from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.changes import rules
 from registry.journal import database_roles, immutable_tables
-from registry.namespaces.permissions import Actor
 from registry.templates import save as template_save
 from registry.templates.models import Version
 

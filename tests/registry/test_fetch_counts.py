@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.db import OperationalError, connection
 
+from registry.accounts.actor import Actor
 from registry.accounts.models import Key, User
 from registry.changes import rules
 from registry.namespaces import keys
-from registry.namespaces.permissions import Actor
 from registry.templates import save as template_save
 from registry.usage import recorder
 from registry.usage.models import Fetch

@@ -2,10 +2,10 @@
 
 import pytest
 
+from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.changes import rules
 from registry.namespaces import keys
-from registry.namespaces.permissions import Actor
 from registry.templates import save as template_save
 from registry.usage.models import Fetch
 from registry.usage.recorder import Counts

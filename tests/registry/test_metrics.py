@@ -6,13 +6,13 @@ import pytest
 from django.conf import settings
 from django.db import OperationalError, connection
 
+from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.changes import rules
 from registry.core import metrics
 from registry.jobs import queue
 from registry.jobs.models import Job
 from registry.namespaces import keys
-from registry.namespaces.permissions import Actor
 from registry.serving.fetcher import fetcher
 from registry.templates import preview
 from registry.templates import save as template_save

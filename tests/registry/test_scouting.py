@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import pytest
 from django.db import DatabaseError, connection
 
+from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.changes import rules
 from registry.journal.log import CHANNEL
-from registry.namespaces.permissions import Actor
 from registry.serving import journal_poller
 from registry.serving.journal_follower import Follower, Happened
 

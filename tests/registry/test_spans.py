@@ -9,12 +9,12 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
+from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.changes import rules
 from registry.core import tracing
 from registry.core.errors import NotFound
 from registry.namespaces import keys
-from registry.namespaces.permissions import Actor
 from registry.serving.fetcher import Fetcher
 from registry.templates import preview
 from registry.templates import save as template_save

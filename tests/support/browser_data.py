@@ -9,11 +9,11 @@ import django
 
 django.setup()
 
+from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.changes import rules
 from registry.changes import services as change_services
 from registry.namespaces import keys, members
-from registry.namespaces.permissions import Actor
 from registry.templates import save as template_save
 
 DOCUMENT = """---

@@ -19,6 +19,8 @@ from django.db import connection  # as above
 django.setup()
 
 from registry import mirror
+from registry.accounts import actor
+from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.changes import rules
 from registry.core import failpoints
@@ -27,8 +29,7 @@ from registry.journal.models import Event
 from registry.mirror import maintenance, paths
 from registry.mirror.models import Remote
 from registry.mirror.repository import Repository
-from registry.namespaces import members, permissions
-from registry.namespaces.permissions import Actor
+from registry.namespaces import members
 from registry.templates import labels
 from registry.templates import save as template_save
 from registry.templates.models import Label
@@ -40,7 +41,7 @@ CHANGES = 50  # more than one batch, with what stands there before
 
 def prepare() -> None:
     """A namespace, an author and two versions to move labels between."""
-    operator = permissions.operator()
+    operator = actor.operator_actor()
     rules.create(actor=operator, name="support")
     author = User.objects.create(username="author")
     members.set_role(actor=operator, namespace="support", username="author", role="author")

@@ -12,6 +12,8 @@ django.setup()
 
 from django.db import transaction
 
+from registry.accounts import actor
+from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.changes import check_results, rules, threads
 from registry.changes import services as change_services
@@ -19,9 +21,7 @@ from registry.changes.threads import Place
 from registry.namespaces import (
     keys,
     members,
-    permissions,
 )
-from registry.namespaces.permissions import Actor
 from registry.redaction import services as redaction_services
 from registry.templates import labels, samples
 from registry.templates import save as template_save
@@ -41,13 +41,13 @@ def build(count: int, depth: int) -> None:
             if number % 8 == 0:
                 publish(cast, name, digests, with_checks=number % 40 == 0)
             if number % 25 == 0:
-                template_save.archive(actor=permissions.operator(), name=name, reason="Old", force=True)
+                template_save.archive(actor=actor.operator_actor(), name=name, reason="Old", force=True)
     finish(cast, count)
 
 
 def make_cast() -> dict[str, Actor]:
     """Namespaces with rules of their own, and who works in them."""
-    operator = permissions.operator()
+    operator = actor.operator_actor()
     cast = {role: Actor(User.objects.create(username=role)) for role in ("author", "reviewer", "admin")}
     for name in SPACES:
         rules.create(actor=operator, name=name, protected_labels=["production"], required_checks=[])
@@ -100,7 +100,7 @@ def publish(cast: dict[str, Actor], name: str, digests: list[str], *, with_check
 
 def finish(cast: dict[str, Actor], count: int) -> None:
     """Keys given and taken, a member who left, a fragment with its dependant, and a text that had to go."""
-    operator, author, admin = permissions.operator(), cast["author"], cast["admin"]
+    operator, author, admin = actor.operator_actor(), cast["author"], cast["admin"]
     keys.issue(actor=admin, namespace="support", name="shop", scope="read", person="author", approved_only=True)
     revoked = keys.issue(actor=admin, namespace="sales", name="old", scope="write")
     keys.revoke(actor=admin, key_id=revoked.key.id)

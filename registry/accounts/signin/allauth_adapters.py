@@ -15,9 +15,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 
+from registry.accounts.actor import OPERATOR
 from registry.accounts.models import User
 from registry.core import encryption
-from registry.namespaces.permissions import OPERATOR
 
 __all__ = ["AccountAdapter", "CodesAdapter", "ProviderAdapter"]
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from registry.accounts import actor
 from registry.core.errors import PromptuaryError
 from registry.journal import log
 from registry.namespaces import keys, permissions
@@ -42,7 +43,7 @@ class Command(BaseCommand):
             raise CommandError("--days is a number from 1 to 3650.")
         try:
             issued = keys.issue(
-                actor=permissions.operator(),
+                actor=actor.operator_actor(),
                 namespace=options["namespace"],
                 name=options["name"],
                 person=options["person"],

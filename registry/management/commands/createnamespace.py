@@ -6,9 +6,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
+from registry.accounts import actor
 from registry.changes import rules as change_rules
 from registry.core.errors import PromptuaryError
-from registry.namespaces import members, permissions
+from registry.namespaces import members
 from registry.namespaces.permissions import Role
 from registry.namespaces.rules import DEFAULT_CHECKS
 
@@ -51,7 +52,7 @@ class Command(BaseCommand):
             "approvals": approvals,
             "required_checks": [] if no_checks else check,
         }
-        operator = permissions.operator()
+        operator = actor.operator_actor()
         try:
             with transaction.atomic():
                 made = change_rules.create(actor=operator, name=name, **rules)

@@ -7,9 +7,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from registry.accounts import people
+from registry.accounts import actor, people
 from registry.core.errors import PromptuaryError
-from registry.namespaces import permissions
 
 
 class Command(BaseCommand):
@@ -27,7 +26,7 @@ class Command(BaseCommand):
         password = None if no_password else self._ask(username)
         try:
             people.create(
-                actor=permissions.operator(), username=username, password=password, email=email, full_name=name
+                actor=actor.operator_actor(), username=username, password=password, email=email, full_name=name
             )
         except PromptuaryError as error:
             raise CommandError(error.message) from error

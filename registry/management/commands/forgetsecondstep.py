@@ -5,9 +5,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from registry.accounts import people
+from registry.accounts import actor, people
 from registry.core.errors import PromptuaryError
-from registry.namespaces import permissions
 
 
 class Command(BaseCommand):
@@ -18,7 +17,7 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, username: str, **_options: Any) -> None:
         try:
-            gone = people.forget_second_step(actor=permissions.operator(), username=username)
+            gone = people.forget_second_step(actor=actor.operator_actor(), username=username)
         except PromptuaryError as error:
             raise CommandError(error.message) from error
         self.stdout.write(f"The second step of {username} is off." if gone else f"{username} had no second step.")

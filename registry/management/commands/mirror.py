@@ -11,12 +11,12 @@ from django.core.management.base import BaseCommand, CommandError
 from django.core.serializers.json import DjangoJSONEncoder
 
 from registry import mirror
+from registry.accounts import actor
 from registry.core.errors import PromptuaryError
 from registry.journal import rollback_guard
 from registry.journal.log import Kind
 from registry.mirror import remote_setup
 from registry.mirror.models import Remote
-from registry.namespaces import permissions
 
 _WAIT = 30.0  # seconds for a writer that is at work
 _HELP = {
@@ -117,10 +117,10 @@ class Command(BaseCommand):
         if options["how"] == "add":
             mirror.destination_of(options["url"])
             facts = {field: options[field] or "" for field in ("name", "url", "user", *_FILES)}
-            remote_setup.add(actor=permissions.operator(), **facts)
+            remote_setup.add(actor=actor.operator_actor(), **facts)
             self.stdout.write(f"The worker pushes to {options['url']} from now on; at once: manage.py mirror push")
         elif options["how"] == "remove":
-            remote_setup.remove(actor=permissions.operator(), name=options["name"])
+            remote_setup.remove(actor=actor.operator_actor(), name=options["name"])
             self.stdout.write(f"Nothing is pushed to {options['name']} any more; what it holds stays there.")
         else:
             self.stdout.write(json.dumps([asdict(one) for one in mirror.remotes()], indent=2, cls=DjangoJSONEncoder))

@@ -7,9 +7,9 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
 from registry import mirror
+from registry.accounts import actor
 from registry.core.errors import PromptuaryError
 from registry.core.names import parse_ref, split_address
-from registry.namespaces import permissions
 from registry.redaction import services as redaction_services
 from registry.redaction.services import Plan
 from registry.redaction.stored_texts import Holds, columns_that
@@ -40,7 +40,7 @@ class Command(BaseCommand):
             if number is None:
                 raise CommandError(f"Name the version by its number, as in {name}@3: a label may move meanwhile.")
             asked: dict[str, Any] = {
-                "actor": permissions.operator(),
+                "actor": actor.operator_actor(),
                 "name": name,
                 "version": number,
                 "everywhere": everywhere,

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from promptuary.renderer.syntax.yaml_reader import Bounds, YamlError, compose, value_of
+from registry.accounts.actor import OPERATOR
 from registry.accounts.models import User
 from registry.audit.verification import facts_of
 from registry.changes.derivation import Derivation, Fact
@@ -14,7 +15,6 @@ from registry.journal.log import digest_of
 from registry.journal.models import Event
 from registry.mirror.errors import MirrorError
 from registry.namespaces.models import Namespace
-from registry.namespaces.permissions import OPERATOR
 from registry.templates.models import Template, Version
 
 __all__ = ["Read", "Rows", "moment", "moment_of", "read_yaml", "require_digest"]

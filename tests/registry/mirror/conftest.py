@@ -2,11 +2,12 @@
 
 import pytest
 
+from registry.accounts import actor as accounts_actor
+from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.changes import rules
 from registry.changes import services as change_services
-from registry.namespaces import members, permissions
-from registry.namespaces.permissions import Actor
+from registry.namespaces import members
 from registry.templates import labels, samples
 from registry.templates import save as template_save
 
@@ -22,7 +23,7 @@ def mirror_path(settings, tmp_path):
 
 @pytest.fixture
 def operator(db):
-    return permissions.operator()
+    return accounts_actor.operator_actor()
 
 
 @pytest.fixture

@@ -21,12 +21,12 @@ from django.test.utils import CaptureQueriesContext
 
 from frontend.changes import timeline
 from frontend.settings import event_sentences
+from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.changes.models import ChangeRequest
 from registry.core import lru
 from registry.journal.models import Event
 from registry.namespaces import keys
-from registry.namespaces.permissions import Actor
 from registry.serving.credentials import Caller
 from registry.serving.fetcher import Fetcher, fetcher
 from registry.serving.label_moves_long_poll import Moves

@@ -11,6 +11,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from unittest import mock
 
+from registry.accounts import actor as accounts_actor
+from registry.accounts.actor import Actor
 from registry.accounts.models import Key, User
 from registry.changes import check_results, emergency_publish, rules, suggestions, threads
 from registry.changes import merge as change_merge
@@ -19,8 +21,7 @@ from registry.changes.models import ChangeRequest
 from registry.changes.threads import Place
 from registry.evaluations import attachments, datasets
 from registry.journal import log
-from registry.namespaces import keys, members, permissions
-from registry.namespaces.permissions import Actor
+from registry.namespaces import keys, members
 from registry.redaction import services as redaction_services
 from registry.templates import labels, samples
 from registry.templates import save as template_save
@@ -103,7 +104,7 @@ def _count_moments() -> Iterator[datetime]:
 
 def _make_namespace(namespace: str) -> Cast:
     """The namespace with its people; gives them by name, the admin as `admin`."""
-    operator = permissions.operator()
+    operator = accounts_actor.operator_actor()
     rules.create(actor=operator, name=namespace, protected_labels=["production"], required_checks=[])
     for username, role in PEOPLE.items():
         User.objects.get_or_create(username=username)

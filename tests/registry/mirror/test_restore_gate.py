@@ -5,6 +5,7 @@ import subprocess
 import pytest
 
 from registry import mirror
+from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.changes import check_results, emergency_publish, suggestions, threads
 from registry.changes import gate as change_gate
@@ -14,7 +15,6 @@ from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.changes.threads import Place
 from registry.namespaces import members
-from registry.namespaces.permissions import Actor
 from registry.redaction import services as redaction_services
 from registry.templates import approvals, labels
 from registry.templates import save as template_save

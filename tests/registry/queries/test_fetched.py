@@ -4,10 +4,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from registry.accounts.actor import Actor
 from registry.accounts.models import Key, User
 from registry.changes import rules
 from registry.namespaces import keys
-from registry.namespaces.permissions import Actor
 from registry.templates import save as template_save
 from registry.templates.models import Version
 from registry.usage import queries as usage_queries

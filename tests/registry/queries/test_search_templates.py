@@ -1,8 +1,8 @@
 import pytest
 
+from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, NotFound
 from registry.namespaces import keys
-from registry.namespaces.permissions import Actor
 from registry.templates import labels
 from registry.templates import queries as template_queries
 from registry.templates import save as writing

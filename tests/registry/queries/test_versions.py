@@ -1,10 +1,10 @@
 import pytest
 
+from registry.accounts.actor import Actor
 from registry.changes import services as change_services
 from registry.core.errors import Invalid, NotAllowed, NotFound
 from registry.journal.models import Commit, Event
 from registry.namespaces import keys
-from registry.namespaces.permissions import Actor
 from registry.templates import labels, version_queries
 
 

@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from registry.accounts.actor import Actor
 from registry.changes import emergency_publish, gate, rules
 from registry.changes import emergency_queries as queries
 from registry.changes import queries as asking
@@ -9,7 +10,6 @@ from registry.changes import services as change_services
 from registry.core.errors import Conflict, Invalid, NotAllowed
 from registry.journal.models import Event
 from registry.namespaces import keys
-from registry.namespaces.permissions import Actor
 from registry.notifications import queries as notification_queries
 from registry.templates.models import Label
 

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from django.db import connection
 
+from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.audit.verification import faults_of_chain
 from registry.changes import rules
@@ -15,7 +16,6 @@ from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest, Decision
 from registry.core.errors import Conflict, PreconditionRequired, Stale
 from registry.journal.models import Event
-from registry.namespaces.permissions import Actor
 from registry.templates import labels
 from registry.templates import save as template_save
 from registry.templates.models import Label, LabelMove, Template, Version

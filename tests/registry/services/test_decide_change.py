@@ -2,13 +2,13 @@ import json
 
 import pytest
 
+from registry.accounts.actor import Actor
 from registry.changes import rules
 from registry.changes import services as change_services
 from registry.changes.models import Decision
 from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
 from registry.journal.models import Event
 from registry.namespaces import keys, members
-from registry.namespaces.permissions import Actor
 
 
 def decide(actor, change, decision, text="", digest=None):

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from registry.accounts.actor import Actor
 from registry.accounts.models import Key, User
 from registry.changes import emergency_publish, gate
 from registry.changes import rules as change_rules
@@ -12,7 +13,6 @@ from registry.changes.models import ChangeRequest
 from registry.core.errors import ApprovalRequired, Conflict, Gone, Invalid, NotAllowed
 from registry.journal.models import Event
 from registry.namespaces import keys, members
-from registry.namespaces.permissions import Actor
 from registry.redaction import services as redaction_services
 from registry.templates import approvals, labels, version_queries
 from registry.templates import save as template_save

@@ -6,13 +6,13 @@ from datetime import timedelta
 import pytest
 from django.core import mail as outbox
 
+from registry.accounts.actor import Actor
 from registry.accounts.models import Key
 from registry.core.errors import Invalid, NotAllowed, NotFound
 from registry.journal import log
 from registry.journal.models import Event
 from registry.namespaces import key_queries as found
 from registry.namespaces import keys, members
-from registry.namespaces.permissions import Actor
 from registry.notifications import email as notification_email
 from registry.notifications import queries as notification_queries
 from registry.notifications import watches

@@ -2,6 +2,7 @@
 
 import pytest
 
+from registry.accounts.actor import Actor
 from registry.accounts.models import Key, User
 from registry.changes import emergency_publish, gate
 from registry.changes import emergency_queries as emergencies_query
@@ -11,7 +12,7 @@ from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest, Verdict
 from registry.core.errors import ApprovalRequired, Conflict, NotAllowed
 from registry.namespaces import keys, members
-from registry.namespaces.permissions import Actor, Verb
+from registry.namespaces.permissions import Verb
 from registry.redaction import services as redaction_services
 from registry.templates import approvals, labels, version_queries
 from registry.templates import save as template_save

@@ -4,11 +4,12 @@ import json
 
 import pytest
 
+from registry.accounts.actor import Actor
 from registry.changes import services as change_services
 from registry.core.errors import Invalid, NotAllowed
 from registry.journal.models import Event
 from registry.namespaces import keys
-from registry.namespaces.permissions import Actor, Verb, can
+from registry.namespaces.permissions import Verb, can
 from registry.templates import document_check, labels, preview, version_queries
 from registry.templates import queries as template_queries
 

@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from django.db import connection
 
+from registry.accounts.actor import Actor
 from registry.core.errors import Conflict
 from registry.namespaces import keys
-from registry.namespaces.permissions import Actor
 from registry.templates import labels
 from registry.templates.models import LabelMove
 from tests.support.linearizability import Operation, fault_of

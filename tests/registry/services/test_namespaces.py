@@ -2,13 +2,14 @@ import json
 
 import pytest
 
+from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.changes import check_results, rules
 from registry.changes import services as change_services
 from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
 from registry.journal.models import Event
 from registry.namespaces import keys, members
-from registry.namespaces.permissions import Actor, Role, role_of
+from registry.namespaces.permissions import Role, role_of
 
 
 def test_who_makes_a_namespace_is_its_admin(db):

@@ -8,6 +8,7 @@ from django.db import transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.changes import merge as change_merge
 from registry.changes import rules, suggestions, threads
@@ -16,7 +17,6 @@ from registry.changes.models import ChangeRequest
 from registry.changes.threads import Place
 from registry.core.errors import PromptuaryError
 from registry.namespaces import members
-from registry.namespaces.permissions import Actor
 from registry.templates import save as template_save
 from registry.templates.models import Label, Version
 from tests.support.examples import example_count

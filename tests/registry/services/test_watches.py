@@ -2,9 +2,9 @@
 
 import pytest
 
+from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
 from registry.namespaces import keys, members
-from registry.namespaces.permissions import Actor
 from registry.notifications import watch_queries as queries
 from registry.notifications import watches
 from registry.notifications.models import Watch

@@ -1,0 +1,39 @@
+"""The actor of a request or command: a person, maybe through an API key, or the operator of the machine."""
+
+from dataclasses import dataclass, field
+
+from registry.accounts.models import Key, User
+from registry.core.errors import Conflict
+
+__all__ = ["OPERATOR", "Actor", "operator_actor"]
+
+OPERATOR = "operator"  # the username that commands run on the machine itself act under
+
+
+@dataclass(frozen=True)
+class Actor:
+    """Who acts: a person, maybe through a key of theirs.
+
+    missing_proof: what the person's session has to prove again before an act that weakens the gate, `password` or `totp`;
+    empty where nothing is asked, and for keys and commands, which have no session.
+    """
+
+    person: User
+    key: Key | None = None
+    missing_proof: str = field(default="", compare=False)
+
+    @property
+    def is_operator(self) -> bool:
+        """Whether this is a command run on the machine itself. Nobody signs in as it: the account is never active."""
+        return self.key is None and self.person.username == OPERATOR and not self.person.is_active
+
+
+def operator() -> Actor:
+    """The actor of commands run on the machine: may all but approve, and can't sign in."""
+    person, made = User.objects.get_or_create(username=OPERATOR, defaults={"is_active": False})
+    if made:
+        person.set_unusable_password()
+        person.save(update_fields=["password"])
+    if person.is_active:
+        raise Conflict(f"An account named {OPERATOR} can sign in: that name is kept for commands. Deactivate it.")
+    return Actor(person)
