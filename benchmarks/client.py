@@ -38,7 +38,7 @@ NAME = NAMES[0]
 BOUND = 2.0  # seconds: the client's own
 SETUP = f"""
 import django; django.setup()
-from registry.namespaces.permissions import Actor
+from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.namespaces import keys
 from registry.templates import labels, save as templates

@@ -28,7 +28,7 @@ class Actor:
         return self.key is None and self.person.username == OPERATOR and not self.person.is_active
 
 
-def operator() -> Actor:
+def operator_actor() -> Actor:
     """The actor of commands run on the machine: may all but approve, and can't sign in."""
     person, made = User.objects.get_or_create(username=OPERATOR, defaults={"is_active": False})
     if made:

@@ -196,4 +196,4 @@ def problem(response: HttpResponse, status: int, kind: str) -> dict[str, Any]:
     return body
 
 
-__all__ = ["DOCUMENT", "OTHER", "REPLY", "SAMPLES", "THIRD", "Caller", "Cast", "Key", "operator", "problem"]
+__all__ = ["DOCUMENT", "OTHER", "REPLY", "SAMPLES", "THIRD", "Caller", "Cast", "Key", "problem"]

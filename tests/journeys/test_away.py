@@ -22,12 +22,12 @@ NAME = "support/reply"
 SETUP = """
 import django; django.setup()
 import json
-from registry.namespaces.permissions import Actor, operator
+from registry.accounts.actor import Actor, operator_actor
 from registry.namespaces import keys
 from registry.templates import labels, save as templates
 from registry.changes import rules as namespaces
 from registry.accounts import people
-author = Actor(people.create(actor=operator(), username="author", password="author-promptuary"))
+author = Actor(people.create(actor=operator_actor(), username="author", password="author-promptuary"))
 namespaces.create(actor=author, name="support")
 templates.save(actor=author, name="support/reply", document="- name: a\\n  content: Version 1\\n", message="")
 labels.move(actor=author, name="support/reply", label="production", version=1, expected=None)

@@ -39,17 +39,17 @@ SETUP = """
 import json, sys
 import django; django.setup()
 from pathlib import Path
-from registry.namespaces import permissions as access
-from registry.namespaces.permissions import Actor
+from registry.accounts.actor import operator_actor
+from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.evaluations import datasets, start_runs as evaluations
 from registry.namespaces import members
 from registry.changes import rules as namespaces
 from registry.templates import save as templates
 from registry.starter import evaluation_rows as lighthouses
-namespaces.create(actor=access.operator(), name="support")
+namespaces.create(actor=operator_actor(), name="support")
 author = Actor(User.objects.create(username="author"))
-members.set_role(actor=access.operator(), namespace="support", username="author", role="author")
+members.set_role(actor=operator_actor(), namespace="support", username="author", role="author")
 document = Path("registry/starter/demo/question-answering.yml.j2").read_text()
 templates.save(actor=author, name="support/answer", document=document, message="")
 rows = "".join(json.dumps(row) + "\\n" for row in lighthouses.rows())

@@ -28,13 +28,13 @@ COMMANDS = {
 }
 SETUP = """
 import django; django.setup()
-from registry.namespaces import permissions as access
+from registry.accounts.actor import operator_actor
 from registry.accounts.models import User
 from registry.namespaces import members
 from registry.changes import rules as namespaces
-namespaces.create(actor=access.operator(), name="support")
+namespaces.create(actor=operator_actor(), name="support")
 User.objects.create(username="author")
-members.set_role(actor=access.operator(), namespace="support", username="author", role="author")
+members.set_role(actor=operator_actor(), namespace="support", username="author", role="author")
 """
 
 

@@ -31,7 +31,7 @@ NAME = "support/refunds/reply"
 figures = logging.getLogger("figures")  # pytest -o log_cli=true --log-cli-level=INFO shows them
 SETUP = """
 import django; django.setup()
-from registry.namespaces.permissions import Actor
+from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.namespaces import keys
 from registry.templates import labels, save as templates

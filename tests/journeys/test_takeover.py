@@ -36,12 +36,12 @@ print("done", flush=True)
 """
 SETUP = """
 import django; django.setup()
-from registry.namespaces import permissions as access
+from registry.accounts.actor import operator_actor
 from registry import mirror
 from registry.changes import rules as namespaces
-namespaces.create(actor=access.operator(), name="support")
+namespaces.create(actor=operator_actor(), name="support")
 mirror.catch_up()
-namespaces.create(actor=access.operator(), name="sales")
+namespaces.create(actor=operator_actor(), name="sales")
 """
 
 
