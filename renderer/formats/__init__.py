@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from promptuary.renderer.formats.prompter import format as prompter_format
     from promptuary.renderer.formats.shaped import format as shaped_format
 else:
-    prompter = Deferred("promptuary.renderer.formats.prompter.format")
-    shaped = Deferred("promptuary.renderer.formats.shaped.format")
+    prompter_format = Deferred("promptuary.renderer.formats.prompter.format")
+    shaped_format = Deferred("promptuary.renderer.formats.shaped.format")
 
 __all__ = ["ASSEMBLIES", "Body", "Format", "Functions", "WithProfile", "WithTools", "WithUses", "find"]
 

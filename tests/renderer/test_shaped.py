@@ -271,9 +271,9 @@ def test_a_body_that_cannot_be_read_is_not_rewritten():
         rewritten("{a.b}")
 
 
-@pytest.mark.parametrize("module", ["expressions", "literals", "nodes", "formats/shaped", "formats/shaped_advice"])
+@pytest.mark.parametrize("module", ["ast", "format", "parser", "python_literals", "warnings"])
 def test_nothing_here_can_evaluate_anything(module):
-    tree = ast.parse((Path(renderer.__file__).parent / f"{module}.py").read_text(encoding="utf-8"))
+    tree = ast.parse((Path(renderer.__file__).parent / f"formats/shaped/{module}.py").read_text(encoding="utf-8"))
     called = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
     imported = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
     assert not called & {"eval", "exec", "compile", "__import__", "getattr", "globals", "vars", "open"}
