@@ -9,6 +9,7 @@ from registry.accounts.actor import Actor
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.core.errors import Invalid, PromptuaryError, Stale
+from registry.core.problem_details import status_of
 from registry.templates import label_queries, version_queries
 from registry.templates import save as template_save
 from registry.templates.models import Version
@@ -63,9 +64,9 @@ def save(actor: Actor, desk: Desk, *, parallel: bool = False, onto: str = "") ->
         )
     except Stale as error:
         newer = version_queries.resolve(actor, desk.name, "latest") if desk.template else None
-        return Outcome("conflict", 412, newer=newer, error=error)
+        return Outcome("conflict", status_of(error), newer=newer, error=error)
     except PromptuaryError as error:
-        return Outcome("refused", 422 if isinstance(error, Invalid) else 409, error=error)
+        return Outcome("refused", status_of(error), error=error)
     standing = label_queries.numbers_of(saved.template)
     protected = saved.template.namespace.protected_labels
     offers = [label for label in protected if standing.get(label) != saved.version.number]
@@ -80,5 +81,5 @@ def propose(actor: Actor, desk: Desk, label: str, number: int) -> Outcome:
             actor=actor, name=desk.name, label=label, version=number, message=version.message or f"Version {number}"
         )
     except PromptuaryError as error:
-        return Outcome("refused", 409, error=error, version=version)
+        return Outcome("refused", status_of(error), error=error, version=version)
     return Outcome("proposed", change=change, version=version)

@@ -1,6 +1,7 @@
-"""The one place where domain errors become RFC 9457 problem documents.
+"""RFC 9457 problem documents: the one table from a domain error to its HTTP status, its type and its title.
 
-`type` is a short stable word, relative to the API's reference page; programs branch on it, people read `detail`.
+`type` is a short stable word, relative to the API's reference page; programs branch on it, people read `detail`. Pages take
+their status from the same table.
 """
 
 import json
@@ -25,7 +26,7 @@ from registry.core.errors import (
     TooMany,
 )
 
-__all__ = ["CONTENT_TYPE", "Problem", "of_error", "unauthenticated"]
+__all__ = ["CONTENT_TYPE", "Problem", "of_error", "status_of", "unauthenticated"]
 
 CONTENT_TYPE = "application/problem+json"
 
@@ -51,7 +52,7 @@ class Problem:
         return json.dumps(self.to_dict(), ensure_ascii=False).encode("utf-8", "backslashreplace")
 
 
-# Narrow before wide: the first class that fits gives status, type and title.
+# Narrow before wide: the first class that fits gives status, type and title. The last row is for an error of none of these.
 _TABLE: tuple[tuple[type[PromptuaryError], int, str, str], ...] = (
     (NotFound, 404, "not-found", "Not found"),
     (Gone, 410, "gone", "Redacted"),
@@ -66,14 +67,20 @@ _TABLE: tuple[tuple[type[PromptuaryError], int, str, str], ...] = (
     (TooMany, 429, "too-many", "Too many requests"),
     (Busy, 503, "busy", "Busy"),
     (Halted, 503, "halted", "Nothing is written"),
+    (PromptuaryError, 500, "internal", "Failed"),
 )
+
+
+def status_of(error: PromptuaryError) -> int:
+    """The HTTP status of a domain error, the same in the API and on every page."""
+    return _row_of(error)[0]
 
 
 def of_error(error: PromptuaryError | RenderError) -> Problem:
     """The problem document of a domain error."""
     if isinstance(error, RenderError):
         return _of_rendering(error)
-    status, kind, title = next((row[1:] for row in _TABLE if isinstance(error, row[0])), (500, "internal", "Failed"))
+    status, kind, title = _row_of(error)
     extra = {name: value for name, value in error.facts.items() if _is_json(value)}
     headers = {}
     if isinstance(error, Invalid):
@@ -92,6 +99,11 @@ def unauthenticated(detail: str = "") -> Problem:
     sentence = detail or "Give an API key as `Authorization: Bearer <key>`, or sign in."
     headers = {"WWW-Authenticate": 'Bearer realm="promptuary"'}
     return Problem(401, "unauthenticated", "Not signed in", sentence, headers=headers)
+
+
+def _row_of(error: PromptuaryError) -> tuple[int, str, str]:
+    """Status, type and title of a domain error."""
+    return next((status, kind, title) for cls, status, kind, title in _TABLE if isinstance(error, cls))
 
 
 def _of_rendering(error: RenderError) -> Problem:

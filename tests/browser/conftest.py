@@ -35,6 +35,7 @@ WANTED_REFUSALS = (
     "status of 403",
     "status of 409",
     "status of 412",
+    "status of 413",
     "status of 422",
     "ERR_INTERNET_DISCONNECTED",
 )

@@ -2,6 +2,8 @@
 
 import pytest
 
+from frontend.editor.actions import propose, save
+from frontend.editor.state import take
 from registry.changes.models import ChangeRequest
 from registry.templates import drafts
 from registry.templates.models import Draft, Version
@@ -103,8 +105,44 @@ def test_a_saved_version_is_proposed_from_the_same_page(author):
 def test_a_label_that_is_not_protected_is_not_proposed_for(author):
     post(author, "save")
     answer = post(author, "propose:staging:3", base="3")
-    assert answer.status_code == 409
+    assert answer.status_code == 422
     assert "Not done." in words(answer)
+
+
+def test_a_document_that_is_too_large_is_answered_as_the_api_answers_it(author):
+    document = NEWER + "x" * 300_000
+    headers = {"If-Match": Version.objects.get(number=2).digest}
+    body = {"document": document, "message": ""}
+    from_api = author.put(f"/api/v1/templates/{REPLY}", body, content_type="application/json", headers=headers)
+    by_script = author.post(EDIT, {"document": document, "base": "2", "do": "save"}, content_type="application/json")
+    answer = post(author, "save", document=document)
+    assert (from_api.status_code, by_script.status_code, answer.status_code) == (413, 413, 413)
+    assert "Not done." in by_script.json()["html"]
+    assert "x" * 300_000 in answer.content.decode()
+
+
+def test_a_proposal_of_what_the_label_holds_is_answered_as_the_api_answers_it(author):
+    body = {"template": REPLY, "label": "production", "version": 1, "message": "Again"}
+    from_api = author.post("/api/v1/changes", body, content_type="application/json")
+    answer = post(author, "propose:production:1")
+    assert (answer.status_code, from_api.status_code) == (422, 422)
+    assert "Not done." in words(answer)
+
+
+def test_a_second_proposal_of_the_same_version_is_a_conflict(author):
+    post(author, "propose:production:2")
+    assert post(author, "propose:production:2").status_code == 409
+
+
+def test_who_lost_the_role_meanwhile_is_told_that_it_is_not_allowed(reply):
+    state = take(reply.actor("author"), REPLY, FIELDS)
+    assert save(reply.actor("reader"), state).status == 403
+    assert propose(reply.actor("reader"), state, "production", 2).status == 403
+
+
+def test_who_left_the_namespace_meanwhile_is_told_that_there_is_none(reply):
+    state = take(reply.actor("author"), REPLY, FIELDS)
+    assert save(reply.actor("outsider"), state).status == 404
 
 
 @pytest.mark.parametrize("do", ["propose:production:x", "propose:production:99999999999", "propose:"])
