@@ -33,7 +33,7 @@ CSRF_COOKIE_NAME = "__Host-csrf" if HTTPS else "promptuary-csrf"
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_AGE = 12 * 3600
 SESSION_SAVE_EVERY_REQUEST = False
-CSRF_FAILURE_VIEW = "frontend.web.error_views.csrf_failed"
+CSRF_FAILURE_VIEW = "frontend.web.refusals.csrf_failed"
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
@@ -102,10 +102,10 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "frontend.web.middleware.RefusalMiddleware",
+    "frontend.web.decorators.RefusalMiddleware",
     "registry.middleware.refuse_nul",  # late, so that its page knows who asks
     "registry.middleware.RefuseBrokenBodies",
-    "frontend.web.error_views.explain_methods",
+    "frontend.web.decorators.explain_methods",
     "django_prometheus.middleware.PrometheusAfterMiddleware",
 ]
 ROOT_URLCONF = "registry.urls"
@@ -121,7 +121,7 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "csp.context_processors.nonce",
-                "frontend.web.context_processors.frame",
+                "frontend.web.page.frame",
             ]
         },
     }

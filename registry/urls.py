@@ -6,10 +6,10 @@ from registry import security_txt
 from registry.api.errors import unknown_address
 from registry.observability import health, metrics_view
 
-handler400 = "frontend.web.error_views.bad_request"
-handler403 = "frontend.web.error_views.forbidden"
-handler404 = "frontend.web.error_views.not_found"
-handler500 = "frontend.web.error_views.server_error"
+handler400 = "frontend.web.refusals.bad_request"
+handler403 = "frontend.web.refusals.forbidden"
+handler404 = "frontend.web.refusals.not_found"
+handler500 = "frontend.web.refusals.server_error"
 
 urlpatterns = [
     path("livez", health.livez, name="livez"),

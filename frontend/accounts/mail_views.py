@@ -6,11 +6,12 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
+from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import add_errors
-from frontend.web.htmx import show
-from frontend.web.pages import form_page, signed_in, status_of
+from frontend.web.page import show
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid
+from registry.core.problem_details import status_of
 from registry.namespaces import queries as namespace_queries
 from registry.notifications import watch_queries
 from registry.notifications import watches as services

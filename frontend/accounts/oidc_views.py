@@ -12,7 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from requests import RequestException
 
-from frontend.web.htmx import show
+from frontend.web.page import show
 from registry.accounts.signin.oidc import PROVIDER, Adapter
 
 __all__ = ["cancelled", "come_back", "go"]

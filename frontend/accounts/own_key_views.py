@@ -8,8 +8,8 @@ from django.shortcuts import redirect
 from django.urls import reverse
 
 from frontend.accounts import key_revocation
-from frontend.web.htmx import show
-from frontend.web.pages import form_page, signed_in
+from frontend.web.decorators import form_page, signed_in
+from frontend.web.page import show
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key
 from registry.namespaces import key_queries as queries

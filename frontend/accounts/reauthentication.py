@@ -6,7 +6,7 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.utils import timezone
 
-from frontend.web.pages import person_of
+from frontend.web.page import person_of
 from registry.accounts.actor import Actor
 from registry.namespaces import permissions
 

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 
 from frontend.accounts import oidc_views, own_key_views
 from frontend.accounts import views as account_views
-from frontend.web.pages import form_page
+from frontend.web.decorators import form_page
 
 urlpatterns = [
     path("login", account_views.log_in, name="login"),

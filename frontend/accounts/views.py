@@ -19,8 +19,9 @@ from django.views.decorators.debug import sensitive_post_parameters, sensitive_v
 from django.views.decorators.http import require_POST, require_safe
 
 from frontend.accounts.own_key_views import rows_of
-from frontend.web.htmx import show
-from frontend.web.pages import form_page, refuse, signed_in
+from frontend.web.decorators import form_page, signed_in
+from frontend.web.page import show
+from frontend.web.refusals import refuse
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.core.errors import Busy, NotAllowed

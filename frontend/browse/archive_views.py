@@ -5,11 +5,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from frontend.web.breadcrumbs import crumbs_of
-from frontend.web.htmx import show
-from frontend.web.pages import form_page, signed_in, status_of
+from frontend.web.decorators import form_page, signed_in
+from frontend.web.page import show
 from registry.accounts.actor import Actor
 from registry.changes import queries as change_queries
 from registry.core.errors import PromptuaryError
+from registry.core.problem_details import status_of
 from registry.namespaces.permissions import Verb
 from registry.templates import fragments, label_queries, queries, save
 from registry.usage import queries as usage_queries

@@ -10,8 +10,8 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
 from frontend.browse.label_status import live_label
-from frontend.web.htmx import show
-from frontend.web.pages import signed_in
+from frontend.web.decorators import signed_in
+from frontend.web.page import show
 from registry.accounts.actor import Actor
 from registry.changes import emergency_queries
 from registry.core.names import LATEST

@@ -8,11 +8,12 @@ from django.shortcuts import redirect
 
 from frontend.browse.label_status import ledger
 from frontend.web.breadcrumbs import crumbs_of
+from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import LabelForm, add_errors
-from frontend.web.htmx import show
-from frontend.web.pages import form_page, signed_in, status_of
+from frontend.web.page import show
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid, NotAllowed
+from registry.core.problem_details import status_of
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.templates import approvals, labels

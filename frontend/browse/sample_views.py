@@ -7,13 +7,14 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from frontend.web.breadcrumbs import crumbs_of
+from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import SamplesForm, add_errors
-from frontend.web.htmx import show
-from frontend.web.pages import form_page, signed_in, status_of
+from frontend.web.page import show
 from promptuary.renderer.problems import Problem
 from registry.accounts.actor import Actor
 from registry.core import strict_json
 from registry.core.errors import Invalid, NotFound, PromptuaryError
+from registry.core.problem_details import status_of
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.templates import queries as template_queries

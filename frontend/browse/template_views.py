@@ -14,8 +14,8 @@ from frontend.browse.label_status import Mark, ledger, live_label
 from frontend.changes import emergency_notices
 from frontend.diff import preview
 from frontend.web.breadcrumbs import crumbs_of
-from frontend.web.htmx import show
-from frontend.web.pages import signed_in
+from frontend.web.decorators import signed_in
+from frontend.web.page import show
 from promptuary.renderer.document.parser import inspect
 from registry.accounts.actor import Actor
 from registry.changes import emergency_queries

@@ -5,12 +5,13 @@ from django.http import HttpRequest, HttpResponse
 from frontend.browse.label_status import live_label
 from frontend.changes.actions import number_in
 from frontend.web.breadcrumbs import crumbs_of
-from frontend.web.htmx import show
-from frontend.web.pages import form_page, signed_in, status_of
+from frontend.web.decorators import form_page, signed_in
+from frontend.web.page import show
 from registry.accounts.actor import Actor
 from registry.changes import dependant_update
 from registry.changes.dependant_update import Updated
 from registry.core.errors import PromptuaryError
+from registry.core.problem_details import status_of
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.templates import fragments, label_queries, queries, version_queries

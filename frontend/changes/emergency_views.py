@@ -7,12 +7,13 @@ from django.shortcuts import redirect
 from frontend.accounts import reauthentication
 from frontend.changes.emergency_notices import roll_back_url
 from frontend.home.work_items import title_of
-from frontend.web.htmx import show
-from frontend.web.pages import form_page, signed_in, status_of
+from frontend.web.decorators import form_page, signed_in
+from frontend.web.page import show
 from registry.accounts.actor import Actor
 from registry.changes import emergency_publish, emergency_queries, gate
 from registry.changes import queries as change_queries
 from registry.core.errors import Invalid, PromptuaryError, ProofRequired
+from registry.core.problem_details import status_of
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.templates import label_queries

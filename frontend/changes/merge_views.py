@@ -9,8 +9,8 @@ from django.shortcuts import redirect
 from frontend.changes import merge_form
 from frontend.diff import versions
 from frontend.home.work_items import title_of
-from frontend.web.htmx import show
-from frontend.web.pages import form_page, signed_in, status_of
+from frontend.web.decorators import form_page, signed_in
+from frontend.web.page import show
 from promptuary.renderer.problems import Problem, blocking
 from registry.accounts.actor import Actor
 from registry.changes import gate, turn
@@ -19,6 +19,7 @@ from registry.changes import queries as change_queries
 from registry.changes.models import ChangeRequest
 from registry.changes.turn import Merge
 from registry.core.errors import Invalid, PromptuaryError
+from registry.core.problem_details import status_of
 from registry.namespaces.permissions import Verb
 from registry.templates import document_check, sample_queries, version_queries
 

@@ -17,10 +17,9 @@ from frontend.diff import versions
 from frontend.diff.views import diff_context
 from frontend.home.work_items import title_of
 from frontend.web.breadcrumbs import crumbs_of
-from frontend.web.context_processors import frame_of
+from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import ProposeForm, add_errors
-from frontend.web.htmx import asks_for, show
-from frontend.web.pages import form_page, signed_in, status_of
+from frontend.web.page import frame_of, is_for_region, show
 from registry.accounts.actor import Actor
 from registry.changes import emergency_queries, review_queries
 from registry.changes import gate as change_gate
@@ -30,6 +29,7 @@ from registry.changes import turn as change_turn
 from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest
 from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound, PromptuaryError, ProofRequired
+from registry.core.problem_details import status_of
 from registry.evaluations import run_queries
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.permissions import TABLE, Role, Verb
@@ -125,7 +125,7 @@ def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
         "emergency": emergency,
         "notice": emergency_notices.notice_of(emergency, gate, actor) if emergency else None,
     }
-    if not any(asks_for(request, region) for region in ("checks", "blockers")):
+    if not any(is_for_region(request, region) for region in ("checks", "blockers")):
         context |= _reading(request, actor, gate, act, refused)
     status = status_of(refused) if refused else 200
     regions = {"diff": "diff/_diff.html", "checks": "changes/_checks.html", "blockers": "changes/_blockers.html"}

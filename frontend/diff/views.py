@@ -10,8 +10,8 @@ from frontend.diff import samples as diff_samples
 from frontend.diff import versions
 from frontend.diff.samples import Case
 from frontend.web.breadcrumbs import crumbs_of
-from frontend.web.htmx import show
-from frontend.web.pages import signed_in
+from frontend.web.decorators import signed_in
+from frontend.web.page import show
 from registry.accounts.actor import Actor
 from registry.templates import label_queries, sample_queries, version_queries
 from registry.templates import queries as template_queries

@@ -8,11 +8,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from frontend.editor.example_documents import STARTS
+from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import NewForm, add_errors
-from frontend.web.htmx import show
-from frontend.web.pages import form_page, signed_in, status_of
+from frontend.web.page import show
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid, NotFound, PreconditionRequired, PromptuaryError
+from registry.core.problem_details import status_of
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.permissions import Role
 from registry.templates import draft_queries as drafts_query

@@ -14,13 +14,14 @@ from frontend.editor.actions import Outcome, propose, save
 from frontend.editor.preview import look, try_samples
 from frontend.editor.state import Desk, lay, restore, take
 from frontend.web.breadcrumbs import crumbs_of
-from frontend.web.htmx import show
-from frontend.web.pages import form_page, signed_in, status_of
+from frontend.web.decorators import form_page, signed_in
+from frontend.web.page import show
 from registry.accounts.actor import Actor
 from registry.changes import queries as change_queries
 from registry.changes.models import ChangeRequest
 from registry.core import strict_json
 from registry.core.errors import Invalid, PromptuaryError
+from registry.core.problem_details import status_of
 from registry.templates import drafts, version_queries
 
 __all__ = ["draft", "edit", "preview"]

@@ -12,11 +12,12 @@ from frontend.diff.text import words_of
 from frontend.evaluations.forms import FORMS, DatasetForm
 from frontend.evaluations.row_comparison import excerpt, values_of
 from frontend.web.breadcrumbs import crumbs_of
-from frontend.web.htmx import show
-from frontend.web.pages import form_page, signed_in, status_of
+from frontend.web.decorators import form_page, signed_in
+from frontend.web.page import show
 from promptuary.evaluation import Row
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, NotFound, PromptuaryError
+from registry.core.problem_details import status_of
 from registry.evaluations import dataset_queries as queries
 from registry.evaluations import datasets, run_queries
 from registry.evaluations.models import Dataset

@@ -16,8 +16,8 @@ from frontend.evaluations import gates, row_comparison, score_table
 from frontend.evaluations import judgement as evaluation_judgement
 from frontend.evaluations.score_table import Board, Line
 from frontend.web.breadcrumbs import crumbs_of
-from frontend.web.htmx import asks_for, show
-from frontend.web.pages import form_page, signed_in
+from frontend.web.decorators import form_page, signed_in
+from frontend.web.page import is_for_region, show
 from registry.accounts.actor import Actor
 from registry.evaluations import exports, run_queries
 from registry.evaluations import start_runs as services
@@ -90,7 +90,7 @@ def show_run(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         "left": _left(run, datetime.now(UTC)),
         "newest": newest,
     }
-    if asks_for(request, "progress"):
+    if is_for_region(request, "progress"):
         response = show(
             request, "evaluations/run.html", context, regions={"progress": "evaluations/_run_progress.html"}
         )

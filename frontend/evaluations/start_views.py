@@ -14,13 +14,14 @@ from frontend.evaluations.forms import RunForm
 from frontend.evaluations.row_comparison import LEADS, excerpt
 from frontend.evaluations.score_table import TITLES
 from frontend.web.breadcrumbs import crumbs_of
-from frontend.web.htmx import show
-from frontend.web.pages import form_page, signed_in, status_of
+from frontend.web.decorators import form_page, signed_in
+from frontend.web.page import show
 from promptuary.evaluation.metrics import catalogue
 from promptuary.renderer.document.parser import inspect
 from registry.accounts.actor import Actor
 from registry.core.errors import NotFound, PromptuaryError
 from registry.core.names import LATEST
+from registry.core.problem_details import status_of
 from registry.evaluations import dataset_queries, model_endpoints, run_queries
 from registry.evaluations import start_runs as services
 from registry.evaluations.models import Run

@@ -6,7 +6,7 @@ from django.http import HttpRequest, JsonResponse
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from frontend.web.pages import signed_in
+from frontend.web.decorators import signed_in
 from registry.accounts.actor import Actor
 from registry.changes import queries as change_queries
 from registry.templates import queries as template_queries

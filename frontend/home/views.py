@@ -4,9 +4,8 @@ from django.http import HttpRequest, HttpResponse
 
 from frontend.changes import emergency_notices
 from frontend.home import work_items
-from frontend.web.context_processors import frame_of
-from frontend.web.htmx import show
-from frontend.web.pages import signed_in
+from frontend.web.decorators import signed_in
+from frontend.web.page import frame_of, show
 from registry.accounts.actor import Actor
 from registry.changes import gate
 from registry.notifications import queries as notification_queries

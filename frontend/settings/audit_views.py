@@ -10,8 +10,9 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_safe
 
 from frontend.settings import event_sentences
-from frontend.web.htmx import show
-from frontend.web.pages import form_page, refuse, signed_in
+from frontend.web.decorators import form_page, signed_in
+from frontend.web.page import show
+from frontend.web.refusals import refuse
 from registry.accounts.actor import Actor
 from registry.audit import export
 from registry.audit import queries as audit_queries

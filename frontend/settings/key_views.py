@@ -10,12 +10,13 @@ from django.urls import reverse
 from django.views.decorators.debug import sensitive_variables
 
 from frontend.accounts import key_revocation
+from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import KeyForm, RotateForm, add_errors
-from frontend.web.htmx import show
-from frontend.web.pages import form_page, signed_in, status_of
+from frontend.web.page import show
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key
 from registry.core.errors import Conflict, Invalid, NotAllowed
+from registry.core.problem_details import status_of
 from registry.namespaces import key_queries as keys_query
 from registry.namespaces import keys as keys_service
 from registry.namespaces import permissions

@@ -6,14 +6,15 @@ from django.shortcuts import redirect
 
 from frontend.settings import rule_forms
 from frontend.settings.rule_forms import NamespaceForm, RulesForm
+from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import add_errors
-from frontend.web.htmx import show
-from frontend.web.pages import form_page, signed_in, status_of
+from frontend.web.page import show
 from registry.accounts.actor import Actor
 from registry.changes import protection_plan
 from registry.changes import rules as namespaces_service
 from registry.changes.protection_plan import Plan
 from registry.core.errors import Conflict, Invalid
+from registry.core.problem_details import status_of
 from registry.namespaces import permissions
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.permissions import Verb

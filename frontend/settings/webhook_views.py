@@ -10,11 +10,12 @@ from django.shortcuts import redirect
 from django.views.decorators.debug import sensitive_variables
 
 from frontend.settings.webhook_forms import WebhookForm
+from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import add_errors
-from frontend.web.htmx import show
-from frontend.web.pages import form_page, signed_in, status_of
+from frontend.web.page import show
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid
+from registry.core.problem_details import status_of
 from registry.webhooks import queries, services
 from registry.webhooks.models import Delivery
 

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client, override_settings
 
 from frontend.editor.example_documents import STARTS
-from frontend.web import error_views
+from frontend.web import refusals
 from registry.templates import document_check
 from tests.frontend.conftest import REPLY, words
 
@@ -77,7 +77,7 @@ def test_what_waits_on_one_is_counted_beside_home(reply, browser):
 def test_an_unknown_address_is_told_in_plain_words(reply, browser):
     answer = browser("reader").get("/nowhere")
     assert answer.status_code == 404
-    assert "Nothing stands at this address" in words(answer)
+    assert "<h1>Not found</h1>" in words(answer)
 
 
 def test_a_form_without_its_token_is_told_what_to_do(reply):
@@ -89,7 +89,7 @@ def test_a_form_without_its_token_is_told_what_to_do(reply):
 
 
 def test_a_broken_server_still_speaks(rf):
-    answer = error_views.server_error(rf.get("/"))
+    answer = refusals.server_error(rf.get("/"))
     assert answer.status_code == 500
     assert b"Something broke on the server" in answer.content
 

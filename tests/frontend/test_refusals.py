@@ -8,19 +8,19 @@ from django.core.exceptions import DisallowedHost, PermissionDenied, RequestData
 from django.http import Http404, HttpRequest
 from django.test import Client, RequestFactory
 
-from frontend.web import error_views
+from frontend.web import refusals
 from registry.templates.models import Version
 from tests.frontend.conftest import REPLY, words
 
 HANDLERS = {
-    "400": (lambda request: error_views.bad_request(request, SuspiciousOperation("odd")), 400),
-    "400 host": (lambda request: error_views.bad_request(request, DisallowedHost("evil.example")), 400),
-    "403": (lambda request: error_views.forbidden(request, PermissionDenied()), 403),
-    "403 csrf": (lambda request: error_views.csrf_failed(request, "no token"), 403),
-    "404": (lambda request: error_views.not_found(request, Http404()), 404),
-    "405": (lambda request: error_views.method_not_allowed(request, ["GET", "HEAD"]), 405),
-    "413": (lambda request: error_views.bad_request(request, RequestDataTooBig("large")), 413),
-    "500": (error_views.server_error, 500),
+    "400": (lambda request: refusals.bad_request(request, SuspiciousOperation("odd")), 400),
+    "400 host": (lambda request: refusals.bad_request(request, DisallowedHost("evil.example")), 400),
+    "403": (lambda request: refusals.forbidden(request, PermissionDenied()), 403),
+    "403 csrf": (lambda request: refusals.csrf_failed(request, "no token"), 403),
+    "404": (lambda request: refusals.not_found(request, Http404()), 404),
+    "405": (lambda request: refusals.method_not_allowed(request, ["GET", "HEAD"]), 405),
+    "413": (lambda request: refusals.bad_request(request, RequestDataTooBig("large")), 413),
+    "500": (refusals.server_error, 500),
 }
 
 
@@ -129,7 +129,7 @@ def test_too_large_a_form_is_told_so(reply, browser):
     assert answer.status_code < 500
     form = "document=" + "x" * (3 * 1024 * 1024)
     answer = browser("author").post(f"/t/{REPLY}/-/edit", form, content_type="application/x-www-form-urlencoded")
-    assert (answer.status_code, "This is too large to keep" in words(answer)) == (413, True)
+    assert (answer.status_code, "<h1>Too large</h1>" in words(answer)) == (413, True)
     assert Version.objects.filter(template__name=REPLY).count() == 2
 
 

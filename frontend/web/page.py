@@ -1,0 +1,98 @@
+"""A page: its frame, the person it is for, and the one region of it that htmx may ask for."""
+
+from functools import cached_property
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.utils.cache import patch_vary_headers
+from django_htmx.middleware import HtmxDetails
+
+from registry.accounts.actor import Actor
+from registry.accounts.models import User
+from registry.changes import gate
+from registry.changes import queries as change_queries
+
+__all__ = ["FRAME", "Frame", "frame", "frame_of", "is_for_region", "is_htmx", "person_of", "show"]
+
+FRAME = "frame"  # the name under which every page has what its frame shows
+# Names that belong to the frame and to Django: a view that set one would change the top bar of its page.
+_RESERVED = {FRAME, "request", "user", "perms", "messages", "csrf_token", "CSP_NONCE"}
+_STORED = "promptuary_frame"  # the attribute of the request that keeps its frame
+
+
+class Frame:
+    """The counts of the top bar; each is queried once, and only where it is drawn."""
+
+    def __init__(self, person: User | None) -> None:
+        self._person = person
+
+    @cached_property
+    def open_changes(self) -> int:
+        """How many changes that the person may read wait for somebody."""
+        return change_queries.pending_count(Actor(self._person)) if self._person else 0
+
+    @cached_property
+    def waiting(self) -> int:
+        """How many of them wait on the person."""
+        return gate.waiting_count(Actor(self._person)) if self._person else 0
+
+    def set_counts(self, *, open_changes: int, waiting: int) -> None:
+        """Take the counts from a page that has them already."""
+        self.open_changes, self.waiting = open_changes, waiting
+
+
+def frame_of(request: HttpRequest) -> Frame:
+    """The frame of this request's page."""
+    stored: Frame = request.__dict__.setdefault(_STORED, Frame(person_of(request)))
+    return stored
+
+
+def frame(request: HttpRequest) -> dict[str, Any]:
+    """The context processor."""
+    return {FRAME: frame_of(request)}
+
+
+def person_of(request: HttpRequest) -> User | None:
+    """The signed-in person, or None."""
+    user = getattr(request, "user", None)  # none yet where a middleware before the sign-in refused the request
+    return user if isinstance(user, User) and user.is_authenticated else None
+
+
+def is_htmx(request: HttpRequest) -> bool:
+    """Whether htmx asks for a part of a page. A request that no middleware saw is for a whole one."""
+    return bool(getattr(request, "htmx", False))
+
+
+def is_for_region(request: HttpRequest, region: str) -> bool:
+    """Whether htmx asks to swap the element with this id, and not to restore a page from its history."""
+    htmx: HtmxDetails | None = getattr(request, "htmx", None)
+    if not htmx or htmx.history_restore_request:
+        return False
+    # htmx 4 names the element with its tag: `section#checks`.
+    return (htmx.target or "").rpartition("#")[2] == region
+
+
+def show(
+    request: HttpRequest,
+    template: str,
+    context: dict[str, Any],
+    *,
+    regions: dict[str, str] | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    """The page `frontend/<template>`, or the fragment of the region asked for.
+
+    regions: {id of the element htmx swaps: fragment file beside the page}. Raises ValueError where the context uses a
+    name that belongs to the frame.
+    """
+    if taken := _RESERVED & context.keys():
+        raise ValueError(f"{template}: {', '.join(sorted(taken))} belongs to the frame of the page")
+    chosen = template
+    for region, fragment in (regions or {}).items():
+        if is_for_region(request, region):
+            chosen = fragment
+    response = TemplateResponse(request, f"frontend/{chosen}", context, status=status)
+    patch_vary_headers(response, ["HX-Request", "HX-Target"])
+    response["Cache-Control"] = "private, no-store"
+    return response

@@ -1,0 +1,154 @@
+"""Pages that refuse: domain errors, and what Django itself refuses; below /api the latter are problem documents.
+
+A request may come here before any middleware saw it: without a user, a session, messages or a nonce.
+"""
+
+from collections.abc import Iterable
+from http import HTTPStatus
+
+from django.core.exceptions import BadRequest, DisallowedHost, RequestDataTooBig, SuspiciousOperation
+from django.http import HttpRequest, HttpResponse
+from django.http.multipartparser import MultiPartParserError
+from django.template.loader import render_to_string
+
+from frontend.web.page import show
+from registry.core import errors as core_errors
+from registry.core import problem_details
+from registry.core.problem_details import Problem, status_of
+
+__all__ = [
+    "bad_request",
+    "csrf_failed",
+    "forbidden",
+    "method_not_allowed",
+    "not_found",
+    "refuse",
+    "server_error",
+    "typed",
+]
+
+# The heading of the page for each domain error; an error of no class here has its nearest base class's.
+HEADINGS: dict[type, str] = {
+    core_errors.PromptuaryError: "This cannot be done",
+    core_errors.NotFound: "Not found",
+    core_errors.Gone: "Redacted: this text was removed",
+    core_errors.NotAllowed: "Not allowed",
+    core_errors.ApprovalRequired: "Approval required",
+    core_errors.ProofRequired: "Confirm that it is you",
+    core_errors.Conflict: "Conflict: this was changed meanwhile",
+    core_errors.Stale: "Conflict: a newer version was saved",
+    core_errors.PreconditionRequired: "The base version is missing",
+    core_errors.Invalid: "Not valid",
+    core_errors.TooLarge: "Too large",
+    core_errors.TooMany: "Too many requests",
+    core_errors.Busy: "Busy, try again",
+    core_errors.Halted: "Writing is stopped",
+}
+
+# Fields that people write into, by the names they have in the forms.
+WRITTEN = ("document", "samples", "message", "text", "reason", "owners")
+API = "/api/"
+UNKNOWN_HOST = (
+    "This server does not answer to the host name that was asked for. PROMPTUARY_ALLOWED_HOSTS lists its names."
+)
+
+
+def refuse(request: HttpRequest, error: core_errors.PromptuaryError) -> HttpResponse:
+    """The page for a domain error: what was refused, why, and where to go from here."""
+    status = status_of(error)
+    context = {
+        "heading": next(HEADINGS[cls] for cls in type(error).__mro__ if cls in HEADINGS),
+        "reason": str(error),
+        "status_code": status,
+        "error": error,
+        "typed": typed(request),
+    }
+    return show(request, "web/refusal.html", context, status=status)
+
+
+def typed(request: HttpRequest) -> list[tuple[str, str]]:
+    """The texts of a form that was refused, by field name, to be shown again so that nothing is lost."""
+    try:
+        form = request.POST
+    except (BadRequest, SuspiciousOperation, MultiPartParserError, OSError):  # broken, too large, or cut off
+        return []
+    return [(name, form[name]) for name in WRITTEN if form.get(name)]
+
+
+def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    """404: Django's handler for an address that no pattern knows."""
+    del exception  # it names the patterns that were tried, which helps no reader
+    reason = "It may never have, or you may not read it."
+    return _refuse(request, HTTPStatus.NOT_FOUND, "not-found", "Not found", reason)
+
+
+def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    """403: Django's handler for PermissionDenied."""
+    reason = str(exception) if exception and str(exception) else "An admin of the namespace can change that."
+    return _refuse(request, HTTPStatus.FORBIDDEN, "not-allowed", "Not allowed", reason)
+
+
+def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    """400 for what can't be read, 413 for what is too large."""
+    if isinstance(exception, RequestDataTooBig):
+        reason = "Nothing was stored. A document has at most 256 KiB, its samples 1 MiB."
+        status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+        return _refuse(request, status, "too-large", "Too large", reason, has_form=False)
+    is_host = isinstance(exception, DisallowedHost)
+    reason = UNKNOWN_HOST if is_host else "Go back and send it again."
+    return _refuse(
+        request, HTTPStatus.BAD_REQUEST, "bad-request", "This request cannot be read", reason, has_form=False
+    )
+
+
+def csrf_failed(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """403 for a form whose token is gone, mostly because of a new login in another tab."""
+    del reason  # it names the check that failed, which helps no reader
+    sentence = (
+        "You signed in again since it was opened, or cookies are off. "
+        "Go back, copy what you wrote, reload, and send it."
+    )
+    return _refuse(request, HTTPStatus.FORBIDDEN, "not-allowed", "This form is out of date", sentence)
+
+
+def method_not_allowed(request: HttpRequest, allowed: Iterable[str]) -> HttpResponse:
+    """405 for a method that the page does not take; `allowed` are those that it takes."""
+    reason = f"It takes {', '.join(allowed)}."
+    answer = _refuse(
+        request,
+        HTTPStatus.METHOD_NOT_ALLOWED,
+        "method-not-allowed",
+        "Method not allowed",
+        reason,
+        has_form=False,
+    )
+    answer["Allow"] = ", ".join(allowed)
+    return answer
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """500, without context processors: whatever broke may be among them."""
+    status = HTTPStatus.INTERNAL_SERVER_ERROR
+    if request.path.startswith(API):
+        return _problem(status, "internal", "Internal error", "Something went wrong on the server; its log says what.")
+    return HttpResponse(render_to_string("frontend/web/error_page.html"), status=status)
+
+
+def _refuse(
+    request: HttpRequest, status: HTTPStatus, kind: str, heading: str, reason: str, *, has_form: bool = True
+) -> HttpResponse:
+    """The page, or below /api the problem document. has_form: whether what was typed can be read and is shown again."""
+    if request.path.startswith(API):
+        return _problem(status, kind, heading, reason)
+    context = {
+        "heading": heading,
+        "reason": reason,
+        "status_code": int(status),
+        "typed": typed(request) if has_form else [],
+    }
+    return show(request, "web/refusal.html", context, status=status)
+
+
+def _problem(status: HTTPStatus, kind: str, title: str, reason: str) -> HttpResponse:
+    problem = Problem(int(status), kind, title, reason)
+    return HttpResponse(problem.to_bytes(), status=status, content_type=problem_details.CONTENT_TYPE)
