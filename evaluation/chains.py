@@ -12,8 +12,6 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any
 
-import yaml
-
 from promptuary.evaluation.errors import ChainError
 from promptuary.evaluation.runnables import Runnable, input_names
 from promptuary.renderer.digest import canonical
@@ -104,12 +102,6 @@ class Chain:
             if _split(target, "input")[0] in kept and source[0] in kept
         }
         return Chain({name: self.components[name] for name in kept}, wires, name=f"{self.name}[{first}:{last}]")
-
-    def to_yaml(self) -> str:
-        """The chain as text: its name, the order of its components, its wiring."""
-        wiring = {target: ".".join(source) for target, source in self.wires.items()}
-        content = {"name": self.name, "components": list(self.components), "wiring": wiring}
-        return yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
 
     @classmethod
     def from_yaml(cls, text: str, runnables: Mapping[str, Runnable]) -> "Chain":

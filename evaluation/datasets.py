@@ -64,10 +64,6 @@ class Dataset:
         """Every row's expectations; an empty list when no row has one."""
         return [row.expected for row in self.rows] if any(row.expected for row in self.rows) else []
 
-    def to_jsonl(self) -> str:
-        """The dataset as JSON lines."""
-        return "".join(json.dumps(row.to_dict(), ensure_ascii=False) + "\n" for row in self.rows)
-
 
 def read(path: str | Path) -> Dataset:
     """The dataset in a file, by its ending (.csv, .jsonl, .yml, .yaml), or in a BEIR folder."""

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django import forms
-from django.core.exceptions import NON_FIELD_ERRORS
 
 from registry.accounts.models import Key
 from registry.core.errors import Invalid, PromptuaryError
@@ -142,11 +141,6 @@ class NewForm(forms.Form):
 
     def clean_path(self) -> str:
         return str(self.cleaned_data["path"]).strip().strip("/")
-
-
-def first_error(form: forms.Form) -> str:
-    """The sentence above the form, or nothing."""
-    return " ".join(str(sentence) for sentence in form.errors.get(NON_FIELD_ERRORS, []))
 
 
 def _choices(form: forms.Form, name: str, choices: Sequence[tuple[Any, str]]) -> None:

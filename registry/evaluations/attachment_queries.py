@@ -13,7 +13,7 @@ from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import Verb
 from registry.templates.models import Template
 
-__all__ = ["Plan", "get", "listing", "of_template", "plans", "plans_of_many"]
+__all__ = ["Plan", "get", "listing", "plans", "plans_of_many"]
 
 
 @dataclass(frozen=True)
@@ -53,11 +53,6 @@ def listing(actor: Actor, namespace: str) -> list[Attachment]:
 def get(actor: Actor, namespace: str, name: str) -> Attachment | None:
     """One attachment, or None."""
     return next((one for one in listing(actor, namespace) if one.name == name), None)
-
-
-def of_template(template: Template) -> list[Attachment]:
-    """The attachments that measure the template."""
-    return [one for one in _rows({template.namespace_id}) if one.fits(template.path)]
 
 
 def plans(template: Template) -> tuple[Plan, ...]:

@@ -42,11 +42,9 @@ _DAY = timedelta(days=1)
 _MOVED = {"published": "published", "rolled_back": "rolled back", "broke_glass": "published without approval"}
 
 
-def mark_read(*, actor: Actor, ids: Iterable[int] | None = None) -> int:
-    """Mark the actor's notifications read, or only those with these ids; how many were new."""
-    rows = Notification.objects.filter(person=actor.person, read_at=None)
-    if ids is not None:
-        rows = rows.filter(pk__in=list(ids))
+def mark_read(*, actor: Actor, ids: Iterable[int]) -> int:
+    """Mark those of the actor's notifications read that have these ids; how many were unread."""
+    rows = Notification.objects.filter(person=actor.person, read_at=None, pk__in=list(ids))
     with transaction.atomic():
         return rows.update(read_at=log.now())
 

@@ -15,10 +15,8 @@ __all__ = [
     "Fetcher",
     "KeyUse",
     "Yesterday",
-    "by_day",
     "by_label",
     "by_version_and_day",
-    "fetched_versions",
     "fetchers",
     "of_key",
     "sentence",
@@ -79,11 +77,6 @@ def fetchers(of: Template | Version, days: int = DAYS) -> list[Fetcher]:
     ]
 
 
-def fetched_versions(template: Template, days: int = DAYS) -> dict[int, int]:
-    """Version number to fetches, however they were asked for."""
-    return _sums(_rows(template, days), "version__number")
-
-
 def by_label(template: Template, days: int = DAYS) -> dict[str, int]:
     """Label to fetches that asked for it; those by number or digest stand under the empty text."""
     found: dict[str, int] = {}
@@ -91,12 +84,6 @@ def by_label(template: Template, days: int = DAYS) -> dict[str, int]:
         label = "" if ref[:1].isdigit() or ref.startswith("sha256:") else ref
         found[label] = found.get(label, 0) + count
     return dict(sorted(found.items(), key=lambda entry: -entry[1]))
-
-
-def by_day(of: Template | Version, days: int = DAYS) -> list[tuple[date, int]]:
-    """Every one of the last days, today's being the last, with its fetches."""
-    found = _sums(_rows(of, days), "day")
-    return [(day, found.get(day, 0)) for day in _days(days)]
 
 
 def by_version_and_day(template: Template, days: int = 7) -> dict[int, list[int]]:

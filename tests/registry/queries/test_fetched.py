@@ -62,7 +62,8 @@ def test_each_key_ref_and_version_is_told_once_over_all_days(versions):
 def test_days_that_are_over_do_not_count(versions):
     fetched("chat", versions[0], "production", 5, 30)
     assert usage_queries.fetchers(versions[0].template) == []
-    assert usage_queries.fetched_versions(versions[0].template, days=31) == {1: 5}
+    (one,) = usage_queries.fetchers(versions[0].template, days=31)
+    assert (one.version, one.count) == (1, 5)
 
 
 def test_labels_and_pins_are_told_apart(versions):
@@ -75,7 +76,6 @@ def test_labels_and_pins_are_told_apart(versions):
 def test_every_day_has_a_figure(versions):
     fetched("chat", versions[1], "production", 5)
     fetched("chat", versions[0], "production", 2, 2)
-    assert [count for _, count in usage_queries.by_day(versions[0].template, days=4)] == [0, 2, 0, 5]
     assert usage_queries.by_version_and_day(versions[0].template, days=4) == {2: [0, 0, 0, 5], 1: [0, 2, 0, 0]}
 
 

@@ -10,7 +10,7 @@ from registry.changes import services as change_services
 from registry.core.errors import Conflict, Invalid, NotAllowed
 from registry.journal.models import Event
 from registry.namespaces import keys
-from registry.notifications import queries as notification_queries
+from registry.notifications.models import Notification
 from registry.templates.models import Label
 
 
@@ -49,7 +49,7 @@ def test_everyone_concerned_is_told(allowed, author, admin, reviewer, change):
     break_glass(reviewer)
     sentence = "reviewer published without approval support/reply: production is on version 1. Customers get insults"
     for actor in (author, admin):
-        assert notification_queries.page(actor).items[0].sentence == sentence
+        assert Notification.objects.filter(person=actor.person).latest("pk").sentence == sentence
 
 
 def test_it_takes_the_rule(reviewer, change):
