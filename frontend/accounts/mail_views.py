@@ -13,8 +13,8 @@ from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid
 from registry.core.problem_details import status_of
 from registry.namespaces import queries as namespace_queries
-from registry.notifications import watch_queries
-from registry.notifications import watches as services
+from registry.notifications import queries as notification_queries
+from registry.notifications import services as notification_services
 from registry.notifications.models import Watch
 
 __all__ = ["mail"]
@@ -42,7 +42,7 @@ def mail(request: HttpRequest, actor: Actor) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         asked = form.cleaned_data
         try:
-            services.set_level(
+            notification_services.set_level(
                 actor=actor,
                 level=asked["level"] or None,
                 namespace=asked["namespace"] or None,
@@ -58,7 +58,7 @@ def mail(request: HttpRequest, actor: Actor) -> HttpResponse:
         status = 422
     context = {
         "section": "account",
-        "wishes": watch_queries.mine(actor),
+        "wishes": notification_queries.mine(actor),
         "namespaces": [namespace.name for namespace, _role in namespace_queries.mine(actor)],
         "levels": LEVELS,
         "words": {level: words for level, words, _note in LEVELS},

@@ -11,8 +11,8 @@ from frontend.web.page import show
 from registry.accounts.actor import Actor
 from registry.templates import label_queries
 from registry.templates import queries as template_queries
+from registry.usage import client_reports
 from registry.usage import queries as usage_queries
-from registry.usage import report_queries
 
 __all__ = ["fetches"]
 
@@ -30,6 +30,6 @@ def fetches(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "days": usage_queries.DAYS,
         "rows": rows_of(usage_queries.fetchers(template), live),
         "by_label": usage_queries.by_label(template),
-        "reported": report_queries.by_version(template),
+        "reported": client_reports.by_version(template),
     }
     return show(request, "browse/fetches.html", context)

@@ -12,7 +12,7 @@ from registry.templates import inclusions, references, sample_renderings
 from registry.templates import sample_queries as sample_sets
 from registry.templates.models import Label, Version
 from registry.templates.sample_renderings import Outcome
-from registry.usage import consumers as asking
+from registry.usage import queries as usage_queries
 
 __all__ = ["RUN", "Case", "Finding", "read"]
 
@@ -145,7 +145,7 @@ def _contract(case: Case) -> Finding:
 def _parties(case: Case) -> list[_Party]:
     """Whom the contract is kept for, once for each text: what labels serve first, then what is pinned."""
     template = case.change.template
-    callers = asking.of(template)
+    callers = usage_queries.of(template)
     parties: dict[str, _Party] = {}
     for label, version in case.served.items():
         party = parties.setdefault(version.digest, _Party(version))

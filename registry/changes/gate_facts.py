@@ -19,7 +19,7 @@ from registry.namespaces.permissions import TABLE, Role, Verb
 from registry.namespaces.rules import Rules
 from registry.templates import approvals, inclusions
 from registry.templates.models import LabelMove, SampleSet, Template
-from registry.usage import consumers
+from registry.usage import queries as usage_queries
 
 __all__ = ["Checks", "People"]
 
@@ -138,7 +138,7 @@ class Checks:
         self._people = people
         self._samples = _samples(set(templates))
         self._plans = attachment_queries.plans_of_many(templates.values())
-        self._fetched = consumers.pinned(set(templates))
+        self._fetched = usage_queries.pinned(set(templates))
         self._dependants = inclusions.digests_of_many(templates.values())
         keys = {key for row, rules in rows for key in self._keys(row, rules)}
         self._verdicts = {row.key: row for row in Verdict.objects.filter(key__in=keys)}

@@ -12,8 +12,8 @@ from registry.core.errors import Invalid, NotFound
 from registry.core.names import check_slug
 from registry.core.text_checks import check_text
 from registry.evaluations import dataset_queries, datasets, model_endpoints
-from registry.evaluations.metric_names import check_metrics
 from registry.evaluations.models import Attachment, Dataset
+from registry.evaluations.scoring_process import check_metrics
 from registry.journal import log
 from registry.journal.log import Kind
 from registry.namespaces import permissions

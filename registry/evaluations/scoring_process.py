@@ -1,8 +1,8 @@
-"""Scoring a run's rows, in this process or in one of its own that is ended when it takes too long.
+"""Metrics of a run: checking their names, and scoring its rows in this process or in a limited child process.
 
-Regular expressions and schemas come with the rows, and some metrics take the square of a text's length, so what people saved
-could keep a worker busy for ever. `python -m registry.evaluations.scoring_process` reads one request from its input and answers with JSON; it
-needs neither Django nor the database.
+Regular expressions and schemas come with the rows, and some metrics take the square of a text's length, so what people
+saved could keep a worker busy for ever. `python -m registry.evaluations.scoring_process` reads one request from its
+input and answers with JSON; it needs neither Django nor the database.
 """
 
 import json
@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from promptuary.evaluation import EvaluationError, EvaluationResult, compare_scores, gates
+from promptuary.evaluation.metrics import catalogue
 from promptuary.evaluation.scoring import Score
+from registry.core.errors import Invalid
 
-__all__ = ["SECONDS", "judge", "score"]
+__all__ = ["SECONDS", "check_metrics", "judge", "score"]
 
 SECONDS = 300
 _MEMORY = 4 * 1024**3  # bytes of address space
@@ -34,6 +36,14 @@ def judge(path: Path, asked: Sequence[str], baseline: Path | None) -> dict[str, 
     """Judge a result's file by gates: {"verdicts": [as `gates.Verdict.to_dict`, without the rows], "faults": [sentence]}."""
     given = {"do": "judge", "path": str(path), "gates": list(asked), "baseline": str(baseline) if baseline else None}
     return _run(given, path, asked)
+
+
+def check_metrics(names: Sequence[str]) -> list[str]:
+    """The names, each once, when all are metrics. Invalid names those that there are."""
+    try:
+        return [catalogue.find(name).metric.value for name in dict.fromkeys(names)]
+    except EvaluationError as error:
+        raise Invalid(fields={"metrics": f"{error}."}) from error
 
 
 def _run(request: Mapping[str, Any], path: Path, named: Sequence[str]) -> dict[str, Any]:

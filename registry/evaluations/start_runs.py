@@ -16,9 +16,9 @@ from registry.core import names
 from registry.core.errors import Conflict, Invalid, TooMany
 from registry.evaluations import dataset_queries, judge_calls, model_endpoints
 from registry.evaluations import run_queries as queries
-from registry.evaluations.metric_names import check_metrics
 from registry.evaluations.model_endpoints import Endpoint
 from registry.evaluations.models import DatasetVersion, Run, RunRow
+from registry.evaluations.scoring_process import check_metrics
 from registry.jobs import queue
 from registry.jobs.models import Job
 from registry.journal import log

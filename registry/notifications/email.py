@@ -18,7 +18,7 @@ from django.db import transaction
 from registry.accounts.models import User
 from registry.journal import log
 from registry.notifications.models import EMERGENCY, Notification, Watch
-from registry.notifications.watch_queries import level_for
+from registry.notifications.queries import level_for
 
 __all__ = ["send_waiting"]
 

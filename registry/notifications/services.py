@@ -9,18 +9,22 @@ from registry.accounts.actor import OPERATOR, Actor
 from registry.accounts.models import Key, User
 from registry.changes.emergency_queries import Emergency
 from registry.changes.models import ChangeRequest, Comment, Decision
+from registry.core.errors import Conflict, Invalid, NotAllowed
+from registry.core.text_checks import check_text
 from registry.journal import log
 from registry.journal.log import Kind
-from registry.namespaces import key_queries
+from registry.namespaces import key_queries, permissions
 from registry.namespaces.models import Membership, Namespace
-from registry.namespaces.permissions import Role
-from registry.notifications import watch_queries
-from registry.notifications.models import EMERGENCY, Notification
+from registry.namespaces.permissions import Role, Verb
+from registry.notifications import queries as notification_queries
+from registry.notifications.models import EMERGENCY, Notification, Watch
 from registry.templates.models import LabelMove, Version
 
 __all__ = [
+    "MOST_WATCHES",
     "mark_read",
     "remind_of_emergency",
+    "set_level",
     "settle",
     "tell_of_comment",
     "tell_of_decision",
@@ -189,7 +193,7 @@ def _write(
 ) -> None:
     change = about if isinstance(about, ChangeRequest) else about.change if isinstance(about, LabelMove) else None
     concerned = {person.pk for person in people}
-    everyone = {person.pk: person for person in [*people, *watch_queries.watchers(about.template)]}
+    everyone = {person.pk: person for person in [*people, *notification_queries.watchers(about.template)]}
     everyone.pop(actor.person.pk, None)
     Notification.objects.bulk_create(
         Notification(
@@ -229,3 +233,30 @@ def _name(actor: Actor) -> str:
 
 def _subject(change: ChangeRequest) -> str:
     return f"{change.template.name} {change.version.number} for {change.label} (change {change.number})"
+
+
+MOST_WATCHES = 100  # wishes of one person
+
+
+def set_level(*, actor: Actor, level: str | None, namespace: str | None = None, template: str = "") -> None:
+    """Want mail of `all` that happens in a place, of what is `mine`, or `none`; None forgets the wish.
+
+    namespace: None for everywhere; template: a pattern of paths in the namespace, empty for all. In no journal: it is a
+    person's own affair.
+    """
+    if actor.key is not None:
+        raise NotAllowed("A key gets no mail: sign in as a person to choose it.")
+    if level is not None and level not in Watch.LEVELS:
+        raise Invalid(fields={"level": f"one of {', '.join(Watch.LEVELS)}."})
+    pattern = check_text("template", template, 200).strip()
+    if pattern and namespace is None:
+        raise Invalid(fields={"namespace": "say in which namespace these paths are."})
+    found = permissions.find_namespace(actor, Verb.READ, namespace) if namespace else None
+    with transaction.atomic():
+        same = Watch.objects.filter(person=actor.person, namespace=found, template=pattern)
+        if level is None:
+            same.delete()
+        elif not same.update(level=level):
+            if Watch.objects.filter(person=actor.person).count() >= MOST_WATCHES:
+                raise Conflict(f"You have {MOST_WATCHES} wishes: forget one first.")
+            Watch.objects.create(person=actor.person, namespace=found, template=pattern, level=level)

@@ -1,21 +1,29 @@
 """Following the journal: a process knows its head of at most 0.4 s ago, and heeds exactly what came since.
 
-A thread of the web process looks ahead of time (`registry.serving.journal_poller`); who finds that a look is due takes it itself.
+A thread of the web process looks ahead of time (`start`); who finds that a look is due takes it itself. PostgreSQL tells
+of each append (LISTEN/NOTIFY), and then the thread looks at once. SQLite can't, and a notice may get lost (a pooler
+between, a connection that broke), so it looks every ROUND in any case. Where it can't look, fetches do themselves.
 """
 
+import logging
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
-from django.db import close_old_connections, connection
+from django.db import DatabaseError, close_old_connections, connection
 
+from registry.journal.log import CHANNEL
 from registry.journal.models import Event
 
-__all__ = ["POLL", "Follower", "Happened", "renew_connection"]
+__all__ = ["POLL", "ROUND", "Follower", "Happened", "renew_connection", "start"]
 
 POLL = 0.4  # seconds between two looks at the journal
 GRACE = 0.5  # seconds more that other threads go on with what is known while one looks
+ROUND = 0.75 * POLL  # seconds between two looks: before the next one is due
+PAUSE = 1.0  # seconds after a look that failed
 MOST_EVENTS = 10_000  # more at once, and everything is forgotten instead
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,3 +119,39 @@ def renew_connection() -> None:
     """Drop a connection that the database has closed or that is past its age: ahead of Django nobody else does."""
     if not connection.in_atomic_block:
         close_old_connections()
+
+
+def start(follower: Follower, ended: threading.Event | None = None) -> threading.Thread:
+    """Look for this follower from now on, until the process ends or `ended` is set."""
+    thread = threading.Thread(target=_run, args=(follower, ended or threading.Event()), name="scout", daemon=True)
+    thread.start()
+    return thread
+
+
+def _run(follower: Follower, ended: threading.Event) -> None:
+    listening: Any = None  # the connection that was told to listen
+    while not ended.is_set():
+        try:
+            listening = _wait(listening, ended)
+            follower.look()
+        except DatabaseError:  # fetches meet the same, and say so
+            logger.debug("the journal can't be looked at", exc_info=True)
+            connection.close()
+            ended.wait(PAUSE)
+    connection.close()
+
+
+def _wait(listening: Any, ended: threading.Event) -> Any:
+    """Until something was appended, as far as the database says so, or for a round."""
+    if connection.vendor != "postgresql":
+        ended.wait(ROUND)
+        return None
+    connection.ensure_connection()
+    raw = connection.connection
+    with connection.wrap_database_errors:
+        if raw is not listening:  # Django has opened another one since
+            raw.execute(f"LISTEN {CHANNEL}")
+            return raw
+        for _ in raw.notifies(timeout=ROUND, stop_after=1):
+            pass
+    return raw

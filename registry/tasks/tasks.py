@@ -1,37 +1,50 @@
-"""What the worker does when it is woken. Each task may run twice or at once in two workers without harm."""
+"""Celery tasks of the worker, and the handler of each kind of job.
 
+Each task may run twice, or in two workers at once, without harm. A handler raises to fail; the exception's sentence
+says what it found. A handler that returns True has more to do: its job is put behind the jobs that wait.
+"""
+
+import json
 import logging
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, OperationalError, connection
+from django.db.models import Max
 from django.utils import timezone
 
+from registry.audit import verification
+from registry.audit.queries import CHAIN
 from registry.celery import app
 from registry.changes import check_results, emergency_publish
 from registry.core import lru
 from registry.evaluations import run_worker
 from registry.jobs import claims
+from registry.jobs.claims import Progress
 from registry.jobs.models import Job
-from registry.jobs.queue import EVALUATION
-from registry.mirror import pushing, writer
+from registry.jobs.queue import CHECKS, EVALUATION
+from registry.journal.models import Event
+from registry.mirror import maintenance, pushing, writer
 from registry.mirror.errors import MirrorError
 from registry.notifications import email
 from registry.tasks.doorbell import wake_jobs
-from registry.tasks.handlers import HANDLERS
 from registry.templates.models import Redaction
 from registry.webhooks import delivery, planning
 
-__all__ = ["catch_up", "deliver", "heal", "keep_checks", "plan_upkeep", "push", "run_jobs"]
+__all__ = ["HANDLERS", "BrokenChain", "catch_up", "deliver", "heal", "keep_checks", "plan_upkeep", "push", "run_jobs"]
 
 _BEAT = 5.0  # seconds between two signs of life of a running job
 _EVALUATIONS = 2  # slices of runs at once; the worker has four threads
 logger = logging.getLogger(__name__)
 _complaint = ""
-_redactions = 0  # the newest that this process has heeded
+_redactions = 0  # the newest that this process has acted on
 _evaluations = threading.BoundedSemaphore(_EVALUATIONS)
+
+
+class BrokenChain(Exception):
+    """The journal is not what its hashes say; the message is the first fault."""
 
 
 @app.task(name="registry.tasks.tasks.catch_up")
@@ -171,3 +184,45 @@ def _signs_of_life(progress: claims.Progress) -> Iterator[None]:
     finally:
         ended.set()
         thread.join()
+
+
+def _repack(_job: Job, _progress: Progress) -> None:
+    maintenance.repack()
+
+
+def _check(_job: Job, _progress: Progress) -> None:
+    maintenance.check()
+
+
+def _evaluate(job: Job, progress: Progress) -> bool:
+    number = json.loads(job.payload)["run"]
+    try:
+        return run_worker.advance(number, progress.report)
+    except OperationalError as error:  # a database that is away for a moment ends no run
+        logger.warning("%s waits: %s", job, error)
+        return True
+    except Exception as error:
+        run_worker.fail(
+            number, f"It stopped at a fault of Promptuary ({type(error).__name__}); the worker's log has it."
+        )
+        raise
+
+
+def _give_verdicts(job: Job, progress: Progress) -> None:
+    check_results.give(number=json.loads(job.payload)["change"], report=progress.report)
+
+
+def _check_chain(_job: Job, progress: Progress) -> None:
+    last = Event.objects.aggregate(last=Max("number"))["last"] or 0
+    for fault in verification.faults_of_chain():
+        raise BrokenChain(fault)
+    progress.report(last, last)
+
+
+HANDLERS: dict[str, Callable[[Job, Progress], bool | None]] = {
+    CHECKS: _give_verdicts,
+    EVALUATION: _evaluate,
+    "mirror.repack": _repack,
+    "mirror.check": _check,
+    CHAIN: _check_chain,
+}

@@ -1,21 +1,40 @@
-"""What clients report of their renderings: counts and names, added up by version, key and day. Never values."""
+"""What clients report of their renderings: counts and names, added up by version, key and day. Never values.
+
+A service that reports nothing is not in these figures: say so wherever they stand.
+"""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from registry.accounts.actor import Actor
 from registry.core.errors import NotAllowed
 from registry.journal import log
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
-from registry.templates.models import Version
+from registry.templates.models import Template, Version
 from registry.usage.models import Report
 
-__all__ = ["MOST_BUCKETS", "MOST_CODES", "MOST_NAMES", "Entry", "Taken", "add", "round_up"]
+__all__ = [
+    "DAYS",
+    "MOST_BUCKETS",
+    "MOST_CODES",
+    "MOST_NAMES",
+    "Entry",
+    "Reported",
+    "Taken",
+    "add",
+    "by_version",
+    "of",
+    "round_up",
+]
 
+DAYS = 30
 MOST_CODES = 50  # of one row; further ones are added up as `other`
 MOST_NAMES = 200
 MOST_BUCKETS = 600
@@ -98,3 +117,72 @@ def _merge(text: str, new: Mapping[str, int], most: int) -> str:
         place = name if name in found or len(found) < most else "other"
         found[place] = found.get(place, 0) + count
     return json.dumps(found)
+
+
+@dataclass(frozen=True)
+class Reported:
+    """Counts of some days. `p50` and `p99` of the prompts' tokens, to two figures; `inputs`: name to renderings with it."""
+
+    renders: int
+    failures: dict[str, int]
+    p50: int | None
+    p99: int | None
+    inputs: dict[str, int]
+    keys: list[str]
+    last_at: datetime
+
+    @property
+    def failed(self) -> int:
+        """Renderings that failed, of all codes."""
+        return sum(self.failures.values())
+
+
+def of(version: Version, days: int = DAYS) -> Reported | None:
+    """What was reported of the version, or None where no client reported any."""
+    return _sum(_rows(days).filter(version=version))
+
+
+def by_version(template: Template, days: int = DAYS) -> dict[int, Reported]:
+    """The same by version number, the newest first; versions without a report are absent."""
+    grouped: dict[int, list[Report]] = {}
+    for row in _rows(days).filter(version__template=template).order_by("-version__number"):
+        grouped.setdefault(row.version.number, []).append(row)
+    return {number: summed for number, rows in grouped.items() if (summed := _sum(rows))}
+
+
+def _rows(days: int) -> QuerySet[Report]:
+    since = datetime.now(UTC).date() - timedelta(days=days)
+    return Report.objects.filter(day__gt=since).select_related("key", "version").defer("version__bundle")
+
+
+def _sum(rows: Iterable[Report]) -> Reported | None:
+    found = list(rows)
+    if not found:
+        return None
+    failures: Counter[str] = Counter()
+    tokens: Counter[str] = Counter()
+    inputs: Counter[str] = Counter()
+    for row in found:
+        failures.update(json.loads(row.failures))
+        tokens.update(json.loads(row.tokens))
+        inputs.update(json.loads(row.inputs))
+    buckets = sorted((int(bucket), count) for bucket, count in tokens.items() if bucket.isdigit() and count)
+    return Reported(
+        renders=sum(row.renders for row in found),
+        failures=dict(failures.most_common()),
+        p50=_at(buckets, 0.50),
+        p99=_at(buckets, 0.99),
+        inputs=dict(sorted(inputs.items())),
+        keys=sorted({row.key.name for row in found}),
+        last_at=max(row.last_at for row in found),
+    )
+
+
+def _at(buckets: list[tuple[int, int]], share: float) -> int | None:
+    """The smallest bucket that holds at least this share of all, together with those below it."""
+    total, seen = sum(count for _, count in buckets), 0
+    for bucket, count in buckets:
+        seen += count
+        if seen >= share * total:
+            return bucket
+    return None

@@ -1,10 +1,14 @@
-"""Who fetches what, from the rows that `registry.usage.recorder` writes. Days are UTC; the last seconds are missing yet."""
+"""Who fetches what, and who a change of contract would reach: services that follow a label, and those on a version.
 
-from dataclasses import dataclass
+Read from the rows that `registry.usage.recorder` writes. Days are UTC; the last seconds are missing yet.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from django.db.models import Count, Max, QuerySet, Sum
+from django.db.models import Count, Max, Q, QuerySet, Sum
 
 from registry.accounts.models import Key, User
 from registry.templates.models import Template, Version
@@ -12,13 +16,16 @@ from registry.usage.models import Fetch
 
 __all__ = [
     "DAYS",
+    "Callers",
     "Fetcher",
     "KeyUse",
     "Yesterday",
     "by_label",
     "by_version_and_day",
     "fetchers",
+    "of",
     "of_key",
+    "pinned",
     "sentence",
     "sentences_of_keys",
     "shorten",
@@ -27,6 +34,7 @@ __all__ = [
 
 DAYS = 30
 MOST_NAMED = 3
+_PINS = Q(ref__regex=r"^[0-9]") | Q(ref__startswith="sha256:")
 
 
 @dataclass(frozen=True)
@@ -174,3 +182,36 @@ def _days(days: int) -> list[date]:
 
 def _today() -> date:
     return datetime.now(UTC).date()
+
+
+@dataclass(frozen=True)
+class Callers:
+    """Names of services, the busiest first: by the label that they ask for, and by the digest that they stay on."""
+
+    of_label: Mapping[str, list[str]] = field(default_factory=dict)
+    of_digest: Mapping[str, list[str]] = field(default_factory=dict)
+
+
+def pinned(templates: Iterable[int], days: int = DAYS) -> dict[int, tuple[str, ...]]:
+    """Template (the row's id) to the digests, sorted, that somebody fetched by number or digest in the last days.
+
+    Who asks for a label has moved on with it; what it serves is looked at by itself.
+    """
+    since = datetime.now(UTC).date() - timedelta(days=days)
+    rows = Fetch.objects.filter(_PINS, version__template__in=list(templates), day__gt=since)
+    found: dict[int, set[str]] = {}
+    for template, digest in rows.values_list("version__template_id", "version__digest").distinct():
+        found.setdefault(template, set()).add(digest)
+    return {template: tuple(sorted(digests)) for template, digests in found.items()}
+
+
+def of(template: Template) -> Callers:
+    """The services that fetched the template in the last thirty days."""
+    digests = dict(template.versions.filter(fetches__isnull=False).distinct().values_list("number", "digest"))
+    of_label: dict[str, list[str]] = {}
+    of_digest: dict[str, list[str]] = {}
+    for one in fetchers(template):
+        names = of_digest.setdefault(digests[one.version], []) if one.is_pinned else of_label.setdefault(one.ref, [])
+        if one.key.name not in names:
+            names.append(one.key.name)
+    return Callers(of_label, of_digest)

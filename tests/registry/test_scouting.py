@@ -11,7 +11,7 @@ from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.changes import rules
 from registry.journal.log import CHANNEL
-from registry.serving import journal_poller
+from registry.serving import journal_follower
 from registry.serving.journal_follower import Follower, Happened
 
 pytestmark = [pytest.mark.usefixtures("transactional_db"), pytest.mark.dialect]
@@ -53,7 +53,7 @@ def ears(actor: Actor) -> Ears:
 @pytest.fixture
 def scout(ears: Ears) -> Iterator[threading.Thread]:
     ended = threading.Event()
-    thread = journal_poller.start(ears.follower, ended)
+    thread = journal_follower.start(ears.follower, ended)
     yield thread
     ended.set()
     if connection.vendor == "postgresql":
@@ -78,7 +78,7 @@ def test_while_it_looks_no_look_is_due(ears, scout):
 
 
 def test_a_database_that_is_away_ends_nothing(ears, monkeypatch, request):
-    monkeypatch.setattr(journal_poller, "PAUSE", 0.01)
+    monkeypatch.setattr(journal_follower, "PAUSE", 0.01)
     look, failures = ears.follower.look, iter([DatabaseError("away"), DatabaseError("away")])
 
     def fail_twice() -> None:
@@ -94,7 +94,7 @@ def test_a_database_that_is_away_ends_nothing(ears, monkeypatch, request):
 @pytest.mark.postgres  # SQLite tells nobody of an append
 def test_postgresql_tells_of_an_append(actor, ears, monkeypatch, request):
     assert connection.vendor == "postgresql"
-    monkeypatch.setattr(journal_poller, "ROUND", 60.0)
+    monkeypatch.setattr(journal_follower, "ROUND", 60.0)
     request.getfixturevalue("scout")
     assert ears.wait()
     rules.create(actor=actor, name="support")
@@ -104,8 +104,8 @@ def test_postgresql_tells_of_an_append(actor, ears, monkeypatch, request):
 
 @pytest.mark.postgres  # SQLite tells nobody of an append
 def test_it_listens_again_on_another_connection(actor, ears, monkeypatch, request):
-    monkeypatch.setattr(journal_poller, "ROUND", 60.0)
-    monkeypatch.setattr(journal_poller, "PAUSE", 0.01)
+    monkeypatch.setattr(journal_follower, "ROUND", 60.0)
+    monkeypatch.setattr(journal_follower, "PAUSE", 0.01)
     request.getfixturevalue("scout")
     assert ears.wait()
     with connection.cursor() as cursor:

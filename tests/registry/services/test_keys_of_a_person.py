@@ -15,7 +15,7 @@ from registry.namespaces import key_queries as found
 from registry.namespaces import keys, members
 from registry.notifications import email as notification_email
 from registry.notifications import queries as notification_queries
-from registry.notifications import watches
+from registry.notifications import services as notification_services
 from registry.notifications.models import Notification
 
 
@@ -58,7 +58,7 @@ def test_it_goes_out_by_mail_even_to_who_wants_none(admin, author, settings, mon
     monkeypatch.setattr(notification_email, "_not_before", 0.0)
     author.person.email = "author@example.org"
     author.person.save()
-    watches.set_level(actor=author, level="none", namespace=None, template="")
+    notification_services.set_level(actor=author, level="none", namespace=None, template="")
     issue(admin)
     Notification.objects.update(created_at=log.now() - timedelta(minutes=1))
     assert notification_email.send_waiting() == 1

@@ -11,7 +11,7 @@ from registry.changes.models import ChangeRequest
 from registry.journal import log
 from registry.namespaces import members
 from registry.notifications import email as notification_email
-from registry.notifications import watches
+from registry.notifications import services as notification_services
 from registry.notifications.models import EMERGENCY, Notification
 from registry.tasks import tasks as tasks_tasks
 
@@ -54,7 +54,7 @@ def mailed():
 
 
 def test_on_the_first_day_everybody_who_may_approve_is_told_and_nobody_twice(change, admin):
-    watches.set_level(actor=admin, level="none")
+    notification_services.set_level(actor=admin, level="none")
     assert mailed() == ["admin", "author"], "the admin wishes for no mail at all"
     assert emergency_publish.remind() == 0
     assert mailed() == []
