@@ -116,7 +116,7 @@ def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
         "failing": any(blocker.code.startswith("check:") for blocker in gate.blockers),
         "waits": any(check.word == "running" for check in checks),
         "checks_sum": _sum(checks),
-        "runs": run_queries.of_change(change),
+        "runs": run_queries.of_change(change.pk),
         "riding": change_turn.riding_along(change, gate.riding),
         "overlapping": changes_query.overlapping(change) if change.is_open else [],
         "newer": range(newest, change.version.number, -1)[:20] if act.set_version else [],

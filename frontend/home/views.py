@@ -9,7 +9,7 @@ from frontend.web.page import frame_of, show
 from registry.accounts.actor import Actor
 from registry.changes import gate
 from registry.notifications import queries as notification_queries
-from registry.observability import alerts
+from registry.observability import health
 from registry.templates import draft_queries, label_queries
 
 __all__ = ["home"]
@@ -33,7 +33,7 @@ def home(request: HttpRequest, actor: Actor) -> HttpResponse:
         "published": label_queries.published(actor),
         "pending": len(found),
         "emergencies": emergency_notices.notices(actor),
-        "troubles": alerts.troubles(actor),
+        "troubles": health.list_instance_faults(actor),
         "key_notices": notification_queries.of_keys(actor),
     }
     frame_of(request).set_counts(open_changes=len(found), waiting=len(mine))

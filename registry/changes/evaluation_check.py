@@ -68,7 +68,7 @@ def _start(change: ChangeRequest, version: Version, plan: Plan) -> None:
     endpoint = model_endpoints.find(plan.model, change.template.namespace.name)
     metrics = list(dict.fromkeys([*(parse_gate(gate).metric for gate in plan.gates), *plan.metrics]))
     measure = Measure(dataset.digest, dataset.rows(), dataset_version=dataset)
-    start_runs.begin(change.template, version, measure, endpoint, metrics, actor.operator_actor().person, change)
+    start_runs.begin(change.template, version, measure, endpoint, metrics, actor.operator_actor().person, change.pk)
 
 
 def _is_usable(run: Run) -> bool:

@@ -13,7 +13,6 @@ from promptuary.evaluation import Comparison, EvaluationResult, Row, compare_sco
 from promptuary.evaluation.results import Recorder
 from promptuary.evaluation.scoring import Score
 from registry.accounts.actor import Actor
-from registry.changes.models import ChangeRequest
 from registry.core.errors import Conflict, Invalid, NotFound
 from registry.core.pagination import Page, check_limit, cut, read_number
 from registry.evaluations.models import Run, RunRow
@@ -135,8 +134,8 @@ def listing(  # the filters of the page and the API
     return cut(_full(found).order_by("-pk")[: limit + 1], limit, lambda run: run.number)
 
 
-def of_change(change: ChangeRequest, limit: int = 6) -> list[int]:
-    """The numbers of the newest runs that the request's check asked for."""
+def of_change(change: int, limit: int = 6) -> list[int]:
+    """The numbers of the newest runs that the check of this change request (its id) asked for."""
     return list(Run.objects.filter(change=change).order_by("-pk").values_list("pk", flat=True)[:limit])
 
 

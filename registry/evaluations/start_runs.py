@@ -1,4 +1,4 @@
-"""Evaluations: starting runs, cancelling them, running again what failed. The worker does the rest in `evaluating`."""
+"""Starting evaluation runs, cancelling them, and running again what failed; `run_worker` does the rest."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,6 @@ from promptuary.evaluation import Row
 from promptuary.renderer.document.parser import parse
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
-from registry.changes.models import ChangeRequest
 from registry.core import names
 from registry.core.errors import Conflict, Invalid, TooMany
 from registry.evaluations import dataset_queries, judge_calls, model_endpoints
@@ -87,10 +86,10 @@ def begin(  # what a run is
     endpoint: Endpoint,
     metrics: Sequence[str],
     person: User,
-    change: ChangeRequest | None = None,
+    change: int | None = None,
     judging: Mapping[str, Any] | None = None,
 ) -> Run:
-    """Write a run and the job that does it; for services, after the rights were checked."""
+    """Write a run and the job that does it; for services, after the rights were checked. change: the id of a request."""
     with transaction.atomic():
         run = Run.objects.create(
             template=template,
@@ -104,7 +103,7 @@ def begin(  # what a run is
             metrics=list(metrics),
             total=len(measure.rows),
             currency=endpoint.price.currency if endpoint.price else "",
-            change=change,
+            change_id=change,
             started_by=person,
             created_at=log.now(),
             **(judging or {}),

@@ -1,4 +1,4 @@
-"""Whether this instance lives, and whether it is ready to serve: two addresses for whatever watches it."""
+"""The instance's health: `/livez` and `/readyz` for whatever watches it, and its faults for admins who sign in."""
 
 import functools
 import logging
@@ -12,11 +12,16 @@ from kombu.exceptions import KombuError
 
 from promptuary.renderer.errors import RenderError
 from registry import mirror
+from registry.accounts.actor import Actor
 from registry.celery import app
 from registry.core import private_files
 from registry.core.renderer_pool import bounded
+from registry.journal import rollback_guard
+from registry.mirror.models import Remote
+from registry.namespaces.models import Membership
+from registry.namespaces.permissions import Role
 
-__all__ = ["livez", "readyz"]
+__all__ = ["list_instance_faults", "livez", "readyz"]
 
 BROKER_SECONDS = 1
 MOST_LAG = 60.0  # seconds; a worker that is alive catches up in a few
@@ -56,6 +61,17 @@ def readyz(_request: HttpRequest) -> JsonResponse:
         "details": {"home": _judge_home(), "rendering": _judge_rendering()},
     }
     return JsonResponse(answer, status=200 if ready else 503)
+
+
+def list_instance_faults(actor: Actor) -> list[str]:
+    """What is wrong with this instance itself, in sentences for an admin of any namespace; for others nothing."""
+    if not Membership.objects.filter(person=actor.person, role=Role.ADMIN.value).exists():
+        return []
+    faults = [rollback_guard.complaint()]
+    for remote in Remote.objects.exclude(error="").order_by("name"):
+        since = f" since {remote.pushed_at:%Y-%m-%d %H:%M} UTC" if remote.pushed_at else ""
+        faults.append(f"The mirror's remote {remote.name} is behind{since}: {remote.error}")
+    return [sentence for sentence in faults if sentence]
 
 
 def _judge_broker() -> str:

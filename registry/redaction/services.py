@@ -28,7 +28,6 @@ from registry.core.text_checks import check_text
 from registry.journal import immutable_tables, log
 from registry.journal.log import Kind
 from registry.journal.models import Event
-from registry.mirror.models import Remote
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.notifications import services as notification_services
@@ -60,7 +59,6 @@ class Plan:
     renderings: int
     drafts: tuple[str, ...]
     comments: int
-    remotes: tuple[str, ...]
     rows: int
     replies: int
     repeated: tuple[str, ...]
@@ -73,13 +71,21 @@ def plan(*, actor: Actor, name: str, version: int, everywhere: bool = False) -> 
     return _plan(actor, _find(name, version), everywhere=everywhere)
 
 
-def redact(
-    *, actor: Actor, name: str, version: int, reason: str, everywhere: bool = False, force: bool = False
+def redact(  # what an admin decides
+    *,
+    actor: Actor,
+    name: str,
+    version: int,
+    reason: str,
+    everywhere: bool = False,
+    force: bool = False,
+    remotes: Sequence[str] = (),
 ) -> Plan:
     """Take the text of a version away, all or nothing; admins only. Gives what went.
 
-    Conflict where other versions hold the same text (unless `everywhere`: then all go, and each takes the right to it), and
-    where a label serves one of them or an open request proposes it (unless `force`d: fetches of it then answer 410).
+    Conflict where other versions hold the same text (unless `everywhere`: then all go, and each takes the right to it),
+    and where a label serves one of them or an open request proposes it (unless `force`d: fetches of it then answer
+    410). remotes: addresses of repositories that keep the text until their owners empty them; the people are told.
     Event body, one a version: {"template", "version", "digest", "reason"}.
     """
     if not check_text("reason", reason).strip():
@@ -101,7 +107,7 @@ def redact(
                 f"{'; '.join(found.uses)}. Move on first, or force it: then it answers 410 from this moment.",
                 uses=list(found.uses),
             )
-        notification_services.tell_of_redaction(actor, found.versions, reason.strip(), found.remotes)
+        notification_services.tell_of_redaction(actor, found.versions, reason.strip(), remotes)
         for row in found.versions:
             _take_away(actor, row, reason.strip(), found.passages)
         repeated_texts.blank(found.passages)
@@ -136,7 +142,6 @@ def _plan(actor: Actor, version: Version, *, everywhere: bool) -> Plan:
         renderings=Rendering.objects.filter(digest__in=[row.digest for row in going]).count(),
         drafts=tuple(sorted(set(_drafts(going, passages).values_list("person__username", flat=True)))),
         comments=Comment.objects.filter(thread__in=threads).count(),
-        remotes=tuple(Remote.objects.order_by("name").values_list("url", flat=True)),
         rows=run_texts.repeating_rows(going, passages).count(),
         replies=run_texts.count_replies(going, passages),
         repeated=tuple(repeated_texts.staying(passages)),

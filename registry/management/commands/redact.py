@@ -45,13 +45,16 @@ class Command(BaseCommand):
                 "version": number,
                 "everywhere": everywhere,
             }
+            remotes = [remote.url for remote in mirror.remotes()]
             if options["dry_run"]:
-                self._tell(redaction_services.plan(**asked), "would go")
+                self._tell(redaction_services.plan(**asked), "would go", remotes)
                 return
-            done = redaction_services.redact(**asked, reason=options["reason"], force=bool(options["force"]))
+            done = redaction_services.redact(
+                **asked, reason=options["reason"], force=bool(options["force"]), remotes=remotes
+            )
         except PromptuaryError as error:
             raise CommandError(error.message) from error
-        self._tell(done, "is gone")
+        self._tell(done, "is gone", remotes)
         _scrub()
         try:
             mirror.catch_up(wait=_WAIT)
@@ -59,7 +62,7 @@ class Command(BaseCommand):
             raise CommandError(f"The database holds it no more, but the mirror still does: {error}") from error
         self.stdout.write(f"The mirror was written anew: main at {mirror.status().head}.")
 
-    def _tell(self, found: Plan, verb: str) -> None:
+    def _tell(self, found: Plan, verb: str, remotes: list[str]) -> None:
         for row in found.versions:
             self.stdout.write(f"{row.template.name}@{row.number} {verb} ({row.digest}).")
         self.stdout.write(
@@ -82,7 +85,7 @@ class Command(BaseCommand):
         self.stdout.write(
             "Out of reach: backups, clones, logs, sent mail, and what clients keep of a version they fetched by number."
         )
-        for url in found.remotes:
+        for url in remotes:
             self.stdout.write(f"Out of reach: {url}. Ask its owner to empty it; then it is pushed to again.")
 
 

@@ -11,7 +11,7 @@ from django.utils import timezone
 from registry import mirror
 from registry.journal.models import Event
 from registry.mirror.models import Remote
-from registry.observability import alerts
+from registry.observability import health
 from registry.redaction import services as redaction_services
 from registry.tasks import tasks as tasks_tasks
 from registry.templates import save as template_save
@@ -99,7 +99,7 @@ def test_admins_are_told_on_their_home_page(remote, story, mirror_path, outside,
     assert "holds commits in main" in client.get("/").content.decode()
     client.force_login(story["author"].person)
     assert "holds commits in main" not in client.get("/").content.decode()
-    assert alerts.troubles(story["reader"]) == []
+    assert health.list_instance_faults(story["reader"]) == []
 
 
 def test_a_wrong_token_is_told_and_stands_nowhere(remote, token, capfd):

@@ -123,7 +123,7 @@ def test_one_that_is_served_no_longer_is_told_of_until_it_is_closed(change, admi
 
 
 def test_the_clock_reminds(change, monkeypatch):
-    monkeypatch.setattr(tasks_tasks.sending, "forget_old", lambda: None)
+    monkeypatch.setattr(tasks_tasks.delivery, "forget_old", lambda: None)
     pass_time()
     tasks_tasks.plan_upkeep()
     assert Notification.objects.filter(kind=EMERGENCY, sentence__contains="not yet approved").count() == 2
