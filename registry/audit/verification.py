@@ -30,7 +30,7 @@ def read_event(text: str) -> Event:
         person=str(facts["person"]),
         key=facts["key"] or "",
         namespace=facts["namespace"] or "",
-        template=body.get("template", ""),
+        template="" if facts["kind"] == Kind.WEBHOOK_SET.value else body.get("template", ""),  # there it is a pattern
         version=body.get(_VERSION_IN.get(facts["kind"], "version")),
         change=body.get("change"),
         text=text,

@@ -93,6 +93,7 @@ def play() -> None:
     _measure(cast)
     _set_webhooks(cast)
     _redact_and_archive(cast)
+    _filter_webhook(cast["admin"])
 
 
 def _count_moments() -> Iterator[datetime]:
@@ -262,6 +263,12 @@ def _redact_and_archive(cast: Cast) -> None:
     template_save.archive(actor=admin, name="support/copied", reason="")
     template_save.unarchive(actor=admin, name="support/copied")
     template_save.archive(actor=admin, name="support/third", reason="Nobody asks for it", force=True)
+
+
+def _filter_webhook(admin: Actor) -> None:
+    """A webhook that hears of some templates only: its event speaks of a pattern where others name a template."""
+    address = "http://127.0.0.1:9/hook?token=x"
+    webhook_services.create(actor=admin, namespace="support", url=address, template="refunds/*")
 
 
 def _greet(words: str) -> str:

@@ -4,13 +4,15 @@ import os
 import subprocess
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 
 from registry import mirror
 from registry.journal import immutable_tables
 from registry.journal.models import Event
 from registry.mirror import paths
 from registry.mirror.repository import Repository
+from registry.webhooks import services as webhook_services
+from tests.registry.mirror.test_restore import empty_the_database
 
 pytestmark = pytest.mark.django_db
 PERSON = {f"GIT_{who}_{what}": "mallory" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
@@ -172,4 +174,25 @@ def test_a_rebuild_sets_a_forged_mirror_aside(mirrored):
     forge(mirrored, "refs/heads/main", "I was here\n", before)
     mirror.rebuild()
     assert head(mirrored) == before
+    assert mirror.verify() == []
+
+
+@pytest.fixture
+def webhook_for_some_templates(cast, mirror_path, settings):
+    """A webhook that was set with a pattern of templates, mirrored."""
+    settings.OUTBOUND_HOSTS = ["127.0.0.1"]
+    address = "http://127.0.0.1:9/hook"
+    webhook_services.create(actor=cast["admin"], namespace="support", url=address, template="refunds/*")
+    mirror.catch_up()
+
+
+def test_the_pattern_of_a_webhook_is_no_finding(webhook_for_some_templates):
+    assert mirror.verify() == []
+
+
+def test_the_pattern_of_a_webhook_is_no_obstacle_to_a_restore(webhook_for_some_templates, mirror_path):
+    with transaction.atomic():
+        empty_the_database()
+    mirror.restore(mirror_path)
+    assert Event.objects.latest("number").template == ""
     assert mirror.verify() == []
