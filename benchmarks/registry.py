@@ -38,7 +38,7 @@ from registry import mirror
 from registry.accounts import actor
 from registry.changes import rules
 from registry.journal import log
-from registry.journal.log import Kind, canonical, digest_of
+from registry.journal.log import canonical, digest_of
 from registry.journal.models import Event
 from registry.mirror import fast_import as mirror_fast_import
 from registry.mirror import paths as mirror_paths
@@ -46,6 +46,7 @@ from registry.mirror.commit_plan import Entry
 from registry.mirror.repository import Repository
 from registry.templates import labels
 from registry.templates import save as template_save
+from registry.templates.events import VersionSaved
 from registry.templates.models import (
     Template,
     Version,
@@ -143,6 +144,9 @@ def add_events(chosen: Sequence[Template], number: int) -> None:
             "template": template.name,
             "number": number,
             "digest": version.digest,
+            "document": digest_of(version.document),
+            "fragments": {},
+            "profile": None,
             "base": None,
             "message": "Measure",
         }
@@ -151,7 +155,7 @@ def add_events(chosen: Sequence[Template], number: int) -> None:
             "at": log.microseconds(at),
             "body": body,
             "key": None,
-            "kind": Kind.VERSION_SAVED.value,
+            "kind": VersionSaved.kind,
             "namespace": template.namespace.name,
             "number": at_number,
             "person": operator.person.username,

@@ -1,5 +1,6 @@
 """All tables of the app `registry`, for Django. Code imports them from their domain."""
 
+import registry.events  # noqa: F401  # registers each kind
 from registry.accounts.models import Key, User
 from registry.changes.models import ChangeRequest, Comment, Decision, Remark, Thread, Verdict
 from registry.evaluations.models import Attachment, Dataset, DatasetVersion, Reply, Run, RunRow

@@ -8,8 +8,20 @@ from typing import Any
 from urllib.parse import urlencode
 
 from registry.changes import timeline
+from registry.changes.events import (
+    ChangeDecided,
+    ChangeHeaded,
+    ChangeProposed,
+    ChangeReopened,
+    ChangeWithdrawn,
+    CommentAdded,
+    EmergencyClosed,
+    ThreadResolved,
+    VerdictGiven,
+)
 from registry.changes.models import ChangeRequest
-from registry.changes.timeline import Kind, Moment
+from registry.changes.timeline import Moment
+from registry.templates.events import LabelMoved
 
 __all__ = ["Entry", "count_said", "entries"]
 
@@ -20,11 +32,11 @@ _DECIDED = {
     "comment": ("message-square", "", "on v{version}"),
 }
 _PLAIN = {
-    Kind.CHANGE_PROPOSED: ("git-pull-request", "asked to move {label} to v{version}"),
-    Kind.CHANGE_HEADED: ("git-commit-horizontal", "put v{version} into the request; approvals given before are void"),
-    Kind.CHANGE_WITHDRAWN: ("x", "withdrew the request"),
-    Kind.EMERGENCY_CLOSED: ("x", "closed the emergency without approving v{version}"),
-    Kind.CHANGE_REOPENED: ("rotate-ccw", "opened the request again on v{version}"),
+    ChangeProposed.kind: ("git-pull-request", "asked to move {label} to v{version}"),
+    ChangeHeaded.kind: ("git-commit-horizontal", "put v{version} into the request; approvals given before are void"),
+    ChangeWithdrawn.kind: ("x", "withdrew the request"),
+    EmergencyClosed.kind: ("x", "closed the emergency without approving v{version}"),
+    ChangeReopened.kind: ("rotate-ccw", "opened the request again on v{version}"),
 }
 _MOVED = {
     "published": "published it: {label} is on v{to}",
@@ -52,7 +64,7 @@ class Entry:
 def entries(change: ChangeRequest) -> list[Entry]:
     """The whole story, oldest first."""
     shown: list[Entry] = []
-    for is_check, moments in groupby(timeline.of(change), lambda moment: moment.kind == Kind.VERDICT_GIVEN):
+    for is_check, moments in groupby(timeline.of(change), lambda moment: moment.kind == VerdictGiven.kind):
         if not is_check:
             shown += [entry for moment in moments if (entry := _entry(change, moment)) is not None]
             continue
@@ -71,23 +83,23 @@ def count_said(shown: Sequence[Entry]) -> int:
 def _entry(change: ChangeRequest, moment: Moment) -> Entry | None:
     body = moment.body
     plain = Entry(moment.at, moment.person, "", "", "", text=str(body.get("reason") or ""))
-    if moment.kind == Kind.CHANGE_DECIDED:
+    if moment.kind == ChangeDecided.kind:
         icon, look, words = _DECIDED[body["decision"]]
         voided = change.takes_decisions and (body["digest"], body["round"]) != (change.version.digest, change.round)
         told = replace(plain, icon=icon, look=look, words=words.format(**body), text=moment.text, is_said=True)
         return replace(told, voided=voided and body["decision"] != "comment")
-    if moment.kind == Kind.COMMENT_ADDED:
+    if moment.kind == CommentAdded.kind:
         return _commented(plain, moment)
-    if moment.kind == Kind.THREAD_RESOLVED:
+    if moment.kind == ThreadResolved.kind:
         words = "resolved" if body["resolved"] else "opened again"
         return replace(plain, icon="check", words=f"{words} thread {body['thread']}")
-    if moment.kind == Kind.LABEL_MOVED:
+    if moment.kind == LabelMoved.kind:
         words = _MOVED.get(body["how"], "moved {label}")
         if body["from"] == body["to"]:
             words = "published it: {label} stays on v{to}, approved now"
         return replace(plain, icon="check", look="ok", words=words.format(**body))
     if moment.kind in _PLAIN:
-        icon, words = _PLAIN[Kind(moment.kind)]
+        icon, words = _PLAIN[moment.kind]
         return replace(plain, icon=icon, words=words.format(**body))
     return None
 

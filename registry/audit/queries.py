@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from registry.accounts.actor import Actor
 from registry.core.pagination import Page, check_limit, cut, read_number
 from registry.jobs.models import Job
-from registry.journal import log
+from registry.journal import event, log
 from registry.journal.models import Event
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
@@ -17,7 +17,7 @@ from registry.namespaces.permissions import Verb
 __all__ = ["CHAIN", "KINDS", "Chain", "Sought", "chain", "page", "stream"]
 
 CHAIN = "journal.check"  # the job that reads the whole journal and recomputes each hash
-KINDS = tuple(kind.value for kind in log.Kind)
+KINDS = event.kinds()
 _AT_ONCE = 500
 
 

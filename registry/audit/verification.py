@@ -4,7 +4,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from registry.journal.log import Kind, digest_of
+from registry.journal.event import columns_of
+from registry.journal.log import digest_of
 from registry.journal.models import Event
 
 __all__ = ["facts_of", "faults_of_chain", "read_event"]
@@ -22,7 +23,7 @@ def facts_of(text: str) -> dict[str, Any]:
 def read_event(text: str) -> Event:
     """The row of an event from its text alone, not saved. ValueError, KeyError or TypeError where it is no event."""
     facts = facts_of(text)
-    body = facts["body"]
+    columns = columns_of(facts["kind"], facts["body"])
     return Event(
         number=int(facts["number"]),
         kind=str(facts["kind"]),
@@ -30,18 +31,12 @@ def read_event(text: str) -> Event:
         person=str(facts["person"]),
         key=facts["key"] or "",
         namespace=facts["namespace"] or "",
-        template="" if facts["kind"] == Kind.WEBHOOK_SET.value else body.get("template", ""),  # there it is a pattern
-        version=body.get(_VERSION_IN.get(facts["kind"], "version")),
-        change=body.get("change"),
+        template=columns.template,
+        version=columns.version,
+        change=columns.change,
         text=text,
         hash=digest_of(text),
     )
-
-
-_VERSION_IN = {  # the name in the body of what stands in the column `version`, where it is another
-    Kind.VERSION_SAVED.value: "number",
-    Kind.LABEL_MOVED.value: "to",
-}
 
 
 def faults_of_chain() -> Iterator[str]:

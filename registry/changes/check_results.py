@@ -13,13 +13,13 @@ from registry.changes import gate as change_gate
 from registry.changes import queries as change_queries
 from registry.changes.check_runners import Finding
 from registry.changes.checks import Looked
+from registry.changes.events import VerdictGiven
 from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest, Verdict
 from registry.core.errors import NotFound
 from registry.jobs import queue
 from registry.jobs.models import Job
 from registry.journal import log
-from registry.journal.log import Kind
 from registry.namespaces.permissions import Verb
 from registry.templates.models import Template
 
@@ -82,7 +82,6 @@ def give(*, number: int, report: Callable[[int, int], None] = lambda _done, _all
     `report` is told how many of how many checks are done. Everything runs before the transaction that keeps it, and a
     verdict is bound to the digests that were looked at, so one that comes late is merely about something past.
     An evaluation starts the runs it needs and is given when they are done: each of them has this asked for again.
-    Event body: {"change", "template", "version", "digest", "check", "key", "outcome", "summary", "details": sha256 of their text}.
     """
     rows = ChangeRequest.objects.select_related(
         "template", "template__namespace", "version", "version__author", "opened_by"
@@ -125,25 +124,16 @@ def _keep(change: ChangeRequest, name: str, looked: Looked, finding: Finding) ->
             details=details,
             created_at=at,
         )
-        body = {
-            "change": change.number,
-            "template": template.name,
-            "version": version.number,
-            "digest": version.digest,
-            "check": name,
-            "key": key,
-            "outcome": outcome,
-            "summary": finding.summary,
-            "details": log.digest_of(details),
-        }
-        log.append(
-            Kind.VERDICT_GIVEN,
-            accounts_actor.operator_actor(),
-            template.namespace,
-            body,
-            at=at,
+        event = VerdictGiven(
+            change=change.number,
             template=template.name,
             version=version.number,
-            change=change.number,
+            digest=version.digest,
+            check=name,
+            key=key,
+            outcome=outcome,
+            summary=finding.summary,
+            details=log.digest_of(details),
         )
+        log.append(accounts_actor.operator_actor(), event, namespace=template.namespace, at=at)
     return verdict

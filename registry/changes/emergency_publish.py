@@ -5,11 +5,11 @@ from django.db import transaction
 from registry.accounts.actor import Actor
 from registry.changes import emergency_queries, locking
 from registry.changes import gate as change_gate
+from registry.changes.events import EmergencyClosed
 from registry.changes.models import ChangeRequest
 from registry.core.errors import Conflict, Invalid, NotAllowed
 from registry.core.text_checks import check_text
 from registry.journal import log
-from registry.journal.log import Kind
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.notifications import services as notification_services
@@ -65,7 +65,6 @@ def close(*, actor: Actor, number: int, reason: str) -> ChangeRequest:
     It stays `unreviewed`: nobody approved those bytes, so no label goes back to them. Conflict while the label serves
     them (approve it, or roll back first) and where nothing is to be closed; NotAllowed for whoever may not approve the
     change and for the one who published it, unless one's own request may be approved.
-    Event body: {"change", "template", "label", "version", "digest", "reason"}.
     """
     if not check_text("reason", reason).strip():
         raise Invalid(fields={"reason": "say why it needs no approval: it stands in the audit."})
@@ -86,7 +85,7 @@ def close(*, actor: Actor, number: int, reason: str) -> ChangeRequest:
         change.emergency_closed_at = change.updated_at = log.now()
         change.save()
         notification_services.settle(change)
-        locking.append(Kind.EMERGENCY_CLOSED, actor, change, reason=reason.strip())
+        locking.append(actor, change, EmergencyClosed(**locking.step_of(change), reason=reason.strip()))
     return change
 
 

@@ -9,15 +9,16 @@ from typing import Any
 from registry.accounts.actor import OPERATOR
 from registry.accounts.models import Key
 from registry.changes.contributors import Grant, Head, History, KeyFacts, Step
-from registry.journal.log import Kind
+from registry.changes.events import ChangeHeaded, ChangeProposed, ChangeReopened
 from registry.journal.models import Event
+from registry.namespaces.events import MemberSet
 from registry.namespaces.permissions import Role
 from registry.templates import approvals
 from registry.templates.models import Template, Version
 
 __all__ = ["read", "versions_of"]
 
-_HEADS = (Kind.CHANGE_PROPOSED, Kind.CHANGE_HEADED, Kind.CHANGE_REOPENED)
+_HEADS = (ChangeProposed.kind, ChangeHeaded.kind, ChangeReopened.kind)
 _COLUMNS = (  # of a version, then of a label that stands on it, then of one thing that it took in
     "pk",
     "template_id",
@@ -129,13 +130,13 @@ def _events(names: Collection[str], spaces: Collection[str]) -> tuple[dict[str, 
 
     What a command on the machine grants is left out.
     """
-    kinds = [*(kind.value for kind in _HEADS), Kind.MEMBER_SET.value]
+    kinds = [*_HEADS, MemberSet.kind]
     rows = Event.objects.filter(template__in=[*names, ""], kind__in=kinds, namespace__in=spaces).order_by("number")
     heads: defaultdict[str, list[Head]] = defaultdict(list)
     grants: defaultdict[str, list[Grant]] = defaultdict(list)
     held: dict[tuple[str, str], int] = {}
     for row in rows.only("number", "kind", "at", "person", "key", "namespace", "template", "version", "change", "text"):
-        if row.kind != Kind.MEMBER_SET.value:
+        if row.kind != MemberSet.kind:
             kind = row.kind.rpartition(".")[2]
             heads[row.template].append(
                 Head(row.change or 0, row.template, row.version or 0, kind, row.person, row.key or None)

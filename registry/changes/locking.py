@@ -1,13 +1,15 @@
 """Requests under way: taking one for a write, assessing it again, and what must be true of it."""
 
+from typing import Any
+
 from registry.accounts.actor import Actor
 from registry.changes import gate as change_gate
 from registry.changes import queries as change_queries
+from registry.changes.events import ChangeStep
 from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest
 from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
 from registry.journal import log
-from registry.journal.log import Kind
 from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import Verb
 from registry.templates import approvals
@@ -25,6 +27,7 @@ __all__ = [
     "require_pending",
     "require_protected",
     "require_undecided",
+    "step_of",
     "take",
     "take_template",
 ]
@@ -88,26 +91,20 @@ def _state_of(gate: Gate) -> str:
     return ChangeRequest.APPROVED if gate.standing.is_enough else ChangeRequest.OPEN
 
 
-def append(kind: Kind, actor: Actor, change: ChangeRequest, **further: object) -> None:
-    template, version = change.template, change.version
-    body = {
+def append(actor: Actor, change: ChangeRequest, event: ChangeStep) -> None:
+    """Append a step of the request at the moment that its row carries."""
+    log.append(actor, event, namespace=change.template.namespace, at=change.updated_at)
+
+
+def step_of(change: ChangeRequest) -> dict[str, Any]:
+    """The fields of a `ChangeStep`, as the request is now."""
+    return {
         "change": change.number,
-        "template": template.name,
+        "template": change.template.name,
         "label": change.label,
-        "version": version.number,
-        "digest": version.digest,
-        **further,
+        "version": change.version.number,
+        "digest": change.version.digest,
     }
-    log.append(
-        kind,
-        actor,
-        template.namespace,
-        body,
-        at=change.updated_at,
-        template=template.name,
-        version=version.number,
-        change=change.number,
-    )
 
 
 def require_undecided(change: ChangeRequest) -> None:

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from registry.journal.log import Kind
+from registry.namespaces.events import NamespaceCreated, NamespaceRuled
 
 __all__ = ["RULING", "Protection"]
 
-RULING = (Kind.NAMESPACE_CREATED.value, Kind.NAMESPACE_RULED.value)  # the kinds of event that say what is protected
+RULING = (NamespaceCreated.kind, NamespaceRuled.kind)  # the kinds of event that say what is protected
 
 
 class Protection:

@@ -3,15 +3,16 @@
 from django.db.models import Q
 
 from registry.accounts.actor import Actor
+from registry.changes.events import ChangeWithdrawn
 from registry.changes.models import ChangeRequest
 from registry.core.errors import NotFound
 from registry.core.pagination import Page, check_limit, cut, read_number
-from registry.journal.log import Kind
 from registry.journal.models import Event
 from registry.namespaces import permissions
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.permissions import Verb
 from registry.templates import approvals
+from registry.templates.events import LabelMoved
 from registry.templates.models import Label, LabelMove, Version
 
 __all__ = ["baseline", "closed_by", "find", "get", "listing", "move_of", "overlapping", "pending_count"]
@@ -103,7 +104,7 @@ def baseline(change: ChangeRequest) -> Version | None:
 
 def closed_by(change: ChangeRequest) -> str:
     """The username of who published or withdrew the request last, or nothing."""
-    kinds = (Kind.LABEL_MOVED.value, Kind.CHANGE_WITHDRAWN.value)
+    kinds = (LabelMoved.kind, ChangeWithdrawn.kind)
     rows = Event.objects.filter(change=change.number, kind__in=kinds).order_by("-number")
     return rows.values_list("person", flat=True).first() or ""
 

@@ -13,10 +13,10 @@ from registry.changes.models import ChangeRequest
 from registry.core import names
 from registry.core.errors import Conflict, Invalid, NotAllowed
 from registry.journal import log
-from registry.journal.log import Kind
 from registry.namespaces import permissions
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces import rules as reading
+from registry.namespaces.events import NamespaceCreated, NamespaceRuled
 from registry.namespaces.models import Membership, Namespace
 from registry.namespaces.permissions import Role, Verb
 from registry.namespaces.rules import Rules
@@ -39,7 +39,7 @@ def create(
     """Make a namespace; a person who does becomes its admin, a command on the machine does not.
 
     Further rules as in `set_rules`. Those not given, or given as None, are those of `rules.first_rules`: the checks
-    problems, samples, budget and contract must pass; an empty list of checks asks for none. Event body: {"name", "rules", "admin": username or null}.
+    problems, samples, budget and contract must pass; an empty list of checks asks for none.
     """
     if actor.key is not None:
         raise NotAllowed("A key can't make namespaces: sign in as a person to do this.")
@@ -53,8 +53,8 @@ def create(
             if not actor.is_operator:
                 Membership.objects.create(namespace=namespace, person=actor.person, role=Role.ADMIN)
             admin = None if actor.is_operator else actor.person.username
-            body = {"name": name, "rules": asked.to_dict(), "admin": admin}
-            log.append(Kind.NAMESPACE_CREATED, actor, namespace, body, at=at)
+            event = NamespaceCreated(name=name, rules=asked.to_dict(), admin=admin)
+            log.append(actor, event, namespace=namespace, at=at)
     except IntegrityError as error:
         raise Conflict(f"There is a namespace {name} already.") from error
     return namespace
@@ -68,7 +68,7 @@ def set_rules(*, actor: Actor, namespace: str, **rules: Any) -> Ruled:
 
     protected_labels: names. approvals: 0 to 20. self_approval, suggesters_may_approve, break_glass,
     keys_approved_only: bool. required_checks: of `registry.namespaces.rules.CHECKS`. compatibility: none or backward. owners: [{"pattern", "people": [usernames]}].
-    Event body: {"rules"}, all of them as they are now; then one event a request, as in `changes.propose`.
+    One event, then one a request, as in `changes.propose`.
     """
     with transaction.atomic():
         log.lock()  # whoever moves a label decides by rules that hold until then
@@ -83,7 +83,7 @@ def set_rules(*, actor: Actor, namespace: str, **rules: Any) -> Ruled:
             setattr(found, field, value)
         found.save()
         locking.reassess(found)
-        log.append(Kind.NAMESPACE_RULED, actor, found, {"rules": after.to_dict()}, at=log.now())
+        log.append(actor, NamespaceRuled(rules=after.to_dict()), namespace=found, at=log.now())
         opened = [_ask_approval(actor, found, row) for row in protection_plan.unasked(found, before, after)]
     return Ruled(found, tuple(opened))
 

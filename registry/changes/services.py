@@ -6,13 +6,20 @@ from django.db.models import Max
 from registry.accounts.actor import Actor
 from registry.changes import check_results, locking
 from registry.changes import gate as change_gate
+from registry.changes.events import (
+    ChangeDecided,
+    ChangeHeaded,
+    ChangeProposed,
+    ChangeReopened,
+    ChangeStep,
+    ChangeWithdrawn,
+)
 from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest, Decision
 from registry.core import names
 from registry.core.errors import ApprovalRequired, Conflict, Invalid, NotAllowed
 from registry.core.text_checks import check_text
 from registry.journal import log
-from registry.journal.log import Kind
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Role, Verb, role_of
 from registry.notifications import services as notification_services
@@ -25,10 +32,7 @@ _BY_REVIEWERS = {"approvals", "owners", "objection"}
 
 
 def propose(*, actor: Actor, name: str, label: str, version: int, message: str) -> ChangeRequest:
-    """Ask that a protected label point to a version.
-
-    Event body: {"change", "template", "label", "version", "digest", "message"}.
-    """
+    """Ask that a protected label point to a version."""
     names.check_label(label)
     check_text("message", message)
     with transaction.atomic():
@@ -58,15 +62,14 @@ def create(*, actor: Actor, template: Template, label: str, head: Version, messa
         created_at=at,
         updated_at=at,
     )
-    _ask(actor, Kind.CHANGE_PROPOSED, change, message=change.message)
+    _ask(actor, change, ChangeProposed(**locking.step_of(change), message=change.message))
     return change
 
 
 def set_version(*, actor: Actor, number: int, version: int, expected: int | None = None) -> ChangeRequest:
     """Make another version the head of the request; approvals given so far are void, because the round rises.
 
-    expected: the number of the head that the caller saw; Conflict where it is another one by now. Event body: {"change",
-    "template", "label", "version", "digest", "round", "from": the number of the head before}.
+    expected: the number of the head that the caller saw; Conflict where it is another one by now.
     """
     with transaction.atomic():
         change = locking.take(actor, Verb.PROPOSE, number)
@@ -81,7 +84,7 @@ def set_version(*, actor: Actor, number: int, version: int, expected: int | None
         change.version = head
         change.round += 1
         change.updated_at = log.now()
-        _ask(actor, Kind.CHANGE_HEADED, change, round=change.round, **{"from": before})
+        _ask(actor, change, ChangeHeaded(**locking.step_of(change), round=change.round, from_version=before))
     return change
 
 
@@ -90,9 +93,6 @@ def decide(*, actor: Actor, number: int, decision: str, digest: str, text: str =
     digest that the person looked at.
 
     Conflict where the head is another digest by now, NotAllowed for contributors, for keys and for authors.
-    Event body: {"change", "template", "label", "version", "digest", "decision", "number", "round", "text": its digest or
-    null, "reviewed": true where it was the last approval missing after an emergency, with "decided" as
-    `registry.changes.decided_facts` has it}.
     """
     check_words(decision, text)
     verb = Verb.COMMENT if decision == Decision.COMMENT else Verb.APPROVE
@@ -126,17 +126,25 @@ def say(actor: Actor, change: ChangeRequest, *, decision: str, digest: str, text
     if decision != Decision.COMMENT:
         locking.require_others(gate)
     said = _write(actor, gate, decision, text)
-    facts = {"decision": decision, "number": said.number, "round": said.round}
-    facts["text"] = log.digest_of(said.text) if said.text else None
     change.updated_at = said.created_at
     if decision == Decision.COMMENT:  # it decides nothing, whatever the approvals before it come to
         change.save()
+        is_reviewed = False
     else:
-        facts |= _assess(gate.after(said))
-        if "reviewed" in facts:
+        is_reviewed = _assess(gate.after(said))
+        if is_reviewed:
             notification_services.settle(change)
     notification_services.tell_of_decision(actor, said)
-    locking.append(Kind.CHANGE_DECIDED, actor, change, **facts)
+    event = ChangeDecided(
+        **locking.step_of(change),
+        decision=decision,
+        number=said.number,
+        round=said.round,
+        text=log.digest_of(said.text) if said.text else None,
+        reviewed=True if is_reviewed else None,
+        decided=change.decided if is_reviewed else None,
+    )
+    locking.append(actor, change, event)
     return said
 
 
@@ -174,10 +182,7 @@ def publish(*, actor: Actor, number: int) -> ChangeRequest:
 
 
 def withdraw(*, actor: Actor, number: int, reason: str = "") -> ChangeRequest:
-    """Close the request without publishing; by the one who opened it, or a reviewer.
-
-    Event body: {"change", "template", "label", "version", "digest", "reason", "decided"}.
-    """
+    """Close the request without publishing; by the one who opened it, or a reviewer."""
     check_text("reason", reason)
     with transaction.atomic():
         change = locking.take(actor, Verb.PROPOSE, number)
@@ -194,15 +199,13 @@ def withdraw(*, actor: Actor, number: int, reason: str = "") -> ChangeRequest:
         change.closed_at = change.updated_at = log.now()
         change.save()
         notification_services.settle(change)
-        locking.append(Kind.CHANGE_WITHDRAWN, actor, change, reason=reason.strip(), decided=change.decided)
+        event = ChangeWithdrawn(**locking.step_of(change), reason=reason.strip(), decided=change.decided)
+        locking.append(actor, change, event)
     return change
 
 
 def reopen(*, actor: Actor, number: int) -> ChangeRequest:
-    """Open a withdrawn request again, in a new round: it needs its approvals anew.
-
-    Event body: {"change", "template", "label", "version", "digest", "round"}.
-    """
+    """Open a withdrawn request again, in a new round: it needs its approvals anew."""
     with transaction.atomic():
         change = locking.take(actor, Verb.PROPOSE, number)
         if change.state != ChangeRequest.WITHDRAWN:
@@ -212,7 +215,7 @@ def reopen(*, actor: Actor, number: int) -> ChangeRequest:
         change.closed_at = change.decided = None
         change.updated_at = log.now()
         change.state = ChangeRequest.OPEN
-        _ask(actor, Kind.CHANGE_REOPENED, change, round=change.round)
+        _ask(actor, change, ChangeReopened(**locking.step_of(change), round=change.round))
     return change
 
 
@@ -233,27 +236,28 @@ def _write(actor: Actor, gate: Gate, decision: str, text: str) -> Decision:
     )
 
 
-def _assess(gate: Gate) -> dict[str, object]:
-    """Write what the decisions come to; where the last approval after an emergency is there, what it was decided on too."""
+def _assess(gate: Gate) -> bool:
+    """Write what the decisions come to, and what the request was decided on where they are enough after an emergency.
+
+    Gives whether this was the last approval that was missing after an emergency.
+    """
     change = gate.change
     was_unreviewed = change.unreviewed
     if change.needs_approval and gate.standing.is_enough:
         change.decided = gate.decided().to_dict()
     locking.assess(gate)
-    if was_unreviewed and not change.unreviewed:
-        return {"reviewed": True, "decided": change.decided}
-    return {}
+    return was_unreviewed and not change.unreviewed
 
 
-def _ask(actor: Actor, kind: Kind, change: ChangeRequest, **further: object) -> None:
+def _ask(actor: Actor, change: ChangeRequest, event: ChangeStep) -> None:
     """Append, assess the request, have it checked, and tell those it waits for.
 
     Appended first: who put which head in is read from the journal.
     """
     change.save()
-    locking.append(kind, actor, change, **further)
+    locking.append(actor, change, event)
     gate = change_gate.evaluate(change, actor, with_checks=False)
     locking.assess(gate)
     check_results.ask(change.template, change.label)
     waiting = [person for it in gate.blockers if it.code in ("approvals", "owners") for person in it.waiting_for]
-    notification_services.tell_reviewers(actor, kind, change, dict.fromkeys(waiting))
+    notification_services.tell_reviewers(actor, event.kind, change, dict.fromkeys(waiting))

@@ -8,12 +8,12 @@ from django.db.models import Max
 
 from registry.accounts.actor import Actor
 from registry.changes import queries as change_queries
+from registry.changes.events import CommentAdded, ThreadResolved
 from registry.changes.line_anchors import take_lines
 from registry.changes.models import ChangeRequest, Comment, Thread
 from registry.core.errors import Conflict, Invalid, NotFound
 from registry.core.text_checks import DOCUMENT_BYTES, check_text
 from registry.journal import log
-from registry.journal.log import Kind
 from registry.namespaces.permissions import Verb
 from registry.notifications import services as notification_services
 from registry.templates import sample_queries as sample_sets
@@ -43,7 +43,7 @@ class Place:
 def open_at(*, actor: Actor, number: int, place: Place, text: str, suggestion: str | None = None) -> Thread:
     """Begin a thread in the request with a first comment; a suggestion is new text for the lines, on the source only.
 
-    Invalid where the version has no such lines. Event body as in `_add`.
+    Invalid where the version has no such lines.
     """
     check_words(text, suggestion, place.side)
     change = change_queries.find(actor, Verb.COMMENT, number)
@@ -83,7 +83,7 @@ def begin(  # where it is about and what it says
 
 
 def reply(*, actor: Actor, number: int, thread: int, text: str, suggestion: str | None = None) -> Comment:
-    """Add to a thread; a thread that was resolved is open again then. Event body as in `_add`."""
+    """Add to a thread; a thread that was resolved is open again then."""
     with transaction.atomic():
         log.lock()
         found = _find(actor, number, thread)
@@ -95,7 +95,7 @@ def reply(*, actor: Actor, number: int, thread: int, text: str, suggestion: str 
 
 
 def resolve(*, actor: Actor, number: int, thread: int, resolved: bool = True) -> Thread:
-    """Close a thread, or open it again. Event body: {"change", "template", "thread", "resolved"}."""
+    """Close a thread, or open it again."""
     with transaction.atomic():
         log.lock()
         found = _find(actor, number, thread)
@@ -105,14 +105,12 @@ def resolve(*, actor: Actor, number: int, thread: int, resolved: bool = True) ->
         found.resolved_at, found.resolved_by = (at, actor.person) if resolved else (None, None)
         found.save(update_fields=["resolved_at", "resolved_by"])
         template = found.change.template
-        body = {"change": number, "template": template.name, "thread": thread, "resolved": resolved}
-        log.append(Kind.THREAD_RESOLVED, actor, template.namespace, body, at=at, template=template.name, change=number)
+        event = ThreadResolved(change=number, template=template.name, thread=thread, resolved=resolved)
+        log.append(actor, event, namespace=template.namespace, at=at)
     return found
 
 
 def _add(actor: Actor, thread: Thread, text: str, suggestion: str | None, at: datetime) -> Comment:
-    """Event body: {"change", "thread", "comment", "template", "version", "digest", "side", "line", "end_line", "sample",
-    "part", and by their sha256 or null "quote", "text", "suggestion"}."""
     change = thread.change
     comment = Comment.objects.create(
         thread=thread,
@@ -125,32 +123,23 @@ def _add(actor: Actor, thread: Thread, text: str, suggestion: str | None, at: da
     )
     ChangeRequest.objects.filter(pk=change.pk).update(updated_at=at)
     notification_services.tell_of_comment(actor, comment)
-    body = {
-        "change": change.number,
-        "thread": thread.number,
-        "comment": comment.number,
-        "template": change.template.name,
-        "version": thread.version.number,
-        "digest": thread.version.digest,
-        "side": thread.side,
-        "line": thread.line,
-        "end_line": thread.end_line,
-        "sample": thread.sample,
-        "part": thread.part,
-        "quote": log.digest_of(thread.quote),
-        "text": log.digest_of(comment.text) if comment.text else None,
-        "suggestion": log.digest_of(suggestion) if suggestion is not None else None,
-    }
-    log.append(
-        Kind.COMMENT_ADDED,
-        actor,
-        change.template.namespace,
-        body,
-        at=at,
+    event = CommentAdded(
+        change=change.number,
+        thread=thread.number,
+        comment=comment.number,
         template=change.template.name,
         version=thread.version.number,
-        change=change.number,
+        digest=thread.version.digest,
+        side=thread.side,
+        line=thread.line,
+        end_line=thread.end_line,
+        sample=thread.sample,
+        part=thread.part,
+        quote=log.digest_of(thread.quote),
+        text=log.digest_of(comment.text) if comment.text else None,
+        suggestion=log.digest_of(suggestion) if suggestion is not None else None,
     )
+    log.append(actor, event, namespace=change.template.namespace, at=at)
     return comment
 
 

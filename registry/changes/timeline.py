@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from registry.changes.events import ChangeDecided, CommentAdded
 from registry.changes.models import ChangeRequest, Comment, Decision
-from registry.journal.log import Kind
 from registry.journal.models import Event
 
-__all__ = ["Kind", "Moment", "of"]
+__all__ = ["Moment", "of"]
 
 _MOST = 500
 _START = datetime(1970, 1, 1, tzinfo=UTC)
@@ -42,9 +42,9 @@ def of(change: ChangeRequest) -> list[Moment]:
     for row in reversed(rows):
         body = json.loads(row.text)["body"]
         text, suggests = "", False
-        if row.kind == Kind.CHANGE_DECIDED:
+        if row.kind == ChangeDecided.kind:
             text = decided.get(body["number"], "")
-        elif row.kind == Kind.COMMENT_ADDED:
+        elif row.kind == CommentAdded.kind:
             text, suggests = said.get((body["thread"], body["comment"]), ("", False))
         moments.append(Moment(row.kind, _START + timedelta(microseconds=row.at), row.person, body, text, suggests))
     return moments

@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from registry.changes import history_queries, three_way_merge
+from registry.changes.events import ChangeDecided, ChangeHeaded, ChangeProposed, ChangeReopened
 from registry.changes.models import ChangeRequest
 from registry.changes.policy import Blocker
 from registry.changes.three_way_merge import Merged
-from registry.journal.log import Kind
 from registry.templates.models import Label, Version
 
 __all__ = ["TURNING", "Merge", "Turn", "merge", "microseconds", "riding_along", "turn_of"]
 
 # The events that pass the turn on.
-TURNING = [kind.value for kind in (Kind.CHANGE_PROPOSED, Kind.CHANGE_HEADED, Kind.CHANGE_DECIDED, Kind.CHANGE_REOPENED)]
+TURNING = [event.kind for event in (ChangeProposed, ChangeHeaded, ChangeDecided, ChangeReopened)]
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Attachments: making a dataset, a model and thresholds a check of change requests; for admins, as the other rules are."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from django.db import transaction
 
@@ -12,10 +13,10 @@ from registry.core.errors import Invalid, NotFound
 from registry.core.names import check_slug
 from registry.core.text_checks import check_text
 from registry.evaluations import dataset_queries, datasets, model_endpoints
+from registry.evaluations.events import EvaluationAttached, EvaluationDetached
 from registry.evaluations.models import Attachment, Dataset
 from registry.evaluations.scoring_process import check_metrics
 from registry.journal import log
-from registry.journal.log import Kind
 from registry.namespaces import permissions
 from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import Verb
@@ -68,7 +69,7 @@ def attach(  # noqa: PLR0913  # what an attachment is
 
 
 def detach(*, actor: Actor, namespace: str, name: str) -> None:
-    """Take an attachment away; admins only. Event body: {"name"}."""
+    """Take an attachment away; admins only."""
     with transaction.atomic():
         log.lock()
         space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
@@ -79,7 +80,7 @@ def detach(*, actor: Actor, namespace: str, name: str) -> None:
         measured = _measured(space, held)
         held.delete()
         _ask(measured)
-        log.append(Kind.EVALUATION_DETACHED, actor, space, {"name": name}, at=log.now())
+        log.append(actor, EvaluationDetached(name=name), namespace=space, at=log.now())
 
 
 def _check_gates(texts: Sequence[str]) -> list[str]:
@@ -96,7 +97,7 @@ def _check_gates(texts: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(read))
 
 
-def _write(actor: Actor, namespace: str, name: str, dataset: Dataset, values: Mapping[str, object]) -> Attachment:
+def _write(actor: Actor, namespace: str, name: str, dataset: Dataset, values: Mapping[str, Any]) -> Attachment:
     at = log.now()
     with transaction.atomic():
         log.lock()
@@ -110,8 +111,7 @@ def _write(actor: Actor, namespace: str, name: str, dataset: Dataset, values: Ma
             defaults={**values, "dataset": dataset, "created_by": actor.person, "created_at": at},
         )
         _ask([*before, *_measured(space, attached)])
-        body = {"name": name, **values, "dataset": dataset.name}
-        log.append(Kind.EVALUATION_ATTACHED, actor, space, body, at=at)
+        log.append(actor, EvaluationAttached(name=name, dataset=dataset.name, **values), namespace=space, at=at)
     return attached
 
 

@@ -17,9 +17,9 @@ from registry.core.errors import Busy, Invalid, PreconditionRequired, Stale
 from registry.core.renderer_pool import child
 from registry.core.text_checks import check_size, check_text, find_private
 from registry.evaluations import dataset_queries
+from registry.evaluations.events import DatasetSaved
 from registry.evaluations.models import Attachment, Dataset, DatasetVersion
 from registry.journal import log
-from registry.journal.log import Kind
 from registry.namespaces import permissions
 from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import Verb
@@ -246,13 +246,12 @@ def _find_base(dataset: Dataset, work: _Work) -> DatasetVersion | None:
 
 
 def _append(actor: Actor, dataset: Dataset, version: DatasetVersion) -> None:
-    """Event body: {"dataset", "number", "digest": of the rows, "count", "base": number or null, "message"}."""
-    body = {
-        "dataset": dataset.name,
-        "number": version.number,
-        "digest": version.digest,
-        "count": version.count,
-        "base": version.base.number if version.base else None,
-        "message": version.message,
-    }
-    log.append(Kind.DATASET_SAVED, actor, dataset.namespace, body, at=version.created_at)
+    event = DatasetSaved(
+        dataset=dataset.name,
+        number=version.number,
+        digest=version.digest,
+        count=version.count,
+        base=version.base.number if version.base else None,
+        message=version.message,
+    )
+    log.append(actor, event, namespace=dataset.namespace, at=version.created_at)

@@ -13,55 +13,65 @@ holds one lock until commit: an advisory lock on PostgreSQL, the write lock that
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
-from enum import StrEnum
-from typing import Any
+from typing import Any, Protocol
 
 import rfc8785
 from django.db import connection, transaction
 
-from registry.accounts.actor import Actor
 from registry.core.failpoints import reach
 from registry.core.text_checks import check_secrets
 from registry.journal import rollback_guard
+from registry.journal.event import JournalEvent, columns_of
 from registry.journal.models import Event
-from registry.namespaces.models import Namespace
 
-__all__ = ["CHANNEL", "Kind", "append", "canonical", "digest_of", "lock", "microseconds", "now", "subscribe"]
+__all__ = [
+    "CHANNEL",
+    "Author",
+    "Identified",
+    "Named",
+    "Person",
+    "append",
+    "canonical",
+    "digest_of",
+    "lock",
+    "microseconds",
+    "now",
+    "subscribe",
+]
 
 CHANNEL = "promptuary_journal"  # on which PostgreSQL tells of each append
 _LOCK = 0x70726F6D70747561  # "promptua": one number for all writers of one database
 _subscribers: list[Callable[[], None]] = []
 
 
-class Kind(StrEnum):
-    """What an event can be about; the body of each is described where a service appends it."""
+class Person(Protocol):
+    """Whom an event is by."""
 
-    NAMESPACE_CREATED = "namespace.created"
-    NAMESPACE_RULED = "namespace.ruled"
-    MEMBER_SET = "member.set"
-    KEY_ISSUED = "key.issued"
-    KEY_REVOKED = "key.revoked"
-    KEY_ROTATED = "key.rotated"
-    VERSION_SAVED = "version.saved"
-    VERSION_REDACTED = "version.redacted"
-    SAMPLES_SAVED = "samples.saved"
-    TEMPLATE_ARCHIVED = "template.archived"
-    TEMPLATE_UNARCHIVED = "template.unarchived"
-    LABEL_MOVED = "label.moved"
-    CHANGE_PROPOSED = "change.proposed"
-    CHANGE_HEADED = "change.headed"
-    CHANGE_DECIDED = "change.decided"
-    CHANGE_WITHDRAWN = "change.withdrawn"
-    CHANGE_REOPENED = "change.reopened"
-    EMERGENCY_CLOSED = "emergency.closed"
-    COMMENT_ADDED = "comment.added"
-    THREAD_RESOLVED = "thread.resolved"
-    VERDICT_GIVEN = "verdict.given"
-    DATASET_SAVED = "dataset.saved"
-    EVALUATION_ATTACHED = "evaluation.attached"
-    EVALUATION_DETACHED = "evaluation.detached"
-    WEBHOOK_SET = "webhook.set"
-    WEBHOOK_REMOVED = "webhook.removed"
+    @property
+    def username(self) -> str: ...
+
+
+class Identified(Protocol):
+    """The key that somebody acted through."""
+
+    @property
+    def id(self) -> str: ...
+
+
+class Author(Protocol):
+    """Who acts: a person, maybe through a key."""
+
+    @property
+    def person(self) -> Person: ...
+    @property
+    def key(self) -> Identified | None: ...
+
+
+class Named(Protocol):
+    """The namespace of an event."""
+
+    @property
+    def name(self) -> str: ...
 
 
 def now() -> datetime:
@@ -97,23 +107,14 @@ def lock() -> None:
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
 
 
-def append(  # an event has these facts; a dataclass to carry them would be read in one place
-    kind: Kind,
-    actor: Actor,
-    namespace: Namespace | None,
-    body: Mapping[str, Any],
-    *,
-    at: datetime,
-    template: str = "",
-    version: int | None = None,
-    change: int | None = None,
-) -> Event:
-    """Write the event inside the caller's transaction, as the last thing in it.
+def append(author: Author, event: JournalEvent, *, namespace: Named | None, at: datetime) -> Event:
+    """Write the event inside the caller's transaction, as the last thing in it; gives its row.
 
-    `at` is the moment that the rows of the same write carry; `template`, `version` and `change` are what the audit page
-    and the mirror search by, and stand in the body as well. Invalid where a text of the body holds a credential.
+    `at` is the moment that the rows of the same write carry. Invalid where a text of the body holds a credential.
     """
-    _require_no_secrets(kind, body)
+    body = event.body()
+    if event.is_by_person:
+        _require_no_secrets(body)
     lock()
     reach("journal.appending")
     head = Event.objects.order_by("-number").values_list("number", "hash").first()
@@ -121,25 +122,26 @@ def append(  # an event has these facts; a dataclass to carry them would be read
     number, previous = (head[0] + 1, head[1]) if head else (1, None)
     facts = {
         "at": microseconds(at),
-        "body": dict(body),
-        "key": actor.key.id if actor.key else None,
-        "kind": kind.value,
+        "body": body,
+        "key": author.key.id if author.key else None,
+        "kind": event.kind,
         "namespace": namespace.name if namespace else None,
         "number": number,
-        "person": actor.person.username,
+        "person": author.person.username,
         "previous": previous,
     }
     text = canonical(facts)
-    event = Event.objects.create(
+    columns = columns_of(event.kind, body)
+    row = Event.objects.create(
         number=number,
-        kind=kind.value,
+        kind=event.kind,
         at=microseconds(at),
-        person=actor.person.username,
-        key=actor.key.id if actor.key else "",
+        person=author.person.username,
+        key=author.key.id if author.key else "",
         namespace=namespace.name if namespace else "",
-        template=template,
-        version=version,
-        change=change,
+        template=columns.template,
+        version=columns.version,
+        change=columns.change,
         text=text,
         hash=digest_of(text),
     )
@@ -149,16 +151,11 @@ def append(  # an event has these facts; a dataclass to carry them would be read
     reach("journal.appended")
     for wake in _subscribers:
         transaction.on_commit(wake, robust=True)
-    return event
+    return row
 
 
-def _require_no_secrets(kind: Kind, body: Mapping[str, Any]) -> None:
-    """The last look before a text is kept for ever; services look earlier, at what they name in their own words.
-
-    A verdict is written by the worker, from messages that repeat no secret.
-    """
-    if kind is Kind.VERDICT_GIVEN:
-        return
+def _require_no_secrets(body: Mapping[str, Any]) -> None:
+    """The last look before a text is kept for ever; services look earlier, at what they name in their own words."""
     for field, value in body.items():
         for text in _strings(value):
             check_secrets(field, text)

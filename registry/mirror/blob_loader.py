@@ -8,11 +8,13 @@ from typing import Any
 
 from django.db.models import Q
 
+from registry.changes.events import ChangeDecided, CommentAdded, VerdictGiven
 from registry.changes.models import Comment, Decision, Verdict
+from registry.evaluations.events import DatasetSaved
 from registry.evaluations.models import DatasetVersion
-from registry.journal.log import Kind
 from registry.journal.models import Event
 from registry.mirror.errors import MirrorError
+from registry.templates.events import SamplesSaved
 from registry.templates.models import SampleSet, Version
 
 __all__ = ["Sources"]
@@ -79,19 +81,19 @@ def _load_versions(wanted: set[tuple[str, int]]) -> dict[tuple[str, int], Versio
 
 
 def _load_samples(events: list[Event]) -> dict[tuple[str, str], str]:
-    names = {event.template for event in events if event.kind == Kind.SAMPLES_SAVED}
+    names = {event.template for event in events if event.kind == SamplesSaved.kind}
     rows = SampleSet.objects.filter(template__name__in=names).values_list("template__name", "digest", "text")
     return {(name, digest): text for name, digest, text in rows} if names else {}
 
 
 def _load_decisions(events: list[Event]) -> dict[tuple[int, int], str]:
-    numbers = {event.change for event in events if event.kind == Kind.CHANGE_DECIDED}
+    numbers = {event.change for event in events if event.kind == ChangeDecided.kind}
     rows = Decision.objects.filter(change__in=numbers).values_list("change_id", "number", "text")
     return {(change, number): text for change, number, text in rows} if numbers else {}
 
 
 def _load_comments(events: list[Event]) -> dict[tuple[int, int, int], dict[str, Any]]:
-    numbers = {event.change for event in events if event.kind == Kind.COMMENT_ADDED}
+    numbers = {event.change for event in events if event.kind == CommentAdded.kind}
     rows = Comment.objects.filter(thread__change__in=numbers).select_related("thread") if numbers else ()
     return {
         (row.thread.change_id, row.thread.number, row.number): {
@@ -104,12 +106,12 @@ def _load_comments(events: list[Event]) -> dict[tuple[int, int, int], dict[str, 
 
 
 def _load_verdicts(events: list[Event]) -> dict[str, str]:
-    keys = [json.loads(event.text)["body"]["key"] for event in events if event.kind == Kind.VERDICT_GIVEN]
+    keys = [json.loads(event.text)["body"]["key"] for event in events if event.kind == VerdictGiven.kind]
     return dict(Verdict.objects.filter(key__in=keys).values_list("key", "details")) if keys else {}
 
 
 def _load_datasets(events: list[Event]) -> dict[tuple[str, int], str]:
-    bodies = [json.loads(event.text)["body"] for event in events if event.kind == Kind.DATASET_SAVED]
+    bodies = [json.loads(event.text)["body"] for event in events if event.kind == DatasetSaved.kind]
     if not bodies:
         return {}
     asked = reduce(or_, (Q(dataset__name=body["dataset"], number=body["number"]) for body in bodies))

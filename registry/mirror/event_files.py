@@ -12,11 +12,32 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from promptuary.renderer.syntax import yaml_writer
-from registry.journal.log import Kind
+from registry.changes.events import (
+    ChangeDecided,
+    ChangeHeaded,
+    ChangeProposed,
+    ChangeReopened,
+    ChangeWithdrawn,
+    CommentAdded,
+    EmergencyClosed,
+    ThreadResolved,
+    VerdictGiven,
+)
+from registry.evaluations.events import DatasetSaved, EvaluationAttached, EvaluationDetached
 from registry.journal.models import Event
 from registry.mirror import paths
 from registry.mirror.blob_loader import Sources
 from registry.mirror.commit_plan import Entry, Move
+from registry.namespaces.events import KeyIssued, KeyRevoked, KeyRotated, MemberSet, NamespaceCreated, NamespaceRuled
+from registry.templates.events import (
+    LabelMoved,
+    SamplesSaved,
+    TemplateArchived,
+    TemplateUnarchived,
+    VersionRedacted,
+    VersionSaved,
+)
+from registry.webhooks.events import WebhookRemoved, WebhookSet
 
 __all__ = ["KINDS", "read"]
 
@@ -251,30 +272,30 @@ def _iso(microseconds: int) -> str:
 
 
 KINDS: Mapping[str, Callable[[_Draft], None]] = {
-    Kind.NAMESPACE_CREATED: _namespace_created,
-    Kind.NAMESPACE_RULED: _namespace_ruled,
-    Kind.MEMBER_SET: _member_set,
-    Kind.KEY_ISSUED: _key_issued,
-    Kind.KEY_REVOKED: _key_revoked,
-    Kind.KEY_ROTATED: _key_rotated,
-    Kind.VERSION_SAVED: _version_saved,
-    Kind.VERSION_REDACTED: _version_redacted,
-    Kind.SAMPLES_SAVED: _samples_saved,
-    Kind.TEMPLATE_ARCHIVED: _template_archived,
-    Kind.TEMPLATE_UNARCHIVED: _template_unarchived,
-    Kind.LABEL_MOVED: _label_moved,
-    Kind.CHANGE_PROPOSED: _change_step("proposed"),
-    Kind.CHANGE_HEADED: _change_step("headed"),
-    Kind.CHANGE_DECIDED: _change_decided,
-    Kind.CHANGE_WITHDRAWN: _change_step("withdrawn"),
-    Kind.CHANGE_REOPENED: _change_step("reopened"),
-    Kind.EMERGENCY_CLOSED: _change_step("emergency-closed"),
-    Kind.COMMENT_ADDED: _comment_added,
-    Kind.THREAD_RESOLVED: _thread_resolved,
-    Kind.VERDICT_GIVEN: _verdict_given,
-    Kind.DATASET_SAVED: _dataset_saved,
-    Kind.EVALUATION_ATTACHED: _evaluation_attached,
-    Kind.EVALUATION_DETACHED: _evaluation_detached,
-    Kind.WEBHOOK_SET: _webhook_set,
-    Kind.WEBHOOK_REMOVED: _webhook_removed,
+    NamespaceCreated.kind: _namespace_created,
+    NamespaceRuled.kind: _namespace_ruled,
+    MemberSet.kind: _member_set,
+    KeyIssued.kind: _key_issued,
+    KeyRevoked.kind: _key_revoked,
+    KeyRotated.kind: _key_rotated,
+    VersionSaved.kind: _version_saved,
+    VersionRedacted.kind: _version_redacted,
+    SamplesSaved.kind: _samples_saved,
+    TemplateArchived.kind: _template_archived,
+    TemplateUnarchived.kind: _template_unarchived,
+    LabelMoved.kind: _label_moved,
+    ChangeProposed.kind: _change_step("proposed"),
+    ChangeHeaded.kind: _change_step("headed"),
+    ChangeDecided.kind: _change_decided,
+    ChangeWithdrawn.kind: _change_step("withdrawn"),
+    ChangeReopened.kind: _change_step("reopened"),
+    EmergencyClosed.kind: _change_step("emergency-closed"),
+    CommentAdded.kind: _comment_added,
+    ThreadResolved.kind: _thread_resolved,
+    VerdictGiven.kind: _verdict_given,
+    DatasetSaved.kind: _dataset_saved,
+    EvaluationAttached.kind: _evaluation_attached,
+    EvaluationDetached.kind: _evaluation_detached,
+    WebhookSet.kind: _webhook_set,
+    WebhookRemoved.kind: _webhook_removed,
 }

@@ -8,11 +8,11 @@ from pathlib import Path
 from django.conf import settings
 
 from registry.core.failpoints import reach
-from registry.journal.log import Kind
 from registry.journal.models import Commit, Event
 from registry.mirror import fill as mirror_fill
 from registry.mirror import locks, paths
 from registry.mirror.repository import Head, Repository
+from registry.templates.events import VersionRedacted
 
 __all__ = ["is_redaction_due", "rebuild", "renew", "sweep"]
 
@@ -56,7 +56,7 @@ def is_redaction_due(heads: Mapping[str, Head]) -> bool:
     if main is None:
         return False
     mirrored = main.stamp.number if main.stamp else 0
-    return Event.objects.filter(kind=Kind.VERSION_REDACTED.value, number__gt=mirrored).exists()
+    return Event.objects.filter(kind=VersionRedacted.kind, number__gt=mirrored).exists()
 
 
 def sweep() -> None:

@@ -24,11 +24,12 @@ from registry.mirror.errors import GitFailed, MirrorError
 from registry.mirror.repository import Repository
 from registry.mirror.rows import Rows, replay
 from registry.namespaces.models import Namespace
+from registry.templates.events import VersionRedacted
 from registry.templates.models import Template
 
 __all__ = ["Restored", "adopt", "forgotten", "open_clone", "restore"]
 
-_REDACTED = f'"kind":"{log.Kind.VERSION_REDACTED.value}"'  # as canonical JSON writes it; a string would escape it
+_REDACTED = f'"kind":"{VersionRedacted.kind}"'  # as canonical JSON writes it; a string would escape it
 _WAIT = 60.0  # seconds for the writer to finish its batches
 
 

@@ -5,6 +5,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 
@@ -14,8 +15,8 @@ from registry.core import names
 from registry.core.errors import Conflict, Invalid, NotFound
 from registry.core.text_checks import check_text
 from registry.journal import log
-from registry.journal.log import Kind
 from registry.namespaces import permissions
+from registry.namespaces.events import KeyIssued, KeyRevoked, KeyRotated
 from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import KEY_VERBS, TABLE, Role, Verb
 from registry.notifications import services as notification_services
@@ -52,7 +53,6 @@ def issue(  # noqa: PLR0913  # each a fact of the key
     `access.KEY_VERBS`. labels: the only ones
     it acts on; with any, it fetches only what those serve at the time. expires_at: aware. approved_only: None follows the
     namespace's rules.
-    Event body: {"id", "name", "scope", "verbs", "labels", "person", "expires_at": microseconds or null, "approved_only"}.
     """
     key = Key(name=_read_name(name), approved_only=approved_only, created_at=log.now(), expires_at=expires_at)
     key.scope, key.verbs = _read_scope(scope, verbs)
@@ -66,7 +66,7 @@ def issue(  # noqa: PLR0913  # each a fact of the key
         _require_reach(key)
         secret = _store(actor, key)
         notification_services.tell_of_key(actor, key)
-        log.append(Kind.KEY_ISSUED, actor, key.namespace, _body(key), at=key.created_at)
+        log.append(actor, KeyIssued(**_facts(key)), namespace=key.namespace, at=key.created_at)
     return Issued(key, secret)
 
 
@@ -77,7 +77,6 @@ def rotate(
 
     The new one holds at once. It ends at `expires_at`, by default after as long a life as the old one was given. The old one
     never holds for longer than it would have. Conflict for a key that ended or was rotated before.
-    Event body: as of `issue`, and {"replaces": the old id, "replaced_until": microseconds}.
     """
     at = log.now()
     _require_future("keep_until", keep_until, at)
@@ -96,8 +95,9 @@ def rotate(
         old.save(update_fields=["expires_at"])
         secret = _store(actor, key)
         notification_services.tell_of_key(actor, key)
-        body = {**_body(key), "replaces": old.id, "replaced_until": log.microseconds(old.expires_at)}
-        log.append(Kind.KEY_ROTATED, actor, key.namespace, body, at=at)
+        until = log.microseconds(old.expires_at)
+        event = KeyRotated(**_facts(key), replaces=old.id, replaced_until=until)
+        log.append(actor, event, namespace=key.namespace, at=at)
     return Issued(key, secret)
 
 
@@ -105,7 +105,6 @@ def revoke(*, actor: Actor, key_id: str, keep_until: datetime | None = None) -> 
     """End a key for good, now or at `keep_until`; for admins, and for the person whom it acts for. Never by key.
 
     A key that ends by itself before `keep_until` stays as it is. Asks for no proof: what was lost must be ended quickly.
-    Event body: {"id", "until": microseconds, absent where it ends now}.
     """
     at = log.now()
     _require_future("keep_until", keep_until, at)
@@ -117,12 +116,12 @@ def revoke(*, actor: Actor, key_id: str, keep_until: datetime | None = None) -> 
         if keep_until is None:
             key.revoked_at = at
             key.save(update_fields=["revoked_at"])
-            log.append(Kind.KEY_REVOKED, actor, key.namespace, {"id": key.id}, at=at)
+            log.append(actor, KeyRevoked(id=key.id), namespace=key.namespace, at=at)
         elif key.expires_at is None or key.expires_at > keep_until:
             key.expires_at = keep_until
             key.save(update_fields=["expires_at"])
-            body = {"id": key.id, "until": log.microseconds(keep_until)}
-            log.append(Kind.KEY_REVOKED, actor, key.namespace, body, at=at)
+            event = KeyRevoked(id=key.id, until=log.microseconds(keep_until))
+            log.append(actor, event, namespace=key.namespace, at=at)
     return key
 
 
@@ -135,7 +134,8 @@ def _store(actor: Actor, key: Key) -> str:
     return f"pb_{key.id}_{secret}"
 
 
-def _body(key: Key) -> dict[str, object]:
+def _facts(key: Key) -> dict[str, Any]:
+    """The fields that the events of a new key have in common."""
     return {
         "id": key.id,
         "name": key.name,

@@ -7,8 +7,8 @@ from registry.accounts.models import User
 from registry.changes import locking
 from registry.core.errors import Conflict, Invalid, NotFound
 from registry.journal import log
-from registry.journal.log import Kind
 from registry.namespaces import permissions
+from registry.namespaces.events import MemberSet
 from registry.namespaces.models import Membership, Namespace
 from registry.namespaces.permissions import Role, Verb
 
@@ -39,7 +39,7 @@ def set_role(*, actor: Actor, namespace: str, username: str, role: str | None) -
             member = None
         else:
             member, _ = Membership.objects.update_or_create(namespace=found, person=person, defaults={"role": role})
-        log.append(Kind.MEMBER_SET, actor, found, {"person": username, "role": role}, at=log.now())
+        log.append(actor, MemberSet(person=username, role=role), namespace=found, at=log.now())
         locking.reassess(found)  # after the event: who gave whom a role is read from the journal
     return member
 

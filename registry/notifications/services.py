@@ -8,16 +8,18 @@ from django.db import transaction
 from registry.accounts.actor import OPERATOR, Actor
 from registry.accounts.models import Key, User
 from registry.changes.emergency_queries import Emergency
+from registry.changes.events import ChangeDecided, CommentAdded
 from registry.changes.models import ChangeRequest, Comment, Decision
 from registry.core.errors import Conflict, Invalid, NotAllowed
 from registry.core.text_checks import check_text
 from registry.journal import log
-from registry.journal.log import Kind
 from registry.namespaces import key_queries, permissions
+from registry.namespaces.events import KeyIssued, KeyRotated
 from registry.namespaces.models import Membership, Namespace
 from registry.namespaces.permissions import Role, Verb
 from registry.notifications import queries as notification_queries
 from registry.notifications.models import EMERGENCY, Notification, Watch
+from registry.templates.events import LabelMoved, VersionRedacted, VersionSaved
 from registry.templates.models import LabelMove, Version
 
 __all__ = [
@@ -53,7 +55,7 @@ def mark_read(*, actor: Actor, ids: Iterable[int]) -> int:
         return rows.update(read_at=log.now())
 
 
-def tell_reviewers(actor: Actor, kind: Kind, change: ChangeRequest, waiting_for: Iterable[str]) -> None:
+def tell_reviewers(actor: Actor, kind: str, change: ChangeRequest, waiting_for: Iterable[str]) -> None:
     """A request waits for these people; for services, in the transaction of the request's change."""
     settle(change)
     sentence = f"{_name(actor)} asks for your review: {_subject(change)}."
@@ -67,7 +69,7 @@ def tell_of_decision(actor: Actor, decision: Decision) -> None:
     if decision.decision in (Decision.APPROVE, Decision.REQUEST_CHANGES):
         settle(change, actor.person)
     sentence = f"{_name(actor)} {_SAID[decision.decision]} {_subject(change)}."
-    _tell(actor, Kind.CHANGE_DECIDED, [change.opened_by, change.version.author], sentence, change)
+    _tell(actor, ChangeDecided.kind, [change.opened_by, change.version.author], sentence, change)
 
 
 def tell_of_comment(actor: Actor, comment: Comment) -> None:
@@ -75,7 +77,7 @@ def tell_of_comment(actor: Actor, comment: Comment) -> None:
     change = comment.thread.change
     others = User.objects.filter(pk__in=comment.thread.comments.values("person"))
     sentence = f"{_name(actor)} wrote on line {comment.thread.line} of {_subject(change)}."
-    _tell(actor, Kind.COMMENT_ADDED, [change.opened_by, change.version.author, *others], sentence, change)
+    _tell(actor, CommentAdded.kind, [change.opened_by, change.version.author, *others], sentence, change)
 
 
 def tell_of_move(actor: Actor, move: LabelMove) -> None:
@@ -86,7 +88,7 @@ def tell_of_move(actor: Actor, move: LabelMove) -> None:
     if move.how not in _MOVED or move.after is None:
         target = f"is on version {move.after.number}" if move.after else "is removed"
         sentence = f"{_name(actor)} moved {move.label} of {move.template.name}: it {target}."
-        _write(actor, Kind.LABEL_MOVED, [], sentence, move, move.created_at)
+        _write(actor, LabelMoved.kind, [], sentence, move, move.created_at)
         return
     people = [version.author for version in (move.before, move.after) if version is not None]
     if move.change is not None:
@@ -101,7 +103,7 @@ def tell_of_move(actor: Actor, move: LabelMove) -> None:
     if move.reason and move.how != "published":
         sentence += f" {move.reason}"
     urgent = {person.pk for person in able} if move.how == "broke_glass" else set()
-    _write(actor, Kind.LABEL_MOVED, people, sentence, move, move.created_at, urgent=urgent)
+    _write(actor, LabelMoved.kind, people, sentence, move, move.created_at, urgent=urgent)
 
 
 def remind_of_emergency(emergency: Emergency) -> int:
@@ -133,7 +135,7 @@ def tell_of_save(actor: Actor, version: Version) -> None:
     """Those who watch the template hear of a new version."""
     said = f": {first}" if (first := version.message.strip().partition("\n")[0]) else "."
     sentence = f"{_name(actor)} saved {version.template.name} {version.number}{said}"
-    _write(actor, Kind.VERSION_SAVED, [], sentence, version, version.created_at)
+    _write(actor, VersionSaved.kind, [], sentence, version, version.created_at)
 
 
 def tell_of_redaction(actor: Actor, versions: Sequence[Version], reason: str, remotes: Sequence[str]) -> None:
@@ -144,7 +146,7 @@ def tell_of_redaction(actor: Actor, versions: Sequence[Version], reason: str, re
         admins = Membership.objects.filter(namespace=template.namespace, role=Role.ADMIN)
         people = [version.author, *User.objects.filter(pk__in=admins.values("person"))]
         sentence = f"{_name(actor)} redacted {template.name} {version.number}: {reason}{places}"
-        _write(actor, Kind.VERSION_REDACTED, people, sentence, version, log.now())
+        _write(actor, VersionRedacted.kind, people, sentence, version, log.now())
 
 
 def tell_of_key(actor: Actor, key: Key) -> None:
@@ -152,12 +154,12 @@ def tell_of_key(actor: Actor, key: Key) -> None:
     person = key.person
     if person == actor.person or not person.is_active or person.username == OPERATOR:
         return
-    kind, made = (Kind.KEY_ROTATED, "rotated") if key.replaces_id else (Kind.KEY_ISSUED, "issued")
+    kind, made = (KeyRotated.kind, "rotated") if key.replaces_id else (KeyIssued.kind, "issued")
     sentence = (
         f"{_name(actor)} {made} a key that acts in your name: {key.name} in {key.namespace.name}. It may "
         f"{key_queries.describe(key)}. If you do not want it, revoke it on your account page."
     )
-    Notification.objects.create(person=person, kind=kind.value, sentence=sentence, key=key, created_at=key.created_at)
+    Notification.objects.create(person=person, kind=kind, sentence=sentence, key=key, created_at=key.created_at)
 
 
 def settle(change: ChangeRequest, person: User | None = None) -> None:
@@ -170,7 +172,7 @@ def settle(change: ChangeRequest, person: User | None = None) -> None:
 
 def _tell(
     actor: Actor,
-    kind: Kind,
+    kind: str,
     people: Collection[User],
     sentence: str,
     change: ChangeRequest,
@@ -182,7 +184,7 @@ def _tell(
 
 def _write(
     actor: Actor,
-    kind: Kind,
+    kind: str,
     people: Collection[User],
     sentence: str,
     about: ChangeRequest | LabelMove | Version,
@@ -198,7 +200,7 @@ def _write(
     Notification.objects.bulk_create(
         Notification(
             person=person,
-            kind=EMERGENCY if person.pk in urgent else kind.value,
+            kind=EMERGENCY if person.pk in urgent else kind,
             sentence=sentence,
             is_waiting=person.pk in urgent or (is_waiting and person.pk in concerned),
             template=about.template,

@@ -26,13 +26,13 @@ from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
 from registry.core.names import LATEST
 from registry.core.text_checks import check_text
 from registry.journal import immutable_tables, log
-from registry.journal.log import Kind
 from registry.journal.models import Event
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.notifications import services as notification_services
 from registry.redaction import repeated_texts, run_texts
 from registry.templates import queries as template_queries
+from registry.templates.events import VersionRedacted, VersionSaved
 from registry.templates.models import Draft, Label, Redaction, Rendering, Version
 from registry.templates.save import describe
 from registry.usage.models import Report
@@ -152,7 +152,7 @@ def _plan(actor: Actor, version: Version, *, everywhere: bool) -> Plan:
 def _holders(version: Version) -> list[Version]:
     """Other versions that hold the same text, whole or as a fragment, found by the digests that the journal names."""
     digest = log.digest_of(version.document)
-    events = Event.objects.filter(kind=Kind.VERSION_SAVED.value, text__contains=digest).order_by("number")
+    events = Event.objects.filter(kind=VersionSaved.kind, text__contains=digest).order_by("number")
     found = []
     for text in events.values_list("text", flat=True):
         body = json.loads(text)["body"]
@@ -214,16 +214,8 @@ def _take_away(actor: Actor, version: Version, reason: str, passages: Sequence[s
     _drafts([version], passages).delete()
     run_texts.forget([version], passages)
     bury(version, reason=reason, person=actor.person, at=at)
-    body = {"template": template.name, "version": version.number, "digest": version.digest, "reason": reason}
-    log.append(
-        Kind.VERSION_REDACTED,
-        actor,
-        template.namespace,
-        body,
-        at=at,
-        template=template.name,
-        version=version.number,
-    )
+    event = VersionRedacted(template=template.name, version=version.number, digest=version.digest, reason=reason)
+    log.append(actor, event, namespace=template.namespace, at=at)
 
 
 def bury(version: Version, *, reason: str, person: User, at: datetime) -> None:

@@ -14,11 +14,21 @@ from dataclasses import dataclass
 from django.db import DatabaseError
 
 from registry.accounts.models import User
+from registry.changes.events import (
+    ChangeDecided,
+    ChangeHeaded,
+    ChangeProposed,
+    ChangeWithdrawn,
+    CommentAdded,
+    ThreadResolved,
+    VerdictGiven,
+)
 from registry.core import lru, metrics, tracing
 from registry.core.errors import Busy, NotAllowed, NotFound, PromptuaryError
 from registry.core.problem_details import CONTENT_TYPE, Problem, of_error, unauthenticated
 from registry.core.refusal_limiter import Refusals
-from registry.journal.log import Kind
+from registry.evaluations.events import DatasetSaved, EvaluationAttached, EvaluationDetached
+from registry.namespaces.events import KeyIssued, KeyRevoked, KeyRotated, MemberSet, NamespaceCreated, NamespaceRuled
 from registry.namespaces.key_attempts import KeyAttempts, key_attempts
 from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import Verb, granters, role_of
@@ -26,7 +36,9 @@ from registry.serving import responses
 from registry.serving.credentials import Caller, caller_of_key
 from registry.serving.journal_follower import Follower, Happened, renew_connection
 from registry.serving.responses import Answer, Memory, Served
+from registry.templates.events import LabelMoved, SamplesSaved, VersionRedacted, VersionSaved
 from registry.usage import recorder
+from registry.webhooks.events import WebhookRemoved, WebhookSet
 
 __all__ = ["Fetcher", "Ready", "Unauthenticated", "fetcher", "matches", "refuse"]
 
@@ -37,21 +49,21 @@ MOST_NAMES = 200  # asked for in one query
 READY_BUDGET = 32 * 1024 * 1024  # bytes of answers that are ready for a caller
 
 _UNAFFECTED = {  # a kind that stands in none of these sets makes a process forget everything
-    Kind.NAMESPACE_CREATED,
-    Kind.KEY_ISSUED,
-    Kind.SAMPLES_SAVED,
-    Kind.VERDICT_GIVEN,
-    Kind.COMMENT_ADDED,
-    Kind.THREAD_RESOLVED,
-    Kind.DATASET_SAVED,
-    Kind.EVALUATION_ATTACHED,
-    Kind.EVALUATION_DETACHED,
-    Kind.WEBHOOK_SET,
-    Kind.WEBHOOK_REMOVED,
+    NamespaceCreated.kind,
+    KeyIssued.kind,
+    SamplesSaved.kind,
+    VerdictGiven.kind,
+    CommentAdded.kind,
+    ThreadResolved.kind,
+    DatasetSaved.kind,
+    EvaluationAttached.kind,
+    EvaluationDetached.kind,
+    WebhookSet.kind,
+    WebhookRemoved.kind,
 }
-_OF_CALLERS = {Kind.KEY_REVOKED, Kind.KEY_ROTATED, Kind.MEMBER_SET, Kind.NAMESPACE_RULED}
-_OF_LABELS = {Kind.VERSION_SAVED, Kind.LABEL_MOVED}
-_OF_APPROVALS = {Kind.CHANGE_PROPOSED, Kind.CHANGE_HEADED, Kind.CHANGE_DECIDED, Kind.CHANGE_WITHDRAWN}
+_OF_CALLERS = {KeyRevoked.kind, KeyRotated.kind, MemberSet.kind, NamespaceRuled.kind}
+_OF_LABELS = {VersionSaved.kind, LabelMoved.kind}
+_OF_APPROVALS = {ChangeProposed.kind, ChangeHeaded.kind, ChangeDecided.kind, ChangeWithdrawn.kind}
 
 
 @dataclass(slots=True)
@@ -254,12 +266,12 @@ class Fetcher:
             return
         if kind in _OF_LABELS:
             self._labels.pop(event.template, None)
-            if kind == Kind.LABEL_MOVED:
+            if kind == LabelMoved.kind:
                 self._approved.clear()  # a request may have lost its approval: others are contributors now
         elif kind in _OF_CALLERS:
             self._callers.clear()
             self._approved.clear()
-            if kind == Kind.NAMESPACE_RULED:
+            if kind == NamespaceRuled.kind:
                 self._labels.clear()  # another label may be protected now, and its answers say how it was approved
         elif kind in _OF_APPROVALS:
             self._approved.clear()
@@ -297,7 +309,7 @@ def fetcher() -> Fetcher:
 
 
 def _forget_texts(happened: Happened | None) -> None:
-    if happened is None or happened.kind == Kind.VERSION_REDACTED:
+    if happened is None or happened.kind == VersionRedacted.kind:
         lru.forget_all()
 
 

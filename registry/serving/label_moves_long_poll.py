@@ -17,7 +17,6 @@ from django.db import DatabaseError
 
 from registry.core.errors import Busy, Invalid, NotAllowed, NotFound, PromptuaryError
 from registry.core.names import LATEST
-from registry.journal.log import Kind
 from registry.journal.models import Event
 from registry.namespaces.permissions import Verb
 from registry.serving import responses
@@ -25,13 +24,14 @@ from registry.serving.credentials import Caller
 from registry.serving.fetcher import Fetcher, fetcher, refuse
 from registry.serving.journal_follower import POLL, Happened, renew_connection
 from registry.serving.responses import Answer
+from registry.templates.events import LabelMoved, VersionSaved
 
 __all__ = ["MOST_MOVES", "MOST_WAIT", "Move", "Moves", "News", "moves"]
 
 MOST_MOVES = 500  # of one answer
 MOST_WAIT = 30.0  # seconds
 AGAIN = 1.0  # seconds after which to ask again where no thread is free
-_KINDS = (Kind.LABEL_MOVED.value, Kind.VERSION_SAVED.value)
+_KINDS = (LabelMoved.kind, VersionSaved.kind)
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ class Moves:
             body = json.loads(text)["body"]
             move = (
                 Move(template, LATEST, body["number"], body["digest"])
-                if kind == Kind.VERSION_SAVED.value
+                if kind == VersionSaved.kind
                 else Move(template, body["label"], body["to"], body["digest"])
             )
             standing.pop((move.name, move.label), None)  # the last move of a label is the one that counts

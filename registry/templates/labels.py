@@ -11,12 +11,12 @@ from registry.core import names
 from registry.core.errors import ApprovalRequired, Conflict, Invalid, NotFound
 from registry.core.text_checks import check_text
 from registry.journal import log
-from registry.journal.log import Kind
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.notifications import services as notification_services
 from registry.templates import approvals
 from registry.templates import queries as template_queries
+from registry.templates.events import LabelMoved
 from registry.templates.models import Label, LabelMove, Template, Version
 
 __all__ = ["move", "place", "remove", "roll_back"]
@@ -88,9 +88,6 @@ def place(
     """Write a move that was allowed; for services, inside their transaction, as the last thing in it.
 
     at: the moment that the caller's own rows carry, by default now, so that a restore from the event finds it.
-    Event body: {"template", "label", "from": number or null, "to": number or null, "digest": of `to` or null, "how":
-    one of LabelMove.HOW, "reason", "change": number or null, "decided": what the request was decided on, absent where
-    none moved it}.
     """
     at = at or log.now()
     target.require_text()
@@ -112,28 +109,18 @@ def _record(actor: Actor, move: LabelMove, at: datetime) -> None:
     notification_services.tell_of_move(actor, move)
     check_results.ask(template)  # what pending requests are measured by has changed
     locking.reassess(template.namespace, template, move.label)
-    body: dict[str, object] = {
-        "template": template.name,
-        "label": move.label,
-        "from": move.before.number if move.before else None,
-        "to": move.after.number if move.after else None,
-        "digest": move.after.digest if move.after else None,
-        "how": move.how,
-        "reason": move.reason,
-        "change": change.number if change else None,
-    }
-    if change is not None and change.decided is not None:
-        body["decided"] = change.decided
-    log.append(
-        Kind.LABEL_MOVED,
-        actor,
-        template.namespace,
-        body,
-        at=at,
+    event = LabelMoved(
         template=template.name,
-        version=move.after.number if move.after else None,
+        label=move.label,
+        from_version=move.before.number if move.before else None,
+        to=move.after.number if move.after else None,
+        digest=move.after.digest if move.after else None,
+        how=move.how,
+        reason=move.reason,
         change=change.number if change else None,
+        decided=change.decided if change else None,
     )
+    log.append(actor, event, namespace=template.namespace, at=at)
 
 
 def _held(template: Template, label: str) -> Label | None:

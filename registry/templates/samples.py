@@ -8,12 +8,12 @@ from registry.accounts.actor import Actor
 from registry.changes import check_results
 from registry.core.errors import Conflict, Invalid
 from registry.journal import log
-from registry.journal.log import Kind
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.templates import queries as template_queries
 from registry.templates import sample_queries as sample_sets
 from registry.templates.document_check import Samples, examine, write_samples
+from registry.templates.events import SamplesSaved
 from registry.templates.models import SampleSet, Template
 
 __all__ = ["save", "store"]
@@ -22,7 +22,7 @@ __all__ = ["save", "store"]
 def save(*, actor: Actor, name: str, samples: Samples) -> SampleSet:
     """Put these samples in place of all there were; each must fit the latest document.
 
-    Invalid carries the problems. Event body as in `store`.
+    Invalid carries the problems.
     """
     template = template_queries.find(actor, Verb.SAVE, name)
     permissions.require_wide(actor, Verb.SAVE)  # what does not fit names inputs of the latest version
@@ -44,10 +44,7 @@ def save(*, actor: Actor, name: str, samples: Samples) -> SampleSet:
 
 
 def store(*, actor: Actor, template: Template, text: str, at: datetime) -> SampleSet:
-    """Write samples that were checked; for services, inside their transaction. Equal ones make no new set.
-
-    Event body: {"template", "number", "digest": sha256 of the samples' canonical text}.
-    """
+    """Write samples that were checked; for services, inside their transaction. Equal ones make no new set."""
     held = sample_sets.current(template)
     digest = log.digest_of(text)
     if held is not None and held.digest == digest:
@@ -62,6 +59,6 @@ def store(*, actor: Actor, template: Template, text: str, at: datetime) -> Sampl
         created_at=at,
     )
     check_results.ask(template)
-    body = {"template": template.name, "number": stored.number, "digest": digest}
-    log.append(Kind.SAMPLES_SAVED, actor, template.namespace, body, at=at, template=template.name)
+    event = SamplesSaved(template=template.name, number=stored.number, digest=digest)
+    log.append(actor, event, namespace=template.namespace, at=at)
     return stored

@@ -16,7 +16,6 @@ from registry.core import names, tracing
 from registry.core.errors import Busy, Conflict, Invalid, PreconditionRequired, Stale
 from registry.core.text_checks import check_text
 from registry.journal import log
-from registry.journal.log import Kind
 from registry.namespaces import permissions
 from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import Verb
@@ -26,6 +25,7 @@ from registry.templates import references, version_queries
 from registry.templates import sample_queries as sample_sets
 from registry.templates import samples as sampling
 from registry.templates.document_check import Examined, Samples, examine, write_samples
+from registry.templates.events import TemplateArchived, TemplateUnarchived, VersionSaved
 from registry.templates.models import Contribution, Draft, Inclusion, Redaction, SampleSet, Tag, Template, Version
 
 __all__ = ["Saved", "archive", "describe", "save", "unarchive"]
@@ -81,7 +81,7 @@ def save(  # noqa: PLR0913  # what a person hands in when saving
     unless `parallel`. A bundle equal to the latest makes no version, unless `even_if_equal`: a merge has to be made from
     what it takes in, whatever it reads. copied_from: name@ref of the origin of a new template. merged: the version of this
     template that it takes in besides its base; suggestions: the comments whose lines are in it.
-    Invalid carries all problems. Event body as in `_append`.
+    Invalid carries all problems.
     """
     namespace, _ = names.check_template(name)
     permissions.find_namespace(actor, Verb.SAVE, namespace)
@@ -131,7 +131,6 @@ def archive(*, actor: Actor, name: str, reason: str, force: bool = False) -> Tem
     """Put a template away: it can be fetched as before, but not changed; admins only.
 
     Refused while a change request for it is pending, and while a protected label stands on it unless `force`d with a reason.
-    Event body: {"template", "reason"}.
     """
     check_text("reason", reason)
     with transaction.atomic():
@@ -142,21 +141,20 @@ def archive(*, actor: Actor, name: str, reason: str, force: bool = False) -> Tem
         at = log.now()
         template.archived_at = at
         template.save(update_fields=["archived_at"])
-        body = {"template": name, "reason": reason.strip()}
-        log.append(Kind.TEMPLATE_ARCHIVED, actor, template.namespace, body, at=at, template=name)
+        event = TemplateArchived(template=name, reason=reason.strip())
+        log.append(actor, event, namespace=template.namespace, at=at)
     return template
 
 
 def unarchive(*, actor: Actor, name: str) -> Template:
-    """Bring an archived template back; admins only. Event body: {"template"}."""
+    """Bring an archived template back; admins only."""
     with transaction.atomic():
         template = _take(actor, name)
         if template.archived_at is None:
             return template
         template.archived_at = None
         template.save(update_fields=["archived_at"])
-        body = {"template": name}
-        log.append(Kind.TEMPLATE_UNARCHIVED, actor, template.namespace, body, at=log.now(), template=name)
+        log.append(actor, TemplateUnarchived(template=name), namespace=template.namespace, at=log.now())
     return template
 
 
@@ -318,32 +316,24 @@ def describe(template: Template, version: Version, document: Document | None) ->
 
 
 def _append(actor: Actor, template: Template, version: Version, work: _Work, at: datetime) -> None:
-    """Event body: {"template", "number", "digest", "document": its sha256, "fragments": {ref: sha256}, "profile": sha256 of
-    its canonical text or null, "base": number or null, "message", "copied_from": only of a first version, "merged_from":
-    the number of the version that was merged, absent without, "suggestions": [[change, thread, comment]] that were applied,
-    absent without}."""
     bundle = json.loads(work.examined.bundle)
     profile = bundle["profile"]
-    body = {
-        "template": template.name,
-        "number": version.number,
-        "digest": version.digest,
-        "document": log.digest_of(bundle["document"]),
-        "fragments": {ref: log.digest_of(text) for ref, text in bundle["fragments"].items()},
-        "profile": log.digest_of(log.canonical(profile)) if profile is not None else None,
-        "base": version.base.number if version.base else None,
-        "message": version.message,
-    }
-    if version.number == 1:
-        body["copied_from"] = template.copied_from
-    if work.merged is not None:
-        body["merged_from"] = work.merged.number
-    if work.suggestions:
-        said = [(comment.thread.change_id, comment.thread.number, comment.number) for comment in work.suggestions]
-        body["suggestions"] = [list(one) for one in said]
-    namespace = template.namespace
+    applied = [[comment.thread.change_id, comment.thread.number, comment.number] for comment in work.suggestions]
+    event = VersionSaved(
+        template=template.name,
+        number=version.number,
+        digest=version.digest,
+        document=log.digest_of(bundle["document"]),
+        fragments={ref: log.digest_of(text) for ref, text in bundle["fragments"].items()},
+        profile=log.digest_of(log.canonical(profile)) if profile is not None else None,
+        base=version.base.number if version.base else None,
+        message=version.message,
+        copied_from=template.copied_from if version.number == 1 else None,
+        merged_from=work.merged.number if work.merged else None,
+        suggestions=applied or None,
+    )
     notification_services.tell_of_save(actor, version)
-    log.append(Kind.VERSION_SAVED, actor, namespace, body, at=at, template=template.name, version=version.number)
+    log.append(actor, event, namespace=template.namespace, at=at)
 
 
 def _discard_draft(actor: Actor, template: Template) -> None:

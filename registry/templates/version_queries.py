@@ -8,12 +8,12 @@ from registry.accounts.models import Key
 from registry.core.errors import NotAllowed, NotFound
 from registry.core.names import LATEST, Ref, parse_ref
 from registry.core.pagination import Page, check_limit, cut, read_number
-from registry.journal.log import Kind
 from registry.journal.models import Event
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.templates import approvals
 from registry.templates import queries as template_queries
+from registry.templates.events import VersionSaved
 from registry.templates.models import Label, Template, Version
 
 __all__ = ["Entry", "entries", "get", "history", "is_approved", "require_readable", "resolve"]
@@ -68,7 +68,7 @@ def entries(
         rows = rows.filter(number__lt=before)
     page = cut(rows[: limit + 1], limit, lambda version: version.number)
     numbers = [version.number for version in page.items]
-    saved = Event.objects.filter(template=template.name, kind=Kind.VERSION_SAVED.value, version__in=numbers)
+    saved = Event.objects.filter(template=template.name, kind=VersionSaved.kind, version__in=numbers)
     commits = dict(saved.values_list("version", "commit__sha"))
     labels: dict[int, list[str]] = {}
     for label in template.labels.order_by("name"):

@@ -7,14 +7,14 @@ from django.db.models import Count, Max, Q
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, NotFound
 from registry.core.pagination import Page, check_limit, cut, read_number
-from registry.journal.log import Kind
+from registry.journal.event import kinds
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.webhooks.models import Delivery, Webhook
 
 __all__ = ["KINDS", "deliveries", "find", "listing", "signs_until"]
 
-KINDS = tuple(kind.value for kind in Kind)  # what a webhook can hear of
+KINDS = kinds()  # what a webhook can hear of
 
 
 def listing(actor: Actor, namespace: str) -> list[Webhook]:

@@ -15,10 +15,11 @@ from registry.core.encryption import seal
 from registry.core.errors import Conflict, Invalid, NotFound
 from registry.core.text_checks import check_text
 from registry.journal import log
-from registry.journal.log import Kind
+from registry.journal.event import kinds as kinds_of_events
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.webhooks import messages, queries
+from registry.webhooks.events import WebhookRemoved, WebhookSet
 from registry.webhooks.models import Delivery, Webhook, WebhookSecret
 
 __all__ = ["MOST", "OVERLAP", "Made", "change", "create", "ping", "remove", "replay", "rotate"]
@@ -40,7 +41,7 @@ def create(*, actor: Actor, namespace: str, url: str, kinds: Iterable[str] = (),
     """Have an address told of the namespace's events from now on; admins only.
 
     kinds: of which events, empty for all; template: a pattern of paths in the namespace, empty for all.
-    Event body: {"id", "host", "kinds", "template", "paused"}: of the address only the host, for it may hold a secret.
+    The event holds only the host of the address, for that may hold a secret.
     """
     filters = _read(url=url, kinds=kinds, template=template)
     at = log.now()
@@ -59,7 +60,7 @@ def create(*, actor: Actor, namespace: str, url: str, kinds: Iterable[str] = (),
             **filters,
         )
         secret = _add_secret(webhook, at)
-        event = log.append(Kind.WEBHOOK_SET, actor, found, _body(webhook), at=at)
+        event = log.append(actor, _describe(webhook), namespace=found, at=at)
         webhook.cursor = event.number
         webhook.save(update_fields=["cursor"])
     return Made(webhook, secret)
@@ -95,7 +96,7 @@ def change(  # each a thing that can be changed
             webhook.paused_at, webhook.pause_reason = None, ""
         if paused is True:
             webhook.deliveries.filter(state=Delivery.PENDING).update(state=Delivery.FAILED, finished_at=at)
-        event = log.append(Kind.WEBHOOK_SET, actor, webhook.namespace, _body(webhook), at=at)
+        event = log.append(actor, _describe(webhook), namespace=webhook.namespace, at=at)
         if resumed:
             webhook.cursor = event.number
         webhook.save()
@@ -103,12 +104,12 @@ def change(  # each a thing that can be changed
 
 
 def remove(*, actor: Actor, webhook_id: str) -> None:
-    """Take it away with its log; admins only. Event body: {"id", "host"}."""
+    """Take it away with its log; admins only."""
     with transaction.atomic():
         log.lock()
         webhook = queries.find(actor, webhook_id)
-        body = {"id": webhook.id, "host": webhook.host}
-        log.append(Kind.WEBHOOK_REMOVED, actor, webhook.namespace, body, at=log.now())
+        event = WebhookRemoved(id=webhook.id, host=webhook.host)
+        log.append(actor, event, namespace=webhook.namespace, at=log.now())
         webhook.delete()
 
 
@@ -125,7 +126,7 @@ def rotate(*, actor: Actor, webhook_id: str, overlap: timedelta = OVERLAP) -> Ma
         before.update(expires_at=at + overlap)
         webhook.secrets.filter(expires_at__lte=at).delete()
         secret = _add_secret(webhook, at)
-        log.append(Kind.WEBHOOK_SET, actor, webhook.namespace, {**_body(webhook), "rotated": True}, at=at)
+        log.append(actor, _describe(webhook, rotated=True), namespace=webhook.namespace, at=at)
     return Made(webhook, secret)
 
 
@@ -168,8 +169,9 @@ def _read(*, url: str, kinds: Iterable[str], template: str) -> dict[str, str]:
     check_text("template", template, 200)
     safe_http.check(url)
     chosen = sorted(set(kinds))
-    if unknown := [kind for kind in chosen if kind not in list(Kind)]:
-        raise Invalid(fields={"kinds": f"there is no event {str(unknown[0])[:40]!r}; there are {', '.join(Kind)}."})
+    if unknown := [kind for kind in chosen if kind not in kinds_of_events()]:
+        all_kinds = ", ".join(kinds_of_events())
+        raise Invalid(fields={"kinds": f"there is no event {str(unknown[0])[:40]!r}; there are {all_kinds}."})
     return {"url": url, "kinds": log.canonical(chosen), "template": template.strip()}
 
 
@@ -179,11 +181,12 @@ def _add_secret(webhook: Webhook, at: datetime) -> str:
     return secret
 
 
-def _body(webhook: Webhook) -> dict[str, object]:
-    return {
-        "id": webhook.id,
-        "host": webhook.host,
-        "kinds": webhook.kinds_heard,
-        "template": webhook.template,
-        "paused": webhook.paused_at is not None,
-    }
+def _describe(webhook: Webhook, *, rotated: bool = False) -> WebhookSet:
+    return WebhookSet(
+        id=webhook.id,
+        host=webhook.host,
+        kinds=webhook.kinds_heard,
+        template=webhook.template,
+        paused=webhook.paused_at is not None,
+        rotated=True if rotated else None,
+    )

@@ -1,12 +1,13 @@
 import hashlib
 import json
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import pytest
 from django.db import transaction
 
 from registry.journal import log
-from registry.journal.log import Kind
+from registry.journal.event import JournalEvent
 from registry.journal.models import Event
 
 pytestmark = pytest.mark.dialect
@@ -14,31 +15,38 @@ pytestmark = pytest.mark.dialect
 AT = datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
 
 
-def append(actor, body):
+@dataclass(frozen=True, kw_only=True)
+class Made(JournalEvent):
+    kind = "test.made"
+    a: str | None = None
+    b: float | None = None
+
+
+def append(actor, **facts):
     with transaction.atomic():
-        return log.append(Kind.MEMBER_SET, actor, None, body, at=AT)
+        return log.append(actor, Made(**facts), namespace=None, at=AT)
 
 
 def test_the_first_event_follows_nothing(operator):
-    event = append(operator, {"b": 1, "a": "ü"})
+    event = append(operator, b=1, a="ü")
     assert event.number == 1
     assert event.text == (
-        '{"at":1767323045678901,"body":{"a":"ü","b":1},"key":null,"kind":"member.set","namespace":null,"number":1,'
+        '{"at":1767323045678901,"body":{"a":"ü","b":1},"key":null,"kind":"test.made","namespace":null,"number":1,'
         '"person":"operator","previous":null}'
     )
     assert event.hash == "sha256:" + hashlib.sha256(event.text.encode()).hexdigest()
 
 
 def test_each_event_seals_the_one_before(operator):
-    first, second = append(operator, {}), append(operator, {})
+    first, second = append(operator), append(operator)
     assert (second.number, json.loads(second.text)["previous"]) == (2, first.hash)
 
 
 def test_a_write_that_fails_leaves_no_number_behind(operator):
     with transaction.atomic():
-        log.append(Kind.MEMBER_SET, operator, None, {}, at=AT)
+        log.append(operator, Made(), namespace=None, at=AT)
         transaction.set_rollback(True)
-    assert append(operator, {}).number == 1
+    assert append(operator).number == 1
 
 
 def test_nothing_is_appended_outside_a_transaction(transactional_db):
@@ -57,7 +65,7 @@ def test_columns_repeat_what_the_text_says(author, admin, support):
 
 def test_what_json_can_not_say_exactly_is_refused(operator):
     with pytest.raises(ValueError, match="not representable"):
-        append(operator, {"x": float("nan")})
+        append(operator, b=float("nan"))
 
 
 def test_moments_are_whole_microseconds():
@@ -70,7 +78,7 @@ def test_subscribers_wake_after_commit(operator, django_capture_on_commit_callba
     log.subscribe(lambda: woken.append(1))
     try:
         with django_capture_on_commit_callbacks(execute=True):
-            append(operator, {})
+            append(operator)
             assert woken == []
         assert woken == [1]
     finally:

@@ -14,9 +14,9 @@ from registry import mirror
 from registry.accounts import actor
 from registry.core.errors import PromptuaryError
 from registry.journal import rollback_guard
-from registry.journal.log import Kind
 from registry.mirror import remote_setup
 from registry.mirror.models import Remote
+from registry.templates.events import VersionRedacted
 
 _WAIT = 30.0  # seconds for a writer that is at work
 _HELP = {
@@ -109,7 +109,7 @@ class Command(BaseCommand):
         self._renew()
         self.stdout.write(f"{len(lost)} events that only the mirror knew are given up.")
         for event in lost:
-            if event["kind"] == Kind.VERSION_REDACTED.value:
+            if event["kind"] == VersionRedacted.kind:
                 body = event["body"]
                 self.stdout.write(f"Among them a redaction: redact {body['template']}@{body['version']} again.")
 

@@ -4,11 +4,32 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from registry.journal.log import Kind
+from registry.changes.events import (
+    ChangeDecided,
+    ChangeHeaded,
+    ChangeProposed,
+    ChangeReopened,
+    ChangeWithdrawn,
+    CommentAdded,
+    EmergencyClosed,
+    ThreadResolved,
+    VerdictGiven,
+)
+from registry.evaluations.events import DatasetSaved, EvaluationAttached, EvaluationDetached
 from registry.journal.models import Event
 from registry.mirror.errors import MirrorError
 from registry.mirror.rows import changes, contributions, datasets, namespaces, templates
 from registry.mirror.rows.context import Read, Rows
+from registry.namespaces.events import KeyIssued, KeyRevoked, KeyRotated, MemberSet, NamespaceCreated, NamespaceRuled
+from registry.templates.events import (
+    LabelMoved,
+    SamplesSaved,
+    TemplateArchived,
+    TemplateUnarchived,
+    VersionRedacted,
+    VersionSaved,
+)
+from registry.webhooks.events import WebhookRemoved, WebhookSet
 
 __all__ = ["KINDS", "Rows", "replay"]
 
@@ -27,30 +48,30 @@ def replay(rows: Rows, event: Event, read: Read) -> None:
 
 
 KINDS: Mapping[str, Callable[[Rows, Event, Mapping[str, Any], Read], None]] = {
-    Kind.NAMESPACE_CREATED: namespaces.namespace_created,
-    Kind.NAMESPACE_RULED: namespaces.namespace_ruled,
-    Kind.MEMBER_SET: namespaces.member_set,
-    Kind.KEY_ISSUED: namespaces.key_issued,
-    Kind.KEY_REVOKED: namespaces.key_revoked,
-    Kind.KEY_ROTATED: namespaces.key_rotated,
-    Kind.VERSION_SAVED: templates.version_saved,
-    Kind.VERSION_REDACTED: templates.version_redacted,
-    Kind.SAMPLES_SAVED: templates.samples_saved,
-    Kind.TEMPLATE_ARCHIVED: templates.template_archived,
-    Kind.TEMPLATE_UNARCHIVED: templates.template_unarchived,
-    Kind.LABEL_MOVED: templates.label_moved,
-    Kind.CHANGE_PROPOSED: changes.change_proposed,
-    Kind.CHANGE_HEADED: changes.change_headed,
-    Kind.CHANGE_DECIDED: changes.change_decided,
-    Kind.CHANGE_WITHDRAWN: changes.change_withdrawn,
-    Kind.CHANGE_REOPENED: changes.change_reopened,
-    Kind.EMERGENCY_CLOSED: changes.emergency_closed,
-    Kind.COMMENT_ADDED: changes.comment_added,
-    Kind.THREAD_RESOLVED: changes.thread_resolved,
-    Kind.VERDICT_GIVEN: changes.verdict_given,
-    Kind.DATASET_SAVED: datasets.dataset_saved,
-    Kind.EVALUATION_ATTACHED: datasets.evaluation_attached,
-    Kind.EVALUATION_DETACHED: datasets.evaluation_detached,
-    Kind.WEBHOOK_SET: namespaces.webhook_noted,
-    Kind.WEBHOOK_REMOVED: namespaces.webhook_noted,
+    NamespaceCreated.kind: namespaces.namespace_created,
+    NamespaceRuled.kind: namespaces.namespace_ruled,
+    MemberSet.kind: namespaces.member_set,
+    KeyIssued.kind: namespaces.key_issued,
+    KeyRevoked.kind: namespaces.key_revoked,
+    KeyRotated.kind: namespaces.key_rotated,
+    VersionSaved.kind: templates.version_saved,
+    VersionRedacted.kind: templates.version_redacted,
+    SamplesSaved.kind: templates.samples_saved,
+    TemplateArchived.kind: templates.template_archived,
+    TemplateUnarchived.kind: templates.template_unarchived,
+    LabelMoved.kind: templates.label_moved,
+    ChangeProposed.kind: changes.change_proposed,
+    ChangeHeaded.kind: changes.change_headed,
+    ChangeDecided.kind: changes.change_decided,
+    ChangeWithdrawn.kind: changes.change_withdrawn,
+    ChangeReopened.kind: changes.change_reopened,
+    EmergencyClosed.kind: changes.emergency_closed,
+    CommentAdded.kind: changes.comment_added,
+    ThreadResolved.kind: changes.thread_resolved,
+    VerdictGiven.kind: changes.verdict_given,
+    DatasetSaved.kind: datasets.dataset_saved,
+    EvaluationAttached.kind: datasets.evaluation_attached,
+    EvaluationDetached.kind: datasets.evaluation_detached,
+    WebhookSet.kind: namespaces.webhook_noted,
+    WebhookRemoved.kind: namespaces.webhook_noted,
 }

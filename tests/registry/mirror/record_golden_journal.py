@@ -33,6 +33,7 @@ from django.test import override_settings
 
 from registry import mirror
 from registry.journal import log
+from registry.journal.event import JournalEvent
 from registry.journal.models import Event
 from tests.registry.mirror import golden, golden_story
 from tests.registry.mirror.test_restore import empty_the_database
@@ -98,8 +99,9 @@ def _older_journal() -> Iterator[None]:
     """Events are appended without the fields that came later."""
     append: Callable[..., Event] = log.append
 
-    def append_older(kind: log.Kind, actor: Any, namespace: Any, body: dict[str, Any], **facts: Any) -> Event:
-        return append(kind, actor, namespace, golden_story.strip_later_fields(kind, body), **facts)
+    def append_older(author: log.Author, event: JournalEvent, **facts: Any) -> Event:
+        body = golden_story.strip_later_fields(event.kind, event.body())
+        return append(author, event.from_body(body), **facts)
 
     with mock.patch.object(log, "append", append_older):
         yield

@@ -63,9 +63,10 @@ def without(monkeypatch):
     """The services as they were before: nothing of this is written."""
     append = log.append
 
-    def old_append(kind, actor, namespace, body, **facts):
-        newer = [name for name in NEWER if name in body and not (name == "from" and kind == "label.moved")]
-        return append(kind, actor, namespace, {k: v for k, v in body.items() if k not in newer}, **facts)
+    def old_append(author, event, **facts):
+        newer = [name for name in NEWER if not (name == "from" and event.kind == "label.moved")]
+        body = {name: value for name, value in event.body().items() if name not in newer}
+        return append(author, event.from_body(body), **facts)
 
     monkeypatch.setattr(log, "append", old_append)
     monkeypatch.setattr(template_save, "_add_contributions", lambda *_: None)

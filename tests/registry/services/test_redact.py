@@ -13,13 +13,13 @@ from registry.changes.threads import Place
 from registry.core.errors import ApprovalRequired, Conflict, Gone, Invalid, NotAllowed, NotFound
 from registry.evaluations import model_calls, model_endpoints, run_worker, start_runs
 from registry.evaluations.models import Reply, Run, RunRow
-from registry.journal.log import Kind
 from registry.journal.models import Event
 from registry.namespaces import members
 from registry.notifications.models import Notification
 from registry.redaction import services as redaction_services
 from registry.templates import drafts, labels, sample_renderings, samples, version_queries
 from registry.templates import save as template_save
+from registry.templates.events import VersionRedacted
 from registry.templates.models import Draft, Redaction, Rendering, Template, Version
 
 pytestmark = pytest.mark.dialect
@@ -182,7 +182,7 @@ def test_number_digest_and_history_stay(admin, leaked):
 
 def test_the_event_names_the_digest_and_the_reason(admin, leaked):
     redact(admin)
-    event = Event.objects.get(kind=Kind.VERSION_REDACTED.value)
+    event = Event.objects.get(kind=VersionRedacted.kind)
     body = {"template": NAME, "version": 2, "digest": leaked.digest, "reason": "It held a key"}
     assert json.loads(event.text)["body"] == body
     assert (event.template, event.version) == (NAME, 2)

@@ -1,0 +1,43 @@
+"""The events of evaluations: datasets, and evaluations that change requests have to pass."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from registry.journal.event import JournalEvent, event
+
+__all__ = ["DatasetSaved", "EvaluationAttached", "EvaluationDetached"]
+
+
+@event("dataset.saved")
+@dataclass(frozen=True, kw_only=True)
+class DatasetSaved(JournalEvent):
+    """A version of a dataset was saved. digest: of its rows. base: the number of the version before."""
+
+    dataset: str
+    number: int
+    digest: str
+    count: int
+    base: int | None
+    message: str
+
+
+@event("evaluation.attached")
+@dataclass(frozen=True, kw_only=True)
+class EvaluationAttached(JournalEvent):
+    """Templates whose path fits the pattern are evaluated from now on. dataset_version: a number, None for the latest."""
+
+    name: str
+    pattern: str
+    dataset: str
+    dataset_version: int | None
+    model: str
+    gates: Sequence[str]
+    metrics: Sequence[str]
+
+
+@event("evaluation.detached")
+@dataclass(frozen=True, kw_only=True)
+class EvaluationDetached(JournalEvent):
+    """An attached evaluation was taken away."""
+
+    name: str

@@ -1,0 +1,12 @@
+"""Every kind of event, registered. Imported with the models, so that a journal is never read with some kinds unknown."""
+
+# Lists of kinds show them in the order of these lines.
+# isort: off
+from registry.namespaces import events as namespace_events
+from registry.templates import events as template_events
+from registry.changes import events as change_events
+from registry.evaluations import events as evaluation_events
+from registry.webhooks import events as webhook_events
+# isort: on
+
+__all__ = ["change_events", "evaluation_events", "namespace_events", "template_events", "webhook_events"]
