@@ -98,7 +98,7 @@ def print_catch_up() -> None:
 def fill_journal(count: int) -> None:
     """So many templates with one version each, written as the services write them but in bulk."""
     operator = actor.operator_actor()
-    spaces = [rules.create(actor=operator, name=f"ns{number}") for number in range(NAMESPACES)]
+    spaces = [rules.create_namespace(actor=operator, name=f"ns{number}") for number in range(NAMESPACES)]
     at = log.now()
     made = [
         Template(
@@ -234,7 +234,7 @@ def import_entries(repository: Repository, entries: Sequence[Entry]) -> None:
 def print_lag() -> None:
     """Ten saves a second with the worker running; how old the oldest event was that the mirror lacked."""
     author = actor.operator_actor()
-    rules.create(actor=author, name="live")
+    rules.create_namespace(actor=author, name="live")
     base = None
     for text in ("one", "two"):
         saved = template_save.save(

@@ -9,7 +9,7 @@ from django.apps.registry import Apps
 from django.db import migrations
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
-from registry.changes.derivation import Derivation, Fact, Taken
+from registry.changes.derivation import Derivation, JournalFact, Contribution
 
 MOST_TOLD = 20
 
@@ -19,7 +19,7 @@ def derive(apps: Apps, _schema_editor: BaseDatabaseSchemaEditor) -> None:
     Event, Change = apps.get_model("registry", "Event"), apps.get_model("registry", "ChangeRequest")
     derivation, told = Derivation(), []
     for event in Event.objects.order_by("number").iterator():
-        fact = Fact(
+        fact = JournalFact(
             event.kind,
             event.at,
             event.person,
@@ -47,7 +47,7 @@ def derive(apps: Apps, _schema_editor: BaseDatabaseSchemaEditor) -> None:
         print(f"\n    {pending} approved requests are looked at again by the worker", end="")
 
 
-def _write(apps: Apps, taken: Taken) -> str:
+def _write(apps: Apps, taken: Contribution) -> str:
     Version, Contribution = apps.get_model("registry", "Version"), apps.get_model("registry", "Contribution")
     version = Version.objects.get(template__name=taken.template, number=taken.number)
     if taken.suggestion is None:

@@ -33,7 +33,7 @@ SHORT = "- name: question\n  content: Answer the question from the excerpts, and
 def main(count: int, each: int) -> None:
     """The namespace `bench` with `bench/reply` and `count` templates `bench/many/t<i>` of `each` versions."""
     actor = Actor(User.objects.create(username="bench"))
-    rules.create(actor=actor, name="bench")
+    rules.create_namespace(actor=actor, name="bench")
     template_save.save(actor=actor, name=NAME, document=DOCUMENT, message="")
     labels.move(actor=actor, name=NAME, label="production", version=1, expected=None)
     if count:

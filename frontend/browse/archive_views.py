@@ -34,7 +34,7 @@ def archive(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
             return redirect("template", name)
     standing = label_queries.numbers_of(template)
     protected = [label for label in template.namespace.protected_labels if label in standing]
-    waiting = change_queries.listing(actor, state="pending", template=name).items
+    waiting = change_queries.list_changes(actor, state="pending", template=name).items
     context = {
         "section": "templates",
         "template": template,

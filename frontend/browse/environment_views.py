@@ -87,7 +87,7 @@ def environments(request: HttpRequest, actor: Actor) -> HttpResponse:
     context = {
         "section": "environments",
         "columns": columns,
-        "groups": _groups(page.items, columns, roles, emergency_queries.served(actor)),
+        "groups": _groups(page.items, columns, roles, emergency_queries.served_emergencies(actor)),
         "total": total,
         "late": late,
         "behind": behind,

@@ -77,7 +77,7 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
         sample = next(iter(data), "")
     document, _ = inspect(version.document)
     prompt = preview.render(actor, name, version.number, data[sample]) if sample else None
-    pending = change_queries.listing(actor, state="pending", template=name).items
+    pending = change_queries.list_changes(actor, state="pending", template=name).items
     hurried = [change for change in pending if not change.is_open]
     context = {
         "section": "templates",
@@ -94,7 +94,7 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
         "version_labels": [label for label, number in standing.items() if number == version.number],
         "standing": standing,
         "open_changes": [change for change in pending if change.is_open],
-        "emergencies": emergency_notices.notices_of(list(emergency_queries.of_many(hurried).values()), actor),
+        "emergencies": emergency_notices.notices_of(list(emergency_queries.find_emergencies(hurried).values()), actor),
         "kept_query": [(key, request.GET[key]) for key in ("ref", "pin", "as") if request.GET.get(key)],
         "ref_query": f"{urlencode({'ref': ref})}&" if ref else "",
         "samples": list(data),

@@ -65,22 +65,22 @@ def act(request: HttpRequest, actor: Actor, number: int) -> Done:
     if do in ("approve", "request_changes", "comment", "send"):
         digest = request.POST.get("digest", "")
         decision = "" if do == "send" else do
-        review_drafts.send(actor=actor, number=number, decision=decision, digest=digest, text=text)
+        review_drafts.send_review(actor=actor, number=number, decision=decision, digest=digest, text=text)
     elif do == "acknowledge":
         digest = request.POST.get("digest", "")
-        change_services.decide(actor=actor, number=number, decision=do, digest=digest, text=text)
+        change_services.decide_on_change(actor=actor, number=number, decision=do, digest=digest, text=text)
     elif do == "publish":
-        change_services.publish(actor=actor, number=number)
+        change_services.publish_change(actor=actor, number=number)
     elif do == "withdraw":
-        change_services.withdraw(actor=actor, number=number, reason=text)
+        change_services.withdraw_change(actor=actor, number=number, reason=text)
     elif do == "close_emergency":
-        emergency_publish.close(actor=actor, number=number, reason=text)
+        emergency_publish.close_emergency(actor=actor, number=number, reason=text)
     elif do == "reopen":
-        change_services.reopen(actor=actor, number=number)
+        change_services.reopen_change(actor=actor, number=number)
     elif do == "set_version" and (version := number_in(request.POST.get("version"))):
-        change_services.set_version(actor=actor, number=number, version=version)
+        change_services.set_head(actor=actor, number=number, version=version)
     elif do == "rerun":
-        check_results.rerun(actor=actor, number=number)
+        check_results.rerun_checks(actor=actor, number=number)
     elif do in _ON_LINES:
         _ON_LINES[do](request, actor, number)
     else:
@@ -111,30 +111,30 @@ def number_in(text: str | None) -> int:
 def _open(request: HttpRequest, actor: Actor, number: int) -> None:
     suggestion = _suggestion(request) if request.POST["do"] == "suggest" else None
     text = request.POST.get("text", "")
-    threads.open_at(actor=actor, number=number, place=place_in(request), text=text, suggestion=suggestion)
+    threads.open_thread(actor=actor, number=number, place=place_in(request), text=text, suggestion=suggestion)
     _forget(request, actor, number)
 
 
 def _reply(request: HttpRequest, actor: Actor, number: int) -> None:
-    threads.reply(actor=actor, number=number, thread=_thread(request), text=request.POST.get("text", ""))
+    threads.reply_to_thread(actor=actor, number=number, thread=_thread(request), text=request.POST.get("text", ""))
 
 
 def _keep_reply(request: HttpRequest, actor: Actor, number: int) -> None:
-    review_drafts.keep(actor=actor, number=number, thread=_thread(request), text=request.POST.get("text", ""))
+    review_drafts.save_remark(actor=actor, number=number, thread=_thread(request), text=request.POST.get("text", ""))
 
 
 def _resolve(request: HttpRequest, actor: Actor, number: int) -> None:
     resolved = request.POST["do"] == "resolve"
-    threads.resolve(actor=actor, number=number, thread=_thread(request), resolved=resolved)
+    threads.resolve_thread(actor=actor, number=number, thread=_thread(request), resolved=resolved)
 
 
 def _apply(request: HttpRequest, actor: Actor, number: int) -> None:
-    suggestions.apply(actor=actor, number=number, comments=[_chosen(request)], confirm=_confirmed(request))
+    suggestions.apply_suggestions(actor=actor, number=number, comments=[_chosen(request)], confirm=_confirmed(request))
     suggestion_batch.drop(request, number, _chosen(request))
 
 
 def _apply_batch(request: HttpRequest, actor: Actor, number: int) -> None:
-    suggestions.apply(
+    suggestions.apply_suggestions(
         actor=actor, number=number, comments=suggestion_batch.read(request, number), confirm=_confirmed(request)
     )
     suggestion_batch.empty(request, number)
@@ -173,7 +173,7 @@ def _keep(request: HttpRequest, actor: Actor, number: int) -> None:
         suggestion = None
     remark = number_in(request.POST.get("remark")) or None
     text = request.POST.get("text", "")
-    review_drafts.keep(actor=actor, number=number, place=place, text=text, suggestion=suggestion, remark=remark)
+    review_drafts.save_remark(actor=actor, number=number, place=place, text=text, suggestion=suggestion, remark=remark)
 
 
 def _suggestion(request: HttpRequest) -> str:
@@ -181,14 +181,14 @@ def _suggestion(request: HttpRequest) -> str:
 
 
 def _lines_of(actor: Actor, number: int, place: Place) -> str:
-    change = changes_query.get(actor, number)
+    change = changes_query.get_change(actor, number)
     version = version_queries.get(actor, change.template.name, place.version)
     return (take_lines(version.document, place.line, place.last_line) or "").replace("\r\n", "\n").removesuffix("\n")
 
 
 def _forget(request: HttpRequest, actor: Actor, number: int) -> None:
     if remark := number_in(request.POST.get("remark")):
-        review_drafts.discard(actor=actor, number=number, remark=remark)
+        review_drafts.discard_remark(actor=actor, number=number, remark=remark)
 
 
 def _url_after(request: HttpRequest, number: int) -> str:

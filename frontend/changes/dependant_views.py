@@ -9,7 +9,7 @@ from frontend.web.decorators import form_page, signed_in
 from frontend.web.page import show
 from registry.accounts.actor import Actor
 from registry.changes import dependant_update
-from registry.changes.dependant_update import Updated
+from registry.changes.dependant_update import UpdatedDependant
 from registry.core.errors import PromptuaryError
 from registry.core.problem_details import status_of
 from registry.namespaces import permissions
@@ -31,11 +31,13 @@ def update(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     number = number_in(request.POST.get("version") or request.GET.get("version")) or standing.get(live) or newest
     label = request.POST.get("label") or live
     message = request.POST.get("message", "")
-    done: list[Updated] = []
+    done: list[UpdatedDependant] = []
     refused: PromptuaryError | None = None
     if request.method == "POST":
         try:
-            done = dependant_update.update(actor=actor, name=name, version=number, label=label, message=message)
+            done = dependant_update.update_dependants(
+                actor=actor, name=name, version=number, label=label, message=message
+            )
         except PromptuaryError as error:
             refused = error
     target: Version = version_queries.get(actor, name, min(number, newest))

@@ -31,7 +31,7 @@ class Notice:
 
 def notices(actor: Actor) -> list[Notice]:
     """Those of every emergency that the person may read and nobody approved or closed, the oldest first."""
-    return notices_of(emergency_queries.unapproved(actor), actor)
+    return notices_of(emergency_queries.list_unapproved(actor), actor)
 
 
 def notices_of(found: Sequence[Emergency], actor: Actor) -> list[Notice]:

@@ -25,13 +25,13 @@ __all__ = ["break_glass"]
 @signed_in
 def break_glass(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     """What is still missing, what it would move, and the form: a reason, and the password once more."""
-    change = change_queries.find(actor, Verb.READ, number)
+    change = change_queries.find_change(actor, Verb.READ, number)
     refused: PromptuaryError | None = None
     if request.method == "POST":
         try:
             if fault := reauthentication.fault(request, actor):
                 raise Invalid(fields={"password": fault})
-            emergency_publish.break_glass(actor=actor, number=number, reason=request.POST.get("reason", ""))
+            emergency_publish.publish_in_emergency(actor=actor, number=number, reason=request.POST.get("reason", ""))
         except ProofRequired:
             raise  # leads to the page where it is given
         except PromptuaryError as error:
@@ -42,7 +42,7 @@ def break_glass(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
             )
             messages.success(request, done, extra_tags=f"{actor.person.username}:emergency:{number}")
             return redirect("change", number)
-    back = emergency_queries.last_approved(change)
+    back = emergency_queries.last_approved_version(change)
     context = {
         "section": "changes",
         "change": change,

@@ -48,7 +48,7 @@ class Dispute:
 
 def read(merged: Merged, given: Mapping[str, str], *, must: bool) -> list[Dispute]:
     """The conflicts with the answers of a form: `way-<key>` and `text-<key>`. must: one without an answer is at fault."""
-    lines = three_way_merge.split(merged.text)
+    lines = three_way_merge.split_lines(merged.text)
     disputes = []
     effort = Effort()
     for place, conflict in enumerate(merged.conflicts, 1):
@@ -77,7 +77,7 @@ def text_of(merged: Merged, disputes: Sequence[Dispute]) -> str | None:
     """The whole document as it was decided, or None while a conflict is open."""
     if not all(dispute.way for dispute in disputes):
         return None
-    return three_way_merge.settle(merged, [dispute.decided for dispute in disputes])
+    return three_way_merge.resolve_conflicts(merged, [dispute.decided for dispute in disputes])
 
 
 def unclaimed(disputes: Sequence[Dispute], given: Mapping[str, str]) -> list[str]:

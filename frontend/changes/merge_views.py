@@ -17,7 +17,7 @@ from registry.changes import gate, turn
 from registry.changes import merge as change_merge
 from registry.changes import queries as change_queries
 from registry.changes.models import ChangeRequest
-from registry.changes.turn import Merge
+from registry.changes.turn import MergePreview
 from registry.core.errors import Invalid, PromptuaryError
 from registry.core.problem_details import status_of
 from registry.namespaces.permissions import Verb
@@ -30,9 +30,9 @@ __all__ = ["merge"]
 @signed_in
 def merge(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     """The merge of one request. `do` says whether a POST looks at what was decided or saves it."""
-    change = change_queries.find(actor, Verb.SAVE, number)
+    change = change_queries.find_change(actor, Verb.SAVE, number)
     change.version = version_queries.get(actor, change.template.name, change.version.number)
-    found = turn.merge(change) if change.is_open else None
+    found = turn.preview_merge(change) if change.is_open else None
     refused: PromptuaryError | None = None
     do = request.POST.get("do", "")
     answers = merge_form.read(found.merged, request.POST.dict(), must=bool(do)) if found else []
@@ -74,7 +74,7 @@ def _save(request: HttpRequest, actor: Actor, change: ChangeRequest, document: s
         raise Invalid(
             fields={"conflicts": "decide each conflict first: nothing was saved, and what you chose is kept here."}
         )
-    change_merge.merge(
+    change_merge.merge_change(
         actor=actor,
         number=change.number,
         document=document,
@@ -83,7 +83,7 @@ def _save(request: HttpRequest, actor: Actor, change: ChangeRequest, document: s
     )
 
 
-def _result(actor: Actor, change: ChangeRequest, found: Merge, document: str) -> dict[str, Any]:
+def _result(actor: Actor, change: ChangeRequest, found: MergePreview, document: str) -> dict[str, Any]:
     """What would be saved: against what the label holds, against the head, and what is wrong with it."""
     problems = _problems(actor, change, document)
     return {

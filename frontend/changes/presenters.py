@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from registry.accounts.actor import Actor
 from registry.changes import policy
-from registry.changes.checks import State
+from registry.changes.checks import Check
 from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest, Decision
 from registry.changes.policy import Blocker
@@ -140,7 +140,7 @@ def opinions(gate: Gate) -> list[Opinion]:
         shown.append(_opinion(gate, decision, why))
     if gate.is_closed or not gate.standing.missing:
         return shown
-    waiting = [person for person in policy.able(rules, facts) if person not in last]
+    waiting = [person for person in policy.eligible_approvers(rules, facts) if person not in last]
     return shown + [Opinion(person, "waiting", "circle-dashed", "", None, False) for person in waiting[:6]]
 
 
@@ -166,7 +166,7 @@ def checks_of(gate: Gate) -> list[CheckRow]:
     return rows
 
 
-def _told(state: State) -> str:
+def _told(state: Check) -> str:
     """What there is to say of a check; one that runs says nothing, but for evaluations, which take their time."""
     if state.outcome is not None:
         return state.summary

@@ -10,7 +10,7 @@ from registry.changes import thread_queries
 from registry.changes.gate import Gate
 from registry.changes.line_anchors import Anchors, take_lines
 from registry.changes.models import ChangeRequest, Comment, Remark, Thread
-from registry.changes.thread_queries import Placed
+from registry.changes.thread_queries import PlacedThread
 
 __all__ = ["Asked", "Discussion", "Said", "Spot", "Talk", "Unsent", "View", "discuss"]
 
@@ -153,7 +153,7 @@ def discuss(
     talks: list[Talk] = []
     lines = _Lines(change)
     unsent = [_unsent(change, remark, view, lines) for remark in remarks]
-    for placed in thread_queries.of(change):
+    for placed in thread_queries.list_threads(change):
         thread = placed.thread
         replies = [one for one in unsent if one.remark.thread_id == thread.pk]
         talk = _talk(placed, replies, act, batch, gate)
@@ -191,7 +191,7 @@ def discuss(
     )
 
 
-def _talk(placed: Placed, unsent: Sequence[Unsent], act: Act, batch: Sequence[Suggestion], gate: Gate) -> Talk:
+def _talk(placed: PlacedThread, unsent: Sequence[Unsent], act: Act, batch: Sequence[Suggestion], gate: Gate) -> Talk:
     thread = placed.thread
     first = placed.line or thread.line
     lines = _lines(first, placed.end_line or thread.end_line)

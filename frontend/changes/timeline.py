@@ -64,7 +64,7 @@ class Entry:
 def entries(change: ChangeRequest) -> list[Entry]:
     """The whole story, oldest first."""
     shown: list[Entry] = []
-    for is_check, moments in groupby(timeline.of(change), lambda moment: moment.kind == VerdictGiven.kind):
+    for is_check, moments in groupby(timeline.list_moments(change), lambda moment: moment.kind == VerdictGiven.kind):
         if not is_check:
             shown += [entry for moment in moments if (entry := _entry(change, moment)) is not None]
             continue

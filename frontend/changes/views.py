@@ -49,7 +49,7 @@ def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Requests by state, newest first, with whose turn each is."""
     state = request.GET.get("state", "pending")
     state = state if state in STATES else "pending"
-    page = changes_query.listing(
+    page = changes_query.list_changes(
         actor,
         state=None if state == "all" else state,
         namespace=request.GET.get("namespace") or None,
@@ -61,7 +61,7 @@ def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
     context = {
         "section": "changes",
         "rows": [_row(gate, actor, roles) for gate in change_gate.evaluate_many(page.items, actor)],
-        "emergencies": emergency_queries.of_many(page.items),
+        "emergencies": emergency_queries.find_emergencies(page.items),
         "state": state,
         "tabs": [
             {"word": word, "url": f"?{urlencode({**kept, 'state': key})}", "on": key == state}
@@ -88,14 +88,14 @@ def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
         else:
             messages.success(request, done.words, extra_tags=done.form)
             return redirect(done.url)
-    change = changes_query.get(actor, number)
+    change = changes_query.get_change(actor, number)
     change.version.template = change.template
     gate, others = _gates(change, actor)
     frame_of(request).waiting = sum(one.waits_on(actor.person.username) for one in others)
     act = presenters.acts_of(gate, actor)
     newest = change.template.latest.number if change.template.latest else change.version.number
     checks = presenters.checks_of(gate)
-    emergency = emergency_queries.of(change)
+    emergency = emergency_queries.find_emergency(change)
     context = {
         "section": "changes",
         "change": change,
@@ -117,8 +117,8 @@ def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
         "waits": any(check.word == "running" for check in checks),
         "checks_sum": _sum(checks),
         "runs": run_queries.of_change(change.pk),
-        "riding": change_turn.riding_along(change, gate.riding),
-        "overlapping": changes_query.overlapping(change) if change.is_open else [],
+        "riding": change_turn.list_versions_between(change, gate.riding),
+        "overlapping": changes_query.list_overlapping(change) if change.is_open else [],
         "newer": range(newest, change.version.number, -1)[:20] if act.set_version else [],
         "refused": refused,
         "text": request.POST.get("text", ""),
@@ -151,7 +151,7 @@ def propose(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         status = 422
         if form.is_valid():
             try:
-                change = change_services.propose(actor=actor, name=name, **form.cleaned_data)
+                change = change_services.propose_change(actor=actor, name=name, **form.cleaned_data)
             except (Invalid, Conflict, NotAllowed) as error:
                 add_errors(form, error)
                 status = status_of(error)
@@ -176,17 +176,17 @@ def _reading(
 ) -> dict[str, Any]:
     """What changed and what is said about it, in the view that was asked for."""
     change = gate.change
-    since = review_queries.last_look(change, actor) if change.takes_decisions else None
+    since = review_queries.last_outdated_decision(change, actor) if change.takes_decisions else None
     wanted = request.GET.get("against") or ("review" if since else "label")
     looks_since = since is not None and wanted == "review"
-    base = changes_query.baseline(change)
+    base = changes_query.find_baseline(change)
     old = version_queries.get(actor, change.template.name, since.version.number) if since and looks_since else base
     view = "conversation" if request.GET.get("view") == "conversation" else ""
     shown = diff_context(request, old, change.version, view=view, every=True)
     kept = {"against": request.GET["against"]} if request.GET.get("against") else {}
     place = View(shown["view"], shown["sample"], kept)
     story = timeline.entries(change)
-    remarks = review_queries.remarks(change, actor)
+    remarks = review_queries.list_remarks(change, actor)
     talk_url = View("conversation", shown["sample"], kept).address()
     return shown | {
         "base": base,
@@ -214,7 +214,7 @@ def _reading(
 
 def _gates(change: ChangeRequest, actor: Actor) -> tuple[Gate, list[Gate]]:
     """How the request stands, and all that are pending for the top bar: read together."""
-    others = changes_query.listing(actor, state="pending", limit=change_gate.MOST).items
+    others = changes_query.list_changes(actor, state="pending", limit=change_gate.MOST_PENDING).items
     gate, *found = change_gate.evaluate_many([change, *(row for row in others if row.pk != change.pk)], actor)
     return gate, [gate, *found]
 
@@ -267,7 +267,7 @@ def _approves_served(change: ChangeRequest, gate: Gate) -> bool:
     """Whether the change asks, or asked, for an approval of what the label serves anyway."""
     if change.is_open:
         return gate.facts.holds == change.version.number
-    move = changes_query.move_of(change)
+    move = changes_query.find_publishing_move(change)
     return move is not None and move.before_id is not None and move.before_id == move.after_id
 
 

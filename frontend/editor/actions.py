@@ -77,7 +77,7 @@ def propose(actor: Actor, desk: Desk, label: str, number: int) -> Outcome:
     """Ask that a protected label point to a version that was saved here."""
     version = version_queries.get(actor, desk.name, number)
     try:
-        change = change_services.propose(
+        change = change_services.propose_change(
             actor=actor, name=desk.name, label=label, version=number, message=version.message or f"Version {number}"
         )
     except PromptuaryError as error:

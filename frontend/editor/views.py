@@ -139,7 +139,9 @@ def _page(
 
 def _overlaps(actor: Actor, desk: Desk) -> list[ChangeRequest]:
     """Open changes of the same template: worth knowing before writing."""
-    return change_queries.listing(actor, state="pending", template=desk.name, limit=3).items if desk.template else []
+    return (
+        change_queries.list_changes(actor, state="pending", template=desk.name, limit=3).items if desk.template else []
+    )
 
 
 def _diff(request: HttpRequest, actor: Actor, desk: Desk, against: str) -> str:

@@ -42,7 +42,7 @@ def _templates(actor: Actor, q: str) -> list[dict[str, Any]]:
 def _changes(actor: Actor, q: str) -> list[dict[str, Any]]:
     words = q.casefold().split()
     items = []
-    for change in change_queries.listing(actor, state="pending", limit=50).items:
+    for change in change_queries.list_changes(actor, state="pending", limit=50).items:
         title = change.message.partition("\n")[0] or f"Move {change.label} of {change.template.name}"
         said = f"{change.number} {title} {change.template.name} {change.label}".casefold()
         if all(word in said for word in words):

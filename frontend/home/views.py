@@ -20,7 +20,7 @@ MOST_DRAFTS = 8
 @signed_in
 def home(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Its queries are as many with one open request as with two hundred."""
-    found = gate.pending(actor)
+    found = gate.evaluate_pending(actor)
     mine = work_items.of_person(found, actor)
     own = draft_queries.mine(actor)
     context = {

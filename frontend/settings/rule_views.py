@@ -12,7 +12,7 @@ from frontend.web.page import show
 from registry.accounts.actor import Actor
 from registry.changes import protection_plan
 from registry.changes import rules as namespaces_service
-from registry.changes.protection_plan import Plan
+from registry.changes.protection_plan import ProtectionPlan
 from registry.core.errors import Conflict, Invalid
 from registry.core.problem_details import status_of
 from registry.namespaces import permissions
@@ -37,13 +37,13 @@ def rules(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     now = namespace_queries.rules_of(found)
     status = 200
     form = RulesForm(request.POST or None, initial=rule_forms.initial(now))
-    plan: Plan | None = None
+    plan: ProtectionPlan | None = None
     if request.method == "POST":
         permissions.require(actor, Verb.MANAGE, found)
         status = 422
         if form.is_valid():
             try:
-                plan = protection_plan.plan(actor, namespace, form.cleaned_data)
+                plan = protection_plan.plan_protection(actor, namespace, form.cleaned_data)
                 if plan.is_empty or request.POST.get("confirmed") == plan.seal:
                     ruled = namespaces_service.set_rules(actor=actor, namespace=namespace, **form.cleaned_data)
                     messages.success(request, _told(namespace, [change.number for change in ruled.opened]))
@@ -78,7 +78,7 @@ def make(request: HttpRequest, actor: Actor) -> HttpResponse:
         status = 422
         if form.is_valid():
             try:
-                made = namespaces_service.create(actor=actor, **form.cleaned_data)
+                made = namespaces_service.create_namespace(actor=actor, **form.cleaned_data)
             except (Invalid, Conflict) as error:
                 add_errors(form, error)
                 status = status_of(error)

@@ -30,12 +30,12 @@ class Frame:
     @cached_property
     def open_changes(self) -> int:
         """How many changes that the person may read wait for somebody."""
-        return change_queries.pending_count(Actor(self._person)) if self._person else 0
+        return change_queries.count_pending(Actor(self._person)) if self._person else 0
 
     @cached_property
     def waiting(self) -> int:
         """How many of them wait on the person."""
-        return gate.waiting_count(Actor(self._person)) if self._person else 0
+        return gate.count_waiting_on(Actor(self._person)) if self._person else 0
 
     def set_counts(self, *, open_changes: int, waiting: int) -> None:
         """Take the counts from a page that has them already."""

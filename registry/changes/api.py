@@ -91,8 +91,8 @@ class Changes(APIView):
     )
     def get(self, request: Request) -> Response:
         """Newest first. `state` is open, approved, published, withdrawn, or pending for all that wait for somebody."""
-        page = queries.listing(actor_of(request), **read_query(request, *_FILTERS))
-        found = emergency_queries.of_many(page.items)
+        page = queries.list_changes(actor_of(request), **read_query(request, *_FILTERS))
+        found = emergency_queries.find_emergencies(page.items)
         return answer_page(request, page, lambda row: template_serializers.change_item(row, found.get(row.pk)))
 
     @extend_schema(
@@ -103,7 +103,7 @@ class Changes(APIView):
     def post(self, request: Request) -> Response:
         """Propose that a protected label point to a version."""
         given, actor = read(ProposeInput, request), actor_of(request)
-        row = services.propose(actor=actor, name=given.pop("template"), **given)
+        row = services.propose_change(actor=actor, name=given.pop("template"), **given)
         location = f"/api/v1/changes/{row.number}"
         answer = show(request, row.number, Verb.PROPOSE, 201)
         answer["Location"] = location
@@ -125,7 +125,7 @@ class SetVersion(APIView):
     @extend_schema(operation_id="setChangeVersion", request=VersionInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:
         """Propose another version; approvals given so far are void."""
-        services.set_version(actor=actor_of(request), number=number, **read(VersionInput, request))
+        services.set_head(actor=actor_of(request), number=number, **read(VersionInput, request))
         return show(request, number, Verb.PROPOSE)
 
 
@@ -139,7 +139,7 @@ class Decide(APIView):
     )
     def post(self, request: Request, number: int) -> Response:
         """Approve, request changes or comment, on the digest that was looked at."""
-        services.decide(actor=actor_of(request), number=number, **read(DecisionInput, request))
+        services.decide_on_change(actor=actor_of(request), number=number, **read(DecisionInput, request))
         return show(request, number, Verb.COMMENT, 201)
 
 
@@ -156,7 +156,7 @@ class RunChecks(APIView):
     def post(self, request: Request, number: int) -> Response:
         """Have the worker run what has no verdict yet; a verdict is about digests and is given once for them."""
         read(NothingInput, request)
-        check_results.rerun(actor=actor_of(request), number=number)
+        check_results.rerun_checks(actor=actor_of(request), number=number)
         return show(request, number, Verb.COMMENT, 202)
 
 
@@ -170,7 +170,9 @@ class AcceptBreak(APIView):
     )
     def post(self, request: Request, number: int) -> Response:
         """Acknowledge, as a reviewer in person, that this digest breaks what callers rely on; a decision like the others."""
-        services.decide(actor=actor_of(request), number=number, decision="acknowledge", **read(BreakInput, request))
+        services.decide_on_change(
+            actor=actor_of(request), number=number, decision="acknowledge", **read(BreakInput, request)
+        )
         return show(request, number, Verb.COMMENT, 201)
 
 
@@ -181,7 +183,7 @@ class Publish(APIView):
     def post(self, request: Request, number: int) -> Response:
         """Move the label, when nothing stands in the way any more."""
         read(NothingInput, request)
-        services.publish(actor=actor_of(request), number=number)
+        services.publish_change(actor=actor_of(request), number=number)
         return show(request, number, Verb.PUBLISH)
 
 
@@ -191,7 +193,7 @@ class Emergency(APIView):
     @extend_schema(operation_id="publishInEmergency", request=EmergencyInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:
         """Move the label at once, where the namespace allows it: a reviewer who signed in, with a reason that all read."""
-        emergency_publish.break_glass(actor=actor_of(request), number=number, **read(EmergencyInput, request))
+        emergency_publish.publish_in_emergency(actor=actor_of(request), number=number, **read(EmergencyInput, request))
         return show(request, number, Verb.COMMENT)
 
 
@@ -201,7 +203,7 @@ class CloseEmergency(APIView):
     @extend_schema(operation_id="closeEmergency", request=EmergencyInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:
         """Close it without an approval, once the label has moved on: another reviewer who signed in, with a reason."""
-        emergency_publish.close(actor=actor_of(request), number=number, **read(EmergencyInput, request))
+        emergency_publish.close_emergency(actor=actor_of(request), number=number, **read(EmergencyInput, request))
         return show(request, number, Verb.COMMENT)
 
 
@@ -211,7 +213,7 @@ class Withdraw(APIView):
     @extend_schema(operation_id="withdrawChange", request=ReasonInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:
         """Withdraw the request."""
-        services.withdraw(actor=actor_of(request), number=number, **read(ReasonInput, request))
+        services.withdraw_change(actor=actor_of(request), number=number, **read(ReasonInput, request))
         return show(request, number, Verb.PROPOSE)
 
 
@@ -222,11 +224,11 @@ class Reopen(APIView):
     def post(self, request: Request, number: int) -> Response:
         """Open a withdrawn request again; it needs its approvals anew."""
         read(NothingInput, request)
-        services.reopen(actor=actor_of(request), number=number)
+        services.reopen_change(actor=actor_of(request), number=number)
         return show(request, number, Verb.PROPOSE)
 
 
 def show(request: Request, number: int, verb: Verb, status: int = 200) -> Response:
     """The request as it stands now: what every call that changes one answers. verb: what the call has just done."""
     actor = actor_of(request)
-    return Response(template_serializers.change(queries.find(actor, verb, number), actor), status)
+    return Response(template_serializers.change(queries.find_change(actor, verb, number), actor), status)

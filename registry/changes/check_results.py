@@ -11,8 +11,8 @@ from registry.accounts.actor import Actor
 from registry.changes import check_runners, checks, locking
 from registry.changes import gate as change_gate
 from registry.changes import queries as change_queries
-from registry.changes.check_runners import Finding
-from registry.changes.checks import Looked
+from registry.changes.check_runners import CheckResult
+from registry.changes.checks import CheckInputs
 from registry.changes.events import VerdictGiven
 from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest, Verdict
@@ -23,14 +23,14 @@ from registry.journal import log
 from registry.namespaces.permissions import Verb
 from registry.templates.models import Template
 
-__all__ = ["ask", "ask_again", "give", "rerun"]
+__all__ = ["request_checks", "request_stale_checks", "rerun_checks", "run_checks"]
 
 _BY_OTHERS = ("contract", "dependants")  # checks that look at what others do
 _AGAIN = timedelta(minutes=1)  # a check that can't be given is not asked for without end
 _MOST = 200
 
 
-def ask(template: Template, label: str | None = None) -> None:
+def request_checks(template: Template, label: str | None = None) -> None:
     """Have the checks of the template's pending requests (for this label) run, in the caller's transaction."""
     pending = ChangeRequest.objects.filter(template=template, state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED))
     if label is not None:
@@ -39,17 +39,17 @@ def ask(template: Template, label: str | None = None) -> None:
         queue.enqueue(queue.CHECKS, subject=f"change {number}", payload={"change": number})
 
 
-def rerun(*, actor: Actor, number: int) -> Job:
+def rerun_checks(*, actor: Actor, number: int) -> Job:
     """Have the checks run again that have no verdict on what the request stands on now; Conflict once it is closed.
 
     A verdict belongs to digests and never changes, so those that were given are not given twice.
     """
-    change = change_queries.find(actor, Verb.COMMENT, number)
+    change = change_queries.find_change(actor, Verb.COMMENT, number)
     locking.require_pending(change)
     return queue.enqueue(queue.CHECKS, subject=f"change {number}", payload={"change": number})
 
 
-def ask_again() -> int:
+def request_stale_checks() -> int:
     """Have checks run whose verdicts are about something past, though nobody wrote anything: another version is fetched now,
     or a template that includes the fragment was saved. For the clock; gives how many requests it asked for.
     """
@@ -73,10 +73,10 @@ def ask_again() -> int:
 def _reassess(change: ChangeRequest) -> None:
     """Write the state that the decisions come to now: an account was closed, or it was decided under other rules."""
     with transaction.atomic():
-        locking.reassess(change.template.namespace)
+        locking.recompute_states(change.template.namespace)
 
 
-def give(*, number: int, report: Callable[[int, int], None] = lambda _done, _all: None) -> list[Verdict]:
+def run_checks(*, number: int, report: Callable[[int, int], None] = lambda _done, _all: None) -> list[Verdict]:
     """Run every check of the request that has no verdict on what it stands on now; for the worker.
 
     `report` is told how many of how many checks are done. Everything runs before the transaction that keeps it, and a
@@ -93,19 +93,19 @@ def give(*, number: int, report: Callable[[int, int], None] = lambda _done, _all
     looked = gate.looked
     if looked is None:
         return []
-    case = check_runners.read(found)
+    case = check_runners.read_case(found)
     given = []
     waiting = [state.name for state in gate.checks if state.outcome is None]
     for done, name in enumerate(waiting):
         report(done, len(waiting))
-        finding = check_runners.RUN[name](case)
+        finding = check_runners.RUNNERS[name](case)
         if finding is not None:
             given.append(_keep(found, name, looked, finding))
     report(len(waiting), len(waiting))
     return given
 
 
-def _keep(change: ChangeRequest, name: str, looked: Looked, finding: Finding) -> Verdict:
+def _keep(change: ChangeRequest, name: str, looked: CheckInputs, finding: CheckResult) -> Verdict:
     key, details = checks.key_of(name, looked), log.canonical(finding.details)
     outcome = Verdict.PASSED if finding.passed else Verdict.FAILED
     template, version, at = change.template, change.version, log.now()

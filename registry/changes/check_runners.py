@@ -14,13 +14,13 @@ from registry.templates.models import Label, Version
 from registry.templates.sample_renderings import Outcome
 from registry.usage import queries as usage_queries
 
-__all__ = ["RUN", "Case", "Finding", "read"]
+__all__ = ["RUNNERS", "CheckCase", "CheckResult", "read_case"]
 
 Samples = Mapping[str, Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
-class Case:
+class CheckCase:
     """What the checks of one request look at, read once."""
 
     change: ChangeRequest
@@ -31,7 +31,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Finding:
+class CheckResult:
     """Whether a check passed, in one sentence, and what it found item by item."""
 
     passed: bool
@@ -65,15 +65,15 @@ class _Party:
         self.callers += [service for service in services if service not in self.callers]
 
 
-def read(change: ChangeRequest) -> Case:
+def read_case(change: ChangeRequest) -> CheckCase:
     """What the checks of a request look at."""
     labels = Label.objects.select_related("version").filter(template=change.template).order_by("name")
     served = {label.name: label.version for label in labels if not label.version.is_redacted}
     samples = sample_sets.current(change.template)
-    return Case(change, change.version, served.get(change.label), served, samples.samples if samples else {})
+    return CheckCase(change, change.version, served.get(change.label), served, samples.samples if samples else {})
 
 
-def _problems(case: Case) -> Finding:
+def _problems(case: CheckCase) -> CheckResult:
     """No error in the document, its fragments and its current samples; warnings are told."""
     bundle = case.version.unpacked()
     with child() as bounded:
@@ -83,11 +83,13 @@ def _problems(case: Case) -> Finding:
     errors = blocking(found)
     details = [problem.to_dict() for problem in found]
     if errors:
-        return Finding(False, f"{_count(len(errors), 'error')}; line {errors[0].line}: {errors[0].message}", details)
-    return Finding(True, f"No errors, {_count(len(found), 'warning or note', 'warnings and notes')}.", details)
+        return CheckResult(
+            False, f"{_count(len(errors), 'error')}; line {errors[0].line}: {errors[0].message}", details
+        )
+    return CheckResult(True, f"No errors, {_count(len(found), 'warning or note', 'warnings and notes')}.", details)
 
 
-def _samples(case: Case) -> Finding:
+def _samples(case: CheckCase) -> CheckResult:
     """Every sample renders."""
     outcomes = sample_renderings.of_samples(case.version, case.samples)
     details = [
@@ -96,21 +98,23 @@ def _samples(case: Case) -> Finding:
     ]
     failing = {name: outcome.problem for name, outcome in outcomes.items() if outcome.problem}
     if failing:
-        return Finding(False, f"{len(failing)} of {_count(len(outcomes), 'sample')} fail; {_first(failing)}", details)
-    return Finding(True, "All samples render." if outcomes else "There are no samples to render.", details)
+        return CheckResult(
+            False, f"{len(failing)} of {_count(len(outcomes), 'sample')} fail; {_first(failing)}", details
+        )
+    return CheckResult(True, "All samples render." if outcomes else "There are no samples to render.", details)
 
 
-def _budget(case: Case) -> Finding:
+def _budget(case: CheckCase) -> CheckResult:
     """Every sample fits its limit, and nothing is cut that the served version did not cut."""
     now = sample_renderings.of_samples(case.version, case.samples)
     before = sample_renderings.of_samples(case.against, case.samples) if case.against else {}
     details = [_spent(name, outcome, before.get(name)) for name, outcome in now.items()]
     worse = [item for item in details if item["newly_cut"] or item["problem"]]
     if not worse:
-        return Finding(True, _worst_case(details), details)
+        return CheckResult(True, _worst_case(details), details)
     first = worse[0]
     cause = first["problem"] or f"cuts {', '.join(first['newly_cut'])}"
-    return Finding(False, f"{_count(len(worse), 'sample')} too long; {first['sample']}: {cause}", details)
+    return CheckResult(False, f"{_count(len(worse), 'sample')} too long; {first['sample']}: {cause}", details)
 
 
 def _worst_case(details: Sequence[Mapping[str, Any]]) -> str:
@@ -124,11 +128,11 @@ def _worst_case(details: Sequence[Mapping[str, Any]]) -> str:
     return f"Every sample fits; worst case {worst['sample']}: {worst['tokens']:,}{of} tokens."
 
 
-def _contract(case: Case) -> Finding:
+def _contract(case: CheckCase) -> CheckResult:
     """Nothing breaks for callers of what any label serves, nor for those who still fetch a version by number or digest."""
     parties = _parties(case)
     if not parties:
-        return Finding(True, "No label serves anything yet, so no caller can break.")
+        return CheckResult(True, "No label serves anything yet, so no caller can break.")
     details = []
     with child() as bounded:
         for party in parties:
@@ -138,11 +142,11 @@ def _contract(case: Case) -> Finding:
     breaks = [change for change in details if change["breaking"]]
     if breaks:
         whom = next(party.words for party in parties if party.version.number == breaks[0]["against"])
-        return Finding(False, f"{_count(len(breaks), 'break')}; {whom}: {breaks[0]['message']}", details)
-    return Finding(True, f"Callers of {', '.join(party.whose for party in parties)} are served as before.", details)
+        return CheckResult(False, f"{_count(len(breaks), 'break')}; {whom}: {breaks[0]['message']}", details)
+    return CheckResult(True, f"Callers of {', '.join(party.whose for party in parties)} are served as before.", details)
 
 
-def _parties(case: Case) -> list[_Party]:
+def _parties(case: CheckCase) -> list[_Party]:
     """Whom the contract is kept for, once for each text: what labels serve first, then what is pinned."""
     template = case.change.template
     callers = usage_queries.of(template)
@@ -159,7 +163,7 @@ def _parties(case: Case) -> list[_Party]:
     return list(parties.values())
 
 
-def _dependants(case: Case) -> Finding:
+def _dependants(case: CheckCase) -> CheckResult:
     """Each template of the namespace that includes this fragment is as sound with the new version as it has to be."""
     target = f"{case.change.template.name}@{case.version.number}"
     brought = case.version.unpacked()
@@ -183,7 +187,7 @@ def _dependants(case: Case) -> Finding:
     if failing:
         first = failing[0]
         cause = f"{first['template']}: {first['problem']['message']}"
-        return Finding(
+        return CheckResult(
             False, f"{len(failing)} of {_count(len(details), 'template')} would not be sound with it; {cause}", details
         )
     stays = (
@@ -191,13 +195,13 @@ def _dependants(case: Case) -> Finding:
         if len(details) == 1
         else f"All {len(details)} templates that include it stay"
     )
-    return Finding(True, f"{stays} sound with it.", details)
+    return CheckResult(True, f"{stays} sound with it.", details)
 
 
-def _evaluation(case: Case) -> Finding | None:
+def _evaluation(case: CheckCase) -> CheckResult | None:
     """Every threshold of every attached evaluation is reached; None while their runs are under way."""
-    judged = evaluation_check.judge(case.change, case.against)
-    return Finding(judged.passed, judged.summary, judged.details) if judged else None
+    judged = evaluation_check.check_evaluations(case.change, case.against)
+    return CheckResult(judged.passed, judged.summary, judged.details) if judged else None
 
 
 def _spent(name: str, outcome: Outcome, before: Outcome | None) -> dict[str, Any]:
@@ -224,7 +228,7 @@ def _count(number: int, one: str, many: str = "") -> str:
     return f"{number} {one if number == 1 else many or one + 's'}"
 
 
-RUN: dict[str, Callable[[Case], Finding | None]] = {
+RUNNERS: dict[str, Callable[[CheckCase], CheckResult | None]] = {
     "problems": _problems,
     "samples": _samples,
     "budget": _budget,

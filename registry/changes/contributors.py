@@ -8,7 +8,17 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-__all__ = ["SUGGESTED", "Grant", "Head", "History", "KeyFacts", "Reason", "Request", "Step", "contributors"]
+__all__ = [
+    "SUGGESTED",
+    "ChangeFacts",
+    "Head",
+    "History",
+    "KeyFacts",
+    "Reason",
+    "RoleGrant",
+    "VersionNode",
+    "find_contributors",
+]
 
 SUGGESTED = "suggested"
 
@@ -23,7 +33,7 @@ class Reason:
 
 
 @dataclass(frozen=True)
-class Step:
+class VersionNode:
     """One version. `taken` are the ids of the versions that it merged or was copied from; `suggested` are (person, key)
     of each suggestion that was applied."""
 
@@ -65,7 +75,7 @@ class Head:
 
 
 @dataclass(frozen=True)
-class Grant:
+class RoleGrant:
     """One time that an account got a role, or a higher one."""
 
     giver: str
@@ -75,7 +85,7 @@ class Grant:
 
 
 @dataclass(frozen=True)
-class Request:
+class ChangeFacts:
     """What is asked about: the request, its head, and what its label serves, None where it serves nothing."""
 
     number: int
@@ -93,10 +103,10 @@ class History:
     versions of other templates that an approved request published: a copy of those carries nobody's name further. `labels`
     are the ids of what the labels of a template serve."""
 
-    steps: dict[int, Step] = field(default_factory=dict)
+    steps: dict[int, VersionNode] = field(default_factory=dict)
     keys: Mapping[str, KeyFacts] = field(default_factory=dict)
     heads: Mapping[str, list[Head]] = field(default_factory=dict)
-    grants: Mapping[str, list[Grant]] = field(default_factory=dict)
+    grants: Mapping[str, list[RoleGrant]] = field(default_factory=dict)
     approved: Collection[int] = frozenset()
     labels: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
@@ -108,7 +118,7 @@ class History:
             self._by_number[step.template, step.number] = step.pk
         self._above: dict[int, frozenset[int]] = {}
 
-    def upward(self, pk: int) -> Iterator[Step]:
+    def upward(self, pk: int) -> Iterator[VersionNode]:
         """The version and all that it comes from, nearest first."""
         waiting, seen = [pk], {pk}
         for at in waiting:
@@ -150,7 +160,7 @@ class History:
             if step.pk not in live and step.pk != head and step.template == template and step.digest != digest
         )
 
-    def same_bytes(self, step: Step) -> list[Step]:
+    def same_bytes(self, step: VersionNode) -> list[VersionNode]:
         """The other versions of the template with the same digest."""
         return [self.steps[pk] for pk in self._by_digest[step.template, step.digest] if pk != step.pk]
 
@@ -169,7 +179,7 @@ class History:
         return found
 
 
-def contributors(history: History, request: Request) -> dict[str, tuple[Reason, ...]]:
+def find_contributors(history: History, request: ChangeFacts) -> dict[str, tuple[Reason, ...]]:
     """Username to the reasons for which that person's approval of the request does not count."""
     work = _Work(history, request)
     work.of_request()
@@ -186,7 +196,7 @@ def contributors(history: History, request: Request) -> dict[str, tuple[Reason, 
 class _Work:
     """The reasons, as they are found."""
 
-    def __init__(self, history: History, request: Request) -> None:
+    def __init__(self, history: History, request: ChangeFacts) -> None:
         self._history = history
         self._request = request
         self._own = history.heads.get(request.template, [])
@@ -217,7 +227,7 @@ class _Work:
                 self._add(head.person, "reopened", "You opened this request again.", "opened this request again")
                 self._add_issuers(head.key, "this request was opened again with")
 
-    def contained(self) -> tuple[list[Step], set[int]]:
+    def contained(self) -> tuple[list[VersionNode], set[int]]:
         """The versions that the change brings (nearest first), and the ids of all that were passed on the way."""
         history, request = self._history, self._request
         live = history.above(request.serves)
@@ -238,7 +248,7 @@ class _Work:
             waiting += fresh
         return kept, seen
 
-    def of_version(self, step: Step) -> None:
+    def of_version(self, step: VersionNode) -> None:
         """Its author, whose suggestions it took in, and who issued the keys for either."""
         name = self._name(step)
         where = f"{name}, which this change contains"
@@ -250,7 +260,7 @@ class _Work:
                 rest = f"issued the key that a suggestion in {name} was made with"
                 self._add(issuer, SUGGESTED, f"You {rest}.", rest)
 
-    def of_copies(self, contained: Iterable[Step], through: Collection[int]) -> None:
+    def of_copies(self, contained: Iterable[VersionNode], through: Collection[int]) -> None:
         """Who wrote the same bytes before, where that version is in the history of what the label serves."""
         for step in contained:
             for twin in self._history.same_bytes(step):
@@ -261,7 +271,7 @@ class _Work:
                     self._add(twin.author, "same", f"You {rest}.", rest)
                     self._add_issuers(twin.key, f"version {twin.number} was saved with, the same text")
 
-    def of_other_requests(self, contained: Iterable[Step]) -> None:
+    def of_other_requests(self, contained: Iterable[VersionNode]) -> None:
         """Who proposed one of these versions in an earlier request."""
         numbers = {step.number for step in contained if step.template == self._request.template}
         earlier = {head.change for head in self._own if head.change < self._request.number and head.number in numbers}
@@ -279,6 +289,6 @@ class _Work:
                 after = f"from {grant.giver}, who contributed to this change, after its first version was saved"
                 self._add(grant.receiver, "granted", f"You have {place} {after}.", f"has {place} {after}")
 
-    def _name(self, step: Step) -> str:
+    def _name(self, step: VersionNode) -> str:
         where = "" if step.template == self._request.template else f" of {step.template}"
         return f"version {step.number}{where}"

@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from registry.changes.checks import State
+from registry.changes.checks import Check
 from registry.changes.policy import Exemption
 
-__all__ = ["Approval", "Decided", "read"]
+__all__ = ["Approval", "Decided", "read_decided"]
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Decided:
 
     approvals: tuple[Approval, ...]
     needed: int
-    checks: tuple[State, ...]
+    checks: tuple[Check, ...]
     exemptions: tuple[Exemption, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
@@ -47,7 +47,7 @@ class Decided:
         return found
 
 
-def read(kept: Mapping[str, Any], findings: Mapping[str, Sequence[Mapping[str, object]]]) -> Decided:
+def read_decided(kept: Mapping[str, Any], findings: Mapping[str, Sequence[Mapping[str, object]]]) -> Decided:
     """The value from its JSON object; findings: what the verdicts of these keys found."""
     return Decided(
         tuple(Approval(one["person"], one["at"]) for one in kept["approvals"]),
@@ -57,7 +57,7 @@ def read(kept: Mapping[str, Any], findings: Mapping[str, Sequence[Mapping[str, o
     )
 
 
-def _write(state: State) -> dict[str, Any]:
+def _write(state: Check) -> dict[str, Any]:
     return {
         "name": state.name,
         "key": state.key,
@@ -69,8 +69,8 @@ def _write(state: State) -> dict[str, Any]:
     }
 
 
-def _state(check: Mapping[str, Any], findings: Sequence[Mapping[str, object]]) -> State:
-    return State(
+def _state(check: Mapping[str, Any], findings: Sequence[Mapping[str, object]]) -> Check:
+    return Check(
         name=check["name"],
         key=check["key"],
         is_required=check["required"],

@@ -53,5 +53,5 @@ class Dependants(APIView):
 
         One that the caller may not save, or that would not be sound, is left alone and says why in `refusal`.
         """
-        done = services.update(actor=actor_of(request), name=name, **read(UpdateInput, request))
+        done = services.update_dependants(actor=actor_of(request), name=name, **read(UpdateInput, request))
         return Response({"results": [template_serializers.updated(row) for row in done]})

@@ -12,11 +12,11 @@ from registry.templates import fragments, references, version_queries
 from registry.templates import save as template_save
 from registry.templates.models import Template, Version
 
-__all__ = ["Updated", "update"]
+__all__ = ["UpdatedDependant", "update_dependants"]
 
 
 @dataclass(frozen=True)
-class Updated:
+class UpdatedDependant:
     """What became of one dependant: its new version and the request for it, or the sentence that says why not."""
 
     template: Template
@@ -25,7 +25,9 @@ class Updated:
     refusal: str = ""
 
 
-def update(*, actor: Actor, name: str, version: int, label: str, message: str = "") -> list[Updated]:
+def update_dependants(
+    *, actor: Actor, name: str, version: int, label: str, message: str = ""
+) -> list[UpdatedDependant]:
     """Save a version of each template that includes another version of the fragment, its reference moved to this one.
 
     Where `label` is protected in the template's namespace a change request is opened for it. A template that the actor may
@@ -40,12 +42,14 @@ def update(*, actor: Actor, name: str, version: int, label: str, message: str = 
     ]
 
 
-def _update(actor: Actor, template: Template, refs: list[str], target: str, label: str, message: str) -> Updated:
+def _update(
+    actor: Actor, template: Template, refs: list[str], target: str, label: str, message: str
+) -> UpdatedDependant:
     latest = template.latest
     try:
         permissions.require(actor, Verb.SAVE, template.namespace)
         if latest is None:
-            return Updated(template, refusal="It has no version yet.")
+            return UpdatedDependant(template, refusal="It has no version yet.")
         saved = template_save.save(
             actor=actor,
             name=template.name,
@@ -54,9 +58,11 @@ def _update(actor: Actor, template: Template, refs: list[str], target: str, labe
             base=latest.digest,
         )
         if label not in template.namespace.protected_labels:
-            return Updated(saved.template, saved.version)
+            return UpdatedDependant(saved.template, saved.version)
         number = saved.version.number
-        change = change_services.propose(actor=actor, name=template.name, label=label, version=number, message=message)
-        return Updated(saved.template, saved.version, change)
+        change = change_services.propose_change(
+            actor=actor, name=template.name, label=label, version=number, message=message
+        )
+        return UpdatedDependant(saved.template, saved.version, change)
     except PromptuaryError as refusal:
-        return Updated(template, refusal=refusal.message)
+        return UpdatedDependant(template, refusal=refusal.message)

@@ -11,14 +11,14 @@ from typing import Any
 
 from registry.changes.checks import VOID
 
-__all__ = ["Derivation", "Fact", "Taken"]
+__all__ = ["Contribution", "Derivation", "JournalFact"]
 
 _WITHIN = 60_000_000  # microseconds in which one act of an older server wrote all of its events
 _CHECK_ORDER = ("problems", "samples", "budget", "contract", "dependants", "evaluation")
 
 
 @dataclass(frozen=True)
-class Fact:
+class JournalFact:
     """One event, read."""
 
     kind: str
@@ -33,7 +33,7 @@ class Fact:
 
 
 @dataclass(frozen=True)
-class Taken:
+class Contribution:
     """What a version took in: a suggestion as (change, thread, comment), or the number of a version of its template."""
 
     template: str
@@ -52,7 +52,7 @@ class _Change:
     round: int = 1
     said: dict[str, tuple[str, int, int, str]] = field(default_factory=dict)  # person: decision, at, round, digest
     acknowledged: set[tuple[int, str]] = field(default_factory=set)
-    headed: Fact | None = None
+    headed: JournalFact | None = None
 
 
 class Derivation:
@@ -67,17 +67,17 @@ class Derivation:
         self._changes: dict[int, _Change] = {}
         self._openers: dict[int, str] = {}
         self._suggestions: dict[tuple[int, int], list[int]] = {}
-        self._saved: dict[tuple[str, int], Fact] = {}
+        self._saved: dict[tuple[str, int], JournalFact] = {}
         self._verdicts: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
         self.emergencies: dict[int, dict[str, Any]] = {}
 
-    def take(self, fact: Fact) -> list[Taken]:
+    def take(self, fact: JournalFact) -> list[Contribution]:
         """Note one event; gives what it tells about what versions took in. Call `decided` for a closing event first."""
         handler = getattr(self, "_" + fact.kind.replace(".", "_"), None)
-        found: list[Taken] | None = handler(fact) if handler else None
+        found: list[Contribution] | None = handler(fact) if handler else None
         return found or []
 
-    def decided(self, fact: Fact) -> dict[str, Any] | None:
+    def decided(self, fact: JournalFact) -> dict[str, Any] | None:
         """What a closing event's request was decided on: as the event says it, else worked out; None for other events."""
         if not _closes(fact) or fact.change not in self._changes:
             return None
@@ -92,36 +92,36 @@ class Derivation:
             "checks": before["checks"] if before else self._checks(fact, change),
         }
 
-    def _namespace_created(self, fact: Fact) -> None:
+    def _namespace_created(self, fact: JournalFact) -> None:
         self._rules[fact.namespace] = fact.body["rules"]
         if fact.body.get("admin"):
             self._roles[fact.namespace, fact.body["admin"]] = "admin"
 
-    def _namespace_ruled(self, fact: Fact) -> None:
+    def _namespace_ruled(self, fact: JournalFact) -> None:
         self._rules[fact.namespace] = fact.body["rules"]
 
-    def _member_set(self, fact: Fact) -> None:
+    def _member_set(self, fact: JournalFact) -> None:
         self._roles[fact.namespace, fact.body["person"]] = fact.body["role"] or ""
 
-    def _version_saved(self, fact: Fact) -> list[Taken]:
+    def _version_saved(self, fact: JournalFact) -> list[Contribution]:
         template, number = fact.template, fact.body["number"]
         self._digests[template, number] = fact.body["digest"]
         self._authors[template, number] = fact.person
         self._saved[template, number] = fact
-        taken = [Taken(template, number, suggestion=tuple(one)) for one in fact.body.get("suggestions", ())]
+        taken = [Contribution(template, number, suggestion=tuple(one)) for one in fact.body.get("suggestions", ())]
         source = fact.body.get("merged_from")
-        return [*taken, Taken(template, number, source=source)] if source is not None else taken
+        return [*taken, Contribution(template, number, source=source)] if source is not None else taken
 
-    def _comment_added(self, fact: Fact) -> None:
+    def _comment_added(self, fact: JournalFact) -> None:
         if fact.body["suggestion"] is not None and fact.change is not None:
             self._suggestions.setdefault((fact.change, fact.body["thread"]), []).append(fact.body["comment"])
 
-    def _change_proposed(self, fact: Fact) -> None:
+    def _change_proposed(self, fact: JournalFact) -> None:
         if fact.change is not None:
             self._changes[fact.change] = _Change(fact.template, fact.body["version"], fact.body["digest"])
             self._openers[fact.change] = fact.person
 
-    def _change_headed(self, fact: Fact) -> list[Taken]:
+    def _change_headed(self, fact: JournalFact) -> list[Contribution]:
         change = self._changes.get(fact.change or 0)
         if change is None:
             return []
@@ -135,9 +135,9 @@ class Derivation:
         held = self._held.get((fact.template, fact.body["label"]))
         base = saved.body["base"]
         same = held is not None and base is not None and self._digest(fact, base) == self._digest(fact, held)
-        return [Taken(fact.template, change.head, source=before)] if same and base != before else []
+        return [Contribution(fact.template, change.head, source=before)] if same and base != before else []
 
-    def _change_decided(self, fact: Fact) -> None:
+    def _change_decided(self, fact: JournalFact) -> None:
         change = self._changes.get(fact.change or 0)
         if change is None:
             return
@@ -148,11 +148,11 @@ class Derivation:
         elif decision == "acknowledge":
             change.acknowledged.add((fact.body["round"], fact.body["digest"]))
 
-    def _change_reopened(self, fact: Fact) -> None:
+    def _change_reopened(self, fact: JournalFact) -> None:
         if fact.change in self._changes:
             self._changes[fact.change].round = fact.body["round"]
 
-    def _thread_resolved(self, fact: Fact) -> list[Taken]:
+    def _thread_resolved(self, fact: JournalFact) -> list[Contribution]:
         """An older server resolved the threads of applied suggestions right after it put the new version in."""
         change = self._changes.get(fact.change or 0)
         headed = change.headed if change else None
@@ -162,11 +162,11 @@ class Derivation:
             return []
         comments = self._suggestions.get((fact.change, fact.body["thread"]), [])
         return [
-            Taken(fact.template, change.head, suggestion=(fact.change, fact.body["thread"], comment))
+            Contribution(fact.template, change.head, suggestion=(fact.change, fact.body["thread"], comment))
             for comment in comments
         ]
 
-    def _label_moved(self, fact: Fact) -> None:
+    def _label_moved(self, fact: JournalFact) -> None:
         place = fact.template, fact.body["label"]
         if fact.change is not None and fact.body["how"] == "broke_glass":
             kept = self.decided(fact)
@@ -177,15 +177,15 @@ class Derivation:
         else:
             self._held[place] = fact.body["to"]
 
-    def _verdict_given(self, fact: Fact) -> None:
+    def _verdict_given(self, fact: JournalFact) -> None:
         kept = {name: fact.body[name] for name in ("key", "outcome", "summary")}
         place = self._verdicts.setdefault((fact.template, fact.body["digest"]), {})
         place[fact.body["check"]] = {**kept, "at": fact.at}
 
-    def _digest(self, fact: Fact, number: int) -> str:
+    def _digest(self, fact: JournalFact, number: int) -> str:
         return self._digests.get((fact.template, number), "")
 
-    def _approvals(self, fact: Fact, change: _Change) -> list[dict[str, Any]]:
+    def _approvals(self, fact: JournalFact, change: _Change) -> list[dict[str, Any]]:
         """The approvals of the head as they counted then: by reviewers who neither opened the request nor wrote the head."""
         own = {self._openers[fact.change or 0], self._authors.get((fact.template, change.head), "")}
         if self._rules.get(fact.namespace, {}).get("self_approval"):
@@ -203,7 +203,7 @@ class Derivation:
             and self._roles.get((fact.namespace, person)) in ("reviewer", "admin")
         ]
 
-    def _checks(self, fact: Fact, change: _Change) -> list[dict[str, Any]]:
+    def _checks(self, fact: JournalFact, change: _Change) -> list[dict[str, Any]]:
         """The last verdicts about the head, and the required checks that had none."""
         rules = self._rules.get(fact.namespace, {})
         required = {*rules.get("required_checks", ()), *(["contract"] if _is_backward(rules) else [])}
@@ -226,7 +226,7 @@ class Derivation:
         return found
 
 
-def _closes(fact: Fact) -> bool:
+def _closes(fact: JournalFact) -> bool:
     """Whether the event closes a request, or ends what an emergency left open."""
     if fact.kind == "label.moved":
         return fact.change is not None and fact.body["how"] in ("published", "broke_glass")

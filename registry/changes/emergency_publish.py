@@ -16,12 +16,12 @@ from registry.notifications import services as notification_services
 from registry.templates import labels
 from registry.templates.models import Label
 
-__all__ = ["break_glass", "close", "remind"]
+__all__ = ["close_emergency", "publish_in_emergency", "remind_of_emergencies"]
 
 _BY_NO_MEANS = {"archived", "held", "superseded"}
 
 
-def break_glass(*, actor: Actor, number: int, reason: str) -> ChangeRequest:
+def publish_in_emergency(*, actor: Actor, number: int, reason: str) -> ChangeRequest:
     """Move the label although approvals or checks are missing; by a reviewer in person, with a reason.
 
     The request counts as published but stays unreviewed until it has its approvals after the fact, and everyone concerned
@@ -30,7 +30,7 @@ def break_glass(*, actor: Actor, number: int, reason: str) -> ChangeRequest:
     if not check_text("reason", reason).strip():
         raise Invalid(fields={"reason": "say why it can't wait: everyone concerned will read it."})
     with transaction.atomic():
-        change = locking.take(actor, Verb.ROLL_BACK, number)
+        change = locking.lock_change(actor, Verb.ROLL_BACK, number)
         permissions.require_proof(actor)
         locking.require_pending(change)
         _require_allowed(actor, change)
@@ -59,7 +59,7 @@ def break_glass(*, actor: Actor, number: int, reason: str) -> ChangeRequest:
     return change
 
 
-def close(*, actor: Actor, number: int, reason: str) -> ChangeRequest:
+def close_emergency(*, actor: Actor, number: int, reason: str) -> ChangeRequest:
     """Close an emergency that its label no longer serves, without approving it; by another reviewer, with a reason.
 
     It stays `unreviewed`: nobody approved those bytes, so no label goes back to them. Conflict while the label serves
@@ -69,8 +69,8 @@ def close(*, actor: Actor, number: int, reason: str) -> ChangeRequest:
     if not check_text("reason", reason).strip():
         raise Invalid(fields={"reason": "say why it needs no approval: it stands in the audit."})
     with transaction.atomic():
-        change = locking.take(actor, Verb.APPROVE, number)
-        found = emergency_queries.of(change)
+        change = locking.lock_change(actor, Verb.APPROVE, number)
+        found = emergency_queries.find_emergency(change)
         if found is None or not change.needs_approval:
             raise Conflict(f"Change request {number} is no emergency that waits for its approval.", change=number)
         if found.is_served:
@@ -78,7 +78,7 @@ def close(*, actor: Actor, number: int, reason: str) -> ChangeRequest:
                 f"{change.label} still serves version {change.version.number}: approve it, or roll back first.",
                 change=number,
             )
-        locking.require_others(change_gate.evaluate(change, actor, with_checks=False))
+        locking.require_may_decide(change_gate.evaluate(change, actor, with_checks=False))
         if found.move.person_id == actor.person.pk and not change.template.namespace.self_approval:
             raise NotAllowed("You published it in an emergency. Another reviewer closes it.", change=number)
         permissions.require_proof(actor)
@@ -89,13 +89,13 @@ def close(*, actor: Actor, number: int, reason: str) -> ChangeRequest:
     return change
 
 
-def remind() -> int:
+def remind_of_emergencies() -> int:
     """Remind the reviewers and admins of each emergency that is not approved yet, each person once a day, by mail whatever
     they wish to hear of; for the clock. Gives how many were reminded.
 
     What was told when it was published counts as the first day's. Days on which no worker ran are not made up for.
     """
-    found = emergency_queries.of_many(emergency_queries.waiting())
+    found = emergency_queries.find_emergencies(emergency_queries.list_waiting_changes())
     return sum(notification_services.remind_of_emergency(emergency) for emergency in found.values())
 
 

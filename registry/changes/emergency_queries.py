@@ -10,7 +10,15 @@ from registry.namespaces import queries as namespace_queries
 from registry.templates import approvals
 from registry.templates.models import Label, LabelMove
 
-__all__ = ["Emergency", "last_approved", "of", "of_many", "served", "unapproved", "waiting"]
+__all__ = [
+    "Emergency",
+    "find_emergencies",
+    "find_emergency",
+    "last_approved_version",
+    "list_unapproved",
+    "list_waiting_changes",
+    "served_emergencies",
+]
 
 
 @dataclass(frozen=True)
@@ -32,7 +40,7 @@ class Emergency:
     approved_at: datetime | None = None
 
 
-def waiting(actor: Actor | None = None) -> list[ChangeRequest]:
+def list_waiting_changes(actor: Actor | None = None) -> list[ChangeRequest]:
     """Every emergency that is neither approved nor closed, the oldest first; archived templates' not. With an actor only
     those that they may read."""
     rows = ChangeRequest.objects.filter(unreviewed=True, emergency_closed_at=None, template__archived_at=None)
@@ -42,18 +50,18 @@ def waiting(actor: Actor | None = None) -> list[ChangeRequest]:
     return list(rows.defer("template__words", "version__bundle").order_by("closed_at", "number"))
 
 
-def unapproved(actor: Actor) -> list[Emergency]:
+def list_unapproved(actor: Actor) -> list[Emergency]:
     """Those that the actor may read: five queries however many, one where there is none."""
-    rows = waiting(actor)
-    return list(of_many(rows).values()) if rows else []
+    rows = list_waiting_changes(actor)
+    return list(find_emergencies(rows).values()) if rows else []
 
 
-def of(change: ChangeRequest) -> Emergency | None:
+def find_emergency(change: ChangeRequest) -> Emergency | None:
     """The emergency by which the change was published, or None where it was not published in one."""
-    return of_many([change]).get(change.pk)
+    return find_emergencies([change]).get(change.pk)
 
 
-def of_many(rows: Iterable[ChangeRequest]) -> dict[int, Emergency]:
+def find_emergencies(rows: Iterable[ChangeRequest]) -> dict[int, Emergency]:
     """Those of these changes that were published in an emergency, by their numbers and in their order."""
     changes = {row.pk: row for row in rows}
     moves = LabelMove.objects.filter(how="broke_glass", change__in=list(changes)).select_related("person")
@@ -79,7 +87,7 @@ def of_many(rows: Iterable[ChangeRequest]) -> dict[int, Emergency]:
     return shown
 
 
-def served(actor: Actor) -> dict[tuple[int, str], int]:
+def served_emergencies(actor: Actor) -> dict[tuple[int, str], int]:
     """Template id and label to the number of the unapproved emergency that the label serves, as far as the actor may read."""
     rows = ChangeRequest.objects.filter(template__namespace__in=namespace_queries.visible_to(actor), unreviewed=True)
     asked = {(row.template_id, row.label, row.version.digest): row.pk for row in rows.select_related("version")}
@@ -92,7 +100,7 @@ def served(actor: Actor) -> dict[tuple[int, str], int]:
     }
 
 
-def last_approved(change: ChangeRequest) -> int | None:
+def last_approved_version(change: ChangeRequest) -> int | None:
     """The number of the version that the change's label held last by approval and does not serve now, or None."""
     place = (change.template_id, change.label)
     _, digest = _held({change.template_id}).get(place, (None, ""))

@@ -14,7 +14,7 @@ from typing import Any
 from promptuary.evaluation.gates import parse_gate
 from registry.accounts import actor
 from registry.changes import evaluation_progress
-from registry.changes.evaluation_progress import Measured
+from registry.changes.evaluation_progress import PlanRuns
 from registry.changes.models import ChangeRequest
 from registry.evaluations import model_endpoints, scoring_process, start_runs
 from registry.evaluations import run_queries as queries
@@ -23,13 +23,13 @@ from registry.evaluations.models import DatasetVersion, Run
 from registry.evaluations.start_runs import Measure
 from registry.templates.models import Version
 
-__all__ = ["Judged", "judge"]
+__all__ = ["EvaluationResult", "check_evaluations"]
 
 _KEPT = ("gate", "target", "passed", "score", "baseline", "scored", "of", "finding", "comparison")
 
 
 @dataclass(frozen=True)
-class Judged:
+class EvaluationResult:
     """Whether every threshold is reached, in a sentence, and one by one."""
 
     passed: bool
@@ -37,9 +37,9 @@ class Judged:
     details: list[dict[str, Any]] = field(default_factory=list)
 
 
-def judge(change: ChangeRequest, against: Version | None) -> Judged | None:
+def check_evaluations(change: ChangeRequest, against: Version | None) -> EvaluationResult | None:
     """Judge the head by every plan that measures its template, starting the runs it needs; None until they are all there."""
-    found = evaluation_progress.measured(change, against.digest if against else None)
+    found = evaluation_progress.find_plan_runs(change, against.digest if against else None)
     for one in found:
         _start_missing(change, against, one)
     if any(one.missing or not all(map(_is_usable, one.runs)) for one in found):
@@ -49,11 +49,11 @@ def judge(change: ChangeRequest, against: Version | None) -> Judged | None:
     if failing:
         first = failing[0]
         more = f" (and {len(failing) - 1} more)" if len(failing) > 1 else ""
-        return Judged(False, f"{first['evaluation']}: {first['gate']}: {first['finding']}{more}.", details)
-    return Judged(True, "; ".join(f"{one['evaluation']}: {one['finding']}" for one in details) + ".", details)
+        return EvaluationResult(False, f"{first['evaluation']}: {first['gate']}: {first['finding']}{more}.", details)
+    return EvaluationResult(True, "; ".join(f"{one['evaluation']}: {one['finding']}" for one in details) + ".", details)
 
 
-def _start_missing(change: ChangeRequest, against: Version | None, one: Measured) -> None:
+def _start_missing(change: ChangeRequest, against: Version | None, one: PlanRuns) -> None:
     if one.plan.fault:
         return
     if one.head is None:
@@ -72,10 +72,10 @@ def _start(change: ChangeRequest, version: Version, plan: Plan) -> None:
 
 
 def _is_usable(run: Run) -> bool:
-    return run.state == Run.DONE and not evaluation_progress.unanswered(run)
+    return run.state == Run.DONE and not evaluation_progress.count_unanswered(run)
 
 
-def _details(one: Measured) -> list[dict[str, Any]]:
+def _details(one: PlanRuns) -> list[dict[str, Any]]:
     head = one.head
     if head is None:
         return []

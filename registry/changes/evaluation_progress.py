@@ -9,7 +9,7 @@ from registry.evaluations import attachment_queries, run_queries
 from registry.evaluations.attachment_queries import Plan
 from registry.evaluations.models import Run, RunRow
 
-__all__ = ["Measured", "Measurement", "measure_many", "measured", "needs_baseline", "unanswered"]
+__all__ = ["EvaluationProgress", "PlanRuns", "count_unanswered", "find_plan_runs", "measure_progress", "needs_baseline"]
 
 _WAITING = "It has not finished."
 
@@ -18,7 +18,7 @@ Asked = tuple[int, Sequence[Plan], str, str | None]
 
 
 @dataclass(frozen=True)
-class Measured:
+class PlanRuns:
     """A plan with the run of the head, and of what the label holds where a threshold compares with that."""
 
     plan: Plan
@@ -38,10 +38,10 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Measurement:
+class EvaluationProgress:
     """The plans of one request with their runs, and by run the number of rows that the model gave no answer for."""
 
-    parts: Sequence[Measured]
+    parts: Sequence[PlanRuns]
     silent: Mapping[int, int]
 
     def progress(self) -> tuple[str, str]:
@@ -66,34 +66,34 @@ class Measurement:
         return f"{_WAITING[:-1]}: {', '.join(under_way)}." if under_way else _WAITING, ""
 
 
-def measured(change: ChangeRequest, against: str | None) -> Sequence[Measured]:
+def find_plan_runs(change: ChangeRequest, against: str | None) -> Sequence[PlanRuns]:
     """Each plan of the request with its runs; `against`: the digest of what the label holds."""
     asked = (change.pk, attachment_queries.plans(change.template), change.version.digest, against)
     return _parts([asked])[change.pk]
 
 
-def measure_many(asked: Sequence[Asked]) -> dict[int, Measurement]:
+def measure_progress(asked: Sequence[Asked]) -> dict[int, EvaluationProgress]:
     """By the number of a request how far its evaluations are, in two queries for all of them."""
     parts = _parts(asked)
     runs = [run for found in parts.values() for one in found for run in one.runs]
     silent = _unanswered(runs)
-    return {number: Measurement(found, silent) for number, found in parts.items()}
+    return {number: EvaluationProgress(found, silent) for number, found in parts.items()}
 
 
-def _parts(asked: Sequence[Asked]) -> dict[int, Sequence[Measured]]:
+def _parts(asked: Sequence[Asked]) -> dict[int, Sequence[PlanRuns]]:
     keys = {
         (number, plan.name): (_key(digest, plan), _key(against, plan))
         for number, plans, digest, against in asked
         for plan in plans
     }
     runs = run_queries.latest({key for pair in keys.values() for key in pair if key})
-    found: dict[int, Sequence[Measured]] = {}
+    found: dict[int, Sequence[PlanRuns]] = {}
     for number, plans, _, against in asked:
         parts = []
         for plan in plans:
             head, baseline = keys[number, plan.name]
             wants = against is not None and needs_baseline(plan)
-            parts.append(Measured(plan, runs.get(head), runs.get(baseline) if wants else None, wants))
+            parts.append(PlanRuns(plan, runs.get(head), runs.get(baseline) if wants else None, wants))
         found[number] = parts
     return found
 
@@ -103,7 +103,7 @@ def needs_baseline(plan: Plan) -> bool:
     return any(parse_gate(gate).fall is not None for gate in plan.gates)
 
 
-def unanswered(run: Run) -> int:
+def count_unanswered(run: Run) -> int:
     """How many rows the model gave no answer for: that says nothing of the template."""
     return _unanswered([run]).get(run.pk, 0)
 

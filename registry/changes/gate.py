@@ -7,20 +7,20 @@ from registry.accounts.actor import Actor
 from registry.changes import checks, decided_facts, policy
 from registry.changes import queries as change_queries
 from registry.changes import turn as change_turn
-from registry.changes.checks import Looked, State
+from registry.changes.checks import Check, CheckInputs
 from registry.changes.decided_facts import Approval, Decided
-from registry.changes.gate_facts import Checks, People
+from registry.changes.gate_facts import CheckFacts, ReviewFacts
 from registry.changes.models import ChangeRequest, Comment, Decision, Verdict
-from registry.changes.policy import Blocker, Exemption, Facts, Standing, Voice
+from registry.changes.policy import ApprovalStatus, Blocker, DecisionFacts, Exemption, Facts
 from registry.changes.turn import Turn
 from registry.namespaces import permissions
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.permissions import Verb
 from registry.namespaces.rules import Rules
 
-__all__ = ["MOST", "Gate", "evaluate", "evaluate_many", "pending", "waiting_count"]
+__all__ = ["MOST_PENDING", "Gate", "count_waiting_on", "evaluate", "evaluate_many", "evaluate_pending"]
 
-MOST = 200
+MOST_PENDING = 200
 _BY_KEY = "A key can't approve: sign in as a person to do this."
 _BY_OPERATOR = "Approving is done by a person who signed in, never by a command."
 
@@ -38,10 +38,10 @@ class Gate:
     actor: Actor | None
     rules: Rules
     facts: Facts
-    checks: tuple[State, ...]
-    looked: Looked | None
+    checks: tuple[Check, ...]
+    looked: CheckInputs | None
     blockers: tuple[Blocker, ...]
-    standing: Standing
+    standing: ApprovalStatus
     approvals: tuple[Approval, ...]
     needed: int
     exemptions: tuple[Exemption, ...]
@@ -50,7 +50,7 @@ class Gate:
     last_decision: int
 
     @property
-    def voices(self) -> tuple[Voice, ...]:
+    def voices(self) -> tuple[DecisionFacts, ...]:
         """What was decided in the request, oldest first."""
         return self.facts.voices
 
@@ -72,7 +72,7 @@ class Gate:
             return _BY_KEY
         if person not in self.facts.reviewers:
             return f"To approve in {change.template.namespace.name} takes the role reviewer."
-        return policy.refusal(self.rules, self.facts, person)
+        return policy.refusal_of_approver(self.rules, self.facts, person)
 
     @property
     def may_approve(self) -> bool:
@@ -83,9 +83,9 @@ class Gate:
         """The gate after one more decision of the one who looks; its blockers and turn are not worked out again."""
         person = said.person.username
         is_reviewer = person in self.facts.reviewers
-        voice = Voice(person, said.decision, said.digest, said.round, is_reviewer, self.facts.number)
+        voice = DecisionFacts(person, said.decision, said.digest, said.round, is_reviewer, self.facts.number)
         facts = replace(self.facts, voices=(*self.facts.voices, voice))
-        standing = policy.standing(self.rules, facts)
+        standing = policy.count_approvals(self.rules, facts)
         given = {one.person: one for one in self.approvals}
         if said.decision == Decision.APPROVE:
             given[person] = Approval(person, change_turn.microseconds(said.created_at))
@@ -94,7 +94,7 @@ class Gate:
             facts=facts,
             standing=standing,
             approvals=tuple(given[one] for one in standing.approvals),
-            exemptions=policy.exemptions(self.rules, facts),
+            exemptions=policy.find_exemptions(self.rules, facts),
             last_decision=said.number,
         )
 
@@ -106,12 +106,12 @@ class Gate:
         """What applying these suggestions would cost: a sentence where those who wrote them are the only ones whose approval
         counts, or too few others are left; else nothing."""
         rules, facts = self.rules, self.facts
-        if rules.self_approval or rules.suggesters_may_approve or policy.is_short_of_people(rules, facts):
+        if rules.self_approval or rules.suggesters_may_approve or policy.lacks_approvers(rules, facts):
             return ""
         lost = {comment.person.username for comment in comments}
-        if not policy.is_short_of_people(rules, facts, lost):
+        if not policy.lacks_approvers(rules, facts, lost):
             return ""
-        may = policy.able(rules, facts)
+        may = policy.eligible_approvers(rules, facts)
         out = " and ".join(person for person in may if person in lost)
         only = f"Only {' and '.join(may)} may approve this change"
         return f"{only}. With this in it {out} would have contributed, and too few people would be left to approve it."
@@ -125,15 +125,15 @@ class Gate:
         return Decided(self.approvals, self.needed, self.checks, self.exemptions)
 
 
-def pending(actor: Actor) -> list[Gate]:
+def evaluate_pending(actor: Actor) -> list[Gate]:
     """Every request that waits for somebody and that the actor may read, the longest waiting first (the newest 200)."""
-    found = evaluate_many(change_queries.listing(actor, state="pending", limit=MOST).items, actor)
+    found = evaluate_many(change_queries.list_changes(actor, state="pending", limit=MOST_PENDING).items, actor)
     return sorted(found, key=lambda gate: gate.turn.since if gate.turn else gate.change.created_at)
 
 
-def waiting_count(actor: Actor) -> int:
+def count_waiting_on(actor: Actor) -> int:
     """How many requests wait on the actor."""
-    return sum(gate.waits_on(actor.person.username) for gate in pending(actor))
+    return sum(gate.waits_on(actor.person.username) for gate in evaluate_pending(actor))
 
 
 def evaluate(change: ChangeRequest, actor: Actor | None, *, with_checks: bool = True) -> Gate:
@@ -160,10 +160,10 @@ class _Desk:
     def __init__(self, rows: Sequence[ChangeRequest], actor: Actor | None, *, with_checks: bool) -> None:
         self._actor = actor
         self._viewer = actor.person.username if actor and actor.key is None else ""
-        self._people = People(rows, with_times=with_checks)
+        self._people = ReviewFacts(rows, with_times=with_checks)
         self._rules = {row.template.namespace_id: namespace_queries.rules_of(row.template.namespace) for row in rows}
         open_rows = [(row, self._rules[row.template.namespace_id]) for row in rows if row.is_open]
-        self._checks = Checks(open_rows, self._people) if with_checks and open_rows else None
+        self._checks = CheckFacts(open_rows, self._people) if with_checks and open_rows else None
         keys = [check["key"] for row in rows if not row.is_open and row.decided for check in row.decided["checks"]]
         found = Verdict.objects.filter(key__in=keys) if with_checks and any(keys) else ()
         self._findings = {row.key: row.findings for row in found}
@@ -173,15 +173,19 @@ class _Desk:
 
     def _gate(self, change: ChangeRequest) -> Gate:
         rules, facts = self._rules[change.template.namespace_id], self._people.facts(change)
-        kept = decided_facts.read(change.decided, self._findings) if change.decided and not change.is_open else None
+        kept = (
+            decided_facts.read_decided(change.decided, self._findings)
+            if change.decided and not change.is_open
+            else None
+        )
         if facts.closed:
             return self._closed(change, rules, facts, kept)
-        states: tuple[State, ...] = kept.checks if kept else ()
+        states: tuple[Check, ...] = kept.checks if kept else ()
         looked = None
         if change.is_open and self._checks is not None:
             states, looked = self._checks.states(change, rules), self._checks.looked(change)
-        found = policy.blockers(rules, facts, self._viewer, self._checks_told(change, states, facts.author))
-        standing = policy.standing(rules, facts)
+        found = policy.find_blockers(rules, facts, self._viewer, self._checks_told(change, states, facts.author))
+        standing = policy.count_approvals(rules, facts)
         return Gate(
             change=change,
             actor=self._actor,
@@ -196,15 +200,15 @@ class _Desk:
                 for person in standing.approvals
             ),
             needed=rules.approvals,
-            exemptions=policy.exemptions(rules, facts),
+            exemptions=policy.find_exemptions(rules, facts),
             riding=tuple(self._people.riding(change)) if change.is_open else (),
-            turn=change_turn.turn_of(change, found, self._people.since(change)),
+            turn=change_turn.find_turn(change, found, self._people.since(change)),
             last_decision=self._people.last_decision(change),
         )
 
-    def _checks_told(self, change: ChangeRequest, states: Sequence[State], author: str) -> list[Blocker]:
+    def _checks_told(self, change: ChangeRequest, states: Sequence[Check], author: str) -> list[Blocker]:
         """The blockers of checks; for a key that may not read the request without what a check found: that quotes texts."""
-        found = checks.blockers(states, author)
+        found = checks.check_blockers(states, author)
         actor = self._actor
         if actor is None or actor.key is None or permissions.can(actor, Verb.READ, change.template.namespace):
             return found
@@ -224,7 +228,7 @@ class _Desk:
             checks=kept.checks if kept else (),
             looked=None,
             blockers=(),
-            standing=Standing(tuple(one.person for one in approvals), (), 0, ()),
+            standing=ApprovalStatus(tuple(one.person for one in approvals), (), 0, ()),
             approvals=approvals,
             needed=kept.needed if kept else rules.approvals,
             exemptions=kept.exemptions if kept else (),

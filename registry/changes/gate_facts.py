@@ -7,11 +7,11 @@ from datetime import UTC, datetime, timedelta
 from django.db.models import Max, OuterRef, Subquery
 
 from registry.changes import checks, evaluation_progress, history_queries, turn
-from registry.changes.checks import Looked, State
-from registry.changes.contributors import Request, Step, contributors
-from registry.changes.evaluation_progress import Measurement
+from registry.changes.checks import Check, CheckInputs
+from registry.changes.contributors import ChangeFacts, VersionNode, find_contributors
+from registry.changes.evaluation_progress import EvaluationProgress
 from registry.changes.models import ChangeRequest, Decision, Verdict
-from registry.changes.policy import Facts, Voice
+from registry.changes.policy import DecisionFacts, Facts
 from registry.evaluations import attachment_queries
 from registry.journal.models import Event
 from registry.namespaces.models import Membership
@@ -21,10 +21,10 @@ from registry.templates import approvals, inclusions
 from registry.templates.models import LabelMove, SampleSet, Template
 from registry.usage import queries as usage_queries
 
-__all__ = ["Checks", "People"]
+__all__ = ["CheckFacts", "ReviewFacts"]
 
 
-class People:
+class ReviewFacts:
     """Labels, versions, decisions and roles: what says who may approve, and whether the label may move.
 
     with_times: whether `since` is going to be asked.
@@ -32,14 +32,14 @@ class People:
 
     def __init__(self, rows: Sequence[ChangeRequest], *, with_times: bool = True) -> None:
         templates = {row.template_id: row.template for row in rows}
-        self.history = history_queries.read(templates.values())
+        self.history = history_queries.read_history(templates.values())
         self._held = _held_by_approval(set(templates))
         self._emergencies = _emergencies([row.pk for row in rows if row.unreviewed])
         self._reviewers = _reviewers({row.template.namespace_id for row in rows})
         self.said = _said([row.pk for row in rows])
         self._since = _since([row.pk for row in rows]) if with_times else {}
 
-    def held(self, change: ChangeRequest) -> Step | None:
+    def held(self, change: ChangeRequest) -> VersionNode | None:
         """The version that the request's label serves."""
         pk = self.history.labels.get(change.template.name, {}).get(change.label)
         return self.history.steps[pk] if pk is not None else None
@@ -77,7 +77,7 @@ class People:
             closed=not change.takes_decisions,
             unreviewed=change.unreviewed,
             held_by_approval=held is None or held.digest in self._digests(change),
-            contributors=contributors(history, self._request(change)) if change.takes_decisions else {},
+            contributors=find_contributors(history, self._request(change)) if change.takes_decisions else {},
         )
 
     def riding(self, change: ChangeRequest) -> list[int]:
@@ -96,13 +96,13 @@ class People:
             if said.person.username == person and said.decision == Decision.APPROVE
         )
 
-    def _voice(self, said: Decision, reviewers: Sequence[str]) -> Voice:
+    def _voice(self, said: Decision, reviewers: Sequence[str]) -> DecisionFacts:
         person = said.person.username
         number = self.history.steps[said.version_id].number
-        return Voice(person, said.decision, said.digest, said.round, person in reviewers, number)
+        return DecisionFacts(person, said.decision, said.digest, said.round, person in reviewers, number)
 
-    def _request(self, change: ChangeRequest) -> Request:
-        return Request(
+    def _request(self, change: ChangeRequest) -> ChangeFacts:
+        return ChangeFacts(
             change.number,
             change.template.name,
             change.template.namespace.name,
@@ -130,10 +130,10 @@ class People:
         return moves[-1][1] if moves else None
 
 
-class Checks:
+class CheckFacts:
     """Samples, plans, callers and verdicts: what says how the checks of requests stand."""
 
-    def __init__(self, rows: Sequence[tuple[ChangeRequest, Rules]], people: People) -> None:
+    def __init__(self, rows: Sequence[tuple[ChangeRequest, Rules]], people: ReviewFacts) -> None:
         templates = {row.template_id: row.template for row, _ in rows}
         self._people = people
         self._samples = _samples(set(templates))
@@ -144,10 +144,10 @@ class Checks:
         self._verdicts = {row.key: row for row in Verdict.objects.filter(key__in=keys)}
         self._measured = self._measure([row for row, _ in rows])
 
-    def looked(self, change: ChangeRequest) -> Looked:
+    def looked(self, change: ChangeRequest) -> CheckInputs:
         """The digests that count for the request now."""
         against = self._people.held(change)
-        return Looked(
+        return CheckInputs(
             template=change.template.name,
             version=change.version.digest,
             samples=self._samples.get(change.template_id),
@@ -158,9 +158,9 @@ class Checks:
             evaluations=tuple(plan.to_dict() for plan in self._plans[change.template_id]),
         )
 
-    def states(self, change: ChangeRequest, rules: Rules) -> tuple[State, ...]:
+    def states(self, change: ChangeRequest, rules: Rules) -> tuple[Check, ...]:
         """Every check in its fixed order; one that was not given for these digests yet has no outcome."""
-        required, looked = checks.required(rules), self.looked(change)
+        required, looked = checks.required_checks(rules), self.looked(change)
         acknowledged = any(
             said.decision == Decision.ACKNOWLEDGE
             and said.round == change.round
@@ -173,8 +173,8 @@ class Checks:
         )
 
     def _state(
-        self, change: ChangeRequest, name: str, key: str, looked: Looked, is_required: bool, is_acknowledged: bool
-    ) -> State:
+        self, change: ChangeRequest, name: str, key: str, looked: CheckInputs, is_required: bool, is_acknowledged: bool
+    ) -> Check:
         given, action = self._verdicts.get(key), ""
         if given is not None:
             outcome, summary = given.outcome, given.summary
@@ -184,7 +184,7 @@ class Checks:
             outcome, (summary, action) = None, self._measured[change.pk].progress()
         else:
             outcome, summary = None, "It has not finished."
-        return State(
+        return Check(
             name=name,
             key=key,
             is_required=is_required,
@@ -198,16 +198,18 @@ class Checks:
 
     def _keys(self, change: ChangeRequest, rules: Rules) -> dict[str, str]:
         looked = self.looked(change)
-        return {checks.key_of(name, looked): name for name in checks.shown(looked, checks.required(rules))}
+        return {
+            checks.key_of(name, looked): name for name in checks.listed_checks(looked, checks.required_checks(rules))
+        }
 
-    def _measure(self, rows: Sequence[ChangeRequest]) -> Mapping[int, Measurement]:
+    def _measure(self, rows: Sequence[ChangeRequest]) -> Mapping[int, EvaluationProgress]:
         """The runs of the requests whose evaluation has no verdict yet."""
         waiting = []
         for row in rows:
             looked = self.looked(row)
             if looked.evaluations and checks.key_of("evaluation", looked) not in self._verdicts:
                 waiting.append((row.pk, self._plans[row.template_id], row.version.digest, looked.against))
-        return evaluation_progress.measure_many(waiting) if waiting else {}
+        return evaluation_progress.measure_progress(waiting) if waiting else {}
 
 
 def _held_by_approval(templates: set[int]) -> Mapping[tuple[int, str], list[tuple[int, int, str]]]:

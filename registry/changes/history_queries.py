@@ -8,7 +8,7 @@ from typing import Any
 
 from registry.accounts.actor import OPERATOR
 from registry.accounts.models import Key
-from registry.changes.contributors import Grant, Head, History, KeyFacts, Step
+from registry.changes.contributors import Head, History, KeyFacts, RoleGrant, VersionNode
 from registry.changes.events import ChangeHeaded, ChangeProposed, ChangeReopened
 from registry.journal.models import Event
 from registry.namespaces.events import MemberSet
@@ -16,7 +16,7 @@ from registry.namespaces.permissions import Role
 from registry.templates import approvals
 from registry.templates.models import Template, Version
 
-__all__ = ["read", "versions_of"]
+__all__ = ["read_history", "read_version_graph"]
 
 _HEADS = (ChangeProposed.kind, ChangeHeaded.kind, ChangeReopened.kind)
 _COLUMNS = (  # of a version, then of a label that stands on it, then of one thing that it took in
@@ -38,7 +38,7 @@ _START = datetime(1970, 1, 1, tzinfo=UTC)
 _MOST_COPIES = 20  # templates in a row, each a copy of the one before
 
 
-def read(templates: Iterable[Template]) -> History:
+def read_history(templates: Iterable[Template]) -> History:
     """The whole history of these templates, in as many queries for one as for many.
 
     Templates that one of them was copied from are read as well; that takes more queries where there are copies of copies.
@@ -60,7 +60,7 @@ def read(templates: Iterable[Template]) -> History:
     )
 
 
-def versions_of(templates: Collection[int]) -> History:
+def read_version_graph(templates: Collection[int]) -> History:
     """Only which version was made from which."""
     names = dict(Template.objects.filter(pk__in=templates).values_list("pk", "name"))
     return History(_Versions(names, {}).steps)
@@ -110,10 +110,10 @@ class _Versions:
                 taken_in.append(origin)
             suggested = tuple((person, key) for source, person, key in listed if source is None)
             name, sources = templates[template], tuple(taken_in)
-            self.steps[pk] = Step(pk, name, number, digest, base, author, used_key, at, sources, suggested)
+            self.steps[pk] = VersionNode(pk, name, number, digest, base, author, used_key, at, sources, suggested)
 
 
-def _keys(steps: Mapping[int, Step], heads: Mapping[str, list[Head]]) -> dict[str, KeyFacts]:
+def _keys(steps: Mapping[int, VersionNode], heads: Mapping[str, list[Head]]) -> dict[str, KeyFacts]:
     """The keys of the namespaces in which one was used."""
     used = {step.key for step in steps.values()} | {key for step in steps.values() for _, key in step.suggested}
     used |= {head.key for listed in heads.values() for head in listed}
@@ -125,7 +125,9 @@ def _keys(steps: Mapping[int, Step], heads: Mapping[str, list[Head]]) -> dict[st
     return {key: KeyFacts(issuer, replaces) for key, issuer, replaces in rows}
 
 
-def _events(names: Collection[str], spaces: Collection[str]) -> tuple[dict[str, list[Head]], dict[str, list[Grant]]]:
+def _events(
+    names: Collection[str], spaces: Collection[str]
+) -> tuple[dict[str, list[Head]], dict[str, list[RoleGrant]]]:
     """The heads of requests by template, and by namespace every time that somebody got a role or a higher one; oldest first.
 
     What a command on the machine grants is left out.
@@ -133,7 +135,7 @@ def _events(names: Collection[str], spaces: Collection[str]) -> tuple[dict[str, 
     kinds = [*_HEADS, MemberSet.kind]
     rows = Event.objects.filter(template__in=[*names, ""], kind__in=kinds, namespace__in=spaces).order_by("number")
     heads: defaultdict[str, list[Head]] = defaultdict(list)
-    grants: defaultdict[str, list[Grant]] = defaultdict(list)
+    grants: defaultdict[str, list[RoleGrant]] = defaultdict(list)
     held: dict[tuple[str, str], int] = {}
     for row in rows.only("number", "kind", "at", "person", "key", "namespace", "template", "version", "change", "text"):
         if row.kind != MemberSet.kind:
@@ -147,12 +149,12 @@ def _events(names: Collection[str], spaces: Collection[str]) -> tuple[dict[str, 
         rank = Role(body["role"]).rank if body["role"] else -1
         if rank > held.get(place, -1) and row.person != OPERATOR:
             at = _START + timedelta(microseconds=row.at)
-            grants[row.namespace].append(Grant(row.person, body["person"], body["role"], at))
+            grants[row.namespace].append(RoleGrant(row.person, body["person"], body["role"], at))
         held[place] = rank
     return heads, grants
 
 
-def _approved(steps: Mapping[int, Step], origins: Collection[int]) -> set[int]:
+def _approved(steps: Mapping[int, VersionNode], origins: Collection[int]) -> set[int]:
     """The ids of the versions of these templates that a protected label held by the approval of somebody who did not
     contribute. A namespace may ask for no approval, or let contributors approve: that speaks for itself alone."""
     if not origins:

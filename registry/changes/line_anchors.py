@@ -3,7 +3,7 @@
 from bisect import bisect_right
 
 from promptuary.renderer.syntax import sequence_diff
-from registry.changes.three_way_merge import split
+from registry.changes.three_way_merge import split_lines
 
 __all__ = ["Anchors", "find_lines", "replace_lines", "take_lines"]
 
@@ -12,7 +12,7 @@ class Anchors:
     """Where the lines of one text stand in another: compared once, asked for any number of lines."""
 
     def __init__(self, before: str, after: str) -> None:
-        self._runs = sequence_diff.matches(split(before), split(after))
+        self._runs = sequence_diff.matches(split_lines(before), split_lines(after))
         self._starts = [run.old for run in self._runs]
 
     def find(self, line: int, end_line: int) -> tuple[int, int] | None:
@@ -32,7 +32,7 @@ class Anchors:
 
 def take_lines(text: str, line: int, end_line: int) -> str | None:
     """Lines `line` to `end_line`, 1-based and included, or None where the text does not have them."""
-    lines = split(text)
+    lines = split_lines(text)
     return "".join(lines[line - 1 : end_line]) if 1 <= line <= end_line <= len(lines) else None
 
 
@@ -44,7 +44,7 @@ def find_lines(before: str, after: str, line: int, end_line: int) -> tuple[int, 
 def replace_lines(text: str, edits: list[tuple[int, int, str]]) -> str:
     """The text with each (line, end_line, new text) put in place, with the line ends that were
     there; the edits do not overlap."""
-    lines = split(text)
+    lines = split_lines(text)
     for line, end_line, new in sorted(edits, reverse=True):
         is_last = end_line == len(lines)
         whole = new if not new or new.endswith("\n") or is_last else new + "\n"

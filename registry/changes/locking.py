@@ -19,21 +19,21 @@ from registry.templates.models import Label, Template, Version
 
 __all__ = [
     "append",
-    "assess",
-    "find_version",
-    "reassess",
-    "require_news",
-    "require_others",
+    "find_head_version",
+    "lock_change",
+    "lock_template",
+    "recompute_states",
+    "require_may_decide",
+    "require_new_head",
     "require_pending",
     "require_protected",
     "require_undecided",
+    "save_state",
     "step_of",
-    "take",
-    "take_template",
 ]
 
 
-def reassess(namespace: Namespace, template: Template | None = None, label: str | None = None) -> None:
+def recompute_states(namespace: Namespace, template: Template | None = None, label: str | None = None) -> None:
     """Write which pending requests are approved, after rules or roles changed; under the journal's lock.
 
     template, label: only the requests of these, where their label moved or a version of theirs was redacted: what the label
@@ -51,19 +51,19 @@ def reassess(namespace: Namespace, template: Template | None = None, label: str 
         change.template.namespace = namespace
     for gate in change_gate.evaluate_many(listed, None, with_checks=False):
         if gate.change.state != _state_of(gate):
-            assess(gate)
+            save_state(gate)
 
 
-def take(actor: Actor, verb: Verb, number: int) -> ChangeRequest:
+def lock_change(actor: Actor, verb: Verb, number: int) -> ChangeRequest:
     """The request as it is now that nobody else writes: neither it, nor its label, nor the rules change until commit."""
     template_queries.take_of_change(number)
     log.lock()
-    change = change_queries.find(actor, verb, number)
+    change = change_queries.find_change(actor, verb, number)
     _require_present(change.template)
     return change
 
 
-def take_template(actor: Actor, verb: Verb, name: str) -> Template:
+def lock_template(actor: Actor, verb: Verb, name: str) -> Template:
     """The same for a template that is to get a request."""
     template_queries.find(actor, verb, name, lock=True)
     log.lock()
@@ -77,7 +77,7 @@ def _require_present(template: Template) -> None:
         raise Conflict(f"{template.name} is archived.")
 
 
-def assess(gate: Gate) -> None:
+def save_state(gate: Gate) -> None:
     """Write the request, with the state that its decisions come to as long as they count."""
     change = gate.change
     if change.is_open:
@@ -137,7 +137,7 @@ def require_protected(template: Template, label: str) -> None:
         )
 
 
-def require_news(template: Template, label: str, head: Version) -> None:
+def require_new_head(template: Template, label: str, head: Version) -> None:
     """Raise Invalid or Conflict where a request for this head would change nothing.
 
     What the label serves may be proposed as long as the label never held it by approval: publishing approves it.
@@ -160,13 +160,13 @@ def require_news(template: Template, label: str, head: Version) -> None:
         )
 
 
-def require_others(gate: Gate) -> None:
+def require_may_decide(gate: Gate) -> None:
     """Raise NotAllowed, with the reason that the page gives beforehand, where the actor's decision does not count."""
     if gate.why:
         raise NotAllowed(gate.why, change=gate.change.number)
 
 
-def find_version(template: Template, number: int) -> Version:
+def find_head_version(template: Template, number: int) -> Version:
     version = Version.objects.select_related("author").filter(template=template, number=number).first()
     if version is None:
         raise NotFound(f"{template.name} has no version {number}.")

@@ -10,12 +10,12 @@ from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.templates import save as template_save
 
-__all__ = ["merge"]
+__all__ = ["merge_change"]
 
 _MARKERS = ("<<<<<<< ", ">>>>>>> ")
 
 
-def merge(
+def merge_change(
     *,
     actor: Actor,
     number: int,
@@ -29,10 +29,10 @@ def merge(
     the label held when that was decided; Conflict where either is another one by now. Conflict too where there is nothing to
     merge or conflicts are left (facts["lines"] says where), Invalid with its problems where the text is no sound document.
     """
-    change = change_queries.find(actor, Verb.SAVE, number)
+    change = change_queries.find_change(actor, Verb.SAVE, number)
     permissions.require_wide(actor, Verb.SAVE)  # it shows what was suggested or conflicts
     locking.require_pending(change)
-    found = turn.merge(change)
+    found = turn.preview_merge(change)
     if found is None:
         if stuck := gate.evaluate(change, actor, with_checks=False).of("superseded"):
             raise Conflict(f"{stuck.cause} {stuck.action}", change=number)
@@ -63,4 +63,4 @@ def merge(
         even_if_equal=True,
         merged=found.head,
     )
-    return writing.set_version(actor=actor, number=number, version=saved.version.number, expected=found.head.number)
+    return writing.set_head(actor=actor, number=number, version=saved.version.number, expected=found.head.number)

@@ -38,7 +38,9 @@ class Merge(APIView):
     )
     def get(self, request: Request, number: int) -> Response:
         """Whether a merge is needed, and what it comes to; conflicts stand between markers and are listed."""
-        return Response(template_serializers.merge(turn.merge(change_queries.get(actor_of(request), number))))
+        return Response(
+            template_serializers.merge(turn.preview_merge(change_queries.get_change(actor_of(request), number)))
+        )
 
     @extend_schema(
         operation_id="mergeChange",
@@ -47,5 +49,5 @@ class Merge(APIView):
     )
     def post(self, request: Request, number: int) -> Response:
         """Save the merge as a version made from what the label holds, and propose that; approvals so far are void."""
-        services.merge(actor=actor_of(request), number=number, **read(MergeInput, request))
+        services.merge_change(actor=actor_of(request), number=number, **read(MergeInput, request))
         return show(request, number, Verb.SAVE)

@@ -10,24 +10,24 @@ from registry.changes.contributors import SUGGESTED, Reason
 from registry.namespaces.rules import Rules
 
 __all__ = [
+    "ApprovalStatus",
     "Blocker",
+    "DecisionFacts",
     "Exemption",
     "Facts",
-    "Standing",
-    "Voice",
-    "able",
-    "blockers",
-    "exemptions",
+    "count_approvals",
+    "eligible_approvers",
     "fault_of_approver",
-    "is_short_of_people",
+    "find_blockers",
+    "find_exemptions",
+    "lacks_approvers",
     "reasons_against",
-    "refusal",
-    "standing",
+    "refusal_of_approver",
 ]
 
 
 @dataclass(frozen=True)
-class Voice:
+class DecisionFacts:
     """One decision in a request: whose, what, in which round, and whether the person is a reviewer today.
 
     `number` is that of the version that was looked at.
@@ -53,7 +53,7 @@ class Facts:
     round: int
     opened_by: str
     author: str
-    voices: tuple[Voice, ...]
+    voices: tuple[DecisionFacts, ...]
     reviewers: tuple[str, ...]
     holds: int | None
     holds_digest: str | None
@@ -67,7 +67,7 @@ class Facts:
 
 
 @dataclass(frozen=True)
-class Standing:
+class ApprovalStatus:
     """Where a request stands with its reviewers."""
 
     approvals: tuple[str, ...]
@@ -116,25 +116,25 @@ def fault_of_approver(rules: Rules, facts: Facts, person: str) -> str:
     return found[0].you if found else ""
 
 
-def refusal(rules: Rules, facts: Facts, person: str) -> str:
+def refusal_of_approver(rules: Rules, facts: Facts, person: str) -> str:
     """The sentence with which a decision of this reviewer is refused, or nothing: the same before and after they try."""
     fault = fault_of_approver(rules, facts, person)
     if not fault:
         return ""
-    if able(rules, facts):
+    if eligible_approvers(rules, facts):
         return f"{fault} Another reviewer decides on it."
     return f"{fault} Nobody who may approve is left: an admin can make another person a reviewer."
 
 
-def able(rules: Rules, facts: Facts) -> tuple[str, ...]:
+def eligible_approvers(rules: Rules, facts: Facts) -> tuple[str, ...]:
     """The reviewers whose approval would count."""
     return tuple(person for person in facts.reviewers if not reasons_against(rules, facts, person))
 
 
-def exemptions(rules: Rules, facts: Facts) -> tuple[Exemption, ...]:
+def find_exemptions(rules: Rules, facts: Facts) -> tuple[Exemption, ...]:
     """The approvals that count although the person contributed, each with the rule that allows it."""
     found = []
-    for person in standing(rules, facts).approvals:
+    for person in count_approvals(rules, facts).approvals:
         reasons = facts.contributors.get(person, ())
         if reasons:
             only_suggested = all(reason.code == SUGGESTED for reason in reasons)
@@ -143,14 +143,14 @@ def exemptions(rules: Rules, facts: Facts) -> tuple[Exemption, ...]:
     return tuple(found)
 
 
-def is_short_of_people(rules: Rules, facts: Facts, without: Collection[str] = ()) -> bool:
+def lacks_approvers(rules: Rules, facts: Facts, without: Collection[str] = ()) -> bool:
     """Whether too few reviewers are left whose approval counts, or no owner of the path, when these people are left out."""
-    left = [person for person in able(rules, facts) if person not in without]
+    left = [person for person in eligible_approvers(rules, facts) if person not in without]
     owners = rules.owners_of(facts.path)
     return len(left) < rules.approvals or bool(owners and not set(owners) & set(left))
 
 
-def standing(rules: Rules, facts: Facts) -> Standing:
+def count_approvals(rules: Rules, facts: Facts) -> ApprovalStatus:
     """Count the voices: the last word of each reviewer in this round, on this digest, about what they did not contribute to."""
     last: dict[str, str] = {}
     for voice in facts.voices:
@@ -165,10 +165,10 @@ def standing(rules: Rules, facts: Facts) -> Standing:
     objections = tuple(person for person, decision in last.items() if decision == "request_changes")
     owners = rules.owners_of(facts.path)
     missing_owners = owners if owners and not set(owners) & set(approvals) else ()
-    return Standing(approvals, objections, max(0, rules.approvals - len(approvals)), missing_owners)
+    return ApprovalStatus(approvals, objections, max(0, rules.approvals - len(approvals)), missing_owners)
 
 
-def blockers(rules: Rules, facts: Facts, viewer: str, others: Sequence[Blocker] = ()) -> list[Blocker]:
+def find_blockers(rules: Rules, facts: Facts, viewer: str, others: Sequence[Blocker] = ()) -> list[Blocker]:
     """Everything that keeps the request from being published, with the viewer's next action; nothing when it may be.
 
     `others` are blockers found elsewhere, such as required checks that have not passed.
@@ -176,8 +176,8 @@ def blockers(rules: Rules, facts: Facts, viewer: str, others: Sequence[Blocker] 
     if facts.closed:
         return []
     found = [] if facts.unreviewed else [*_of_the_label(facts), *others]
-    counted = standing(rules, facts)
-    may_decide = viewer in able(rules, facts)
+    counted = count_approvals(rules, facts)
+    may_decide = viewer in eligible_approvers(rules, facts)
     if counted.objections:
         found.append(_of_objections(counted, facts, viewer))
     if counted.missing:
@@ -211,7 +211,7 @@ def _of_the_label(facts: Facts) -> list[Blocker]:
     return []
 
 
-def _of_objections(counted: Standing, facts: Facts, viewer: str) -> Blocker:
+def _of_objections(counted: ApprovalStatus, facts: Facts, viewer: str) -> Blocker:
     people = ", ".join(counted.objections)
     if viewer in counted.objections:
         return Blocker("objection", "You asked for changes.", "Approve when they are made.", (facts.author,))
@@ -220,8 +220,8 @@ def _of_objections(counted: Standing, facts: Facts, viewer: str) -> Blocker:
     )
 
 
-def _of_approvals(counted: Standing, rules: Rules, facts: Facts, viewer: str, may_decide: bool) -> Blocker:
-    asked = tuple(person for person in able(rules, facts) if person not in counted.approvals)
+def _of_approvals(counted: ApprovalStatus, rules: Rules, facts: Facts, viewer: str, may_decide: bool) -> Blocker:
+    asked = tuple(person for person in eligible_approvers(rules, facts) if person not in counted.approvals)
     cause = f"{counted.missing} of {rules.approvals} approval{'s are' if rules.approvals > 1 else ' is'} missing."
     cause += _of_void_approvals(rules, facts, viewer, counted)
     if may_decide and viewer not in counted.approvals:
@@ -235,7 +235,7 @@ def _of_approvals(counted: Standing, rules: Rules, facts: Facts, viewer: str, ma
     return Blocker("approvals", cause, action, asked)
 
 
-def _of_void_approvals(rules: Rules, facts: Facts, viewer: str, counted: Standing) -> str:
+def _of_void_approvals(rules: Rules, facts: Facts, viewer: str, counted: ApprovalStatus) -> str:
     """Whose approvals were given and do not count: of an earlier head, or of a contributor."""
     last = {voice.person: voice for voice in facts.voices if voice.decision in ("approve", "request_changes")}
     told = ""
@@ -261,10 +261,10 @@ def _about(reason: Reason, is_viewer: bool) -> str:
     return reason.they
 
 
-def _of_owners(counted: Standing, rules: Rules, facts: Facts, viewer: str, may_decide: bool) -> Blocker:
+def _of_owners(counted: ApprovalStatus, rules: Rules, facts: Facts, viewer: str, may_decide: bool) -> Blocker:
     owners = counted.missing_owners
     cause = f"An owner of {facts.path} has to approve: {', '.join(owners)}."
-    asked = tuple(person for person in owners if person in able(rules, facts))
+    asked = tuple(person for person in owners if person in eligible_approvers(rules, facts))
     if not asked:
         against = [reason for person in owners[:1] for reason in reasons_against(rules, facts, person)[:1]]
         why = f" ({owners[0]} {against[0].they})" if against else ""

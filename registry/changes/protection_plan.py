@@ -26,7 +26,7 @@ from registry.templates.models import Label
 from registry.usage.models import Fetch
 from registry.usage.queries import DAYS
 
-__all__ = ["ConcernedKey", "Plan", "plan", "unasked"]
+__all__ = ["ConcernedKey", "ProtectionPlan", "plan_protection", "unapproved_labels"]
 
 _FETCHING = (Verb.READ, Verb.FETCH)
 
@@ -44,7 +44,7 @@ class ConcernedKey:
 
 
 @dataclass(frozen=True)
-class Plan:
+class ProtectionPlan:
     """What follows from rules that protect `labels`, which were not protected before: nothing where there are none."""
 
     labels: tuple[str, ...]
@@ -67,12 +67,12 @@ class Plan:
         return hashlib.sha256(json.dumps(said).encode()).hexdigest()
 
 
-def unasked(namespace: Namespace, before: Rules, after: Rules) -> list[Label]:
+def unapproved_labels(namespace: Namespace, before: Rules, after: Rules) -> list[Label]:
     """Where labels that become protected serve what they never held by approval; a change is to be opened for each."""
     return approvals.unapproved(namespace, _newly(before, after))
 
 
-def plan(actor: Actor, name: str, rules: Mapping[str, Any]) -> Plan:
+def plan_protection(actor: Actor, name: str, rules: Mapping[str, Any]) -> ProtectionPlan:
     """What `services.namespaces.set_rules` with these rules will do about labels that become protected; admins only.
 
     Invalid where the rules make no sense.
@@ -82,8 +82,8 @@ def plan(actor: Actor, name: str, rules: Mapping[str, Any]) -> Plan:
     after = reading.read(rules, before)
     labels = _newly(before, after)
     if not labels:
-        return Plan((), (), ())
-    return Plan(labels, tuple(approvals.unapproved(namespace, labels)), tuple(_keys(namespace, after)))
+        return ProtectionPlan((), (), ())
+    return ProtectionPlan(labels, tuple(approvals.unapproved(namespace, labels)), tuple(_keys(namespace, after)))
 
 
 def _newly(before: Rules, after: Rules) -> tuple[str, ...]:

@@ -15,17 +15,26 @@ from registry.templates import approvals
 from registry.templates.events import LabelMoved
 from registry.templates.models import Label, LabelMove, Version
 
-__all__ = ["baseline", "closed_by", "find", "get", "listing", "move_of", "overlapping", "pending_count"]
+__all__ = [
+    "closed_by",
+    "count_pending",
+    "find_baseline",
+    "find_change",
+    "find_publishing_move",
+    "get_change",
+    "list_changes",
+    "list_overlapping",
+]
 
 _EMERGENCY = Q(unreviewed=True, emergency_closed_at=None)  # published without approval, and still to be approved
 
 
-def get(actor: Actor, number: int) -> ChangeRequest:
+def get_change(actor: Actor, number: int) -> ChangeRequest:
     """The request with its template, head and people, or NotFound, for outsiders too."""
-    return find(actor, Verb.READ, number)
+    return find_change(actor, Verb.READ, number)
 
 
-def find(actor: Actor, verb: Verb, number: int) -> ChangeRequest:
+def find_change(actor: Actor, verb: Verb, number: int) -> ChangeRequest:
     """The request, with the right to do this in its namespace checked."""
     rows = ChangeRequest.objects.select_related(
         "template", "template__namespace", "template__latest", "version", "version__author", "opened_by"
@@ -42,7 +51,7 @@ def find(actor: Actor, verb: Verb, number: int) -> ChangeRequest:
     return change
 
 
-def listing(
+def list_changes(
     actor: Actor,
     *,
     state: str | None = None,
@@ -70,24 +79,24 @@ def listing(
     return cut(rows[: limit + 1], limit, lambda change: change.number)
 
 
-def pending_count(actor: Actor) -> int:
+def count_pending(actor: Actor) -> int:
     """How many requests that the actor may read wait for somebody: as many as `listing` gives for `pending`."""
     rows = ChangeRequest.objects.filter(template__namespace__in=namespace_queries.visible_to(actor))
     return rows.filter(Q(state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED)) | _EMERGENCY).count()
 
 
-def move_of(change: ChangeRequest) -> LabelMove | None:
+def find_publishing_move(change: ChangeRequest) -> LabelMove | None:
     """The label move that published the request, or None."""
     moves = change.label_moves.select_related("before", "after", "person")
     return moves.defer("before__bundle", "after__bundle").order_by("pk").first()
 
 
-def baseline(change: ChangeRequest) -> Version | None:
+def find_baseline(change: ChangeRequest) -> Version | None:
     """What the request is set against: what the label served when it was published, else what it serves now.
 
     Where that is the proposed version itself, which nobody approved yet: what the label held by approval before.
     """
-    move = None if change.is_open else move_of(change)
+    move = None if change.is_open else find_publishing_move(change)
     if move is not None:
         number = move.before_id
     else:
@@ -109,7 +118,7 @@ def closed_by(change: ChangeRequest) -> str:
     return rows.values_list("person", flat=True).first() or ""
 
 
-def overlapping(change: ChangeRequest) -> list[ChangeRequest]:
+def list_overlapping(change: ChangeRequest) -> list[ChangeRequest]:
     """Other pending requests for the same label of the same template."""
     pending = ChangeRequest.objects.filter(
         template=change.template, label=change.label, state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED)

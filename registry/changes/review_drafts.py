@@ -14,20 +14,20 @@ from registry.core.errors import Invalid, NotAllowed, NotFound
 from registry.journal import log
 from registry.namespaces.permissions import Verb
 
-__all__ = ["Sent", "discard", "keep", "send"]
+__all__ = ["SentReview", "discard_remark", "save_remark", "send_review"]
 
 _MOST = 200
 
 
 @dataclass(frozen=True)
-class Sent:
+class SentReview:
     """What a review came to: how many remarks went out, and the decision, None where none was made."""
 
     remarks: int
     decision: Decision | None
 
 
-def keep(  # where it is about and what it says
+def save_remark(  # where it is about and what it says
     *,
     actor: Actor,
     number: int,
@@ -42,13 +42,13 @@ def keep(  # where it is about and what it says
     remark: the id of one of the actor's own that this takes the place of. Part of no journal, as a draft is none.
     """
     _require_person(actor)
-    change = change_queries.find(actor, Verb.COMMENT, number)
+    change = change_queries.find_change(actor, Verb.COMMENT, number)
     locking.require_undecided(change)
     if thread is not None:
         facts = _facts_of_reply(actor, change, thread, text, suggestion)
     elif place is not None:
-        threads.check_words(text, suggestion, place.side)
-        version, quote = threads.quote(actor, change, place)
+        threads.check_comment(text, suggestion, place.side)
+        version, quote = threads.quote_lines(actor, change, place)
         facts = {
             "version": version,
             "side": place.side,
@@ -76,12 +76,12 @@ def keep(  # where it is about and what it says
     return kept
 
 
-def discard(*, actor: Actor, number: int, remark: int) -> None:
+def discard_remark(*, actor: Actor, number: int, remark: int) -> None:
     """Throw one of the actor's remarks away; nothing happens where there is none."""
     Remark.objects.filter(person=actor.person, change=number, pk=remark).delete()
 
 
-def send(*, actor: Actor, number: int, digest: str, decision: str = "", text: str = "") -> Sent:
+def send_review(*, actor: Actor, number: int, digest: str, decision: str = "", text: str = "") -> SentReview:
     """Send all of the actor's remarks on the request, and the decision where one is given: all of it, or nothing.
 
     decision: as for `changes.decide`, or empty for the remarks alone. digest: of the head that the actor looked at. One event a
@@ -90,7 +90,7 @@ def send(*, actor: Actor, number: int, digest: str, decision: str = "", text: st
     _require_person(actor)
     with transaction.atomic():
         decides = decision in (Decision.APPROVE, Decision.REQUEST_CHANGES, Decision.ACKNOWLEDGE)
-        change = locking.take(actor, Verb.APPROVE if decides else Verb.COMMENT, number)
+        change = locking.lock_change(actor, Verb.APPROVE if decides else Verb.COMMENT, number)
         kept = list(
             Remark.objects.filter(person=actor.person, change=change).select_related("version", "thread").order_by("pk")
         )
@@ -100,13 +100,13 @@ def send(*, actor: Actor, number: int, digest: str, decision: str = "", text: st
             Remark.objects.filter(pk__in=[remark.pk for remark in kept]).delete()
         silent = decision in ("", Decision.COMMENT) and not text.strip()
         if silent and kept:
-            return Sent(len(kept), None)
+            return SentReview(len(kept), None)
         if decision == Decision.REQUEST_CHANGES and kept and not text.strip():
             text = f"See what is said on the lines: {len(kept)} {'remark' if len(kept) == 1 else 'remarks'}."
         decision = decision or Decision.COMMENT
-        deciding.check_words(decision, text)
-        said = deciding.say(actor, change, decision=decision, digest=digest, text=text)
-    return Sent(len(kept), said)
+        deciding.check_decision(decision, text)
+        said = deciding.record_decision(actor, change, decision=decision, digest=digest, text=text)
+    return SentReview(len(kept), said)
 
 
 def _facts_of_reply(
@@ -115,14 +115,14 @@ def _facts_of_reply(
     thread = Thread.objects.filter(change=change, number=number).first()
     if thread is None:
         raise NotFound(f"Change request {change.number} has no thread {number}.")
-    threads.check_words(text, suggestion, thread.side)
+    threads.check_comment(text, suggestion, thread.side)
     columns = ("version", "side", "line", "end_line", "sample", "part", "quote")
     return {"thread": thread, **{column: getattr(thread, column) for column in columns}}
 
 
 def _send(actor: Actor, change: ChangeRequest, remark: Remark) -> None:
     if remark.thread is not None:
-        threads.reply(
+        threads.reply_to_thread(
             actor=actor,
             number=change.number,
             thread=remark.thread.number,
@@ -131,7 +131,7 @@ def _send(actor: Actor, change: ChangeRequest, remark: Remark) -> None:
         )
         return
     place = Place(remark.version.number, remark.line, remark.end_line, remark.side, remark.sample, remark.part)
-    threads.begin(
+    threads.create_thread(
         actor,
         change,
         place,

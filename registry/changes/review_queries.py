@@ -3,10 +3,10 @@
 from registry.accounts.actor import Actor
 from registry.changes.models import ChangeRequest, Decision, Remark
 
-__all__ = ["last_look", "remarks"]
+__all__ = ["last_outdated_decision", "list_remarks"]
 
 
-def last_look(change: ChangeRequest, actor: Actor) -> Decision | None:
+def last_outdated_decision(change: ChangeRequest, actor: Actor) -> Decision | None:
     """The person's last decision on a head that is another one by now, or None; nobody reviews what is their own."""
     if actor.person.pk in (change.opened_by_id, change.version.author_id):
         return None
@@ -14,7 +14,7 @@ def last_look(change: ChangeRequest, actor: Actor) -> Decision | None:
     return said if said is not None and said.digest != change.version.digest else None
 
 
-def remarks(change: ChangeRequest, actor: Actor) -> list[Remark]:
+def list_remarks(change: ChangeRequest, actor: Actor) -> list[Remark]:
     """What the person keeps for their review, oldest first."""
     kept = Remark.objects.filter(change=change, person=actor.person)
     return list(kept.select_related("thread", "version").defer("version__bundle").order_by("pk"))

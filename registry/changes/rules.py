@@ -22,18 +22,18 @@ from registry.namespaces.permissions import Role, Verb
 from registry.namespaces.rules import Rules
 from registry.templates.models import Label
 
-__all__ = ["Ruled", "create", "set_rules"]
+__all__ = ["RulesUpdate", "create_namespace", "set_rules"]
 
 
 @dataclass(frozen=True)
-class Ruled:
+class RulesUpdate:
     """A namespace with its new rules, and the change requests that were opened because labels became protected."""
 
     namespace: Namespace
     opened: tuple[ChangeRequest, ...]
 
 
-def create(
+def create_namespace(
     *, actor: Actor, name: str, protected_labels: Sequence[str] = (), approvals: int = 1, **rules: Any
 ) -> Namespace:
     """Make a namespace; a person who does becomes its admin, a command on the machine does not.
@@ -60,7 +60,7 @@ def create(
     return namespace
 
 
-def set_rules(*, actor: Actor, namespace: str, **rules: Any) -> Ruled:
+def set_rules(*, actor: Actor, namespace: str, **rules: Any) -> RulesUpdate:
     """Change rules; those not given, or given as None, stay. Admins only.
 
     Protecting a label approves nothing that it serves: for each template where it serves what it never held by approval
@@ -77,15 +77,15 @@ def set_rules(*, actor: Actor, namespace: str, **rules: Any) -> Ruled:
         after = reading.read(rules, before)
         _check_owners(found, after)
         if after == before:
-            return Ruled(found, ())
+            return RulesUpdate(found, ())
         permissions.require_proof(actor)
         for field, value in after.values().items():
             setattr(found, field, value)
         found.save()
-        locking.reassess(found)
+        locking.recompute_states(found)
         log.append(actor, NamespaceRuled(rules=after.to_dict()), namespace=found, at=log.now())
-        opened = [_ask_approval(actor, found, row) for row in protection_plan.unasked(found, before, after)]
-    return Ruled(found, tuple(opened))
+        opened = [_ask_approval(actor, found, row) for row in protection_plan.unapproved_labels(found, before, after)]
+    return RulesUpdate(found, tuple(opened))
 
 
 def _ask_approval(actor: Actor, namespace: Namespace, row: Label) -> ChangeRequest:
@@ -94,7 +94,9 @@ def _ask_approval(actor: Actor, namespace: Namespace, row: Label) -> ChangeReque
         f"Approve what {row.name} serves\n\n{row.name} of {row.template.name} served version {row.version.number} when it was "
         f"protected, and never held it by approval. It goes on serving it. Publishing this request approves it."
     )
-    return change_services.create(actor=actor, template=row.template, label=row.name, head=row.version, message=message)
+    return change_services.create_change(
+        actor=actor, template=row.template, label=row.name, head=row.version, message=message
+    )
 
 
 def _check_owners(namespace: Namespace, rules: Rules) -> None:

@@ -26,29 +26,39 @@ from registry.notifications import services as notification_services
 from registry.templates import labels
 from registry.templates.models import Template, Version
 
-__all__ = ["check_words", "create", "decide", "propose", "publish", "reopen", "say", "set_version", "withdraw"]
+__all__ = [
+    "check_decision",
+    "create_change",
+    "decide_on_change",
+    "propose_change",
+    "publish_change",
+    "record_decision",
+    "reopen_change",
+    "set_head",
+    "withdraw_change",
+]
 
 _BY_REVIEWERS = {"approvals", "owners", "objection"}
 
 
-def propose(*, actor: Actor, name: str, label: str, version: int, message: str) -> ChangeRequest:
+def propose_change(*, actor: Actor, name: str, label: str, version: int, message: str) -> ChangeRequest:
     """Ask that a protected label point to a version."""
     names.check_label(label)
     check_text("message", message)
     with transaction.atomic():
-        template = locking.take_template(actor, Verb.PROPOSE, name)
+        template = locking.lock_template(actor, Verb.PROPOSE, name)
         permissions.require_label(actor, label)
         locking.require_protected(template, label)
-        head = locking.find_version(template, version)
-        return create(actor=actor, template=template, label=label, head=head, message=message)
+        head = locking.find_head_version(template, version)
+        return create_change(actor=actor, template=template, label=label, head=head, message=message)
 
 
-def create(*, actor: Actor, template: Template, label: str, head: Version, message: str) -> ChangeRequest:
+def create_change(*, actor: Actor, template: Template, label: str, head: Version, message: str) -> ChangeRequest:
     """Write a change request that was allowed; for services, inside their transaction and under the journal's lock.
 
     Invalid where the label holds the head by approval already, Conflict where an open request proposes it already.
     """
-    locking.require_news(template, label, head)
+    locking.require_new_head(template, label, head)
     at = log.now()
     number = (ChangeRequest.objects.aggregate(most=Max("number"))["most"] or 0) + 1
     change = ChangeRequest.objects.create(
@@ -66,20 +76,20 @@ def create(*, actor: Actor, template: Template, label: str, head: Version, messa
     return change
 
 
-def set_version(*, actor: Actor, number: int, version: int, expected: int | None = None) -> ChangeRequest:
+def set_head(*, actor: Actor, number: int, version: int, expected: int | None = None) -> ChangeRequest:
     """Make another version the head of the request; approvals given so far are void, because the round rises.
 
     expected: the number of the head that the caller saw; Conflict where it is another one by now.
     """
     with transaction.atomic():
-        change = locking.take(actor, Verb.PROPOSE, number)
+        change = locking.lock_change(actor, Verb.PROPOSE, number)
         locking.require_pending(change)
-        head = locking.find_version(change.template, version)
+        head = locking.find_head_version(change.template, version)
         if head.pk == change.version_id:
             return change
         if expected is not None and change.version.number != expected:
             raise Conflict(f"The request stands on version {change.version.number} now.", version=change.version.number)
-        locking.require_news(change.template, change.label, head)
+        locking.require_new_head(change.template, change.label, head)
         before = change.version.number
         change.version = head
         change.round += 1
@@ -88,20 +98,20 @@ def set_version(*, actor: Actor, number: int, version: int, expected: int | None
     return change
 
 
-def decide(*, actor: Actor, number: int, decision: str, digest: str, text: str = "") -> Decision:
+def decide_on_change(*, actor: Actor, number: int, decision: str, digest: str, text: str = "") -> Decision:
     """Approve, request changes, comment, or acknowledge a break of the contract; bound to the request's label and the
     digest that the person looked at.
 
     Conflict where the head is another digest by now, NotAllowed for contributors, for keys and for authors.
     """
-    check_words(decision, text)
+    check_decision(decision, text)
     verb = Verb.COMMENT if decision == Decision.COMMENT else Verb.APPROVE
     with transaction.atomic():
-        change = locking.take(actor, verb, number)
-        return say(actor, change, decision=decision, digest=digest, text=text)
+        change = locking.lock_change(actor, verb, number)
+        return record_decision(actor, change, decision=decision, digest=digest, text=text)
 
 
-def check_words(decision: str, text: str) -> None:
+def check_decision(decision: str, text: str) -> None:
     """Raise Invalid where this is no decision, or one that needs words has none."""
     if decision not in Decision.DECISIONS:
         raise Invalid(fields={"decision": f"one of {', '.join(Decision.DECISIONS)}."})
@@ -110,7 +120,7 @@ def check_words(decision: str, text: str) -> None:
         raise Invalid(fields={"text": "say what: a comment or a wish without words helps nobody."})
 
 
-def say(actor: Actor, change: ChangeRequest, *, decision: str, digest: str, text: str) -> Decision:
+def record_decision(actor: Actor, change: ChangeRequest, *, decision: str, digest: str, text: str) -> Decision:
     """Write a decision whose words were checked; for services, on a request that was taken with the right to do this."""
     if decision in (Decision.APPROVE, Decision.ACKNOWLEDGE):
         permissions.require_proof(actor)
@@ -124,7 +134,7 @@ def say(actor: Actor, change: ChangeRequest, *, decision: str, digest: str, text
             digest=change.version.digest,
         )
     if decision != Decision.COMMENT:
-        locking.require_others(gate)
+        locking.require_may_decide(gate)
     said = _write(actor, gate, decision, text)
     change.updated_at = said.created_at
     if decision == Decision.COMMENT:  # it decides nothing, whatever the approvals before it come to
@@ -148,14 +158,14 @@ def say(actor: Actor, change: ChangeRequest, *, decision: str, digest: str, text
     return said
 
 
-def publish(*, actor: Actor, number: int) -> ChangeRequest:
+def publish_change(*, actor: Actor, number: int) -> ChangeRequest:
     """Move the label, when nothing stands in the way any more: the gate itself.
 
     ApprovalRequired while reviewers are waited for, Conflict for every other blocker; facts["blockers"] lists them.
     One event, as in `labels.place`, with the request's number and "decided" as `registry.changes.decided_facts` has it.
     """
     with transaction.atomic():
-        change = locking.take(actor, Verb.PUBLISH, number)
+        change = locking.lock_change(actor, Verb.PUBLISH, number)
         permissions.require_proof(actor)
         locking.require_pending(change)
         gate = change_gate.evaluate(change, actor)
@@ -181,11 +191,11 @@ def publish(*, actor: Actor, number: int) -> ChangeRequest:
     return change
 
 
-def withdraw(*, actor: Actor, number: int, reason: str = "") -> ChangeRequest:
+def withdraw_change(*, actor: Actor, number: int, reason: str = "") -> ChangeRequest:
     """Close the request without publishing; by the one who opened it, or a reviewer."""
     check_text("reason", reason)
     with transaction.atomic():
-        change = locking.take(actor, Verb.PROPOSE, number)
+        change = locking.lock_change(actor, Verb.PROPOSE, number)
         locking.require_pending(change)
         role = role_of(actor.person, change.template.namespace)
         if (
@@ -204,13 +214,13 @@ def withdraw(*, actor: Actor, number: int, reason: str = "") -> ChangeRequest:
     return change
 
 
-def reopen(*, actor: Actor, number: int) -> ChangeRequest:
+def reopen_change(*, actor: Actor, number: int) -> ChangeRequest:
     """Open a withdrawn request again, in a new round: it needs its approvals anew."""
     with transaction.atomic():
-        change = locking.take(actor, Verb.PROPOSE, number)
+        change = locking.lock_change(actor, Verb.PROPOSE, number)
         if change.state != ChangeRequest.WITHDRAWN:
             raise Conflict(f"Change request {number} is {change.state}; only a withdrawn one can be reopened.")
-        locking.require_news(change.template, change.label, change.version)
+        locking.require_new_head(change.template, change.label, change.version)
         change.round += 1
         change.closed_at = change.decided = None
         change.updated_at = log.now()
@@ -245,7 +255,7 @@ def _assess(gate: Gate) -> bool:
     was_unreviewed = change.unreviewed
     if change.needs_approval and gate.standing.is_enough:
         change.decided = gate.decided().to_dict()
-    locking.assess(gate)
+    locking.save_state(gate)
     return was_unreviewed and not change.unreviewed
 
 
@@ -257,7 +267,7 @@ def _ask(actor: Actor, change: ChangeRequest, event: ChangeStep) -> None:
     change.save()
     locking.append(actor, change, event)
     gate = change_gate.evaluate(change, actor, with_checks=False)
-    locking.assess(gate)
-    check_results.ask(change.template, change.label)
+    locking.save_state(gate)
+    check_results.request_checks(change.template, change.label)
     waiting = [person for it in gate.blockers if it.code in ("approvals", "owners") for person in it.waiting_for]
     notification_services.tell_reviewers(actor, event.kind, change, dict.fromkeys(waiting))

@@ -11,18 +11,18 @@ from registry.changes import services as writing
 from registry.changes import threads as discussing
 from registry.changes.line_anchors import replace_lines
 from registry.changes.models import ChangeRequest, Comment
-from registry.changes.thread_queries import Placed
+from registry.changes.thread_queries import PlacedThread
 from registry.core.errors import Conflict, Invalid, NotFound
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.templates import save as template_save
 
-__all__ = ["apply"]
+__all__ = ["apply_suggestions"]
 
 Edit = tuple[int, int, str]
 
 
-def apply(
+def apply_suggestions(
     *, actor: Actor, number: int, comments: Sequence[tuple[int, int]], message: str = "", confirm: bool = False
 ) -> ChangeRequest:
     """Save a version with these suggestions in it, each named by (thread, comment), and make it the request's head.
@@ -31,12 +31,12 @@ def apply(
     sound document. Nothing is changed then. The threads are resolved. confirm: to apply them although too few people are left
     then whose approval counts; Conflict without it (facts["confirm"] is true then, and "people" names who could approve).
     """
-    change = change_queries.find(actor, Verb.SAVE, number)
+    change = change_queries.find_change(actor, Verb.SAVE, number)
     permissions.require_wide(actor, Verb.SAVE)  # it shows what was suggested or conflicts
     locking.require_pending(change)
     if not comments:
         raise Invalid(fields={"comments": "name at least one suggestion."})
-    placed = {one.thread.number: one for one in thread_queries.of(change)}
+    placed = {one.thread.number: one for one in thread_queries.list_threads(change)}
     edits = [_edit(placed, thread, comment) for thread, comment in comments]
     _require_apart(edits)
     applied = [_comment(placed, thread, comment) for thread, comment in comments]
@@ -45,7 +45,7 @@ def apply(
         raise Conflict(
             f"{warning} Nothing was changed: send it again with confirm to apply it all the same.",
             confirm=True,
-            people=list(policy.able(gate.rules, gate.facts)),
+            people=list(policy.eligible_approvers(gate.rules, gate.facts)),
         )
     document = replace_lines(change.version.document, edits)
     saved = template_save.save(
@@ -58,22 +58,20 @@ def apply(
         even_if_equal=document != change.version.document,
         suggestions=applied,
     )
-    change = writing.set_version(
-        actor=actor, number=number, version=saved.version.number, expected=change.version.number
-    )
+    change = writing.set_head(actor=actor, number=number, version=saved.version.number, expected=change.version.number)
     for thread in dict.fromkeys(thread for thread, _ in comments):
-        discussing.resolve(actor=actor, number=number, thread=thread)
+        discussing.resolve_thread(actor=actor, number=number, thread=thread)
     return change
 
 
-def _comment(placed: dict[int, Placed], thread: int, comment: int) -> Comment:
+def _comment(placed: dict[int, PlacedThread], thread: int, comment: int) -> Comment:
     found = placed[thread]
     said = next(one for one in found.comments if one.number == comment)
     said.thread = found.thread
     return said
 
 
-def _edit(placed: dict[int, Placed], thread: int, comment: int) -> Edit:
+def _edit(placed: dict[int, PlacedThread], thread: int, comment: int) -> Edit:
     found = placed.get(thread)
     said = [one for one in found.comments if one.number == comment] if found else []
     if found is None or not said or said[0].suggestion is None:

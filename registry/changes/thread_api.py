@@ -74,7 +74,7 @@ class Threads(APIView):
     )
     def get(self, request: Request, number: int) -> Response:
         """All of them, in the order they were opened, each with its comments."""
-        placed = queries.of(change_queries.get(actor_of(request), number))
+        placed = queries.list_threads(change_queries.get_change(actor_of(request), number))
         return Response({"results": [template_serializers.thread(one) for one in placed]})
 
     @extend_schema(
@@ -86,7 +86,7 @@ class Threads(APIView):
         """Begin a thread on lines of a version: of its document, or of one part of what a sample renders to."""
         given = read(ThreadInput, request)
         words = {name: given.pop(name) for name in ("text", "suggestion")}
-        row = services.open_at(actor=actor_of(request), number=number, place=Place(**given), **words)
+        row = services.open_thread(actor=actor_of(request), number=number, place=Place(**given), **words)
         return _show(request, number, row.number, 201)
 
 
@@ -100,7 +100,7 @@ class Replies(APIView):
     )
     def post(self, request: Request, number: int, thread: int) -> Response:
         """Add to a thread; one that was resolved is open again then."""
-        services.reply(actor=actor_of(request), number=number, thread=thread, **read(ReplyInput, request))
+        services.reply_to_thread(actor=actor_of(request), number=number, thread=thread, **read(ReplyInput, request))
         return _show(request, number, thread, 201)
 
 
@@ -114,7 +114,7 @@ class Resolve(APIView):
     )
     def post(self, request: Request, number: int, thread: int) -> Response:
         """Close a thread, or with `"resolved": false` open it again."""
-        services.resolve(actor=actor_of(request), number=number, thread=thread, **read(ResolveInput, request))
+        services.resolve_thread(actor=actor_of(request), number=number, thread=thread, **read(ResolveInput, request))
         return _show(request, number, thread)
 
 
@@ -133,10 +133,10 @@ class Suggestions(APIView):
         given = read(SuggestionsInput, request)
         comments = [(one["thread"], one["comment"]) for one in given["comments"]]
         options = {"message": given["message"], "confirm": given["confirm"]}
-        suggestions.apply(actor=actor_of(request), number=number, comments=comments, **options)
+        suggestions.apply_suggestions(actor=actor_of(request), number=number, comments=comments, **options)
         return show(request, number, Verb.SAVE)
 
 
 def _show(request: Request, number: int, thread: int, status: int = 200) -> Response:
-    placed = queries.of(change_queries.get(actor_of(request), number))
+    placed = queries.list_threads(change_queries.get_change(actor_of(request), number))
     return Response(next(template_serializers.thread(one) for one in placed if one.thread.number == thread), status)

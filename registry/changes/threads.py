@@ -20,7 +20,7 @@ from registry.templates import sample_queries as sample_sets
 from registry.templates import sample_renderings, version_queries
 from registry.templates.models import Version
 
-__all__ = ["Place", "begin", "check_words", "open_at", "quote", "reply", "resolve"]
+__all__ = ["Place", "check_comment", "create_thread", "open_thread", "quote_lines", "reply_to_thread", "resolve_thread"]
 
 
 @dataclass(frozen=True)
@@ -40,21 +40,21 @@ class Place:
         return self.end_line if self.end_line is not None else self.line
 
 
-def open_at(*, actor: Actor, number: int, place: Place, text: str, suggestion: str | None = None) -> Thread:
+def open_thread(*, actor: Actor, number: int, place: Place, text: str, suggestion: str | None = None) -> Thread:
     """Begin a thread in the request with a first comment; a suggestion is new text for the lines, on the source only.
 
     Invalid where the version has no such lines.
     """
-    check_words(text, suggestion, place.side)
-    change = change_queries.find(actor, Verb.COMMENT, number)
-    version, quoted = quote(actor, change, place)
+    check_comment(text, suggestion, place.side)
+    change = change_queries.find_change(actor, Verb.COMMENT, number)
+    version, quoted = quote_lines(actor, change, place)
     with transaction.atomic():
         log.lock()
-        change = change_queries.find(actor, Verb.COMMENT, number)
-        return begin(actor, change, place, version=version, quoted=quoted, text=text, suggestion=suggestion)
+        change = change_queries.find_change(actor, Verb.COMMENT, number)
+        return create_thread(actor, change, place, version=version, quoted=quoted, text=text, suggestion=suggestion)
 
 
-def begin(  # where it is about and what it says
+def create_thread(  # where it is about and what it says
     actor: Actor,
     change: ChangeRequest,
     place: Place,
@@ -82,19 +82,19 @@ def begin(  # where it is about and what it says
     return thread
 
 
-def reply(*, actor: Actor, number: int, thread: int, text: str, suggestion: str | None = None) -> Comment:
+def reply_to_thread(*, actor: Actor, number: int, thread: int, text: str, suggestion: str | None = None) -> Comment:
     """Add to a thread; a thread that was resolved is open again then."""
     with transaction.atomic():
         log.lock()
         found = _find(actor, number, thread)
-        check_words(text, suggestion, found.side)
+        check_comment(text, suggestion, found.side)
         if found.resolved_at is not None:
             found.resolved_at, found.resolved_by = None, None
             found.save(update_fields=["resolved_at", "resolved_by"])
         return _add(actor, found, text, suggestion, log.now())
 
 
-def resolve(*, actor: Actor, number: int, thread: int, resolved: bool = True) -> Thread:
+def resolve_thread(*, actor: Actor, number: int, thread: int, resolved: bool = True) -> Thread:
     """Close a thread, or open it again."""
     with transaction.atomic():
         log.lock()
@@ -143,7 +143,7 @@ def _add(actor: Actor, thread: Thread, text: str, suggestion: str | None, at: da
     return comment
 
 
-def check_words(text: str, suggestion: str | None, side: str) -> None:
+def check_comment(text: str, suggestion: str | None, side: str) -> None:
     """Raise Invalid where these are no words for a comment on this side."""
     if side not in Thread.SIDES:
         raise Invalid(fields={"side": f"one of {', '.join(Thread.SIDES)}."})
@@ -156,7 +156,7 @@ def check_words(text: str, suggestion: str | None, side: str) -> None:
         raise Invalid(fields={"text": "say something, or suggest other lines."})
 
 
-def quote(actor: Actor, change: ChangeRequest, place: Place) -> tuple[Version, str]:
+def quote_lines(actor: Actor, change: ChangeRequest, place: Place) -> tuple[Version, str]:
     """The version of a place and its lines as they are there; Invalid where it has no such lines. Renders: before a transaction."""
     version = version_queries.get(actor, change.template.name, place.version)
     text = version.document if place.side == Thread.SOURCE else _rendered(change, version, place)
@@ -183,7 +183,7 @@ def _rendered(change: ChangeRequest, version: Version, place: Place) -> str:
 
 
 def _find(actor: Actor, number: int, thread: int) -> Thread:
-    change = change_queries.find(actor, Verb.COMMENT, number)
+    change = change_queries.find_change(actor, Verb.COMMENT, number)
     found = Thread.objects.select_related("version").filter(change=change, number=thread).first()
     if found is None:
         raise NotFound(f"Change request {number} has no thread {thread}.")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from promptuary.renderer.syntax import sequence_diff
 
-__all__ = ["Conflict", "Merged", "merge", "settle", "split"]
+__all__ = ["Conflict", "Merged", "merge_texts", "resolve_conflicts", "split_lines"]
 
 Lines = list[str]
 
@@ -22,7 +22,7 @@ class Conflict:
     @property
     def length(self) -> int:
         """How many lines of the merged text it takes, with its three markers."""
-        return 3 + len(split(self.ours)) + len(split(self.theirs))
+        return 3 + len(split_lines(self.ours)) + len(split_lines(self.theirs))
 
 
 @dataclass(frozen=True)
@@ -38,15 +38,15 @@ class Merged:
         return not self.conflicts
 
 
-def split(text: str) -> Lines:
+def split_lines(text: str) -> Lines:
     """Lines with their line feeds; nothing but a line feed ends one."""
     parts = text.split("\n")
     return [part + "\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
 
 
-def merge(base: str, ours: str, theirs: str, *, our_name: str = "ours", their_name: str = "theirs") -> Merged:
+def merge_texts(base: str, ours: str, theirs: str, *, our_name: str = "ours", their_name: str = "theirs") -> Merged:
     """What both sides come to, each seen as changes of the base. A change made on both sides is taken once."""
-    old, left, right = split(base), split(ours), split(theirs)
+    old, left, right = split_lines(base), split_lines(ours), split_lines(theirs)
     merged: Lines = []
     conflicts: list[Conflict] = []
     for in_old, in_left, in_right in _regions(old, left, right):
@@ -62,9 +62,9 @@ def merge(base: str, ours: str, theirs: str, *, our_name: str = "ours", their_na
     return Merged("".join(merged), tuple(conflicts))
 
 
-def settle(merged: Merged, texts: Sequence[str]) -> str:
+def resolve_conflicts(merged: Merged, texts: Sequence[str]) -> str:
     """The merged text with what was decided in the place of each conflict, in their order; line ends stay as they were."""
-    lines, settled, at = split(merged.text), [], 0
+    lines, settled, at = split_lines(merged.text), [], 0
     for conflict, text in zip(merged.conflicts, texts, strict=True):
         start = conflict.line - 1
         settled += lines[at:start]

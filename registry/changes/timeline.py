@@ -10,7 +10,7 @@ from registry.changes.events import ChangeDecided, CommentAdded
 from registry.changes.models import ChangeRequest, Comment, Decision
 from registry.journal.models import Event
 
-__all__ = ["Moment", "of"]
+__all__ = ["Moment", "list_moments"]
 
 _MOST = 500
 _START = datetime(1970, 1, 1, tzinfo=UTC)
@@ -28,7 +28,7 @@ class Moment:
     suggests: bool = False
 
 
-def of(change: ChangeRequest) -> list[Moment]:
+def list_moments(change: ChangeRequest) -> list[Moment]:
     """Oldest first, the newest five hundred; three queries however much was said."""
     rows = list(Event.objects.filter(change=change.number).order_by("-number")[:_MOST])
     decided = dict(Decision.objects.filter(change=change).values_list("number", "text"))

@@ -11,7 +11,7 @@ from registry.changes.policy import Blocker
 from registry.changes.three_way_merge import Merged
 from registry.templates.models import Label, Version
 
-__all__ = ["TURNING", "Merge", "Turn", "merge", "microseconds", "riding_along", "turn_of"]
+__all__ = ["TURNING", "MergePreview", "Turn", "find_turn", "list_versions_between", "microseconds", "preview_merge"]
 
 # The events that pass the turn on.
 TURNING = [event.kind for event in (ChangeProposed, ChangeHeaded, ChangeDecided, ChangeReopened)]
@@ -27,7 +27,7 @@ class Turn:
 
 
 @dataclass(frozen=True)
-class Merge:
+class MergePreview:
     """The head and what the label holds, brought together over what both come from (None where they share nothing)."""
 
     base: Version | None
@@ -36,7 +36,7 @@ class Merge:
     merged: Merged
 
 
-def turn_of(change: ChangeRequest, found: Sequence[Blocker], since: datetime) -> Turn | None:
+def find_turn(change: ChangeRequest, found: Sequence[Blocker], since: datetime) -> Turn | None:
     """Whose turn it is by what blocks the request, or None once it is closed. since: when the turn was passed on."""
     if not change.takes_decisions:
         return None
@@ -46,7 +46,7 @@ def turn_of(change: ChangeRequest, found: Sequence[Blocker], since: datetime) ->
     return Turn(first.waiting_for, first.cause, since)
 
 
-def riding_along(change: ChangeRequest, numbers: Sequence[int]) -> list[Version]:
+def list_versions_between(change: ChangeRequest, numbers: Sequence[int]) -> list[Version]:
     """The versions of the request's template with these numbers, oldest first, with their authors."""
     if not numbers:
         return []
@@ -54,25 +54,25 @@ def riding_along(change: ChangeRequest, numbers: Sequence[int]) -> list[Version]
     return list(rows.defer("bundle").order_by("number"))
 
 
-def merge(change: ChangeRequest) -> Merge | None:
+def preview_merge(change: ChangeRequest) -> MergePreview | None:
     """What head and label come to together; None where the head comes from what the label holds, or the other way round."""
     held, head = _held(change), change.version
     if held is None:
         return None
-    history = history_queries.versions_of([change.template_id])
+    history = history_queries.read_version_graph([change.template_id])
     if history.contains(head.pk, held.pk) or history.contains(held.pk, head.pk):
         return None
     meeting = history.meeting(head.pk, held.pk)
     base = Version.objects.filter(pk=meeting).first() if meeting is not None else None
     before = base.remaining if base else ""
-    merged = three_way_merge.merge(
+    merged = three_way_merge.merge_texts(
         before,
         head.document,
         before if held.is_redacted else held.document,  # nothing of what was taken away is to be kept
         our_name=f"version {head.number}",
         their_name=f"version {held.number} ({change.label})",
     )
-    return Merge(base, held, head, merged)
+    return MergePreview(base, held, head, merged)
 
 
 def microseconds(at: datetime) -> int:

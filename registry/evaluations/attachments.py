@@ -122,4 +122,4 @@ def _measured(namespace: Namespace, attachment: Attachment) -> list[Template]:
 
 def _ask(measured: Sequence[Template]) -> None:
     for template in {template.pk: template for template in measured}.values():
-        check_results.ask(template)
+        check_results.request_checks(template)

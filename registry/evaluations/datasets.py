@@ -204,7 +204,7 @@ def _store(actor: Actor, space: str, work: _Work) -> Saved:
         dataset.latest, dataset.updated_at = version, at
         dataset.save(update_fields=["latest", "updated_at"])
         for template in _measured(namespace, dataset.name):
-            check_results.ask(template)
+            check_results.request_checks(template)
         _append(actor, dataset, version)
     return Saved(dataset, version, created=True)
 

@@ -175,4 +175,4 @@ def _finish(number: int) -> None:
             finished_at=log.now(),
         )
         if ended:
-            check_results.ask(run.template)
+            check_results.request_checks(run.template)

@@ -47,7 +47,7 @@ def _fault_of_publishing(rows: Rows, namespace: Namespace, event: Event, body: M
         return "" if namespace.break_glass else "no emergencies are allowed there."
     gate = change_gate.evaluate(change, None, with_checks=False)
     facts = gate.facts if rows.is_strict else replace(gate.facts, contributors=_of_old(gate.facts))
-    found = policy.standing(gate.rules, facts)
+    found = policy.count_approvals(gate.rules, facts)
     # Objections don't count here: whether a person was active then, no event says.
     if found.missing:
         return f"{found.missing} of {namespace.approvals} approvals were missing."

@@ -122,7 +122,7 @@ def _replay(repository: Repository, number: int, chain: str | None) -> Restored 
     if number == known or chain is None:
         return None
     for namespace in Namespace.objects.all():
-        locking.reassess(namespace)
+        locking.recompute_states(namespace)
     if findings := verification.verify_clone(repository):
         raise MirrorError(findings[0])
     return Restored(number - known, chain, head)

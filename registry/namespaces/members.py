@@ -40,7 +40,7 @@ def set_role(*, actor: Actor, namespace: str, username: str, role: str | None) -
         else:
             member, _ = Membership.objects.update_or_create(namespace=found, person=person, defaults={"role": role})
         log.append(actor, MemberSet(person=username, role=role), namespace=found, at=log.now())
-        locking.reassess(found)  # after the event: who gave whom a role is read from the journal
+        locking.recompute_states(found)  # after the event: who gave whom a role is read from the journal
     return member
 
 

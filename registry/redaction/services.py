@@ -112,7 +112,7 @@ def redact(  # what an admin decides
             _take_away(actor, row, reason.strip(), found.passages)
         repeated_texts.blank(found.passages)
         for template in {row.template_id: row.template for row in found.versions}.values():
-            locking.reassess(template.namespace, template)
+            locking.recompute_states(template.namespace, template)
     sequence_diff.forget()
     return found
 

@@ -78,15 +78,15 @@ def _save(author: Actor, number: int, document: str, message: str) -> Version:
 def _publish(author: Actor, reviewer: Actor) -> None:
     change = ChangeRequest.objects.filter(template__name=TEMPLATE, version__number=1).first()
     if change is None:
-        change = change_services.propose(
+        change = change_services.propose_change(
             actor=author, name=TEMPLATE, label="production", version=1, message="Answer from the passages"
         )
-    check_results.give(number=change.number)  # as the worker would; the checks must pass before the label moves
+    check_results.run_checks(number=change.number)  # as the worker would; the checks must pass before the label moves
     if change.state == ChangeRequest.OPEN:
         digest = change.version.digest
-        change_services.decide(actor=reviewer, number=change.number, decision="approve", digest=digest)
+        change_services.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=digest)
     if change.state != ChangeRequest.PUBLISHED:
-        change_services.publish(actor=reviewer, number=change.number)
+        change_services.publish_change(actor=reviewer, number=change.number)
 
 
 def _propose(author: Actor) -> None:
@@ -94,12 +94,14 @@ def _propose(author: Actor) -> None:
     change = ChangeRequest.objects.filter(template__name=TEMPLATE, version__number=2).first()
     if change is None:
         message = "Shorter answers: the shop's own chat shows them in a bubble"
-        change = change_services.propose(actor=author, name=TEMPLATE, label="production", version=2, message=message)
-    check_results.give(number=change.number)
+        change = change_services.propose_change(
+            actor=author, name=TEMPLATE, label="production", version=2, message=message
+        )
+    check_results.run_checks(number=change.number)
     for run in Run.objects.filter(change=change, state__in=(Run.QUEUED, Run.RUNNING)).order_by("pk"):
         while run_worker.advance(run.pk):
             pass
-    check_results.give(number=change.number)
+    check_results.run_checks(number=change.number)
 
 
 def _record(rows: Iterable[Mapping[str, Any]], first: Version, second: Version) -> None:

@@ -45,7 +45,7 @@ def load(say: Callable[[str], None]) -> None:
     admin, author, reviewer = (Actor(people[role]) for role in ("admin", "author", "reviewer"))
     for name, protected in (("demo", ()), ("support", ("production",))):
         if not Namespace.objects.filter(name=name).exists():
-            rules.create(actor=admin, name=name, protected_labels=protected, approvals=1)
+            rules.create_namespace(actor=admin, name=name, protected_labels=protected, approvals=1)
         for role in ("author", "reviewer", "reader"):
             members.set_role(actor=admin, namespace=name, username=role, role=role)
     documents = sorted((_FOLDER / "demo").glob("*.yml.j2"))
@@ -108,13 +108,15 @@ def _read_samples(path: Path) -> dict[str, Any] | None:
 def _publish(author: Actor, reviewer: Actor, number: int, message: str) -> None:
     change = ChangeRequest.objects.filter(template__name=REPLY, version__number=number).first()
     if change is None:
-        change = change_services.propose(actor=author, name=REPLY, label="production", version=number, message=message)
-    check_results.give(number=change.number)  # as the worker would; the checks must pass before the label moves
+        change = change_services.propose_change(
+            actor=author, name=REPLY, label="production", version=number, message=message
+        )
+    check_results.run_checks(number=change.number)  # as the worker would; the checks must pass before the label moves
     if change.state == ChangeRequest.OPEN:
         digest = change.version.digest
-        change_services.decide(actor=reviewer, number=change.number, decision="approve", digest=digest)
+        change_services.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=digest)
     if change.state != ChangeRequest.PUBLISHED:
-        change_services.publish(actor=reviewer, number=change.number)
+        change_services.publish_change(actor=reviewer, number=change.number)
 
 
 def _keep_key(admin: Actor) -> None:

@@ -122,7 +122,7 @@ def _forget_redacted() -> None:
 @app.task(name="registry.tasks.tasks.keep_checks")
 def keep_checks() -> None:
     """Once a minute: have checks run again that look at what others did meanwhile."""
-    if check_results.ask_again():
+    if check_results.request_stale_checks():
         run_jobs()
 
 
@@ -130,7 +130,7 @@ def keep_checks() -> None:
 def plan_upkeep() -> None:
     """Queue the nightly repack and the weekly check of the mirror's objects when they are due, and remind of emergencies."""
     delivery.forget_old()
-    emergency_publish.remind()
+    emergency_publish.remind_of_emergencies()
     for kind, every in (("mirror.repack", timedelta(days=1)), ("mirror.check", timedelta(days=7))):
         since = timezone.now() - every
         if not Job.objects.filter(kind=kind, created_at__gt=since).exists():
@@ -209,7 +209,7 @@ def _evaluate(job: Job, progress: Progress) -> bool:
 
 
 def _give_verdicts(job: Job, progress: Progress) -> None:
-    check_results.give(number=json.loads(job.payload)["change"], report=progress.report)
+    check_results.run_checks(number=json.loads(job.payload)["change"], report=progress.report)
 
 
 def _check_chain(_job: Job, progress: Progress) -> None:

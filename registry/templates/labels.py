@@ -107,8 +107,8 @@ def _record(actor: Actor, move: LabelMove, at: datetime) -> None:
     move.protected = move.label in template.namespace.protected_labels  # the rules as read under the journal's lock
     move.save(force_insert=True)
     notification_services.tell_of_move(actor, move)
-    check_results.ask(template)  # what pending requests are measured by has changed
-    locking.reassess(template.namespace, template, move.label)
+    check_results.request_checks(template)  # what pending requests are measured by has changed
+    locking.recompute_states(template.namespace, template, move.label)
     event = LabelMoved(
         template=template.name,
         label=move.label,

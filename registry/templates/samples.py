@@ -58,7 +58,7 @@ def store(*, actor: Actor, template: Template, text: str, at: datetime) -> Sampl
         key=actor.key,
         created_at=at,
     )
-    check_results.ask(template)
+    check_results.request_checks(template)
     event = SamplesSaved(template=template.name, number=stored.number, digest=digest)
     log.append(actor, event, namespace=template.namespace, at=at)
     return stored

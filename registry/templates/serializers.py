@@ -9,13 +9,13 @@ from registry.accounts.actor import Actor
 from registry.changes import checks, emergency_queries
 from registry.changes import gate as change_gate
 from registry.changes import queries as change_queries
-from registry.changes.checks import State
-from registry.changes.dependant_update import Updated
+from registry.changes.checks import Check
+from registry.changes.dependant_update import UpdatedDependant
 from registry.changes.emergency_queries import Emergency
 from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest, Comment, Decision
-from registry.changes.thread_queries import Placed
-from registry.changes.turn import Merge
+from registry.changes.thread_queries import PlacedThread
+from registry.changes.turn import MergePreview
 from registry.core.names import LATEST
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
@@ -128,7 +128,7 @@ def label_move(row: LabelMove) -> dict[str, Any]:
     }
 
 
-def merge(found: Merge | None) -> dict[str, Any]:
+def merge(found: MergePreview | None) -> dict[str, Any]:
     """What head and label come to together; only `needed` counts where the head comes from what the label holds."""
     if found is None:
         return dict.fromkeys(("base", "held", "head", "clean", "document")) | {"needed": False, "conflicts": []}
@@ -146,7 +146,7 @@ def merge(found: Merge | None) -> dict[str, Any]:
     }
 
 
-def updated(row: Updated) -> dict[str, Any]:
+def updated(row: UpdatedDependant) -> dict[str, Any]:
     """What became of one template that includes a fragment."""
     return {
         "template": row.template.name,
@@ -196,7 +196,7 @@ def change(row: ChangeRequest, actor: Actor) -> dict[str, Any]:
     turn = gate.turn
     approval = approvals.of_label(row.template, row.label)
     decisions = row.decisions.select_related("person", "version").defer("version__bundle").order_by("number")
-    emergency = emergency_queries.of(row)
+    emergency = emergency_queries.find_emergency(row)
     told = {
         **change_item(row, emergency),
         "published_in_emergency": _published_early(row, emergency),
@@ -206,7 +206,7 @@ def change(row: ChangeRequest, actor: Actor) -> dict[str, Any]:
         "closed_at": moment(row.closed_at),
         "turn": {"people": list(turn.people), "reason": turn.reason, "since": moment(turn.since)} if turn else None,
         "riding_along": list(gate.riding),
-        "overlapping": [other.number for other in change_queries.overlapping(row)] if row.is_open else [],
+        "overlapping": [other.number for other in change_queries.list_overlapping(row)] if row.is_open else [],
         "checks": [_check(gate, state) for state in gate.checks],
         "approvals": [{"person": one.person, "at": _of_microseconds(one.at)} for one in gate.approvals],
         "approvals_needed": gate.needed,
@@ -233,7 +233,7 @@ def _without_text(told: dict[str, Any]) -> dict[str, Any]:
     return {**told, "message": "", "checks": checks_told, "decisions": decisions}
 
 
-def _check(gate: Gate, state: State) -> dict[str, Any]:
+def _check(gate: Gate, state: Check) -> dict[str, Any]:
     is_frozen = gate.looked is None
     return {
         "name": state.name,
@@ -265,7 +265,7 @@ def _decision(said: Decision) -> dict[str, Any]:
     }
 
 
-def thread(placed: Placed) -> dict[str, Any]:
+def thread(placed: PlacedThread) -> dict[str, Any]:
     """A thread of a request: the lines it was opened on, and where those stand in the head."""
     row = placed.thread
     return {

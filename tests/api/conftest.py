@@ -71,7 +71,7 @@ class Cast:
         return template_save.save(actor=self.actor(role), name=name, document=document, message="", **options)
 
     def propose(self, version: int, label: str = "production", name: str = REPLY, role: str = "author") -> Any:
-        return change_services.propose(
+        return change_services.propose_change(
             actor=self.actor(role), name=name, label=label, version=version, message="Please"
         )
 
@@ -79,8 +79,10 @@ class Cast:
         """Propose, approve and publish."""
         change = self.propose(version, label, name)
         digest = change.version.digest
-        change_services.decide(actor=self.actor("reviewer"), number=change.number, decision="approve", digest=digest)
-        return change_services.publish(actor=self.actor("author"), number=change.number)
+        change_services.decide_on_change(
+            actor=self.actor("reviewer"), number=change.number, decision="approve", digest=digest
+        )
+        return change_services.publish_change(actor=self.actor("author"), number=change.number)
 
     def move(self, label: str, version: int, expected: int | None = None, name: str = REPLY) -> Any:
         return labels.move(actor=self.actor("author"), name=name, label=label, version=version, expected=expected)
@@ -133,10 +135,10 @@ def database(request: pytest.FixtureRequest) -> None:
 def cast(database: None) -> Cast:
     cast = Cast({name: User.objects.create(username=name) for name in (*ROLES, "outsider")})
     for name, protected in (("support", ["production"]), ("demo", [])):
-        rules.create(actor=cast.actor("admin"), name=name, protected_labels=protected, required_checks=[])
+        rules.create_namespace(actor=cast.actor("admin"), name=name, protected_labels=protected, required_checks=[])
         for role in ROLES[:-1]:
             members.set_role(actor=cast.actor("admin"), namespace=name, username=role, role=role)
-    rules.create(actor=cast.actor("outsider"), name="other")
+    rules.create_namespace(actor=cast.actor("outsider"), name="other")
     return cast
 
 

@@ -16,9 +16,9 @@ def broken(cast):
     rules.set_rules(actor=cast.actor("admin"), namespace="support", compatibility="backward")
     first = cast.save().version
     cast.propose(1)
-    check_results.give(number=1)
-    change_services.decide(actor=cast.actor("reviewer"), number=1, decision="approve", digest=first.digest)
-    change_services.publish(actor=cast.actor("author"), number=1)
+    check_results.run_checks(number=1)
+    change_services.decide_on_change(actor=cast.actor("reviewer"), number=1, decision="approve", digest=first.digest)
+    change_services.publish_change(actor=cast.actor("author"), number=1)
     second = cast.save(NARROWER, base=first.digest).version
     cast.propose(2)
     return second
@@ -37,7 +37,7 @@ def test_a_check_that_has_not_finished_is_waited_for(caller, broken):
 
 
 def test_a_failed_check_tells_what_it_found_about_which_digests(cast, caller, broken):
-    check_results.give(number=2)
+    check_results.run_checks(number=2)
     contract = _contract(caller("reader").get("changes/2").json())
     assert contract["state"] == "failed"
     assert [finding["path"] for finding in contract["findings"] if finding["breaking"]]
@@ -46,7 +46,7 @@ def test_a_failed_check_tells_what_it_found_about_which_digests(cast, caller, br
 
 
 def test_a_reviewer_accepts_a_break_in_person(caller, broken):
-    check_results.give(number=2)
+    check_results.run_checks(number=2)
     body = {"digest": broken.digest, "text": "Nobody calls it without"}
     accepted = caller("reviewer", session=True).post("changes/2/contract", body)
     contract = _contract(accepted.json())

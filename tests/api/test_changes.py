@@ -32,7 +32,9 @@ def test_the_whole_way_from_proposal_to_production(caller, first):
 
 def test_a_change_tells_what_it_proposes_and_what_was_said(cast, caller, first):
     cast.propose(1)
-    change_services.decide(actor=cast.actor("reviewer"), number=1, decision="comment", digest=first, text="Why now?")
+    change_services.decide_on_change(
+        actor=cast.actor("reviewer"), number=1, decision="comment", digest=first, text="Why now?"
+    )
     body = caller("reader").get("changes/1").json()
     assert (body["number"], body["template"], body["label"], body["version"]) == (1, REPLY, "production", 1)
     assert (body["digest"], body["state"], body["author"], body["message"]) == (first, "open", "author", "Please")
@@ -75,7 +77,7 @@ def test_a_key_never_approves(cast, caller, first):
 
 def test_another_version_voids_the_approvals(cast, caller, first):
     cast.propose(1)
-    change_services.decide(actor=cast.actor("reviewer"), number=1, decision="approve", digest=first)
+    change_services.decide_on_change(actor=cast.actor("reviewer"), number=1, decision="approve", digest=first)
     body = caller("author").post("changes/1/version", {"version": 2}).json()
     assert (body["state"], body["version"], body["round"]) == ("open", 2, 2)
     problem(caller("author").post("changes/1/publish"), 403, "approval-required")
@@ -94,7 +96,7 @@ def test_a_version_not_made_from_what_the_label_holds_is_not_published(cast, cal
     digest = cast.save(THIRD, base=first, parallel=True).version.digest
     cast.publish(2)
     cast.propose(3)
-    change_services.decide(actor=cast.actor("reviewer"), number=2, decision="approve", digest=digest)
+    change_services.decide_on_change(actor=cast.actor("reviewer"), number=2, decision="approve", digest=digest)
     found = problem(caller("author").post("changes/2/publish"), 409, "conflict")
     assert [blocker["code"] for blocker in found["blockers"]] == ["diverged"]
 

@@ -103,13 +103,13 @@ def test_no_one_approves_what_is_their_own(label):
 def test_an_approval_of_another_text_is_none(label):
     change = label.propose(2)
     label.save(OTHER.replace("well", "worse"), base=change.version.digest)
-    decided = change_services.decide(
+    decided = change_services.decide_on_change(
         actor=label.actor("reviewer"), number=change.number, decision="approve", digest=change.version.digest
     )
     assert decided.digest == change.version.digest
-    change_services.set_version(actor=label.actor("author"), number=change.number, version=3)
+    change_services.set_head(actor=label.actor("author"), number=change.number, version=3)
     with pytest.raises(ApprovalRequired):
-        change_services.publish(actor=label.actor("author"), number=change.number)
+        change_services.publish_change(actor=label.actor("author"), number=change.number)
 
 
 def test_rules_do_not_let_a_key_or_an_author_around_the_gate(label):
@@ -124,9 +124,9 @@ def test_a_command_on_the_machine_goes_through_the_same_gate(label):
         labels.move(actor=actor, name=REPLY, label="production", version=2, expected=1)
     number = label.propose(2).number
     with pytest.raises(ApprovalRequired):
-        change_services.publish(actor=actor, number=number)
+        change_services.publish_change(actor=actor, number=number)
     with pytest.raises(NotAllowed, match="never by a command"):
-        change_services.decide(actor=actor, number=number, decision="approve", digest="sha256:" + "0" * 64)
+        change_services.decide_on_change(actor=actor, number=number, decision="approve", digest="sha256:" + "0" * 64)
 
 
 def test_a_key_for_the_label_alone_is_no_key_to_the_gate(label):

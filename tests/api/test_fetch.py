@@ -166,7 +166,7 @@ def test_an_approval_opens_the_version_to_limited_keys(cast, clock, versions):
     found, key = Fetcher(clock=clock), f"Bearer {cast.key(scope='read')}"
     assert found.answer(key, f"{REPLY}@3").status == 403
     change = cast.propose(3)
-    change_services.decide(
+    change_services.decide_on_change(
         actor=cast.actor("reviewer"), number=change.number, decision="approve", digest=versions[2].digest
     )
     clock.now += 1

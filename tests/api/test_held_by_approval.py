@@ -40,14 +40,14 @@ def limited(cast):
 
 def approve(cast, number):
     change = ChangeRequest.objects.select_related("version").get(pk=number)
-    change_services.decide(
+    change_services.decide_on_change(
         actor=cast.actor("reviewer"), number=number, decision="approve", digest=change.version.digest
     )
 
 
 def finish(cast, number):
     approve(cast, number)
-    change_services.publish(actor=cast.actor("author"), number=number)
+    change_services.publish_change(actor=cast.actor("author"), number=number)
 
 
 def test_setting_rules_tells_what_was_opened(protected):

@@ -74,17 +74,17 @@ def world(cast, settings):
         name = f"support/{state}"
         base = cast.save(APPROVED, name=name).version
         save(name=name, document=DRAFT, base=base.digest)
-        change = change_services.propose(
+        change = change_services.propose_change(
             actor=author, name=name, label="production", version=1 if state == "approved" else 2, message=STRANGE
         )
         numbers[state] = change.number
-    change_services.decide(
+    change_services.decide_on_change(
         actor=reviewer, number=numbers["approved"], decision="approve", digest=base.digest, text=STRANGE
     )
-    change_services.withdraw(actor=author, number=numbers["withdrawn"], reason=STRANGE)
+    change_services.withdraw_change(actor=author, number=numbers["withdrawn"], reason=STRANGE)
     place = Place(version=2, line=2)
     suggestion = f"description: {STRANGE}\n"
-    threads.open_at(actor=reviewer, number=numbers["open"], place=place, text=STRANGE, suggestion=suggestion)
+    threads.open_thread(actor=reviewer, number=numbers["open"], place=place, text=STRANGE, suggestion=suggestion)
     rows = json.dumps({"inputs": {"question": STRANGE}, "expected": STRANGE}) + "\n"
     datasets.save(actor=author, name="support/questions", text=rows, message=STRANGE)
     measure = {"dataset": "support/questions", "model": "echo", "gates": ["squad_f1 >= 0"]}

@@ -186,9 +186,11 @@ def world(cast, settings, request) -> dict[str, Any]:
         numbers[state] = cast.propose(1, name=name).number
     numbers["hurried"] = _hurry(cast)
     digest = saved.version.digest
-    change_services.decide(actor=cast.actor("reviewer"), number=numbers["approved"], decision="approve", digest=digest)
-    change_services.withdraw(actor=cast.actor("author"), number=numbers["withdrawn"])
-    threads.open_at(
+    change_services.decide_on_change(
+        actor=cast.actor("reviewer"), number=numbers["approved"], decision="approve", digest=digest
+    )
+    change_services.withdraw_change(actor=cast.actor("author"), number=numbers["withdrawn"])
+    threads.open_thread(
         actor=cast.actor("reviewer"),
         number=numbers["open"],
         place=Place(version=1, line=2),
@@ -207,7 +209,7 @@ def _hurry(cast) -> int:
     """An emergency of the admin's that an approved version replaced: its number."""
     first = cast.save(name="support/hurried").version
     number = cast.propose(1, name="support/hurried").number
-    emergency_publish.break_glass(actor=cast.actor("admin"), number=number, reason="It insults people")
+    emergency_publish.publish_in_emergency(actor=cast.actor("admin"), number=number, reason="It insults people")
     cast.save(OTHER, name="support/hurried", base=first.digest)
     cast.publish(2, name="support/hurried")
     return int(number)

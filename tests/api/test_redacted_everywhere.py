@@ -45,10 +45,12 @@ def planted(cast, settings, tmp_path):
     samples.save(actor=author, name=REPLY, samples={"short": {"question": "Where is it?"}})
     sample_renderings.of_samples(leaked, {"short": {"question": "Where is it?"}})
     labels.move(actor=author, name=REPLY, label="staging", version=2, expected=None)
-    change = change_services.propose(actor=author, name=REPLY, label="production", version=2, message="Please")
-    threads.open_at(actor=reviewer, number=change.number, place=Place(version=2, line=10), text="Why?")
-    review_drafts.keep(actor=reviewer, number=change.number, place=Place(version=2, line=2), text=f"Who is {CANARY}?")
-    check_results.give(number=change.number)
+    change = change_services.propose_change(actor=author, name=REPLY, label="production", version=2, message="Please")
+    threads.open_thread(actor=reviewer, number=change.number, place=Place(version=2, line=10), text="Why?")
+    review_drafts.save_remark(
+        actor=reviewer, number=change.number, place=Place(version=2, line=2), text=f"Who is {CANARY}?"
+    )
+    check_results.run_checks(number=change.number)
     run = start_runs.start(actor=author, template=REPLY, ref="2", model="echo")
     while run_worker.advance(run.pk, seconds=0):
         pass
@@ -63,7 +65,7 @@ def planted(cast, settings, tmp_path):
     _report(cast, leaked)
     fetched = fetcher().answer(f"Bearer {cast.key('author', 'write')}", f"{REPLY}@2")
     assert CANARY in fetched.body.decode()
-    change_services.withdraw(actor=author, number=change.number)
+    change_services.withdraw_change(actor=author, number=change.number)
     third = cast.save(OTHER, base=leaked.digest).version
     labels.move(actor=author, name=REPLY, label="staging", version=third.number, expected=2)
     mirror.catch_up()

@@ -111,7 +111,7 @@ def _save(author, document, base, samples=None):
 
 
 def _blocking(author, change):
-    check_results.give(number=change)  # what the worker does when it is woken
+    check_results.run_checks(number=change)  # what the worker does when it is woken
     return [check["name"] for check in author.get(f"changes/{change}").json()["checks"] if check["blocking"]]
 
 

@@ -48,6 +48,6 @@ def test_a_change_with_a_sample_that_lacks_a_value_fails_its_samples_check(cast,
     cast.save(samples={"empty": {}})
     rules.set_rules(actor=cast.actor("admin"), namespace="support", required_checks=["samples"])
     number = cast.propose(1).number
-    check_results.give(number=number)
+    check_results.run_checks(number=number)
     checks = caller("author").get(f"changes/{number}").json()["checks"]
     assert "samples" in [check["name"] for check in checks if check["state"] == "failed"]

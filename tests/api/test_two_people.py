@@ -109,15 +109,15 @@ def test_who_issued_the_key_of_the_request_does_not_approve(live, caller, act):
     save(live, OTHER, 1)
     key = keys.issue(actor=live.actor("admin"), namespace="support", name="CI", scope="write", person="author").key
     by_key, author = Actor(live.people["author"], key), live.actor("author")
-    change_services.propose(
+    change_services.propose_change(
         actor=by_key if act == "proposed" else author, name=REPLY, label="production", version=2, message=""
     )
     if act == "headed":
         save(live, THIRD, 1)
-        change_services.set_version(actor=by_key, number=2, version=3)
+        change_services.set_head(actor=by_key, number=2, version=3)
     if act == "reopened":
-        change_services.withdraw(actor=author, number=2)
-        change_services.reopen(actor=by_key, number=2)
+        change_services.withdraw_change(actor=author, number=2)
+        change_services.reopen_change(actor=by_key, number=2)
     refused(caller, 2, "admin", "You issued the key that ")
     allowed(caller, 2, "reviewer")
 
@@ -125,7 +125,7 @@ def test_who_issued_the_key_of_the_request_does_not_approve(live, caller, act):
 def test_proposing_it_again_does_not_launder_who_proposed_it(live, caller):
     save(live, OTHER, 1)
     live.propose(2, role="reviewer")
-    change_services.withdraw(actor=live.actor("admin"), number=2)
+    change_services.withdraw_change(actor=live.actor("admin"), number=2)
     live.propose(2)
     refused(caller, 3, "reviewer", "You proposed this text in change 2.")
 
@@ -134,7 +134,7 @@ def test_an_earlier_head_keeps_its_author(live, caller):
     save(live, OTHER, 1, "reviewer")
     save(live, THIRD, 1)
     live.propose(2)
-    change_services.set_version(actor=live.actor("author"), number=2, version=3)
+    change_services.set_head(actor=live.actor("author"), number=2, version=3)
     refused(caller, 2, "reviewer", "You wrote version 2, which this change contains.")
 
 
@@ -142,7 +142,7 @@ def test_who_put_the_head_in_does_not_approve_it(live, caller):
     save(live, OTHER, 1)
     save(live, THIRD, 1)
     live.propose(2)
-    change_services.set_version(actor=live.actor("reviewer"), number=2, version=3)
+    change_services.set_head(actor=live.actor("reviewer"), number=2, version=3)
     refused(caller, 2, "reviewer", "You put version 3 into this request.")
 
 
@@ -210,7 +210,7 @@ def test_an_emergency_keeps_its_contributors_until_it_is_approved(live, caller):
     rules.set_rules(actor=live.actor("admin"), namespace="support", break_glass=True)
     save(live, OTHER, 1, "reviewer")
     live.propose(2)
-    emergency_publish.break_glass(actor=live.actor("reviewer"), number=2, reason="It burns")
+    emergency_publish.publish_in_emergency(actor=live.actor("reviewer"), number=2, reason="It burns")
     refused(caller, 2, "reviewer", "You wrote version 2")
     save(live, OTHER + "\n", 2)
     live.propose(3)
@@ -229,13 +229,15 @@ def test_a_rule_lets_suggesters_approve_and_is_named(live, caller):
     save(live, OTHER, 1)
     live.propose(2)
     place = Place(version=2, line=2)
-    threads.open_at(actor=live.actor("reviewer"), number=2, place=place, text="", suggestion="description: Answer it\n")
-    suggestions.apply(actor=live.actor("author"), number=2, comments=[(1, 1)])
+    threads.open_thread(
+        actor=live.actor("reviewer"), number=2, place=place, text="", suggestion="description: Answer it\n"
+    )
+    suggestions.apply_suggestions(actor=live.actor("author"), number=2, comments=[(1, 1)])
     allowed(caller, 2, "reviewer")
     told = caller("author", session=True).get("changes/2").json()
     exemption = {"person": "reviewer", "rule": "suggesters_may_approve", "why": "suggested lines of version 3"}
     assert told["exemptions"] == [exemption]
-    change_services.publish(actor=live.actor("author"), number=2)
+    change_services.publish_change(actor=live.actor("author"), number=2)
     assert json.loads(Event.objects.latest("number").text)["body"]["decided"]["exemptions"] == [exemption]
     assert caller("author", session=True).get("changes/2").json()["exemptions"] == [exemption]
 
@@ -250,7 +252,7 @@ def test_self_approval_is_named_where_it_made_the_approval_count(live, caller):
     save(live, OTHER, 1, "reviewer")
     live.propose(2, role="reviewer")
     allowed(caller, 2, "reviewer")
-    change_services.publish(actor=live.actor("reviewer"), number=2)
+    change_services.publish_change(actor=live.actor("reviewer"), number=2)
     (exemption,) = json.loads(Event.objects.latest("number").text)["body"]["decided"]["exemptions"]
     assert exemption == {"person": "reviewer", "rule": "self_approval", "why": "opened this request"}
 
@@ -275,7 +277,9 @@ def test_what_a_version_took_in_stands_in_its_event(live):
     save(live, OTHER, 1)
     live.propose(2)
     place = Place(version=2, line=2)
-    threads.open_at(actor=live.actor("reviewer"), number=2, place=place, text="", suggestion="description: Answer it\n")
-    suggestions.apply(actor=live.actor("author"), number=2, comments=[(1, 1)])
+    threads.open_thread(
+        actor=live.actor("reviewer"), number=2, place=place, text="", suggestion="description: Answer it\n"
+    )
+    suggestions.apply_suggestions(actor=live.actor("author"), number=2, comments=[(1, 1)])
     saved = Event.objects.filter(kind="version.saved").latest("number")
     assert json.loads(saved.text)["body"]["suggestions"] == [[2, 1, 1]]

@@ -63,15 +63,17 @@ class Desk:
         ).version
 
     def propose(self, version: int, message: str = "Quote the policy") -> ChangeRequest:
-        return change_services.propose(
+        return change_services.propose_change(
             actor=self.actor("author"), name=REPLY, label="production", version=version, message=message
         )
 
     def publish(self, version: int) -> ChangeRequest:
         change = self.propose(version)
         digest = change.version.digest
-        change_services.decide(actor=self.actor("reviewer"), number=change.number, decision="approve", digest=digest)
-        return change_services.publish(actor=self.actor("author"), number=change.number)
+        change_services.decide_on_change(
+            actor=self.actor("reviewer"), number=change.number, decision="approve", digest=digest
+        )
+        return change_services.publish_change(actor=self.actor("author"), number=change.number)
 
 
 def set_desk() -> Desk:
@@ -85,10 +87,10 @@ def set_desk() -> Desk:
         person.save()
     desk = Desk(people)
     for name, protected in (("support", ["production"]), ("demo", [])):
-        rules.create(actor=desk.actor("admin"), name=name, protected_labels=protected, required_checks=[])
+        rules.create_namespace(actor=desk.actor("admin"), name=name, protected_labels=protected, required_checks=[])
         for role in ROLES[:-1]:
             members.set_role(actor=desk.actor("admin"), namespace=name, username=role, role=role)
-    rules.create(actor=desk.actor("outsider"), name="other")
+    rules.create_namespace(actor=desk.actor("outsider"), name="other")
     return desk
 
 

@@ -19,13 +19,13 @@ FIFTY = {f"case {number:02}": {"question": f"Where is parcel {number}?"} for num
 def number(reply):
     """A request whose checks have run on its two samples."""
     change = reply.propose(2)
-    check_results.give(number=change.number)
+    check_results.run_checks(number=change.number)
     return change.number
 
 
 def fill(desk, number):
     samples.save(actor=desk.actor("author"), name=REPLY, samples=FIFTY)
-    check_results.give(number=number)
+    check_results.run_checks(number=number)
 
 
 def look(client, number, sample=""):
@@ -89,5 +89,5 @@ def test_lists_take_as_many_queries_with_many_changes_as_with_one(reply, number,
     before = [cost(address) for address in addresses]
     for name in ("support/one", "support/two", "support/three"):
         reply.save(name=name)
-        change_services.propose(actor=author, name=name, label="production", version=1, message="")
+        change_services.propose_change(actor=author, name=name, label="production", version=1, message="")
     assert [cost(address) for address in addresses] == before

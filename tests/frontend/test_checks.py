@@ -33,7 +33,7 @@ def test_checks_that_did_not_finish_are_waited_for(change, browser):
 
 
 def test_a_failed_check_names_the_break_and_takes_the_first_place(change, browser):
-    check_results.give(number=change.number)
+    check_results.run_checks(number=change.number)
     page = words(browser("reviewer").get(f"/changes/{change.number}"))
     assert "<code>order</code> is new and required" in page
     assert 'class="button button-small button-primary" href="#decide">Accept the break</a>' in page
@@ -41,7 +41,7 @@ def test_a_failed_check_names_the_break_and_takes_the_first_place(change, browse
 
 
 def test_htmx_gets_the_checks_alone_with_their_sum(change, browser):
-    check_results.give(number=change.number)
+    check_results.run_checks(number=change.number)
     sent = {"HX-Request": "true", "HX-Target": "section#checks"}
     page = words(browser("reviewer").get(f"/changes/{change.number}", headers=sent))
     assert page.startswith('<section id="checks"')
@@ -49,7 +49,7 @@ def test_htmx_gets_the_checks_alone_with_their_sum(change, browser):
 
 
 def test_a_reviewer_accepts_a_break_with_a_reason(change, browser):
-    check_results.give(number=change.number)
+    check_results.run_checks(number=change.number)
     client = browser("reviewer")
     sent = {"do": "acknowledge", "digest": change.version.digest, "text": "All callers send it since May."}
     assert client.post(f"/changes/{change.number}", sent).status_code == 302
@@ -78,13 +78,13 @@ def test_an_evaluation_tells_what_was_measured_and_links_to_its_run(reply, brows
         model="echo", gates=["squad_f1 >= 0.9"],
     )  # fmt: skip
     change = reply.propose(2)
-    check_results.give(number=change.number)
+    check_results.run_checks(number=change.number)
     waiting = words(browser("author").get(f"/changes/{change.number}"))
     assert "0 of 6" in waiting or "run" in waiting
     for number in change.runs.values_list("pk", flat=True):
         while run_worker.advance(number, seconds=5):
             pass
-    check_results.give(number=change.number)
+    check_results.run_checks(number=change.number)
     page = words(browser("author").get(f"/changes/{change.number}"))
     assert "What was measured" in page
     assert "<code>squad_f1 &gt;= 0.9</code>" in page
@@ -97,7 +97,7 @@ def test_who_fetches_what_would_break_is_named(change, reply, browser):
     now = datetime.now(UTC)
     version = Version.objects.get(template__name=REPLY, number=2)
     Fetch.objects.create(key=key, version=version, ref="2", day=now.date(), count=3, last_at=now)
-    check_results.give(number=change.number)
+    check_results.run_checks(number=change.number)
     page = words(browser("reviewer").get(f"/changes/{change.number}"))
     assert "against v1, production</span>" in page
     assert "against v2, fetched by mailer</span>" in page

@@ -126,10 +126,10 @@ def test_home_asks_as_much_with_two_as_with_one(hurried, browser, reply, press):
     with CaptureQueriesContext(connection) as one:
         client.get("/")
     reply.save(DOCUMENT, name="support/other")
-    change = change_services.propose(
+    change = change_services.propose_change(
         actor=reply.actor("author"), name="support/other", label="production", version=1, message="Other"
     )
-    emergency_publish.break_glass(actor=reply.actor("reviewer"), number=change.number, reason="Again")
+    emergency_publish.publish_in_emergency(actor=reply.actor("reviewer"), number=change.number, reason="Again")
     with CaptureQueriesContext(connection) as two:
         assert words(client.get("/")).count(TOLD) == 2
     assert len(two) == len(one)
@@ -205,10 +205,10 @@ def test_rolled_back_it_still_needs_a_look_and_can_be_closed_by_another_reviewer
 
 def test_the_emergency_page_offers_the_safer_act_first(reply, browser, change):
     reply.save(OTHER.replace("Quote", "Cite"))
-    change_services.decide(
+    change_services.decide_on_change(
         actor=reply.actor("reviewer"), number=change.number, decision="approve", digest=change.version.digest
     )
-    change_services.publish(actor=reply.actor("author"), number=change.number)
+    change_services.publish_change(actor=reply.actor("author"), number=change.number)
     third = reply.propose(3).number
     page = see(browser, "reviewer", f"/changes/{third}/emergency")
     assert f'href="/t/{REPLY}/-/labels?label=production&amp;version=1">Roll back to v1 instead</a>' in page
@@ -231,7 +231,7 @@ def test_approving_it_is_offered_only_to_whom_the_gate_lets(reply, browser):
     template_save.save(actor=admin, name=REPLY, document=document, message="", base=base)
     head = reply.save(document.replace("# terms", "# policy"))
     change = reply.propose(head.number)
-    emergency_publish.break_glass(actor=reviewer, number=change.number, reason="Wrong terms")
+    emergency_publish.publish_in_emergency(actor=reviewer, number=change.number, reason="Wrong terms")
     link = f"/changes/{change.number}#decide"
     for path in ("/", f"/t/{REPLY}"):
         assert link in words(browser("reviewer").get(path))

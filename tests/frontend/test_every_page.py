@@ -147,7 +147,7 @@ def busy(reply, world):  # noqa: F811  # the fixture of the same name
         ("closed", False, True),
     ):
         found[name] = _hurry(reply, f"support/{name}", decided=decided, moved=moved)
-    emergency_publish.close(actor=admin, number=found["closed"], reason="The next version holds it")
+    emergency_publish.close_emergency(actor=admin, number=found["closed"], reason="The next version holds it")
     reply.save(name="support/archived")
     template_save.archive(actor=admin, name="support/archived", reason="Not used")
     first = Version.objects.get(template__name=REPLY, number=1)
@@ -162,15 +162,15 @@ def busy(reply, world):  # noqa: F811  # the fixture of the same name
     found["live"] = _publish(reply, 2)
     found["beside"] = reply.propose(aside.version.number, message="First line\n\nMore words").number
     found["withdrawn"] = reply.propose(3, message="").number
-    change_services.withdraw(actor=author, number=found["withdrawn"], reason="Not yet")
-    threads.open_at(
+    change_services.withdraw_change(actor=author, number=found["withdrawn"], reason="Not yet")
+    threads.open_thread(
         actor=reviewer,
         number=found["beside"],
         place=Place(version=aside.version.number, line=2),
         text="Why?",
         suggestion="x\n",
     )
-    change_services.decide(
+    change_services.decide_on_change(
         actor=reviewer, number=found["beside"], decision="request_changes", digest=aside.version.digest, text="No"
     )
     drafts.save(actor=author, namespace="support", path="refunds/reply", document=OTHER, samples="{}", base=1)
@@ -180,21 +180,21 @@ def busy(reply, world):  # noqa: F811  # the fixture of the same name
     found["done"] = run(reply).pk
     save_rows(reply, base=found["rows"], text='{"id": "one", "inputs": {"question": "Who?"}}\n')
     for number in (found["open"], found["beside"], found["hurried"]):
-        check_results.give(number=number)
+        check_results.run_checks(number=number)
     assert label_queries.published(admin)
     assert Draft.objects.exists()
     return found
 
 
 def _publish(reply, number, name=REPLY):
-    change = change_services.propose(
+    change = change_services.propose_change(
         actor=reply.actor("author"), name=name, label="production", version=number, message="Go"
     )
-    change_services.decide(
+    change_services.decide_on_change(
         actor=reply.actor("reviewer"), number=change.number, decision="approve", digest=change.version.digest
     )
-    check_results.give(number=change.number)
-    return change_services.publish(actor=reply.actor("author"), number=change.number).number
+    check_results.run_checks(number=change.number)
+    return change_services.publish_change(actor=reply.actor("author"), number=change.number).number
 
 
 def _hurry(reply, name, *, decided, moved):
@@ -202,14 +202,14 @@ def _hurry(reply, name, *, decided, moved):
     reply.save(name=name)
     _publish(reply, 1, name)
     reply.save(OTHER, name=name)
-    change = change_services.propose(
+    change = change_services.propose_change(
         actor=reply.actor("author"), name=name, label="production", version=2, message="Now"
     )
-    emergency_publish.break_glass(
+    emergency_publish.publish_in_emergency(
         actor=reply.actor("reviewer"), number=change.number, reason="Customers are told wrong terms"
     )
     if decided:
-        change_services.decide(
+        change_services.decide_on_change(
             actor=reply.actor("admin"), number=change.number, decision="approve", digest=change.version.digest
         )
     if moved:

@@ -24,23 +24,23 @@ def required(reply):
 
 def approve(desk, change, role="reviewer"):
     digest = ChangeRequest.objects.get(number=change.number).version.digest
-    change_services.decide(actor=desk.actor(role), number=change.number, decision="approve", digest=digest)
+    change_services.decide_on_change(actor=desk.actor(role), number=change.number, decision="approve", digest=digest)
 
 
 def close(desk, how):
     """Change 2, closed in this way."""
     change = desk.propose(2)
     if how == "emergency":
-        check_results.give(number=change.number)
-        emergency_publish.break_glass(actor=desk.actor("admin"), number=change.number, reason="It burns")
+        check_results.run_checks(number=change.number)
+        emergency_publish.publish_in_emergency(actor=desk.actor("admin"), number=change.number, reason="It burns")
         approve(desk, change)
         return change.number
-    check_results.give(number=change.number)
+    check_results.run_checks(number=change.number)
     approve(desk, change)
     if how == "withdrawn":
-        change_services.withdraw(actor=desk.actor("author"), number=change.number)
+        change_services.withdraw_change(actor=desk.actor("author"), number=change.number)
     else:
-        change_services.publish(actor=desk.actor("author"), number=change.number)
+        change_services.publish_change(actor=desk.actor("author"), number=change.number)
     return change.number
 
 
@@ -80,7 +80,7 @@ def test_its_checks_are_not_run_again_at_any_door(required, browser, how):
     number = close(required, how)
     state = "withdrawn" if how == "withdrawn" else "published"
     with pytest.raises(Conflict, match=f"Change request {number} is {state}"):
-        check_results.rerun(actor=required.actor("author"), number=number)
+        check_results.rerun_checks(actor=required.actor("author"), number=number)
     client = browser("author")
     client.cookies["promptuary-csrf"] = "c" * 32
     answer = client.post(
@@ -92,7 +92,7 @@ def test_its_checks_are_not_run_again_at_any_door(required, browser, how):
 
 def test_a_check_that_was_never_given_is_told_as_not_finished(required, browser):
     change = required.propose(2)
-    change_services.withdraw(actor=required.actor("author"), number=change.number)
+    change_services.withdraw_change(actor=required.actor("author"), number=change.number)
     checks, _, _ = told(browser("author"), change.number)
     assert {check["state"] for check in checks} == {"unfinished"}
     assert not any(check["blocking"] for check in checks)
@@ -103,7 +103,7 @@ def test_a_check_that_was_never_given_is_told_as_not_finished(required, browser)
 
 def test_reopened_it_is_checked_anew(required, browser):
     number = close(required, "withdrawn")
-    change_services.reopen(actor=required.actor("author"), number=number)
+    change_services.reopen_change(actor=required.actor("author"), number=number)
     _, approvals, _ = told(browser("author"), number)
     assert approvals == []
     assert ChangeRequest.objects.get(number=number).decided is None
@@ -112,7 +112,7 @@ def test_reopened_it_is_checked_anew(required, browser):
 def test_who_published_it_first_is_named_with_the_time(required, browser):
     number = close(required, "published")
     with pytest.raises(Conflict, match=rf"Change request {number} is published: author published it on \d{{4}}-"):
-        change_services.publish(actor=required.actor("reviewer"), number=number)
+        change_services.publish_change(actor=required.actor("reviewer"), number=number)
 
 
 def test_a_superseded_request_can_only_be_withdrawn(required, browser):
@@ -140,7 +140,7 @@ def test_a_voided_approval_is_named_among_the_blockers(required, browser):
     change = required.propose(2)
     approve(required, change)
     required.save(OTHER + "\n")
-    change_services.set_version(actor=required.actor("author"), number=change.number, version=3)
+    change_services.set_head(actor=required.actor("author"), number=change.number, version=3)
     assert "Your approval was for version 2; version 3 is proposed now." in words(
         browser("reviewer").get(f"/changes/{change.number}")
     )

@@ -11,7 +11,7 @@ from registry.changes import review_drafts, threads
 from registry.changes import services as change_services
 from registry.changes.line_anchors import Anchors, find_lines
 from registry.changes.threads import Place
-from registry.changes.three_way_merge import merge
+from registry.changes.three_way_merge import merge_texts
 from registry.templates import save as template_save
 from tests.frontend.conftest import REPLY, words
 from tests.renderer.test_differences import HARD
@@ -39,10 +39,10 @@ def test_a_diff_with_words_marked_takes_less_than_a_second(name):
 @pytest.mark.parametrize("name", HARD)
 def test_a_merge_takes_less_than_a_second(name):
     old, new = HARD[name]
-    assert seconds(lambda: merge(old, new, new[: len(new) // 2])) < 1.5
-    assert merge(old, old, new).text == new
-    assert merge(old, new, old).text == new
-    assert merge(old, new, new).text == new
+    assert seconds(lambda: merge_texts(old, new, new[: len(new) // 2])) < 1.5
+    assert merge_texts(old, old, new).text == new
+    assert merge_texts(old, new, old).text == new
+    assert merge_texts(old, new, new).text == new
 
 
 @pytest.mark.parametrize("name", HARD)
@@ -104,10 +104,10 @@ def planted(desk):
     actor = desk.actor("reviewer")
     for line in range(100, 130):
         place = Place(1, line)
-        threads.open_at(actor=actor, number=change.number, place=place, text="Why?", suggestion="b")
-        review_drafts.keep(actor=actor, number=change.number, place=Place(1, line + 100), text="And this?")
+        threads.open_thread(actor=actor, number=change.number, place=place, text="Why?", suggestion="b")
+        review_drafts.save_remark(actor=actor, number=change.number, place=Place(1, line + 100), text="And this?")
     desk.save(document("b\n" + "a\nc\n" * (LOTS // 2)))
-    return change_services.set_version(actor=desk.actor("author"), number=change.number, version=2)
+    return change_services.set_head(actor=desk.actor("author"), number=change.number, version=2)
 
 
 @pytest.mark.parametrize("view", ["source", "conversation"])

@@ -137,7 +137,7 @@ class TestPages:
 
     def test_another_change_over_it_says_that_what_it_replaces_was_never_approved(self, staged, change, browser):
         staged.save(DOCUMENT.replace("policy", "rules"))
-        other = change_services.propose(
+        other = change_services.propose_change(
             actor=staged.actor("author"), name=REPLY, label="staging", version=3, message=""
         )
         page = words(browser("reviewer").get(f"/changes/{other.number}"))
@@ -158,7 +158,7 @@ class TestPages:
         page = words(reviewer.get(f"/t/{REPLY}/-/labels?label=staging"))
         assert "never held another version by approval" in page
         finish(staged, change)
-        newer = change_services.propose(actor=author, name=REPLY, label="staging", version=2, message="")
+        newer = change_services.propose_change(actor=author, name=REPLY, label="staging", version=2, message="")
         finish(staged, newer)
         for address in (f"/t/{REPLY}", "/environments/"):
             assert "Roll back to v1" in words(reviewer.get(address))
@@ -183,5 +183,5 @@ class TestPages:
 
 def finish(desk, change):
     reviewer, digest = desk.actor("reviewer"), change.version.digest
-    change_services.decide(actor=reviewer, number=change.number, decision="approve", digest=digest)
-    change_services.publish(actor=desk.actor("author"), number=change.number)
+    change_services.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=digest)
+    change_services.publish_change(actor=desk.actor("author"), number=change.number)

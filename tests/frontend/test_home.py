@@ -37,11 +37,11 @@ def test_an_objection_is_the_author_s_to_answer_and_an_approval_to_publish(reply
     change = reply.propose(2)
     reviewer = reply.actor("reviewer")
     digest = change.version.digest
-    change_services.decide(
+    change_services.decide_on_change(
         actor=reviewer, number=change.number, decision="request_changes", digest=digest, text="Shorter."
     )
     assert "<b>Answer</b>" in words(browser("author").get("/"))
-    change_services.decide(actor=reviewer, number=change.number, decision="approve", digest=digest)
+    change_services.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=digest)
     page = words(browser("author").get("/"))
     assert "<b>Publish</b>" in page
     assert "Nothing stands in its way: it can be published." in page

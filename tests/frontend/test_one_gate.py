@@ -38,8 +38,8 @@ def unmeasured(reply):
 @pytest.mark.parametrize("role", ["author", "reviewer", "reader", "admin"])
 def test_every_door_gives_the_same_blockers_and_advice(reply, browser, unmeasured, role):
     actor, client = reply.actor(role), browser(role)
-    alone = change_gate.evaluate(change_queries.get(actor, unmeasured.number), actor)
-    (listed,) = [gate for gate in change_gate.pending(actor) if gate.change.number == unmeasured.number]
+    alone = change_gate.evaluate(change_queries.get_change(actor, unmeasured.number), actor)
+    (listed,) = [gate for gate in change_gate.evaluate_pending(actor) if gate.change.number == unmeasured.number]
     assert (listed.blockers, listed.turn) == (alone.blockers, alone.turn)
     told = client.get(f"/api/v1/changes/{unmeasured.number}").json()["blockers"]
     assert told == [{"code": one.code, "cause": one.cause, "action": one.action} for one in alone.blockers]
@@ -61,7 +61,7 @@ def test_a_role_taken_away_counts_at_publish(reply, browser):
     """Membership is read at publish: an approval by somebody who is no reviewer any more does not count."""
     change = reply.propose(2)
     digest = change.version.digest
-    deciding.decide(actor=reply.actor("reviewer"), number=change.number, decision="approve", digest=digest)
+    deciding.decide_on_change(actor=reply.actor("reviewer"), number=change.number, decision="approve", digest=digest)
     members.set_role(actor=reply.actor("admin"), namespace="support", username="reviewer", role="author")
     with pytest.raises(ApprovalRequired, match="1 of 1 approval is missing"):
-        deciding.publish(actor=reply.actor("author"), number=change.number)
+        deciding.publish_change(actor=reply.actor("author"), number=change.number)

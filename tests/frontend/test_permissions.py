@@ -210,12 +210,14 @@ def world(reply, settings) -> dict[str, Any]:
     for state in ("open", "approved"):
         name = f"support/{state}"
         reply.save(name=name)
-        change = change_services.propose(
+        change = change_services.propose_change(
             actor=reply.actor("author"), name=name, label="production", version=1, message=""
         )
         numbers[state] = change.number
     digest = change.version.digest
-    change_services.decide(actor=reply.actor("reviewer"), number=numbers["approved"], decision="approve", digest=digest)
+    change_services.decide_on_change(
+        actor=reply.actor("reviewer"), number=numbers["approved"], decision="approve", digest=digest
+    )
     key = keys.issue(actor=reply.actor("admin"), namespace="support", name="old", scope="read").key
     gold = save_rows(reply)
     started = run(reply, finish=False)

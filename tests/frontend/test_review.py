@@ -31,7 +31,7 @@ def suggest(change, reply):
     def run(line, text):
         place = Place(2, line)
         actor = reply.actor("reviewer")
-        return threads.open_at(actor=actor, number=change.number, place=place, text="", suggestion=text)
+        return threads.open_thread(actor=actor, number=change.number, place=place, text="", suggestion=text)
 
     return run
 
@@ -140,9 +140,11 @@ def test_a_batch_is_ones_own_and_can_be_taken_back(change, suggest, browser):
 
 def test_who_comes_back_sees_first_what_changed_since(change, reply, browser):
     reviewer = reply.actor("reviewer")
-    change_services.decide(actor=reviewer, number=change.number, decision="approve", digest=change.version.digest)
+    change_services.decide_on_change(
+        actor=reviewer, number=change.number, decision="approve", digest=change.version.digest
+    )
     version = reply.save(OTHER.replace("before you answer", "before answering"))
-    change_services.set_version(actor=reply.actor("author"), number=change.number, version=version.number)
+    change_services.set_head(actor=reply.actor("author"), number=change.number, version=version.number)
     page = page_of(change, browser("reviewer"))
     assert "Changes since your review.</b> You approved v2" in page
     assert "Shown is v2 to v3." in page
@@ -155,7 +157,7 @@ def test_who_comes_back_sees_first_what_changed_since(change, reply, browser):
 
 
 def test_the_conversation_tells_the_whole_story(change, reply, act, browser):
-    review_drafts.keep(actor=reply.actor("reviewer"), number=change.number, place=Place(2, LINE), text="Which?")
+    review_drafts.save_remark(actor=reply.actor("reviewer"), number=change.number, place=Place(2, LINE), text="Which?")
     act("reviewer", "request_changes", digest=change.version.digest, text="See the line.")
     version = reply.save(OTHER.replace("before you answer", "first"))
     act("author", "set_version", version=version.number)

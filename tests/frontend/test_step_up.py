@@ -19,7 +19,7 @@ KEY = {"name": "chat", "scope": "read", "person": "admin", "days": "0"}
 @pytest.fixture
 def approved(reply) -> ChangeRequest:
     change: ChangeRequest = reply.propose(2)
-    change_services.decide(
+    change_services.decide_on_change(
         actor=reply.actor("reviewer"), number=change.number, decision="approve", digest=change.version.digest
     )
     return change

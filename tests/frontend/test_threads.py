@@ -28,7 +28,7 @@ def act(change, browser):
 def begun(change, reply):
     """A reviewer's suggestion on the line that was changed."""
     place = Place(2, LINE)
-    return threads.open_at(
+    return threads.open_thread(
         actor=reply.actor("reviewer"), number=change.number, place=place, text="Which?", suggestion=BETTER
     )
 

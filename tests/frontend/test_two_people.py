@@ -26,7 +26,7 @@ def save(desk, document, base, role="author"):
 
 def suggest(desk, number, version, role="reviewer"):
     place = Place(version=version, line=2)
-    threads.open_at(actor=desk.actor(role), number=number, place=place, text="", suggestion=SUGGESTION)
+    threads.open_thread(actor=desk.actor(role), number=number, place=place, text="", suggestion=SUGGESTION)
 
 
 def page(browser, role, number, **query):
@@ -57,8 +57,8 @@ def test_a_merged_version(reply, browser):
     save(reply, DOCUMENT.replace("Answer a refund", "Answer any refund"), 1, "reviewer")
     reply.publish(2)
     number = reply.propose(3).number
-    change_merge.merge(actor=reply.actor("author"), number=number)
-    change_services.withdraw(actor=reply.actor("author"), number=number)
+    change_merge.merge_change(actor=reply.actor("author"), number=number)
+    change_services.withdraw_change(actor=reply.actor("author"), number=number)
     again = reply.propose(4).number
     shows_the_fault(browser, "reviewer", again, "You wrote version 3, which this change contains.")
 
@@ -66,27 +66,27 @@ def test_a_merged_version(reply, browser):
 def test_an_applied_suggestion(reply, browser):
     number = reply.propose(2).number
     suggest(reply, number, 2)
-    suggestions.apply(actor=reply.actor("author"), number=number, comments=[(1, 1)])
+    suggestions.apply_suggestions(actor=reply.actor("author"), number=number, comments=[(1, 1)])
     shows_the_fault(browser, "reviewer", number, "Your suggestion is in version 3, which this change contains.")
 
 
 def test_the_issuer_of_a_key(reply, browser):
     key = keys.issue(actor=reply.actor("admin"), namespace="support", name="CI", scope="write", person="author").key
     by_key = type(reply.actor("author"))(reply.people["author"], key)
-    change_services.propose(actor=by_key, name=REPLY, label="production", version=2, message="")
+    change_services.propose_change(actor=by_key, name=REPLY, label="production", version=2, message="")
     shows_the_fault(browser, "admin", 2, "You issued the key that this request was opened with.")
 
 
 def test_an_earlier_proposer_and_an_earlier_head(reply, browser):
-    change_services.propose(actor=reply.actor("reviewer"), name=REPLY, label="production", version=2, message="")
-    change_services.withdraw(actor=reply.actor("admin"), number=2)
+    change_services.propose_change(actor=reply.actor("reviewer"), name=REPLY, label="production", version=2, message="")
+    change_services.withdraw_change(actor=reply.actor("admin"), number=2)
     reply.propose(2)
     shows_the_fault(browser, "reviewer", 3, "You proposed this text in change 2.")
-    change_services.withdraw(actor=reply.actor("author"), number=3)
+    change_services.withdraw_change(actor=reply.actor("author"), number=3)
     save(reply, BETTER, 1, "admin")
     reply.propose(3)
     save(reply, BETTER + "\n\n", 1)
-    change_services.set_version(actor=reply.actor("author"), number=4, version=4)
+    change_services.set_head(actor=reply.actor("author"), number=4, version=4)
     shows_the_fault(browser, "admin", 4, "You wrote version 3, which this change contains.")
 
 
@@ -98,7 +98,7 @@ def test_the_same_bytes_and_a_copy(reply, browser):
     template_save.save(
         actor=reply.actor("author"), name="support/copy", document=BETTER, message="", copied_from=f"{REPLY}@3"
     )
-    made = change_services.propose(
+    made = change_services.propose_change(
         actor=reply.actor("author"), name="support/copy", label="production", version=1, message=""
     )
     shows_the_fault(browser, "reviewer", made.number, f"You wrote version 3 of {REPLY}, which this change contains.")
@@ -146,12 +146,12 @@ def test_an_approval_that_a_rule_allowed_is_named(reply, browser):
     rules.set_rules(actor=reply.actor("admin"), namespace="support", suggesters_may_approve=True)
     number = reply.propose(2).number
     suggest(reply, number, 2)
-    suggestions.apply(actor=reply.actor("author"), number=number, comments=[(1, 1)])
+    suggestions.apply_suggestions(actor=reply.actor("author"), number=number, comments=[(1, 1)])
     digest = ChangeRequest.objects.get(number=number).version.digest
-    change_services.decide(actor=reply.actor("reviewer"), number=number, decision="approve", digest=digest)
+    change_services.decide_on_change(actor=reply.actor("reviewer"), number=number, decision="approve", digest=digest)
     told = "Counts by the rule suggesters_may_approve, though reviewer suggested lines of version 3"
     assert told in page(browser, "author", number)
-    change_services.publish(actor=reply.actor("author"), number=number)
+    change_services.publish_change(actor=reply.actor("author"), number=number)
     assert told in page(browser, "author", number)
 
 

@@ -75,7 +75,7 @@ print(json.dumps({
 
 @pytest.fixture
 def author(db):
-    rules.create(actor=actor.operator_actor(), name="support")
+    rules.create_namespace(actor=actor.operator_actor(), name="support")
     person = Actor(User.objects.create(username="author"))
     members.set_role(actor=actor.operator_actor(), namespace="support", username="author", role="author")
     template_save.save(actor=person, name="support/answer", document=STARTER.read_text(), message="")

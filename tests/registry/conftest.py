@@ -35,7 +35,9 @@ def operator(database) -> Actor:
 @pytest.fixture
 def support(operator) -> Namespace:
     """The namespace `support` with author, reviewer, reader and admin in it."""
-    namespace = rules.create(actor=operator, name="support", protected_labels=["production"], required_checks=[])
+    namespace = rules.create_namespace(
+        actor=operator, name="support", protected_labels=["production"], required_checks=[]
+    )
     for role in ("author", "reviewer", "reader", "admin"):
         User.objects.create(username=role)
         members.set_role(actor=operator, namespace="support", username=role, role=role)
@@ -66,7 +68,7 @@ def admin(support) -> Actor:
 def outsider(operator) -> Actor:
     """Admin of another namespace, stranger to this one."""
     person = User.objects.create(username="outsider")
-    rules.create(actor=Actor(person), name="elsewhere")
+    rules.create_namespace(actor=Actor(person), name="elsewhere")
     return Actor(person)
 
 

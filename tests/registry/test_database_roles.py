@@ -44,7 +44,7 @@ def refuse(statement: str) -> str:
 @pytest.mark.postgres
 def test_the_server_saves_versions_as_its_role(server_role):
     admin = Actor(User.objects.create(username="admin"))
-    rules.create(actor=admin, name="support")
+    rules.create_namespace(actor=admin, name="support")
     saved = template_save.save(actor=admin, name="support/reply", document="- name: a\n  content: b\n", message="")
     assert Version.objects.get(pk=saved.version.pk).number == 1
 

@@ -40,7 +40,7 @@ def counts(clock) -> Counts:
 def place() -> tuple[str, int]:
     """A key and a version that it may fetch."""
     admin = Actor(User.objects.create(username="admin"))
-    rules.create(actor=admin, name="support")
+    rules.create_namespace(actor=admin, name="support")
     saved = template_save.save(actor=admin, name="support/reply", document="- name: a\n  content: b\n", message="")
     issued = keys.issue(actor=admin, namespace="support", name="chat", scope="read")
     return issued.key.id, saved.version.pk

@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.usefixtures("transactional_db"), pytest.mark.dialect]
 
 def test_rows_that_can_never_be_written_hold_up_no_others():
     admin = Actor(User.objects.create(username="admin"))
-    rules.create(actor=admin, name="support")
+    rules.create_namespace(actor=admin, name="support")
     saved = template_save.save(actor=admin, name="support/reply", document="- name: a\n  content: b\n", message="")
     place = (keys.issue(actor=admin, namespace="support", name="chat", scope="read").key.id, saved.version.pk)
     counts = Counts()

@@ -29,8 +29,8 @@ def protect(admin, *names):
 
 def finish(author, reviewer, change):
     digest = change.version.digest
-    change_services.decide(actor=reviewer, number=change.number, decision="approve", digest=digest)
-    change_services.publish(actor=author, number=change.number)
+    change_services.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=digest)
+    change_services.publish_change(actor=author, number=change.number)
 
 
 @pytest.fixture
@@ -41,23 +41,23 @@ def wandered(save, author, reviewer, admin):
     for expected, version in ((None, 1), (1, 2)):
         labels.move(actor=author, name=NAME, label="staging", version=version, expected=expected)
     propose = {"actor": author, "name": NAME, "message": ""}
-    finish(author, reviewer, change_services.propose(**propose, label="production", version=1))
-    finish(author, reviewer, change_services.propose(**propose, label="production", version=2))
+    finish(author, reviewer, change_services.propose_change(**propose, label="production", version=1))
+    finish(author, reviewer, change_services.propose_change(**propose, label="production", version=2))
     finish(author, reviewer, protect(admin, "production", "staging")[0])
     labels.roll_back(actor=reviewer, name=NAME, label="production", version=1, reason="It erred")
-    loose = change_services.propose(**propose, label="production", version=3)
+    loose = change_services.propose_change(**propose, label="production", version=3)
     digest = loose.version.digest
-    change_services.decide(actor=reviewer, number=loose.number, decision="approve", digest=digest)
+    change_services.decide_on_change(actor=reviewer, number=loose.number, decision="approve", digest=digest)
     protect(admin, "staging")
-    change_services.publish(actor=author, number=loose.number)
+    change_services.publish_change(actor=author, number=loose.number)
     labels.roll_back(actor=reviewer, name=NAME, label="production", version=2, reason="It erred")
     labels.remove(actor=author, name=NAME, label="production", expected=2)
     protect(admin, "staging", "production")
     for label, version in (("production", 3), ("staging", 4)):
-        urgent = change_services.propose(**propose, label=label, version=version)
-        emergency_publish.break_glass(actor=reviewer, number=urgent.number, reason="It burns")
+        urgent = change_services.propose_change(**propose, label=label, version=version)
+        emergency_publish.publish_in_emergency(actor=reviewer, number=urgent.number, reason="It burns")
         if label == "production":
-            change_services.decide(
+            change_services.decide_on_change(
                 actor=reviewer, number=urgent.number, decision="approve", digest=urgent.version.digest
             )
 

@@ -37,7 +37,7 @@ def _send():
 
 
 def _propose(author, version):
-    return change_services.propose(
+    return change_services.propose_change(
         actor=author, name="support/reply", label="production", version=version.number, message="Please"
     )
 
@@ -63,7 +63,7 @@ def test_nothing_is_mailed_twice(author, save):
 def test_what_came_together_goes_out_together(author, reviewer, save, document):
     change = _propose(author, save())
     for text in ("First", "Second"):
-        change_services.decide(
+        change_services.decide_on_change(
             actor=reviewer, number=change.number, decision="comment", digest=change.version.digest, text=text
         )
     _send()

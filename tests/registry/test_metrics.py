@@ -70,7 +70,7 @@ def test_fetches_are_counted_by_what_became_of_them(client):
     names = ["found", "unchanged", "missing", "unauthenticated"]
     before = {name: figure(client, f'promptuary_fetches_total{{outcome="{name}"}}') for name in names}
     admin = Actor(User.objects.create(username="admin"))
-    rules.create(actor=admin, name="support")
+    rules.create_namespace(actor=admin, name="support")
     saved = template_save.save(actor=admin, name="support/reply", document="- name: a\n  content: b\n", message="")
     key = "Bearer " + keys.issue(actor=admin, namespace="support", name="chat", scope="write").secret
     fetcher().forget()
@@ -90,7 +90,7 @@ def test_renderings_are_timed(client):
 
 
 def test_what_waits_and_how_far_the_mirror_is_behind_is_told(client):
-    rules.create(actor=Actor(User.objects.create(username="admin")), name="support")
+    rules.create_namespace(actor=Actor(User.objects.create(username="admin")), name="support")
     queue.enqueue("mirror.check")
     assert figure(client, 'promptuary_jobs{state="queued"}') == Job.objects.filter(state="queued").count()
     assert figure(client, "promptuary_journal_events") == 1

@@ -37,7 +37,7 @@ def exporter(monkeypatch) -> Iterator[InMemorySpanExporter]:
 @pytest.fixture
 def admin() -> Actor:
     actor = Actor(User.objects.create(username="admin"))
-    rules.create(actor=actor, name="support")
+    rules.create_namespace(actor=actor, name="support")
     return actor
 
 

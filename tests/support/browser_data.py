@@ -42,16 +42,18 @@ NAMESPACE, NAME = "desk", "desk/reply"
 
 def main() -> None:
     admin, author, reviewer = (Actor(User.objects.get(username=role)) for role in ("admin", "author", "reviewer"))
-    rules.create(actor=admin, name=NAMESPACE, protected_labels=["production"], required_checks=["budget"])
+    rules.create_namespace(actor=admin, name=NAMESPACE, protected_labels=["production"], required_checks=["budget"])
     for role in ("author", "reviewer", "reader"):
         members.set_role(actor=admin, namespace=NAMESPACE, username=role, role=role)
     first = template_save.save(
         actor=author, name=NAME, document=DOCUMENT, message="First words", samples=SAMPLES
     ).version
     rules.set_rules(actor=admin, namespace=NAMESPACE, required_checks=[])
-    change = change_services.propose(actor=author, name=NAME, label="production", version=1, message="First words")
-    change_services.decide(actor=reviewer, number=change.number, decision="approve", digest=first.digest)
-    change_services.publish(actor=author, number=change.number)
+    change = change_services.propose_change(
+        actor=author, name=NAME, label="production", version=1, message="First words"
+    )
+    change_services.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=first.digest)
+    change_services.publish_change(actor=author, number=change.number)
     rules.set_rules(actor=admin, namespace=NAMESPACE, required_checks=["budget"])
     secret = keys.issue(actor=admin, namespace=NAMESPACE, name="shop front", scope="read").secret
     sys.stdout.write(secret)

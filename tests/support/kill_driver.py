@@ -42,7 +42,7 @@ CHANGES = 50  # more than one batch, with what stands there before
 def prepare() -> None:
     """A namespace, an author and two versions to move labels between."""
     operator = actor.operator_actor()
-    rules.create(actor=operator, name="support")
+    rules.create_namespace(actor=operator, name="support")
     author = User.objects.create(username="author")
     members.set_role(actor=operator, namespace="support", username="author", role="author")
     # Nobody listens there: the push gets as far as its failpoint, which is what is wanted of it.

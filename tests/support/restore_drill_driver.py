@@ -50,7 +50,7 @@ def make_cast() -> dict[str, Actor]:
     operator = actor.operator_actor()
     cast = {role: Actor(User.objects.create(username=role)) for role in ("author", "reviewer", "admin")}
     for name in SPACES:
-        rules.create(actor=operator, name=name, protected_labels=["production"], required_checks=[])
+        rules.create_namespace(actor=operator, name=name, protected_labels=["production"], required_checks=[])
         for role in cast:
             members.set_role(actor=operator, namespace=name, username=role, role=role)
     owners = [{"pattern": "folder1/*", "people": ["reviewer"]}]
@@ -77,25 +77,27 @@ def publish(cast: dict[str, Actor], name: str, digests: list[str], *, with_check
     labels.move(actor=author, name=name, label="staging", version=1, expected=None)
     labels.move(actor=author, name=name, label="staging", version=3, expected=1)
     for version in (2, 4):
-        change = change_services.propose(actor=author, name=name, label="production", version=version, message="Please")
-        thread = threads.open_at(
+        change = change_services.propose_change(
+            actor=author, name=name, label="production", version=version, message="Please"
+        )
+        thread = threads.open_thread(
             actor=reviewer, number=change.number, place=Place(version=version, line=4), text="Why?", suggestion="  b"
         )
-        threads.reply(actor=author, number=change.number, thread=thread.number, text="Because\n\nof this")
-        threads.resolve(actor=author, number=change.number, thread=thread.number)
+        threads.reply_to_thread(actor=author, number=change.number, thread=thread.number, text="Because\n\nof this")
+        threads.resolve_thread(actor=author, number=change.number, thread=thread.number)
         if with_checks:
-            check_results.give(number=change.number)
+            check_results.run_checks(number=change.number)
         for decider in (reviewer, admin):
-            change_services.decide(
+            change_services.decide_on_change(
                 actor=decider, number=change.number, decision="approve", digest=digests[version - 1], text="Good"
             )
-        change_services.publish(actor=author, number=change.number)
+        change_services.publish_change(actor=author, number=change.number)
     labels.roll_back(actor=reviewer, name=name, label="production", version=2, reason="Too bold")
-    other = change_services.propose(actor=author, name=name, label="production", version=5, message="")
-    change_services.decide(
+    other = change_services.propose_change(actor=author, name=name, label="production", version=5, message="")
+    change_services.decide_on_change(
         actor=reviewer, number=other.number, decision="request_changes", digest=digests[4], text="No:\n- old"
     )
-    change_services.withdraw(actor=author, number=other.number)
+    change_services.withdraw_change(actor=author, number=other.number)
 
 
 def finish(cast: dict[str, Actor], count: int) -> None:

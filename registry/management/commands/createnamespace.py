@@ -55,7 +55,7 @@ class Command(BaseCommand):
         operator = actor.operator_actor()
         try:
             with transaction.atomic():
-                made = change_rules.create(actor=operator, name=name, **rules)
+                made = change_rules.create_namespace(actor=operator, name=name, **rules)
                 members.set_role(actor=operator, namespace=name, username=admin, role=Role.ADMIN)
         except PromptuaryError as error:
             raise CommandError(error.message) from error

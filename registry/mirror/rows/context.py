@@ -9,7 +9,7 @@ from promptuary.renderer.syntax.yaml_reader import Bounds, YamlError, compose, v
 from registry.accounts.actor import OPERATOR
 from registry.accounts.models import User
 from registry.audit.verification import facts_of
-from registry.changes.derivation import Derivation, Fact
+from registry.changes.derivation import Derivation, JournalFact
 from registry.changes.protection_history import RULING, Protection
 from registry.journal.log import digest_of
 from registry.journal.models import Event
@@ -56,9 +56,9 @@ class Rows:
             self.is_strict = self.is_strict or "decided" in body
             self.derivation.take(self.fact(event, body))
 
-    def fact(self, event: Event, body: Mapping[str, Any]) -> Fact:
+    def fact(self, event: Event, body: Mapping[str, Any]) -> JournalFact:
         """The event as `registry.changes.derivation` reads it."""
-        return Fact(
+        return JournalFact(
             event.kind,
             event.at,
             event.person,

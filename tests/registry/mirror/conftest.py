@@ -29,7 +29,9 @@ def operator(db):
 @pytest.fixture
 def support(db, operator, mirror_path):
     """The namespace `support`, production protected, with the cast in it."""
-    namespace = rules.create(actor=operator, name="support", protected_labels=["production"], required_checks=[])
+    namespace = rules.create_namespace(
+        actor=operator, name="support", protected_labels=["production"], required_checks=[]
+    )
     for role in ("author", "reviewer", "reader", "admin"):
         User.objects.create(username=role)
         members.set_role(actor=operator, namespace="support", username=role, role=role)
@@ -58,13 +60,13 @@ def story(cast):
     samples.save(actor=author, name=TEMPLATE, samples={"plain": {"name": "Ada"}, "other": {"name": "x"}})
     labels.move(actor=author, name=TEMPLATE, label="staging", version=1, expected=None)
     labels.move(actor=author, name=TEMPLATE, label="staging", version=3, expected=1)
-    change = change_services.propose(
+    change = change_services.propose_change(
         actor=author, name=TEMPLATE, label="production", version=2, message="Polite at last"
     )
     digest = second.version.digest
-    change_services.decide(
+    change_services.decide_on_change(
         actor=reviewer, number=change.number, decision="comment", digest=digest, text="Why?\n\nSay: more"
     )
-    change_services.decide(actor=reviewer, number=change.number, decision="approve", digest=digest)
-    change_services.publish(actor=author, number=change.number)
+    change_services.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=digest)
+    change_services.publish_change(actor=author, number=change.number)
     return cast

@@ -66,15 +66,17 @@ def play_older() -> None:
     second = _save(cast["author"], OLD, LINES.replace("first", "FIRST"), first)
     _publish(cast, OLD, second)
     _save(admin, OLD, LINES.replace("third", "THIRD"), first)
-    number = change_services.propose(actor=cast["author"], name=OLD, label="production", version=3, message="").number
-    change_merge.merge(actor=cast["author"], number=number)
-    change_services.withdraw(actor=cast["author"], number=number)
-    change_services.reopen(actor=cast["author"], number=number)
+    number = change_services.propose_change(
+        actor=cast["author"], name=OLD, label="production", version=3, message=""
+    ).number
+    change_merge.merge_change(actor=cast["author"], number=number)
+    change_services.withdraw_change(actor=cast["author"], number=number)
+    change_services.reopen_change(actor=cast["author"], number=number)
     place = Place(version=4, line=2)
-    threads.open_at(actor=admin, number=number, place=place, text="", suggestion="  content: better\n")
-    suggestions.apply(actor=cast["author"], number=number, comments=[(1, 1)], confirm=True)
+    threads.open_thread(actor=admin, number=number, place=place, text="", suggestion="  content: better\n")
+    suggestions.apply_suggestions(actor=cast["author"], number=number, comments=[(1, 1)], confirm=True)
     rules.set_rules(actor=admin, namespace="archive", break_glass=True)
-    emergency_publish.break_glass(actor=cast["reviewer"], number=number, reason="It burns")
+    emergency_publish.publish_in_emergency(actor=cast["reviewer"], number=number, reason="It burns")
     _decide(cast["peer"], number, "request_changes", "Why so fast?")
     _decide(cast["peer"], number, "approve", "I see")
     labels.roll_back(actor=cast["reviewer"], name=OLD, label="production", version=2, reason="It went wrong")
@@ -106,7 +108,7 @@ def _count_moments() -> Iterator[datetime]:
 def _make_namespace(namespace: str) -> Cast:
     """The namespace with its people; gives them by name, the admin as `admin`."""
     operator = accounts_actor.operator_actor()
-    rules.create(actor=operator, name=namespace, protected_labels=["production"], required_checks=[])
+    rules.create_namespace(actor=operator, name=namespace, protected_labels=["production"], required_checks=[])
     for username, role in PEOPLE.items():
         User.objects.get_or_create(username=username)
         members.set_role(actor=operator, namespace=namespace, username=username, role=role)
@@ -116,7 +118,7 @@ def _make_namespace(namespace: str) -> Cast:
 
 def _set_rules_and_members(cast: Cast) -> None:
     admin = cast["admin"]
-    rules.create(actor=admin, name="own", approvals=2, compatibility="backward", suggesters_may_approve=True)
+    rules.create_namespace(actor=admin, name="own", approvals=2, compatibility="backward", suggesters_may_approve=True)
     rules.set_rules(actor=admin, namespace="own", self_approval=True, keys_approved_only=False)
     owners = [{"pattern": "guarded/*", "people": [ADMIN]}]
     checks = ["problems", "samples", "budget", "contract"]
@@ -166,22 +168,22 @@ def _move_labels(cast: Cast) -> None:
 def _review(cast: Cast) -> None:
     """A request with discussion and every decision; a stricter rule; publications and a roll back by approval."""
     author, reviewer = cast["author"], cast["reviewer"]
-    number = change_services.propose(
+    number = change_services.propose_change(
         actor=author, name=REPLY, label="production", version=1, message="At\n\nlast"
     ).number
-    change_services.set_version(actor=author, number=number, version=2)
-    thread = threads.open_at(actor=reviewer, number=number, place=Place(version=2, line=1), text="Why?\n\n  Really")
-    threads.resolve(actor=author, number=number, thread=thread.number)
-    threads.resolve(actor=author, number=number, thread=thread.number, resolved=False)
-    threads.reply(actor=author, number=number, thread=thread.number, text="Because", suggestion="")
+    change_services.set_head(actor=author, number=number, version=2)
+    thread = threads.open_thread(actor=reviewer, number=number, place=Place(version=2, line=1), text="Why?\n\n  Really")
+    threads.resolve_thread(actor=author, number=number, thread=thread.number)
+    threads.resolve_thread(actor=author, number=number, thread=thread.number, resolved=False)
+    threads.reply_to_thread(actor=author, number=number, thread=thread.number, text="Because", suggestion="")
     place = Place(version=2, line=1, side="rendered", sample="plain", part=0)
-    threads.open_at(actor=reviewer, number=number, place=place, text="As it reads")
-    check_results.give(number=number)
+    threads.open_thread(actor=reviewer, number=number, place=place, text="As it reads")
+    check_results.run_checks(number=number)
     _decide(reviewer, number, "comment", "Promptuary-Chain: y\nSay: more")
     _decide(reviewer, number, "request_changes", "Not yet")
     _decide(reviewer, number, "acknowledge", "The break is meant")
     _decide(reviewer, number, "approve")
-    change_services.publish(actor=author, number=number)
+    change_services.publish_change(actor=author, number=number)
     _publish(cast, REPLY, Version.objects.get(template__name=REPLY, number=3))
     labels.roll_back(actor=reviewer, name=REPLY, label="production", version=2, reason="Polite again")
     _withdraw_what_fails(cast)
@@ -193,14 +195,16 @@ def _withdraw_what_fails(cast: Cast) -> None:
     """A version whose samples lack a value; it is redacted later, with the lines that are quoted from it."""
     author, reviewer = cast["author"], cast["reviewer"]
     fourth = _save(author, REPLY, _greet("hello {{ title }}"), Version.objects.get(template__name=REPLY, number=3))
-    number = change_services.propose(
+    number = change_services.propose_change(
         actor=author, name=REPLY, label="production", version=fourth.number, message="Titles"
     ).number
-    threads.open_at(actor=reviewer, number=number, place=Place(version=4, line=4), text="Which?", suggestion="    hi\n")
-    check_results.give(number=number)
-    change_services.withdraw(actor=author, number=number, reason="Not yet")
-    change_services.reopen(actor=author, number=number)
-    change_services.withdraw(actor=reviewer, number=number)
+    threads.open_thread(
+        actor=reviewer, number=number, place=Place(version=4, line=4), text="Which?", suggestion="    hi\n"
+    )
+    check_results.run_checks(number=number)
+    change_services.withdraw_change(actor=author, number=number, reason="Not yet")
+    change_services.reopen_change(actor=author, number=number)
+    change_services.withdraw_change(actor=reviewer, number=number)
 
 
 def _merge_and_suggest(cast: Cast) -> None:
@@ -209,12 +213,12 @@ def _merge_and_suggest(cast: Cast) -> None:
     _publish(cast, name, first)
     _publish(cast, name, _save(author, name, LINES.replace("first", "FIRST"), first))
     _save(author, name, LINES.replace("third", "THIRD"), first)
-    number = change_services.propose(actor=author, name=name, label="production", version=3, message="").number
-    change_merge.merge(actor=author, number=number)
+    number = change_services.propose_change(actor=author, name=name, label="production", version=3, message="").number
+    change_merge.merge_change(actor=author, number=number)
     place = Place(version=4, line=2, end_line=2)
-    threads.open_at(actor=cast["admin"], number=number, place=place, text="", suggestion="  content: better\n")
-    suggestions.apply(actor=author, number=number, comments=[(1, 1)], confirm=True)
-    check_results.give(number=number)
+    threads.open_thread(actor=cast["admin"], number=number, place=place, text="", suggestion="  content: better\n")
+    suggestions.apply_suggestions(actor=author, number=number, comments=[(1, 1)], confirm=True)
+    check_results.run_checks(number=number)
 
 
 def _hurry(cast: Cast) -> None:
@@ -224,14 +228,14 @@ def _hurry(cast: Cast) -> None:
     numbers = {}
     for name in ("support/first", "support/second", "support/third"):
         _save(author, name, "- name: a\n  content: Hi\n")
-        numbers[name] = change_services.propose(
+        numbers[name] = change_services.propose_change(
             actor=author, name=name, label="production", version=1, message=""
         ).number
-        emergency_publish.break_glass(actor=reviewer, number=numbers[name], reason="It can't wait")
+        emergency_publish.publish_in_emergency(actor=reviewer, number=numbers[name], reason="It can't wait")
     _decide(admin, numbers["support/first"], "approve", "Rightly so")
     hurried = Version.objects.get(template__name="support/third", number=1)
     _publish(cast, "support/third", _save(author, "support/third", "- name: a\n  content: Ho\n", hurried))
-    emergency_publish.close(actor=admin, number=numbers["support/third"], reason="Version 2 holds it")
+    emergency_publish.close_emergency(actor=admin, number=numbers["support/third"], reason="Version 2 holds it")
 
 
 def _measure(cast: Cast) -> None:
@@ -283,18 +287,18 @@ def _save(actor: Actor, name: str, document: str, base: Version | None = None, *
 
 
 def _publish(cast: Cast, name: str, version: Version) -> None:
-    change = change_services.propose(
+    change = change_services.propose_change(
         actor=cast["author"], name=name, label="production", version=version.number, message=f"Publish {version.number}"
     )
     _approve_and_publish(cast, change)
 
 
 def _approve_and_publish(cast: Cast, change: ChangeRequest) -> None:
-    check_results.give(number=change.number)
+    check_results.run_checks(number=change.number)
     _decide(cast["reviewer"], change.number, "approve")
-    change_services.publish(actor=cast["author"], number=change.number)
+    change_services.publish_change(actor=cast["author"], number=change.number)
 
 
 def _decide(actor: Actor, number: int, decision: str, text: str = "") -> None:
     digest = ChangeRequest.objects.get(number=number).version.digest
-    change_services.decide(actor=actor, number=number, decision=decision, digest=digest, text=text)
+    change_services.decide_on_change(actor=actor, number=number, decision=decision, digest=digest, text=text)

@@ -98,11 +98,13 @@ def test_an_archived_template_says_so_and_keeps_its_document(story, mirror_path)
 
 
 def test_threads_and_verdicts_are_readable_files(story, mirror_path):
-    change = change_services.propose(actor=story["author"], name=TEMPLATE, label="production", version=3, message="")
+    change = change_services.propose_change(
+        actor=story["author"], name=TEMPLATE, label="production", version=3, message=""
+    )
     place = Place(version=3, line=4)
-    threads.open_at(actor=story["reviewer"], number=change.number, place=place, text="Hm", suggestion="    x\n")
-    threads.resolve(actor=story["author"], number=change.number, thread=1)
-    check_results.give(number=change.number)
+    threads.open_thread(actor=story["reviewer"], number=change.number, place=place, text="Hm", suggestion="    x\n")
+    threads.resolve_thread(actor=story["author"], number=change.number, thread=1)
+    check_results.run_checks(number=change.number)
     mirror.catch_up()
     files = tree(mirror_path)
     (comment,) = (text for name, text in files.items() if name.endswith("-thread-comment.yml"))

@@ -33,12 +33,14 @@ def save(actor, text, base):
 
 
 def publish(people, version):
-    change = change_services.propose(
+    change = change_services.propose_change(
         actor=people["author"], name=TEMPLATE, label="production", version=version.number, message=""
     )
-    check_results.give(number=change.number)
-    change_services.decide(actor=people["reviewer"], number=change.number, decision="approve", digest=version.digest)
-    return change_services.publish(actor=people["author"], number=change.number)
+    check_results.run_checks(number=change.number)
+    change_services.decide_on_change(
+        actor=people["reviewer"], number=change.number, decision="approve", digest=version.digest
+    )
+    return change_services.publish_change(actor=people["author"], number=change.number)
 
 
 def tell(people):
@@ -49,13 +51,13 @@ def tell(people):
     second = save(author, BASE.replace("first", "FIRST"), first)
     publish(people, second)
     third = save(people["reviewer"], BASE.replace("third", "THIRD"), first)
-    change_services.propose(actor=author, name=TEMPLATE, label="production", version=third.number, message="")
-    change_merge.merge(actor=author, number=3)
-    change_services.withdraw(actor=author, number=3)
-    change_services.reopen(actor=author, number=3)
+    change_services.propose_change(actor=author, name=TEMPLATE, label="production", version=third.number, message="")
+    change_merge.merge_change(actor=author, number=3)
+    change_services.withdraw_change(actor=author, number=3)
+    change_services.reopen_change(actor=author, number=3)
     place = Place(version=4, line=2)
-    threads.open_at(actor=admin, number=3, place=place, text="", suggestion="  content: better\n")
-    suggestions.apply(actor=author, number=3, comments=[(1, 1)], confirm=True)
+    threads.open_thread(actor=admin, number=3, place=place, text="", suggestion="  content: better\n")
+    suggestions.apply_suggestions(actor=author, number=3, comments=[(1, 1)], confirm=True)
 
 
 @pytest.fixture
@@ -155,7 +157,7 @@ def test_an_older_publication_is_restored_by_the_rules_of_its_day(cast, without,
     second = save(reviewer, BASE.replace("first", "FIRST"), first)
     third = save(author, BASE.replace("first", "FIRST!"), second)
     with monkeypatch.context() as patch:
-        patch.setattr("registry.changes.gate_facts.contributors", lambda _history, _request: {})
+        patch.setattr("registry.changes.gate_facts.find_contributors", lambda _history, _request: {})
         publish(cast, third)
     migrate()
     mirror.catch_up()

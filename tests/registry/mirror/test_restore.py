@@ -36,17 +36,17 @@ def full(story):
     keys.revoke(actor=admin, key_id=keys.issue(actor=admin, namespace="support", name="old", scope="write").key.id)
     ending = keys.issue(actor=admin, namespace="support", name="ending", scope="read").key
     keys.revoke(actor=admin, key_id=ending.id, keep_until=log.now() + timedelta(hours=1))
-    change = change_services.propose(actor=author, name=TEMPLATE, label="production", version=3, message="")
-    change_services.withdraw(actor=author, number=change.number, reason="Not yet")
-    change_services.reopen(actor=author, number=change.number)
-    change_services.set_version(actor=author, number=change.number, version=1)
+    change = change_services.propose_change(actor=author, name=TEMPLATE, label="production", version=3, message="")
+    change_services.withdraw_change(actor=author, number=change.number, reason="Not yet")
+    change_services.reopen_change(actor=author, number=change.number)
+    change_services.set_head(actor=author, number=change.number, version=1)
     labels.remove(actor=author, name=TEMPLATE, label="staging", expected=3)
     document = "---\ntags: [old, new]\ndescription: Käse\n---\n- name: a\n  role: user\n  content: Hi\n"
     template_save.save(actor=author, name="support/old", document=document, message="", copied_from=f"{TEMPLATE}@1")
     template_save.archive(actor=admin, name="support/old", reason="")
     talk(author, reviewer, change.number)
     hurry(author, reviewer, admin)
-    check_results.give(number=change.number)
+    check_results.run_checks(number=change.number)
     return {"secret": issued.secret}
 
 
@@ -55,35 +55,35 @@ def hurry(author, reviewer, admin):
     rules.set_rules(actor=admin, namespace="support", break_glass=True)
     for name, decider in (("support/first", admin), ("support/second", None)):
         template_save.save(actor=author, name=name, document="- name: a\n  content: Hi\n", message="")
-        change = change_services.propose(actor=author, name=name, label="production", version=1, message="")
-        emergency_publish.break_glass(actor=reviewer, number=change.number, reason="It can't wait")
+        change = change_services.propose_change(actor=author, name=name, label="production", version=1, message="")
+        emergency_publish.publish_in_emergency(actor=reviewer, number=change.number, reason="It can't wait")
         if decider:
             digest = change.version.digest
-            change_services.decide(actor=decider, number=change.number, decision="approve", digest=digest)
+            change_services.decide_on_change(actor=decider, number=change.number, decision="approve", digest=digest)
     replace_and_close(author, reviewer, admin)
 
 
 def replace_and_close(author, reviewer, admin):
     name = "support/third"
     first = template_save.save(actor=author, name=name, document="- name: a\n  content: Hi\n", message="").version
-    hurried = change_services.propose(actor=author, name=name, label="production", version=1, message="")
-    emergency_publish.break_glass(actor=reviewer, number=hurried.number, reason="It can't wait")
+    hurried = change_services.propose_change(actor=author, name=name, label="production", version=1, message="")
+    emergency_publish.publish_in_emergency(actor=reviewer, number=hurried.number, reason="It can't wait")
     document = "- name: a\n  content: Ho\n"
     second = template_save.save(actor=author, name=name, document=document, message="", base=first.digest).version
-    change = change_services.propose(actor=author, name=name, label="production", version=2, message="")
-    change_services.decide(actor=reviewer, number=change.number, decision="approve", digest=second.digest)
-    change_services.publish(actor=author, number=change.number)
-    emergency_publish.close(actor=admin, number=hurried.number, reason="Version 2 holds it")
+    change = change_services.propose_change(actor=author, name=name, label="production", version=2, message="")
+    change_services.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=second.digest)
+    change_services.publish_change(actor=author, number=change.number)
+    emergency_publish.close_emergency(actor=admin, number=hurried.number, reason="Version 2 holds it")
 
 
 def talk(author, reviewer, number):
     """Two threads: one resolved and taken up again, one with a suggestion that removes its line, closed."""
-    first = threads.open_at(actor=reviewer, number=number, place=Place(version=1, line=1), text="Why?\n\n  Really")
-    threads.resolve(actor=author, number=number, thread=first.number)
-    threads.reply(actor=reviewer, number=number, thread=first.number, text="Because")
+    first = threads.open_thread(actor=reviewer, number=number, place=Place(version=1, line=1), text="Why?\n\n  Really")
+    threads.resolve_thread(actor=author, number=number, thread=first.number)
+    threads.reply_to_thread(actor=reviewer, number=number, thread=first.number, text="Because")
     place = Place(version=1, line=2, end_line=3)
-    second = threads.open_at(actor=reviewer, number=number, place=place, text="", suggestion="")
-    threads.resolve(actor=author, number=number, thread=second.number)
+    second = threads.open_thread(actor=reviewer, number=number, place=place, text="", suggestion="")
+    threads.resolve_thread(actor=author, number=number, thread=second.number)
 
 
 def empty_the_database():

@@ -48,22 +48,26 @@ class World:
 
     def propose(self, version, actor=None):
         actor, number = actor or self.author, version.number
-        return change_services.propose(actor=actor, name=TEMPLATE, label="production", version=number, message="")
+        return change_services.propose_change(
+            actor=actor, name=TEMPLATE, label="production", version=number, message=""
+        )
 
     def approve(self, change, actor=None):
         change = ChangeRequest.objects.get(pk=change.pk)
         digest = change.version.digest
-        return change_services.decide(actor=actor or self.reviewer, number=change.pk, decision="approve", digest=digest)
+        return change_services.decide_on_change(
+            actor=actor or self.reviewer, number=change.pk, decision="approve", digest=digest
+        )
 
     def publish(self, change, actor=None):
         self.approve(change, actor)
-        return change_services.publish(actor=self.author, number=change.pk)
+        return change_services.publish_change(actor=self.author, number=change.pk)
 
     def rule(self, **rules):
         return change_rules.set_rules(actor=self.admin, namespace="support", **rules)
 
     def hurry(self, change):
-        return emergency_publish.break_glass(actor=self.reviewer, number=change.pk, reason="It can't wait")
+        return emergency_publish.publish_in_emergency(actor=self.reviewer, number=change.pk, reason="It can't wait")
 
     def back(self, number):
         facts = {"name": TEMPLATE, "label": "production", "version": number, "reason": "It erred"}
@@ -85,7 +89,7 @@ def moves_about(world):
     loose = world.propose(three)
     world.approve(loose)
     world.rule(protected_labels=[])
-    change_services.publish(actor=world.author, number=loose.pk)
+    change_services.publish_change(actor=world.author, number=loose.pk)
     world.rule(protected_labels=["production", "staging"])
     world.back(1)
 
@@ -95,18 +99,20 @@ def hurries(world):
     world.rule(break_glass=True, required_checks=["problems", "budget"])
     four = world.save("four")
     first = world.propose(four)
-    check_results.give(number=first.pk)
+    check_results.run_checks(number=first.pk)
     world.hurry(first)
     world.back(1)
     again = world.propose(four)
-    check_results.give(number=again.pk)
+    check_results.run_checks(number=again.pk)
     world.publish(again, actor=world.second)
-    emergency_publish.close(actor=world.second, number=first.pk, reason="Another change approved it")
+    emergency_publish.close_emergency(actor=world.second, number=first.pk, reason="Another change approved it")
     five = world.save("five")
     other = world.propose(five)
-    check_results.give(number=other.pk)
+    check_results.run_checks(number=other.pk)
     world.hurry(other)
-    change_services.decide(actor=world.second, number=other.pk, decision="comment", digest=five.digest, text="Hm")
+    change_services.decide_on_change(
+        actor=world.second, number=other.pk, decision="comment", digest=five.digest, text="Hm"
+    )
     world.approve(other, actor=world.second)
 
 
@@ -117,11 +123,13 @@ def joins(world):
     beside = world.save("two", base=held.digest, last="Theirs", actor=world.reviewer, parallel=True)
     change, other = world.propose(mine), world.propose(beside, actor=world.reviewer)
     place = Place(mine.number, 4, 4)
-    thread = threads.open_at(actor=world.reviewer, number=change.pk, place=place, text="", suggestion="  content: 2\n")
-    suggestions.apply(actor=world.author, number=change.pk, comments=[(thread.number, 1)])
-    check_results.give(number=change.pk)
+    thread = threads.open_thread(
+        actor=world.reviewer, number=change.pk, place=place, text="", suggestion="  content: 2\n"
+    )
+    suggestions.apply_suggestions(actor=world.author, number=change.pk, comments=[(thread.number, 1)])
+    check_results.run_checks(number=change.pk)
     world.publish(change, actor=world.second)
-    change_merge.merge(actor=world.author, number=other.pk, document="- name: one\n  content: merged\n")
+    change_merge.merge_change(actor=world.author, number=other.pk, document="- name: one\n  content: merged\n")
 
 
 def redact(world, number):

@@ -25,7 +25,7 @@ def test_writers_at_once_write_each_event_once_and_in_order(transactional_db, se
     def work(number):
         try:
             for count in range(ROUNDS):
-                rules.create(actor=actor.operator_actor(), name=f"ns{number}-{count}")
+                rules.create_namespace(actor=actor.operator_actor(), name=f"ns{number}-{count}")
                 mirror.catch_up()
         except Exception as error:  # noqa: BLE001  # shown by the test's own thread
             faults.append(error)
@@ -47,7 +47,7 @@ def test_writers_at_once_write_each_event_once_and_in_order(transactional_db, se
 @pytest.mark.django_db
 def test_who_finds_a_writer_at_work_leaves_it_the_work(settings, tmp_path):
     settings.MIRROR_PATH = tmp_path / "mirror.git"
-    rules.create(actor=actor.operator_actor(), name="support")
+    rules.create_namespace(actor=actor.operator_actor(), name="support")
     with locks.hold(fill.lock_path()):
         assert mirror.catch_up() == 0
     assert mirror.catch_up() == 1

@@ -17,11 +17,11 @@ from registry.templates import sample_renderings, samples
 def look(actor, number):
     """All that the page of a request asks for; how many queries that took."""
     with CaptureQueriesContext(connection) as queries:
-        change = change_queries.get(actor, number)
+        change = change_queries.get_change(actor, number)
         gate = change_gate.evaluate(change, actor)
-        turn.riding_along(change, gate.riding)
-        change_queries.overlapping(change)
-        thread_queries.of(change)
+        turn.list_versions_between(change, gate.riding)
+        change_queries.list_overlapping(change)
+        thread_queries.list_threads(change)
         sample_renderings.of_samples(change.version, sample_sets.current(change.template).samples)
     return len(queries)
 
@@ -30,17 +30,19 @@ def look(actor, number):
 def change(author, save):
     version = save("one")
     samples.save(actor=author, name="support/reply", samples={"a": {"question": "?"}})
-    return writing.propose(actor=author, name="support/reply", label="production", version=version.number, message="")
+    return writing.propose_change(
+        actor=author, name="support/reply", label="production", version=version.number, message=""
+    )
 
 
 def test_fifty_samples_and_many_words_cost_as_many_queries_as_one(author, reviewer, change):
-    discussing.open_at(actor=reviewer, number=1, place=Place(version=1, line=1), text="?")
+    discussing.open_thread(actor=reviewer, number=1, place=Place(version=1, line=1), text="?")
     look(reviewer, 1)
     before = look(reviewer, 1)
     samples.save(actor=author, name="support/reply", samples={str(n): {"question": str(n)} for n in range(50)})
     for line in range(2, 8):
-        discussing.open_at(actor=reviewer, number=1, place=Place(version=1, line=line), text="?")
-        writing.decide(actor=author, number=1, decision="comment", digest=change.version.digest, text="!")
+        discussing.open_thread(actor=reviewer, number=1, place=Place(version=1, line=line), text="?")
+        writing.decide_on_change(actor=author, number=1, decision="comment", digest=change.version.digest, text="!")
     look(reviewer, 1)
     assert look(reviewer, 1) == before
     assert before <= 30

@@ -20,7 +20,7 @@ TODAY = datetime.now(UTC)
 @pytest.fixture
 def versions() -> list[Version]:
     admin = Actor(User.objects.create(username="admin"))
-    rules.create(actor=admin, name="support")
+    rules.create_namespace(actor=admin, name="support")
     first = template_save.save(
         actor=admin, name="support/reply", document="- name: a\n  content: b\n", message=""
     ).version

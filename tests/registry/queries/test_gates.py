@@ -13,39 +13,39 @@ def requests(author, reviewer, save):
     """Four requests: untouched, sent back, approved, withdrawn."""
     for name in ("one", "two", "three", "four"):
         save(name, name=f"support/{name}")
-        writing.propose(actor=author, name=f"support/{name}", label="production", version=1, message=name)
+        writing.propose_change(actor=author, name=f"support/{name}", label="production", version=1, message=name)
     for number, decision in ((2, "request_changes"), (3, "approve")):
-        digest = change_queries.get(author, number).version.digest
-        writing.decide(actor=reviewer, number=number, decision=decision, digest=digest, text="So.")
-    writing.withdraw(actor=author, number=4)
+        digest = change_queries.get_change(author, number).version.digest
+        writing.decide_on_change(actor=reviewer, number=number, decision=decision, digest=digest, text="So.")
+    writing.withdraw_change(actor=author, number=4)
 
 
 def test_many_stand_as_each_one_does(requests, author, reviewer, admin):
     rules.set_rules(actor=admin, namespace="support", required_checks=["problems", "contract"])
     for actor in (author, reviewer):
-        rows = change_queries.listing(actor, state="pending").items
+        rows = change_queries.list_changes(actor, state="pending").items
         for gate in change_gate.evaluate_many(rows, actor):
-            alone = change_queries.get(actor, gate.change.number)
+            alone = change_queries.get_change(actor, gate.change.number)
             alone = change_gate.evaluate(alone, actor)
             assert replace(gate, change=alone.change) == alone
 
 
 def test_a_request_waits_on_the_one_whose_turn_it_is(requests, author, reviewer, reader):
-    assert [gate.change.number for gate in change_gate.pending(reviewer) if gate.waits_on("reviewer")] == [1]
-    assert change_gate.waiting_count(author) == 2
-    assert change_gate.waiting_count(reader) == 0
+    assert [gate.change.number for gate in change_gate.evaluate_pending(reviewer) if gate.waits_on("reviewer")] == [1]
+    assert change_gate.count_waiting_on(author) == 2
+    assert change_gate.count_waiting_on(reader) == 0
 
 
 def test_a_closed_request_waits_on_nobody(requests, author):
-    (gate,) = change_gate.evaluate_many(change_queries.listing(author, state="withdrawn").items, author)
+    (gate,) = change_gate.evaluate_many(change_queries.list_changes(author, state="withdrawn").items, author)
     assert (gate.turn, gate.blockers) == (None, ())
 
 
 def test_the_cost_does_not_grow_with_the_requests(requests, author, save, django_assert_max_num_queries):
     with django_assert_max_num_queries(16):
-        assert len(change_gate.pending(author)) == 3
+        assert len(change_gate.evaluate_pending(author)) == 3
     for name in ("five", "six", "seven"):
         save(name, name=f"support/{name}")
-        writing.propose(actor=author, name=f"support/{name}", label="production", version=1, message=name)
+        writing.propose_change(actor=author, name=f"support/{name}", label="production", version=1, message=name)
     with django_assert_max_num_queries(16):
-        assert len(change_gate.pending(author)) == 6
+        assert len(change_gate.evaluate_pending(author)) == 6

@@ -11,7 +11,7 @@ from registry.templates import save as template_save
 @pytest.fixture
 def propose(author):
     def run(version):
-        return writing.propose(
+        return writing.propose_change(
             actor=author, name="support/reply", label="production", version=version.number, message=""
         )
 
@@ -19,7 +19,7 @@ def propose(author):
 
 
 def descends(version, ancestor):
-    return history_queries.versions_of([version.template_id]).contains(version.pk, ancestor.pk)
+    return history_queries.read_version_graph([version.template_id]).contains(version.pk, ancestor.pk)
 
 
 def turn_of(change):
@@ -27,12 +27,12 @@ def turn_of(change):
 
 
 def riding(change):
-    return change_turn.riding_along(change, change_gate.evaluate(change, None).riding)
+    return change_turn.list_versions_between(change, change_gate.evaluate(change, None).riding)
 
 
 def publish(author, reviewer, change):
-    writing.decide(actor=reviewer, number=change.number, decision="approve", digest=change.version.digest)
-    writing.publish(actor=author, number=change.number)
+    writing.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=change.version.digest)
+    writing.publish_change(actor=author, number=change.number)
 
 
 def test_descent_follows_the_bases(save):
@@ -68,23 +68,25 @@ def test_first_it_is_the_reviewers_turn_then_the_author_s(author, reviewer, admi
     change = propose(save("one"))
     turn = turn_of(change)
     assert (turn.people, turn.reason) == (("admin", "reviewer"), "1 of 1 approval is missing.")
-    writing.decide(actor=reviewer, number=1, decision="request_changes", digest=change.version.digest, text="Shorter")
-    assert turn_of(change_queries.get(author, 1)).people == ("author",)
-    writing.decide(actor=reviewer, number=1, decision="approve", digest=change.version.digest)
-    turn = turn_of(change_queries.get(author, 1))
+    writing.decide_on_change(
+        actor=reviewer, number=1, decision="request_changes", digest=change.version.digest, text="Shorter"
+    )
+    assert turn_of(change_queries.get_change(author, 1)).people == ("author",)
+    writing.decide_on_change(actor=reviewer, number=1, decision="approve", digest=change.version.digest)
+    turn = turn_of(change_queries.get_change(author, 1))
     assert (turn.people, turn.reason) == (("author",), "Nothing stands in its way: it can be published.")
 
 
 def test_each_finds_what_waits_for_them(author, reviewer, reader, save, propose):
     propose(save("one"))
-    assert [gate.change.number for gate in change_gate.pending(reviewer) if gate.waits_on("reviewer")] == [1]
-    assert change_gate.waiting_count(author) == 0
-    assert change_gate.waiting_count(reader) == 0
+    assert [gate.change.number for gate in change_gate.evaluate_pending(reviewer) if gate.waits_on("reviewer")] == [1]
+    assert change_gate.count_waiting_on(author) == 0
+    assert change_gate.count_waiting_on(reader) == 0
 
 
 def test_a_closed_request_is_nobody_s_turn(author, save, propose):
     propose(save("one"))
-    assert turn_of(writing.withdraw(actor=author, number=1)) is None
+    assert turn_of(writing.withdraw_change(actor=author, number=1)) is None
 
 
 def test_a_version_both_sides_come_from_does_not_ride_along(author, reviewer, propose, save):

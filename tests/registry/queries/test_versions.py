@@ -85,12 +85,14 @@ def published(author, reviewer, save):
     """Version 1 is on production, 2 is approved but not published, 3 is new."""
     versions = [save(mark) for mark in ("one", "two", "three")]
     for version in versions[:2]:
-        change = change_services.propose(
+        change = change_services.propose_change(
             actor=author, name="support/reply", label="production", version=version.number, message=""
         )
-        change_services.decide(actor=reviewer, number=change.number, decision="approve", digest=version.digest)
+        change_services.decide_on_change(
+            actor=reviewer, number=change.number, decision="approve", digest=version.digest
+        )
         if version.number == 1:
-            change_services.publish(actor=author, number=change.number)
+            change_services.publish_change(actor=author, number=change.number)
     return versions
 
 
@@ -106,7 +108,7 @@ def test_a_limited_key_is_told_what_is_not_approved(service, published):
 
 
 def test_what_was_live_before_stays_within_reach(author, reviewer, service, published, save):
-    change_services.publish(actor=author, number=2)
+    change_services.publish_change(actor=author, number=2)
     labels.roll_back(actor=reviewer, name="support/reply", label="production", version=1, reason="Wrong")
     assert version_queries.resolve(service, "support/reply", "2").number == 2
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from registry.changes.three_way_merge import merge, settle, split
+from registry.changes.three_way_merge import merge_texts, resolve_conflicts, split_lines
 
 TEXTS = st.lists(st.sampled_from(["a\n", "b\n", "c\n", "d\r\n", "\n"]), max_size=8).map("".join)
 
@@ -21,31 +21,31 @@ TEXTS = st.lists(st.sampled_from(["a\n", "b\n", "c\n", "d\r\n", "\n"]), max_size
     ],
 )
 def test_changes_that_do_not_meet_are_both_taken(base, ours, theirs, merged):
-    result = merge(base, ours, theirs)
+    result = merge_texts(base, ours, theirs)
     assert (result.text, result.is_clean) == (merged, True)
 
 
 def test_changes_of_one_line_are_a_conflict_that_loses_nothing():
-    result = merge("a\nb\nc\n", "a\nmine\nc\n", "a\nyours\nc\n", our_name="version 3", their_name="version 2")
+    result = merge_texts("a\nb\nc\n", "a\nmine\nc\n", "a\nyours\nc\n", our_name="version 3", their_name="version 2")
     assert result.text == "a\n<<<<<<< version 3\nmine\n=======\nyours\n>>>>>>> version 2\nc\n"
     (conflict,) = result.conflicts
     assert (conflict.line, conflict.base, conflict.ours, conflict.theirs) == (2, "b\n", "mine\n", "yours\n")
 
 
 def test_a_last_line_without_its_end_does_not_run_into_a_marker():
-    assert merge("a", "b", "c").text == "<<<<<<< ours\nb\n=======\nc\n>>>>>>> theirs\n"
+    assert merge_texts("a", "b", "c").text == "<<<<<<< ours\nb\n=======\nc\n>>>>>>> theirs\n"
 
 
 @given(TEXTS, TEXTS)
 def test_a_side_that_changed_nothing_gives_way(base, other):
-    assert merge(base, base, other).text == other
-    assert merge(base, other, base).text == other
-    assert merge(base, other, other).text == other
+    assert merge_texts(base, base, other).text == other
+    assert merge_texts(base, other, base).text == other
+    assert merge_texts(base, other, other).text == other
 
 
 @given(TEXTS, TEXTS, TEXTS)
 def test_sides_can_be_swapped(base, ours, theirs):
-    one, other = merge(base, ours, theirs), merge(base, theirs, ours)
+    one, other = merge_texts(base, ours, theirs), merge_texts(base, theirs, ours)
     assert one.is_clean == other.is_clean
     if one.is_clean:
         assert one.text == other.text
@@ -53,24 +53,24 @@ def test_sides_can_be_swapped(base, ours, theirs):
 
 @given(st.text(alphabet="ab\n\r\u2028", max_size=20))
 def test_lines_put_together_are_the_text(text):
-    assert "".join(split(text)) == text
+    assert "".join(split_lines(text)) == text
 
 
 def test_what_was_decided_stands_in_the_place_of_each_conflict():
-    merged = merge("a\nb\nc\nd\n", "A\nb\nc\nours\n", "x\nb\nc\ntheirs\n")
+    merged = merge_texts("a\nb\nc\nd\n", "A\nb\nc\nours\n", "x\nb\nc\ntheirs\n")
     assert len(merged.conflicts) == 2
-    assert settle(merged, ["both", "ours\ntheirs\n"]) == "both\nb\nc\nours\ntheirs\n"
-    assert settle(merged, ["", "z"]) == "b\nc\nz"
+    assert resolve_conflicts(merged, ["both", "ours\ntheirs\n"]) == "both\nb\nc\nours\ntheirs\n"
+    assert resolve_conflicts(merged, ["", "z"]) == "b\nc\nz"
 
 
 def test_what_was_decided_takes_the_line_ends_that_were_there():
-    merged = merge("a\r\nb\r\n", "ours\r\nb\r\n", "theirs\r\nb\r\n")
-    assert settle(merged, ["one\ntwo"]) == "one\r\ntwo\r\nb\r\n"
+    merged = merge_texts("a\r\nb\r\n", "ours\r\nb\r\n", "theirs\r\nb\r\n")
+    assert resolve_conflicts(merged, ["one\ntwo"]) == "one\r\ntwo\r\nb\r\n"
 
 
 @given(TEXTS, TEXTS, TEXTS)
 def test_taking_our_side_of_every_conflict_leaves_no_marker(base, ours, theirs):
-    merged = merge(base, ours, theirs)
-    settled = settle(merged, [conflict.ours for conflict in merged.conflicts])
+    merged = merge_texts(base, ours, theirs)
+    settled = resolve_conflicts(merged, [conflict.ours for conflict in merged.conflicts])
     assert "<<<<<<<" not in settled
     assert ">>>>>>>" not in settled

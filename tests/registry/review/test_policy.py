@@ -4,7 +4,7 @@ import pytest
 
 from registry.changes import policy
 from registry.changes.contributors import Reason
-from registry.changes.policy import Facts, Voice
+from registry.changes.policy import DecisionFacts, Facts
 from registry.namespaces.rules import Owner, Rules
 
 D2, D3 = "sha256:2", "sha256:3"
@@ -31,11 +31,11 @@ SUGGESTED = Reason(
 
 
 def said(person, decision="approve", digest=D3, round=1, is_reviewer=True):
-    return Voice(person, decision, digest, round, is_reviewer)
+    return DecisionFacts(person, decision, digest, round, is_reviewer)
 
 
 def codes(rules, facts, viewer="reader"):
-    return [blocker.code for blocker in policy.blockers(rules, facts, viewer)]
+    return [blocker.code for blocker in policy.find_blockers(rules, facts, viewer)]
 
 
 def with_voices(*voices):
@@ -121,12 +121,12 @@ def test_a_closed_request_waits_for_nothing():
     ],
 )
 def test_each_viewer_reads_their_own_next_action(viewer, action):
-    (blocker,) = policy.blockers(Rules(), FACTS, viewer)
+    (blocker,) = policy.find_blockers(Rules(), FACTS, viewer)
     assert (blocker.cause, blocker.action) == ("1 of 1 approval is missing.", action)
     assert blocker.waiting_for == ("admin", "reviewer")
 
 
 def test_a_namespace_without_another_reviewer_is_told_so():
     facts = replace(FACTS, reviewers=("author",))
-    (blocker,) = policy.blockers(Rules(), facts, "author")
+    (blocker,) = policy.find_blockers(Rules(), facts, "author")
     assert "nobody who may approve is left" in blocker.action

@@ -9,7 +9,7 @@ def propose(author):
 
     def run(version, actor=None, message="Please"):
         name = version.template.name
-        return change_services.propose(
+        return change_services.propose_change(
             actor=actor or author, name=name, label="production", version=version.number, message=message
         )
 
@@ -23,7 +23,9 @@ def approve(reviewer):
     def run(change, actor=None, digest=None):
         change.refresh_from_db()
         digest = digest or change.version.digest
-        return change_services.decide(actor=actor or reviewer, number=change.number, decision="approve", digest=digest)
+        return change_services.decide_on_change(
+            actor=actor or reviewer, number=change.number, decision="approve", digest=digest
+        )
 
     return run
 
@@ -35,6 +37,6 @@ def publish(author, propose, approve):
     def run(version):
         change = propose(version)
         approve(change)
-        return change_services.publish(actor=author, number=change.number)
+        return change_services.publish_change(actor=author, number=change.number)
 
     return run

@@ -25,14 +25,14 @@ def change(propose, save):
 
 
 def break_glass(actor, reason="Customers get insults"):
-    return emergency_publish.break_glass(actor=actor, number=1, reason=reason)
+    return emergency_publish.publish_in_emergency(actor=actor, number=1, reason=reason)
 
 
 def test_a_reviewer_publishes_and_the_request_stays_unreviewed(allowed, admin, reviewer, change):
     broken = break_glass(reviewer)
     assert (broken.state, broken.unreviewed, Label.objects.get().version.number) == ("published", True, 1)
     assert [blocker.code for blocker in gate.evaluate(broken, admin).blockers] == ["approvals"]
-    assert [found.number for found in asking.listing(admin, state="pending").items] == [1]
+    assert [found.number for found in asking.list_changes(admin, state="pending").items] == [1]
     body = json.loads(Event.objects.latest("number").text)["body"]
     assert (body["how"], body["reason"], body["change"]) == ("broke_glass", "Customers get insults", 1)
 
@@ -74,24 +74,24 @@ def test_what_is_approved_is_published_as_usual(allowed, author, reviewer, chang
     approve(change)
     with pytest.raises(Conflict, match="publish it"):
         break_glass(reviewer)
-    assert change_services.publish(actor=author, number=1).state == "published"
+    assert change_services.publish_change(actor=author, number=1).state == "published"
 
 
 def test_it_says_by_whom_why_and_where_it_could_go_back(allowed, admin, reviewer, save, propose, publish):
     publish(save("one"))
     number = propose(save("two")).number
-    emergency_publish.break_glass(actor=reviewer, number=number, reason="Customers get insults")
-    [found] = queries.unapproved(admin)
+    emergency_publish.publish_in_emergency(actor=reviewer, number=number, reason="Customers get insults")
+    [found] = queries.list_unapproved(admin)
     assert (found.move.person.username, found.move.reason) == ("reviewer", "Customers get insults")
     assert (found.is_served, found.holds, found.back, found.approved_at) == (True, 2, 1, None)
-    assert queries.served(admin) == {(found.change.template_id, "production"): number}
+    assert queries.served_emergencies(admin) == {(found.change.template_id, "production"): number}
 
 
 def test_it_goes_back_to_nothing_that_nobody_approved(allowed, admin, reviewer, change, save, propose):
     break_glass(reviewer)
     number = propose(save("two")).number
-    emergency_publish.break_glass(actor=reviewer, number=number, reason="Still insults")
-    assert [(found.change.pk, found.is_served, found.back) for found in queries.unapproved(admin)] == [
+    emergency_publish.publish_in_emergency(actor=reviewer, number=number, reason="Still insults")
+    assert [(found.change.pk, found.is_served, found.back) for found in queries.list_unapproved(admin)] == [
         (1, False, None),
         (number, True, None),
     ]
@@ -99,27 +99,27 @@ def test_it_goes_back_to_nothing_that_nobody_approved(allowed, admin, reviewer, 
 
 def test_a_stranger_sees_none(allowed, reviewer, outsider, change):
     break_glass(reviewer)
-    assert queries.unapproved(outsider) == []
-    assert queries.served(outsider) == {}
+    assert queries.list_unapproved(outsider) == []
+    assert queries.served_emergencies(outsider) == {}
 
 
 def test_who_published_it_does_not_close_it(allowed, admin, reviewer, change, save, publish):
     break_glass(reviewer)
     publish(save("two"))
     with pytest.raises(NotAllowed, match="Another reviewer closes it"):
-        emergency_publish.close(actor=reviewer, number=1, reason="Done")
-    closed = emergency_publish.close(actor=admin, number=1, reason="Version 2 was approved and holds it")
+        emergency_publish.close_emergency(actor=reviewer, number=1, reason="Done")
+    closed = emergency_publish.close_emergency(actor=admin, number=1, reason="Version 2 was approved and holds it")
     assert (closed.unreviewed, closed.needs_approval, gate.evaluate(closed, None).turn) == (True, False, None)
-    assert queries.unapproved(admin) == []
+    assert queries.list_unapproved(admin) == []
     assert json.loads(Event.objects.latest("number").text)["body"]["reason"] == "Version 2 was approved and holds it"
 
 
 def test_nothing_else_is_closed(allowed, admin, reviewer, change, approve):
     with pytest.raises(Conflict, match="no emergency"):
-        emergency_publish.close(actor=admin, number=1, reason="Done")
+        emergency_publish.close_emergency(actor=admin, number=1, reason="Done")
     break_glass(reviewer)
     with pytest.raises(Conflict, match="still serves version 1"):
-        emergency_publish.close(actor=admin, number=1, reason="Done")
+        emergency_publish.close_emergency(actor=admin, number=1, reason="Done")
     approve(change, actor=admin)
     with pytest.raises(Conflict, match="no emergency"):
-        emergency_publish.close(actor=admin, number=1, reason="Done")
+        emergency_publish.close_emergency(actor=admin, number=1, reason="Done")

@@ -43,7 +43,7 @@ def live(save, publish):
 def proposed(author, document, name="support/reply"):
     latest = template_save.Template.objects.get(name=name).latest
     saved = template_save.save(actor=author, name=name, document=document, message="", base=latest.digest)
-    return change_services.propose(
+    return change_services.propose_change(
         actor=author, name=name, label="production", version=saved.version.number, message=""
     )
 
@@ -56,7 +56,7 @@ def test_the_contract_names_the_services_that_would_break(author, live, fetched)
     fetched(Version.objects.get(number=2), "production")
     fetched(live, "1", name="mailer")
     change = proposed(author, NEEDY)
-    check_results.give(number=change.number)
+    check_results.run_checks(number=change.number)
     state = state_of(change, "contract")
     assert state.summary == "2 breaks; callers of production (checkout): `tone` is new and required"
     told = {(item["against"], *item["callers"]) for item in state.findings if item["breaking"]}
@@ -70,7 +70,7 @@ def test_a_version_nobody_serves_but_somebody_fetches_is_kept_to(author, admin, 
     Fetch.objects.all().delete()
     fetched(asking, asking.digest)
     change = proposed(author, document("three"))
-    check_results.give(number=change.number)
+    check_results.run_checks(number=change.number)
     state = state_of(change, "contract")
     assert (state.outcome, state.summary) == ("passed", "Callers of production, version 1 are served as before.")
 
@@ -79,27 +79,27 @@ def test_who_fetched_longer_ago_or_by_a_label_that_moved_on_does_not_count(autho
     fetched(live, "1", days=31)
     fetched(live, "production", name="mailer")
     change = proposed(author, NEEDY)
-    check_results.give(number=change.number)
+    check_results.run_checks(number=change.number)
     assert {item["against"] for item in state_of(change, "contract").findings} == {2}
 
 
 def test_a_verdict_is_past_once_somebody_else_stays_on_a_version(author, live, fetched, document):
     change = proposed(author, document("three"))
-    check_results.give(number=change.number)
+    check_results.run_checks(number=change.number)
     Job.objects.all().delete()
-    assert check_results.ask_again() == 0
+    assert check_results.request_stale_checks() == 0
     fetched(live, "1")
     assert state_of(change, "contract").outcome is None
-    assert check_results.ask_again() == 1
-    assert check_results.ask_again() == 0, "it waits already"
-    check_results.give(number=change.number)
+    assert check_results.request_stale_checks() == 1
+    assert check_results.request_stale_checks() == 0, "it waits already"
+    check_results.run_checks(number=change.number)
     assert state_of(change, "contract").outcome == "passed"
 
 
 def test_many_requests_at_once_are_measured_alike(author, reviewer, live, fetched, document):
     fetched(live, "1")
     change = proposed(author, document("three"))
-    check_results.give(number=change.number)
+    check_results.run_checks(number=change.number)
     (gate,) = change_gate.evaluate_many([change], reviewer)
     assert [blocker.code for blocker in gate.blockers] == ["approvals"]
 
@@ -115,7 +115,7 @@ def policy(author, admin):
 
 def test_templates_that_include_a_fragment_are_tried_with_it(author, policy):
     change = proposed(author, POLICY.replace("30", "60"), "support/policy")
-    check_results.give(number=change.number)
+    check_results.run_checks(number=change.number)
     state = state_of(change, "dependants")
     assert state.summary == "The template that includes it stays sound with it."
     assert state.findings[0]["template"] == "support/letter"
@@ -123,7 +123,7 @@ def test_templates_that_include_a_fragment_are_tried_with_it(author, policy):
 
 def test_a_fragment_that_its_includers_cannot_take_blocks(author, reviewer, policy):
     change = proposed(author, POLICY.replace("30", "{{ days }}"), "support/policy")
-    check_results.give(number=change.number)
+    check_results.run_checks(number=change.number)
     state = state_of(change, "dependants")
     assert state.is_blocking
     assert state.summary.startswith("1 of 1 template would not be sound with it; support/letter: ")
@@ -142,5 +142,5 @@ def test_the_budget_names_the_worst_case(author, live, document):
         actor=author, name="support/reply", samples={"short": {"question": "?"}, "long": {"question": "Why? " * 9}}
     )
     change = proposed(author, document("three"))
-    check_results.give(number=change.number)
+    check_results.run_checks(number=change.number)
     assert state_of(change, "budget").summary.startswith("Every sample fits; worst case long: ")

@@ -111,11 +111,13 @@ def test_moves_of_one_label_follow_one_another(transactional_db, author, save):
 
 
 def test_of_two_that_publish_at_once_one_does(transactional_db, author, reviewer, save):
-    change = change_services.propose(
+    change = change_services.propose_change(
         actor=author, name="support/reply", label="production", version=save("1").number, message=""
     )
-    change_services.decide(actor=reviewer, number=change.number, decision="approve", digest=change.version.digest)
-    results = at_once([lambda: change_services.publish(actor=author, number=change.number) for _ in range(4)])
+    change_services.decide_on_change(
+        actor=reviewer, number=change.number, decision="approve", digest=change.version.digest
+    )
+    results = at_once([lambda: change_services.publish_change(actor=author, number=change.number) for _ in range(4)])
     assert sorted(type(result).__name__ for result in results) == ["ChangeRequest", "Conflict", "Conflict", "Conflict"]
     assert LabelMove.objects.count() == 1
 
@@ -125,15 +127,19 @@ def test_a_head_that_moves_while_others_approve_never_goes_live_unapproved(
     transactional_db, author, reviewer, admin, save, _round
 ):
     first, second = save("one"), save("two")
-    number = change_services.propose(
+    number = change_services.propose_change(
         actor=author, name="support/reply", label="production", version=1, message=""
     ).number
     at_once(
         [
-            lambda: change_services.decide(actor=reviewer, number=number, decision="approve", digest=first.digest),
-            lambda: change_services.decide(actor=admin, number=number, decision="approve", digest=first.digest),
-            lambda: change_services.set_version(actor=author, number=number, version=second.number),
-            lambda: change_services.publish(actor=author, number=number),
+            lambda: change_services.decide_on_change(
+                actor=reviewer, number=number, decision="approve", digest=first.digest
+            ),
+            lambda: change_services.decide_on_change(
+                actor=admin, number=number, decision="approve", digest=first.digest
+            ),
+            lambda: change_services.set_head(actor=author, number=number, version=second.number),
+            lambda: change_services.publish_change(actor=author, number=number),
         ]
     )
     held = Label.objects.filter(name="production").select_related("version").first()
@@ -145,15 +151,17 @@ def test_a_head_that_moves_while_others_approve_never_goes_live_unapproved(
 def test_publishing_and_rolling_back_at_once_come_in_some_order(transactional_db, author, reviewer, save):
     for mark in ("one", "two", "three"):
         version = save(mark)
-        change = change_services.propose(
+        change = change_services.propose_change(
             actor=author, name="support/reply", label="production", version=version.number, message=""
         )
-        change_services.decide(actor=reviewer, number=change.number, decision="approve", digest=version.digest)
+        change_services.decide_on_change(
+            actor=reviewer, number=change.number, decision="approve", digest=version.digest
+        )
         if mark != "three":
-            change_services.publish(actor=author, number=change.number)
+            change_services.publish_change(actor=author, number=change.number)
     results = at_once(
         [
-            lambda: change_services.publish(actor=author, number=3),
+            lambda: change_services.publish_change(actor=author, number=3),
             lambda: labels.roll_back(
                 actor=reviewer, name="support/reply", label="production", version=1, reason="Wrong"
             ),
@@ -195,13 +203,15 @@ def test_two_hundred_moves_by_each_of_eight_form_one_history(transactional_db, a
 
 
 def test_an_admin_and_a_publisher_at_once_come_in_some_order(transactional_db, author, reviewer, admin, save):
-    change = change_services.propose(
+    change = change_services.propose_change(
         actor=author, name="support/reply", label="production", version=save("1").number, message=""
     )
-    change_services.decide(actor=reviewer, number=change.number, decision="approve", digest=change.version.digest)
+    change_services.decide_on_change(
+        actor=reviewer, number=change.number, decision="approve", digest=change.version.digest
+    )
     at_once(
         [
-            lambda: change_services.publish(actor=author, number=change.number),
+            lambda: change_services.publish_change(actor=author, number=change.number),
             lambda: rules.set_rules(actor=admin, namespace="support", approvals=2),
         ]
     )
@@ -215,6 +225,6 @@ def test_an_admin_and_a_publisher_at_once_come_in_some_order(transactional_db, a
 
 def test_everyone_who_makes_a_namespace_at_once_gets_an_answer(transactional_db, operator):
     people = [Actor(User.objects.create(username=f"person-{n}")) for n in range(6)]
-    results = at_once([lambda p=person: rules.create(actor=p, name="sales") for person in people])
+    results = at_once([lambda p=person: rules.create_namespace(actor=p, name="sales") for person in people])
     assert sorted(type(result).__name__ for result in results) == ["Conflict"] * 5 + ["Namespace"]
     require_whole_journal()

@@ -13,7 +13,9 @@ from registry.namespaces import keys, members
 
 def decide(actor, change, decision, text="", digest=None):
     digest = digest or change.version.digest
-    return change_services.decide(actor=actor, number=change.number, decision=decision, digest=digest, text=text)
+    return change_services.decide_on_change(
+        actor=actor, number=change.number, decision=decision, digest=digest, text=text
+    )
 
 
 def test_one_approval_makes_it_approved(reviewer, propose, save):
@@ -27,7 +29,7 @@ def test_one_approval_makes_it_approved(reviewer, propose, save):
 def test_a_stale_digest_is_refused(author, reviewer, propose, save):
     first = save("one")
     change = propose(first)
-    change_services.set_version(actor=author, number=change.number, version=save("two").number)
+    change_services.set_head(actor=author, number=change.number, version=save("two").number)
     with pytest.raises(Conflict, match="stands on version 2 now"):
         decide(reviewer, change, "approve", digest=first.digest)
     assert not Decision.objects.exists()
@@ -38,7 +40,7 @@ def test_a_new_head_voids_approvals_and_so_does_going_back(author, propose, appr
     change = propose(first)
     approve(change)
     for version in (second, first):
-        change = change_services.set_version(actor=author, number=change.number, version=version.number)
+        change = change_services.set_head(actor=author, number=change.number, version=version.number)
         assert change.state == "open"
     approve(change)
     change.refresh_from_db()
@@ -104,7 +106,7 @@ def test_comments_decide_nothing_and_stay_possible_after_the_end(author, propose
 
 def test_a_closed_request_takes_no_decision(author, reviewer, propose, save):
     change = propose(save("one"))
-    change_services.withdraw(actor=author, number=change.number)
+    change_services.withdraw_change(actor=author, number=change.number)
     with pytest.raises(Conflict, match="is withdrawn"):
         decide(reviewer, change, "approve")
 

@@ -36,7 +36,7 @@ def sampled(author, save, publish):
 def proposed(author, document):
     latest = template_save.Template.objects.get(name="support/reply").latest
     saved = template_save.save(actor=author, name="support/reply", document=document, message="", base=latest.digest)
-    return change_services.propose(
+    return change_services.propose_change(
         actor=author, name="support/reply", label="production", version=saved.version.number, message=""
     )
 
@@ -54,15 +54,15 @@ def test_a_request_asks_for_its_checks(propose, save):
 def test_all_pass_where_all_is_well(author, sampled, document):
     change = proposed(author, document("two"))
     steps = []
-    check_results.give(number=change.number, report=lambda done, total: steps.append((done, total)))
+    check_results.run_checks(number=change.number, report=lambda done, total: steps.append((done, total)))
     assert set(outcomes(change).values()) == {"passed"}
     assert steps == [(0, 4), (1, 4), (2, 4), (3, 4), (4, 4)]
 
 
 def test_a_verdict_is_given_once_for_the_same_digests(author, sampled, document):
     change = proposed(author, document("two"))
-    assert len(check_results.give(number=change.number)) == 4
-    assert check_results.give(number=change.number) == []
+    assert len(check_results.run_checks(number=change.number)) == 4
+    assert check_results.run_checks(number=change.number) == []
     assert Event.objects.filter(kind="verdict.given").count() == 4
 
 
@@ -70,14 +70,14 @@ def test_required_checks_hold_the_label_until_they_are_through(strict, author, p
     change = propose(save("one"))
     approve(change)
     with pytest.raises(Conflict, match="has not finished"):
-        change_services.publish(actor=author, number=change.number)
-    check_results.give(number=change.number)
-    assert change_services.publish(actor=author, number=change.number).state == "published"
+        change_services.publish_change(actor=author, number=change.number)
+    check_results.run_checks(number=change.number)
+    assert change_services.publish_change(actor=author, number=change.number).state == "published"
 
 
 def test_samples_that_change_ask_anew_and_give_another_verdict(author, sampled, document):
     change = proposed(author, document("two"))
-    check_results.give(number=change.number)
+    check_results.run_checks(number=change.number)
     Job.objects.all().delete()
     samples.save(actor=author, name="support/reply", samples={"c": {"question": "Who?"}})
     assert Job.objects.count() == 1
@@ -88,7 +88,7 @@ def test_a_new_required_input_breaks_the_contract(author, admin, reviewer, save,
     publish(save("one"))
     rules.set_rules(actor=admin, namespace="support", compatibility="backward")
     change = proposed(author, NARROWED)
-    check_results.give(number=change.number)
+    check_results.run_checks(number=change.number)
     state = next(state for state in gate.evaluate(change, None).checks if state.name == "contract")
     assert (state.outcome, state.is_required, state.is_blocking) == ("failed", True, True)
     assert "`tone` is new and required" in state.summary
@@ -106,7 +106,7 @@ def test_callers_of_every_label_count(author, save, publish):
     )
     labels.move(actor=author, name="support/reply", label="staging", version=saved.version.number, expected=None)
     change = proposed(author, NARROWED.replace("tone", "mood"))
-    check_results.give(number=change.number)
+    check_results.run_checks(number=change.number)
     state = next(state for state in gate.evaluate(change, None).checks if state.name == "contract")
     assert {(item["against"], *item["labels"]) for item in state.findings if item["breaking"]} == {
         (1, "production"),
@@ -125,22 +125,22 @@ def test_a_break_can_be_acknowledged_by_a_reviewer(admin, author, reviewer, save
     publish(save("one"))
     rules.set_rules(actor=admin, namespace="support", compatibility="backward")
     change = proposed(author, NARROWED)
-    check_results.give(number=change.number)
+    check_results.run_checks(number=change.number)
     approve(change)
     with pytest.raises(Conflict, match="contract failed"):
-        change_services.publish(actor=author, number=change.number)
+        change_services.publish_change(actor=author, number=change.number)
     digest = change.version.digest
-    change_services.decide(
+    change_services.decide_on_change(
         actor=reviewer, number=change.number, decision="acknowledge", digest=digest, text="All callers moved"
     )
-    change_services.publish(actor=author, number=change.number)
+    change_services.publish_change(actor=author, number=change.number)
     assert Label.objects.get().version.number == 2
 
 
 def test_a_part_cut_now_that_was_not_cut_before_fails_the_budget(author, sampled):
     samples.save(actor=author, name="support/reply", samples={"a": {"question": "why " * 22}})
     change = proposed(author, LONG)
-    check_results.give(number=change.number)
+    check_results.run_checks(number=change.number)
     state = next(state for state in gate.evaluate(change, None).checks if state.name == "budget")
     assert state.outcome == "failed"
     assert state.findings[0]["newly_cut"] == ["extra"]
@@ -149,15 +149,15 @@ def test_a_part_cut_now_that_was_not_cut_before_fails_the_budget(author, sampled
 def test_a_check_that_is_not_required_does_not_hold_anything(admin, author, save, publish, approve):
     publish(save("one"))
     change = proposed(author, NARROWED)
-    check_results.give(number=change.number)
+    check_results.run_checks(number=change.number)
     approve(change)
     assert outcomes(change)["contract"] == "failed"
-    assert change_services.publish(actor=author, number=change.number).state == "published"
+    assert change_services.publish_change(actor=author, number=change.number).state == "published"
 
 
 def test_the_journal_names_the_verdict_and_not_what_was_rendered(author, sampled, document):
     change = proposed(author, document("two"))
-    check_results.give(number=change.number)
+    check_results.run_checks(number=change.number)
     event = Event.objects.filter(kind="verdict.given").first()
     body = json.loads(event.text)["body"]
     assert (event.person, body["check"], body["outcome"]) == ("operator", "problems", "passed")
@@ -166,4 +166,4 @@ def test_the_journal_names_the_verdict_and_not_what_was_rendered(author, sampled
 
 def test_a_request_that_is_not_there_has_no_checks(support):
     with pytest.raises(NotFound):
-        check_results.give(number=9)
+        check_results.run_checks(number=9)

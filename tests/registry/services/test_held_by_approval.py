@@ -56,7 +56,7 @@ def finish(approve, author):
 
     def run(change):
         approve(change)
-        return change_services.publish(actor=author, number=change.number)
+        return change_services.publish_change(actor=author, number=change.number)
 
     return run
 
@@ -119,7 +119,7 @@ def test_protecting_opens_a_change_for_what_the_label_serves(admin, wandered):
 def test_only_approvals_stand_in_its_way(reviewer, wandered):
     [change] = wandered
     assert [found.code for found in gate.evaluate(change, reviewer).blockers] == ["approvals"]
-    [listed] = gate.pending(reviewer)
+    [listed] = gate.evaluate_pending(reviewer)
     assert [found.code for found in listed.blockers] == ["approvals"]
 
 
@@ -143,7 +143,7 @@ def test_the_admin_who_protects_does_not_approve(admin, wandered, approve):
 
 def test_what_was_never_approved_is_no_target_after_the_label_moved_on(wandered, save, author, finish, back):
     save("three")
-    finish(change_services.propose(actor=author, name=NAME, label="staging", version=3, message=""))
+    finish(change_services.propose_change(actor=author, name=NAME, label="staging", version=3, message=""))
     with pytest.raises(ApprovalRequired, match="without an approval"):
         back(1)
 
@@ -219,10 +219,10 @@ class TestProtectedAgain:
         self, loosened, protect, author, reviewer, approve, limited
     ):
         protect("production")
-        change = change_services.propose(actor=author, name=NAME, label="production", version=3, message="")
+        change = change_services.propose_change(actor=author, name=NAME, label="production", version=3, message="")
         approve(change)
         protect()
-        change_services.publish(actor=author, number=change.number)
+        change_services.publish_change(actor=author, number=change.number)
         [opened] = protect("production")
         assert opened.version.number == 3
         with pytest.raises(NotAllowed):
@@ -236,7 +236,7 @@ class TestProtectedAgain:
 
     def test_an_open_change_for_the_same_version_is_enough(self, loosened, move, protect, author):
         protect("production")
-        change = change_services.propose(actor=author, name=NAME, label="production", version=3, message="")
+        change = change_services.propose_change(actor=author, name=NAME, label="production", version=3, message="")
         protect()
         move(3, "production")
         assert protect("production") == ()
@@ -257,7 +257,7 @@ class TestEmergency:
         change_rules.set_rules(actor=admin, namespace="support", break_glass=True)
         publish(save("one"))
         change = propose(save("two"))
-        return emergency_publish.break_glass(actor=admin, number=change.number, reason="It burns")
+        return emergency_publish.publish_in_emergency(actor=admin, number=change.number, reason="It burns")
 
     def test_until_it_is_approved_only_the_label_gives_it(self, broken, limited):
         assert limited("production") == 2
@@ -283,7 +283,7 @@ class TestEmergency:
 
     def test_another_request_for_it_is_refused_with_the_way(self, broken, author):
         with pytest.raises(Invalid, match="approve the change that was published in an emergency"):
-            change_services.propose(actor=author, name=NAME, label="production", version=2, message="")
+            change_services.propose_change(actor=author, name=NAME, label="production", version=2, message="")
 
     def test_one_for_what_the_label_serves_already_would_change_nothing(self, admin, save, move, protect):
         save("one")
@@ -291,44 +291,44 @@ class TestEmergency:
         [change] = protect("production", "staging")
         change_rules.set_rules(actor=admin, namespace="support", break_glass=True)
         with pytest.raises(Conflict, match="serves version 1 already"):
-            emergency_publish.break_glass(actor=admin, number=change.number, reason="It burns")
+            emergency_publish.publish_in_emergency(actor=admin, number=change.number, reason="It burns")
 
     def test_one_of_a_loose_label_counts_for_nothing(self, admin, save, propose, protect):
         change_rules.set_rules(actor=admin, namespace="support", break_glass=True)
         change = propose(save("one"))
         protect()
-        emergency_publish.break_glass(actor=admin, number=change.number, reason="It burns")
+        emergency_publish.publish_in_emergency(actor=admin, number=change.number, reason="It burns")
         [opened] = protect("production")
         assert (opened.version.number, approval_of("production")) == (1, Approval.NEVER_APPROVED)
 
 
 class TestUnapprovedIsProposed:
     def test_again_after_its_change_was_withdrawn(self, wandered, admin, author, finish):
-        change_services.withdraw(actor=admin, number=wandered[0].number)
-        change = change_services.propose(actor=author, name=NAME, label="staging", version=1, message="")
+        change_services.withdraw_change(actor=admin, number=wandered[0].number)
+        change = change_services.propose_change(actor=author, name=NAME, label="staging", version=1, message="")
         finish(change)
         assert approval_of() == Approval.APPROVED
 
     def test_by_opening_the_withdrawn_one_again(self, wandered, admin, finish):
-        change_services.withdraw(actor=admin, number=wandered[0].number)
-        finish(change_services.reopen(actor=admin, number=wandered[0].number))
+        change_services.withdraw_change(actor=admin, number=wandered[0].number)
+        finish(change_services.reopen_change(actor=admin, number=wandered[0].number))
         assert approval_of() == Approval.APPROVED
 
     def test_by_another_request_that_takes_it_as_its_head(self, wandered, save, admin, author, finish):
-        change_services.withdraw(actor=admin, number=wandered[0].number)
+        change_services.withdraw_change(actor=admin, number=wandered[0].number)
         save("three")
-        change = change_services.propose(actor=author, name=NAME, label="staging", version=3, message="")
-        finish(change_services.set_version(actor=author, number=change.number, version=1))
+        change = change_services.propose_change(actor=author, name=NAME, label="staging", version=3, message="")
+        finish(change_services.set_head(actor=author, number=change.number, version=1))
         assert approval_of() == Approval.APPROVED
 
     def test_once_only(self, wandered, author, finish):
         finish(wandered[0])
         with pytest.raises(Invalid, match="holds exactly this already"):
-            change_services.propose(actor=author, name=NAME, label="staging", version=1, message="")
+            change_services.propose_change(actor=author, name=NAME, label="staging", version=1, message="")
 
     def test_while_nothing_else_about_the_gate_changes(self, wandered, author):
         with pytest.raises(ApprovalRequired):
-            change_services.publish(actor=author, number=wandered[0].number)
+            change_services.publish_change(actor=author, number=wandered[0].number)
         with pytest.raises(ApprovalRequired):
             labels.move(actor=author, name=NAME, label="staging", version=2, expected=1)
 
@@ -367,7 +367,7 @@ class TestSeveral:
         [change] = change_rules.set_rules(actor=admin, namespace="support", **rules).opened
         assert change.state == ChangeRequest.APPROVED
         assert approval_of() == Approval.NEVER_APPROVED
-        change_services.publish(actor=admin, number=change.number)
+        change_services.publish_change(actor=admin, number=change.number)
         assert approval_of() == Approval.APPROVED
 
 

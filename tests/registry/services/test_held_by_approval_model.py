@@ -196,20 +196,20 @@ class World:
         labels.move(actor=self.author, name=NAME, label="live", version=version, expected=expected)
 
     def propose(self, version):
-        change_services.propose(actor=self.author, name=NAME, label="live", version=version, message="")
+        change_services.propose_change(actor=self.author, name=NAME, label="live", version=version, message="")
 
     def approve(self, number):
         digest = ChangeRequest.objects.select_related("version").get(pk=number).version.digest
-        change_services.decide(actor=self.reviewer, number=number, decision="approve", digest=digest)
+        change_services.decide_on_change(actor=self.reviewer, number=number, decision="approve", digest=digest)
 
     def publish(self, number):
-        change_services.publish(actor=self.author, number=number)
+        change_services.publish_change(actor=self.author, number=number)
 
     def break_glass(self, number):
-        emergency_publish.break_glass(actor=self.admin, number=number, reason="It burns")
+        emergency_publish.publish_in_emergency(actor=self.admin, number=number, reason="It burns")
 
     def withdraw(self, number):
-        change_services.withdraw(actor=self.reviewer, number=number)
+        change_services.withdraw_change(actor=self.reviewer, number=number)
 
     def roll_back(self, version):
         labels.roll_back(actor=self.reviewer, name=NAME, label="live", version=version, reason="It erred")
@@ -297,5 +297,5 @@ def test_the_model_is_not_empty(world):
     assert world.act("roll_back", 2, 0) == model.roll_back(2) is False
     compare(model)
     assert Namespace.objects.get(name="support").protected_labels == ["live"]
-    change = changes_query.find(world.reviewer, Verb.READ, ChangeRequest.objects.get().pk)
+    change = changes_query.find_change(world.reviewer, Verb.READ, ChangeRequest.objects.get().pk)
     assert [blocker.code for blocker in gate.evaluate(change, world.reviewer).blockers] == ["approvals"]

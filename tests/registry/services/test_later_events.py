@@ -64,7 +64,7 @@ def hurried(save, publish, propose, reviewer, rule):
     rule(break_glass=True)
     publish(save("one"))
     change = propose(save("two"))
-    return emergency_publish.break_glass(actor=reviewer, number=change.number, reason="It can't wait")
+    return emergency_publish.publish_in_emergency(actor=reviewer, number=change.number, reason="It can't wait")
 
 
 def state_of(change):
@@ -72,7 +72,7 @@ def state_of(change):
 
 
 def gate_of(change, actor):
-    return gate.evaluate(changes_query.find(actor, Verb.READ, change.pk), actor)
+    return gate.evaluate(changes_query.find_change(actor, Verb.READ, change.pk), actor)
 
 
 class TestLostApprovals:
@@ -83,7 +83,7 @@ class TestLostApprovals:
         publish(save("one"))
         live = propose(save("two", actor=reviewer))
         approve(live, actor=second)
-        change_services.publish(actor=author, number=live.number)
+        change_services.publish_change(actor=author, number=live.number)
         change = propose(save("three"))
         approve(change)
         assert limited("3") == 3
@@ -107,7 +107,7 @@ class TestLostApprovals:
         back(1)
         labels.roll_back(actor=reviewer, name=NAME, label="production", version=2, reason="It was right")
         assert state_of(change) == ChangeRequest.APPROVED
-        assert change_services.publish(actor=author, number=change.number).state == ChangeRequest.PUBLISHED
+        assert change_services.publish_change(actor=author, number=change.number).state == ChangeRequest.PUBLISHED
 
 
 def test_a_role_that_a_contributor_gives_back_revives_no_approval(save, propose, approve, admin, second, limited):
@@ -125,7 +125,7 @@ class TestAClosedEmergency:
     @pytest.fixture
     def closed(self, hurried, back, second):
         back(1)
-        emergency_publish.close(actor=second, number=hurried.number, reason="It is gone")
+        emergency_publish.close_emergency(actor=second, number=hurried.number, reason="It is gone")
         return hurried
 
     def test_it_is_no_emergency_where_its_version_is_served_when_the_label_is_protected(self, closed, author, rule):
@@ -140,13 +140,17 @@ class TestAClosedEmergency:
     def test_it_takes_no_decision(self, closed, reviewer, decision, limited):
         digest = closed.version.digest
         with pytest.raises(Conflict):
-            change_services.decide(actor=reviewer, number=closed.number, decision=decision, digest=digest, text="Late")
+            change_services.decide_on_change(
+                actor=reviewer, number=closed.number, decision=decision, digest=digest, text="Late"
+            )
         with pytest.raises(NotAllowed):
             limited("2")
 
     def test_a_comment_in_it_approves_nothing(self, closed, reviewer, back, limited):
         digest = closed.version.digest
-        change_services.decide(actor=reviewer, number=closed.number, decision="comment", digest=digest, text="Good")
+        change_services.decide_on_change(
+            actor=reviewer, number=closed.number, decision="comment", digest=digest, text="Good"
+        )
         with pytest.raises(NotAllowed):
             limited("2")
         with pytest.raises(ApprovalRequired):
@@ -159,18 +163,18 @@ class TestAnEmergencyThatAnotherChangeApproved:
         back(1)
         change = propose(Version.objects.get(number=2))
         approve(change)
-        change_services.publish(actor=author, number=change.number)
+        change_services.publish_change(actor=author, number=change.number)
         return hurried
 
     def test_its_bytes_are_served_by_approval(self, approved, author, limited):
         assert limited("2") == 2
-        assert emergencies_query.served(author) == {}
-        [found] = emergencies_query.unapproved(author)
+        assert emergencies_query.served_emergencies(author) == {}
+        [found] = emergencies_query.list_unapproved(author)
         assert not found.is_served
 
     def test_it_can_be_closed(self, approved, author, second):
-        emergency_publish.close(actor=second, number=approved.number, reason="Another change approved it")
-        assert emergencies_query.unapproved(author) == []
+        emergency_publish.close_emergency(actor=second, number=approved.number, reason="Another change approved it")
+        assert emergencies_query.list_unapproved(author) == []
 
 
 def test_an_approved_change_published_while_its_label_was_not_protected_approves_nothing(
@@ -180,7 +184,7 @@ def test_an_approved_change_published_while_its_label_was_not_protected_approves
     change = propose(save("two"))
     approve(change)
     rule(protected_labels=["other"])
-    change_services.publish(actor=author, number=change.number)
+    change_services.publish_change(actor=author, number=change.number)
     [opened] = rule(protected_labels=["production"])
     assert (opened.version.number, limited("production")) == (2, 2)
     with pytest.raises(NotAllowed, match="not approved"):
@@ -193,7 +197,7 @@ def test_an_approved_change_published_while_its_label_was_not_protected_approves
 def test_a_verdict_that_comes_late_is_no_part_of_a_closed_request(save, propose, admin, rule):
     rule(required_checks=["problems"])
     change = propose(save("one"))
-    change_services.withdraw(actor=admin, number=change.number)
+    change_services.withdraw_change(actor=admin, number=change.number)
     before = gate_of(change, admin).checks
     problems = next(check for check in before if check.name == "problems")
     assert (problems.outcome, problems.findings) == (None, ())
@@ -209,12 +213,16 @@ def test_a_verdict_that_comes_late_is_no_part_of_a_closed_request(save, propose,
 def test_a_copy_of_what_one_person_published_elsewhere_keeps_its_author(
     save, propose, approve, author, reviewer, rules
 ):
-    change_rules.create(actor=reviewer, name="scratch", protected_labels=["production"], required_checks=[], **rules)
+    change_rules.create_namespace(
+        actor=reviewer, name="scratch", protected_labels=["production"], required_checks=[], **rules
+    )
     origin = save("one", name="scratch/reply", actor=reviewer)
-    change = change_services.propose(actor=reviewer, name="scratch/reply", label="production", version=1, message="")
+    change = change_services.propose_change(
+        actor=reviewer, name="scratch/reply", label="production", version=1, message=""
+    )
     if "self_approval" in rules:
         approve(change)
-    change_services.publish(actor=reviewer, number=change.number)
+    change_services.publish_change(actor=reviewer, number=change.number)
     members.set_role(actor=reviewer, namespace="scratch", username="author", role="reader")
     document = origin.document.replace("Answer one", "Answer well")
     copied = template_save.save(actor=author, name=NAME, document=document, message="", copied_from="scratch/reply@1")

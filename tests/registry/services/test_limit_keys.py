@@ -114,10 +114,12 @@ def test_it_moves_its_own_label_and_no_other(admin, author, staged):
 def test_it_proposes_and_publishes_for_its_own_label_only(admin, author, staged):
     actor = key_of(admin, author, scope="write", labels=["staging"])
     with pytest.raises(NotAllowed, match="limited to staging"):
-        change_services.propose(actor=actor, name="support/reply", label="production", version=2, message="")
-    change = change_services.propose(actor=author, name="support/reply", label="production", version=2, message="")
+        change_services.propose_change(actor=actor, name="support/reply", label="production", version=2, message="")
+    change = change_services.propose_change(
+        actor=author, name="support/reply", label="production", version=2, message=""
+    )
     with pytest.raises(NotAllowed, match="limited to staging"):
-        change_services.publish(actor=actor, number=change.number)
+        change_services.publish_change(actor=actor, number=change.number)
 
 
 def test_a_key_that_only_reads_is_limited_to_approved_versions_whatever_its_verbs_are(admin, author, staged):

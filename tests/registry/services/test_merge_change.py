@@ -31,51 +31,51 @@ def beside(author, publish, propose):
 
 def test_changes_apart_from_each_other_merge_cleanly(author, approve, beside):
     change = beside(BASE.replace("first", "FIRST"), BASE.replace("third", "THIRD"))
-    assert turn.merge(change).merged.is_clean
-    change = change_merge.merge(actor=author, number=change.number)
+    assert turn.preview_merge(change).merged.is_clean
+    change = change_merge.merge_change(actor=author, number=change.number)
     assert change.version.document == BASE.replace("first", "FIRST").replace("third", "THIRD")
     assert (change.version.base.number, change.version.message) == (2, "Merge version 2 into version 3")
     approve(change)
-    assert change_services.publish(actor=author, number=change.number).state == "published"
+    assert change_services.publish_change(actor=author, number=change.number).state == "published"
 
 
 def test_changes_of_one_line_are_shown_and_decided(author, beside):
     change = beside(BASE.replace("first", "theirs"), BASE.replace("first", "ours"))
-    merge = turn.merge(change)
+    merge = turn.preview_merge(change)
     assert (
         "<<<<<<< version 3\n  content: ours\n=======\n  content: theirs\n>>>>>>> version 2 (production)"
         in merge.merged.text
     )
     with pytest.raises(Conflict) as caught:
-        change_merge.merge(actor=author, number=change.number)
+        change_merge.merge_change(actor=author, number=change.number)
     assert caught.value.facts["lines"] == [2]
-    change = change_merge.merge(actor=author, number=change.number, document=BASE.replace("first", "both"))
+    change = change_merge.merge_change(actor=author, number=change.number, document=BASE.replace("first", "both"))
     assert gate.evaluate(change, author).blockers[0].code == "approvals"
 
 
 def test_markers_left_behind_are_refused(author, beside):
     change = beside(BASE.replace("first", "theirs"), BASE.replace("first", "ours"))
     with pytest.raises(Conflict, match="Line 2 still holds"):
-        change_merge.merge(actor=author, number=change.number, document=turn.merge(change).merged.text)
+        change_merge.merge_change(actor=author, number=change.number, document=turn.preview_merge(change).merged.text)
 
 
 def test_a_merge_that_is_no_sound_document_changes_nothing(author, beside):
     change = beside(BASE.replace("first", "FIRST"), BASE.replace("third", "THIRD"))
     with pytest.raises(Invalid):
-        change_merge.merge(actor=author, number=change.number, document="- name: [")
+        change_merge.merge_change(actor=author, number=change.number, document="- name: [")
     assert Version.objects.count() == 3
 
 
 def test_what_comes_from_the_label_needs_no_merge(author, save, propose):
     change = propose(save("one"))
-    assert turn.merge(change) is None
+    assert turn.preview_merge(change) is None
     with pytest.raises(Conflict, match="nothing to merge"):
-        change_merge.merge(actor=author, number=change.number)
+        change_merge.merge_change(actor=author, number=change.number)
 
 
 def test_a_head_that_has_it_all_already_still_gets_a_version_of_its_own(author, beside):
     change = beside(BASE.replace("first", "FIRST"), BASE.replace("first", "FIRST").replace("third", "THIRD"))
-    change = change_merge.merge(actor=author, number=change.number)
+    change = change_merge.merge_change(actor=author, number=change.number)
     assert (change.version.number, change.version.base.number) == (4, 2)
     assert [blocker.code for blocker in gate.evaluate(change, author).blockers] == ["approvals"]
 
@@ -83,16 +83,18 @@ def test_a_head_that_has_it_all_already_still_gets_a_version_of_its_own(author, 
 def test_a_label_that_has_it_all_already_needs_no_merge(author, beside):
     change = beside(BASE.replace("first", "FIRST").replace("third", "THIRD"), BASE.replace("third", "THIRD"))
     with pytest.raises(Conflict, match="holds all of this already"):
-        change_merge.merge(actor=author, number=change.number)
+        change_merge.merge_change(actor=author, number=change.number)
 
 
 def test_what_was_decided_on_another_state_is_refused(author, beside):
     change = beside(BASE.replace("first", "theirs"), BASE.replace("first", "ours"))
-    found = turn.merge(change)
+    found = turn.preview_merge(change)
     with pytest.raises(Conflict, match="holds version 2 and the request stands on version 3 now"):
-        change_merge.merge(
+        change_merge.merge_change(
             actor=author, number=change.number, document=BASE, seen=(found.head.digest, "sha256:" + "0" * 64)
         )
     seen = (found.head.digest, found.held.digest)
-    change = change_merge.merge(actor=author, number=change.number, document=BASE.replace("first", "both"), seen=seen)
+    change = change_merge.merge_change(
+        actor=author, number=change.number, document=BASE.replace("first", "both"), seen=seen
+    )
     assert change.version.number == 4

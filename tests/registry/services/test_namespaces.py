@@ -14,7 +14,7 @@ from registry.namespaces.permissions import Role, role_of
 
 def test_who_makes_a_namespace_is_its_admin(db):
     person = User.objects.create(username="founder")
-    namespace = rules.create(actor=Actor(person), name="sales", protected_labels=["production"], approvals=2)
+    namespace = rules.create_namespace(actor=Actor(person), name="sales", protected_labels=["production"], approvals=2)
     assert role_of(person, namespace) == Role.ADMIN
     body = json.loads(Event.objects.get().text)["body"]
     assert (body["name"], body["admin"], body["rules"]["approvals"]) == ("sales", "founder", 2)
@@ -34,7 +34,7 @@ DEFAULT = ["problems", "samples", "budget", "contract"]
     ],
 )
 def test_a_new_namespace_requires_checks_unless_told_otherwise(operator, given, required):
-    made = rules.create(actor=operator, name="sales", **given)
+    made = rules.create_namespace(actor=operator, name="sales", **given)
     assert made.required_checks == required
     body = json.loads(Event.objects.get(kind="namespace.created").text)["body"]
     assert body["rules"]["required_checks"] == required
@@ -50,27 +50,27 @@ def test_by_default_no_label_moves_before_its_checks_passed(operator, admin, rev
     change = propose(save("one"))
     approve(change)
     with pytest.raises(Conflict, match="has not finished") as refused:
-        change_services.publish(actor=reviewer, number=change.number)
+        change_services.publish_change(actor=reviewer, number=change.number)
     assert [blocker["code"] for blocker in refused.value.facts["blockers"]] == [f"check:{name}" for name in DEFAULT]
-    check_results.give(number=change.number)
-    assert change_services.publish(actor=reviewer, number=change.number).state == "published"
+    check_results.run_checks(number=change.number)
+    assert change_services.publish_change(actor=reviewer, number=change.number).state == "published"
 
 
 def test_a_name_is_given_once(operator, support):
     with pytest.raises(Conflict, match="a namespace support already"):
-        rules.create(actor=operator, name="support")
+        rules.create_namespace(actor=operator, name="support")
 
 
 @pytest.mark.parametrize("name", ["", "Support", "a/b", "con", "-"])
 def test_a_name_is_a_slug(operator, name):
     with pytest.raises(Invalid):
-        rules.create(actor=operator, name=name)
+        rules.create_namespace(actor=operator, name=name)
 
 
 def test_a_key_makes_no_namespace(admin):
     key = keys.issue(actor=admin, namespace="support", name="ci", scope="write").key
     with pytest.raises(NotAllowed):
-        rules.create(actor=Actor(admin.person, key), name="other")
+        rules.create_namespace(actor=Actor(admin.person, key), name="other")
 
 
 def test_rules_change_one_by_one(admin):

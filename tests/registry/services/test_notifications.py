@@ -46,19 +46,19 @@ def test_the_author_hears_of_a_decision(author, change, approve):
 
 def test_a_new_head_asks_the_reviewers_again(author, reviewer, change, approve, save):
     approve(change)
-    change_services.set_version(actor=author, number=1, version=save("two").number)
+    change_services.set_head(actor=author, number=1, version=save("two").number)
     assert unread(reviewer) == ["author asks for your review: support/reply 2 for production (change 1)."]
 
 
 def test_publishing_ends_the_waiting(author, reviewer, admin, change, approve):
     approve(change)
-    change_services.publish(actor=author, number=1)
+    change_services.publish_change(actor=author, number=1)
     assert not unread(admin)
     assert sentences(reviewer)[0] == "author published support/reply: production is on version 1."
 
 
 def test_withdrawing_ends_it_too(author, reviewer, change):
-    change_services.withdraw(actor=author, number=1)
+    change_services.withdraw_change(actor=author, number=1)
     assert not unread(reviewer)
 
 
@@ -70,9 +70,9 @@ def test_a_roll_back_concerns_authors_and_reviewers(author, reviewer, admin, pub
 
 
 def test_a_comment_reaches_the_author_and_an_answer_the_commenter(author, reviewer, change):
-    threads.open_at(actor=reviewer, number=1, place=Place(version=1, line=7), text="Hm")
+    threads.open_thread(actor=reviewer, number=1, place=Place(version=1, line=7), text="Hm")
     assert sentences(author) == ["reviewer wrote on line 7 of support/reply 1 for production (change 1)."]
-    threads.reply(actor=author, number=1, thread=1, text="Yes")
+    threads.reply_to_thread(actor=author, number=1, thread=1, text="Yes")
     assert sentences(reviewer)[0] == "author wrote on line 7 of support/reply 1 for production (change 1)."
 
 

@@ -21,7 +21,7 @@ def test_numbers_rise_over_all_templates(propose, save):
 def test_a_free_label_needs_no_request(author, save):
     save("one")
     with pytest.raises(Invalid, match="move it without a request"):
-        change_services.propose(actor=author, name="support/reply", label="staging", version=1, message="")
+        change_services.propose_change(actor=author, name="support/reply", label="staging", version=1, message="")
 
 
 def test_what_the_label_holds_is_no_news(propose, save, publish):
@@ -48,7 +48,7 @@ def test_two_versions_may_be_proposed_side_by_side(propose, save):
 def test_a_missing_version_is_refused(author, save):
     save("one")
     with pytest.raises(NotFound, match="no version 4"):
-        change_services.propose(actor=author, name="support/reply", label="production", version=4, message="")
+        change_services.propose_change(actor=author, name="support/reply", label="production", version=4, message="")
 
 
 def test_a_reader_proposes_nothing(reader, propose, save):

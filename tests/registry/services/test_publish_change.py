@@ -12,7 +12,7 @@ from registry.templates.models import Label, LabelMove
 def test_an_approved_request_moves_the_label(author, propose, approve, save):
     change = propose(save("one"))
     approve(change)
-    change = change_services.publish(actor=author, number=change.number)
+    change = change_services.publish_change(actor=author, number=change.number)
     assert (change.state, Label.objects.get().version.number) == ("published", 1)
     move = LabelMove.objects.get()
     assert (move.how, move.change, move.person) == ("published", change, author.person)
@@ -29,7 +29,7 @@ def test_publishing_is_one_event_of_the_label(save, publish):
 def test_what_is_not_approved_is_not_published(author, propose, save):
     change = propose(save("one"))
     with pytest.raises(ApprovalRequired) as caught:
-        change_services.publish(actor=author, number=change.number)
+        change_services.publish_change(actor=author, number=change.number)
     assert [blocker["code"] for blocker in caught.value.facts["blockers"]] == ["approvals"]
     assert not Label.objects.exists()
 
@@ -37,14 +37,14 @@ def test_what_is_not_approved_is_not_published(author, propose, save):
 def test_twice_is_a_conflict(author, save, publish):
     change = publish(save("one"))
     with pytest.raises(Conflict, match="is published"):
-        change_services.publish(actor=author, number=change.number)
+        change_services.publish_change(actor=author, number=change.number)
 
 
 def test_a_reader_publishes_nothing(reader, propose, approve, save):
     change = propose(save("one"))
     approve(change)
     with pytest.raises(NotAllowed):
-        change_services.publish(actor=reader, number=change.number)
+        change_services.publish_change(actor=reader, number=change.number)
 
 
 def test_a_version_beside_the_one_that_is_live_has_to_take_it_in_first(author, propose, approve, publish, save):
@@ -55,7 +55,7 @@ def test_a_version_beside_the_one_that_is_live_has_to_take_it_in_first(author, p
     change = propose(other)
     approve(change)
     with pytest.raises(Conflict, match="not made from version 2"):
-        change_services.publish(actor=author, number=change.number)
+        change_services.publish_change(actor=author, number=change.number)
 
 
 def test_after_a_roll_back_the_next_one_still_goes_live(author, reviewer, propose, approve, publish, save):
@@ -64,4 +64,4 @@ def test_after_a_roll_back_the_next_one_still_goes_live(author, reviewer, propos
     labels.roll_back(actor=reviewer, name="support/reply", label="production", version=1, reason="Wrong")
     change = propose(save("three"))
     approve(change)
-    assert change_services.publish(actor=author, number=change.number).state == "published"
+    assert change_services.publish_change(actor=author, number=change.number).state == "published"

@@ -55,10 +55,10 @@ def test_the_text_is_nowhere_in_the_database_any_more(author, admin, document, l
     drafts.save(actor=author, namespace="support", path="other", document=document(SECRET))
     samples.save(actor=author, name=NAME, samples={"plain": {"question": "Hm?"}})
     sample_renderings.of_samples(leaked, {"plain": {"question": "Hm?"}})
-    change = change_services.propose(actor=author, name=NAME, label="production", version=2, message="")
-    threads.open_at(actor=author, number=change.number, place=Place(version=2, line=6), text="Look")
-    check_results.give(number=change.number)
-    change_services.withdraw(actor=author, number=change.number)
+    change = change_services.propose_change(actor=author, name=NAME, label="production", version=2, message="")
+    threads.open_thread(actor=author, number=change.number, place=Place(version=2, line=6), text="Look")
+    check_results.run_checks(number=change.number)
+    change_services.withdraw_change(actor=author, number=change.number)
     assert f"Answer {SECRET}" in everything()
     redact(admin)
     assert f"Answer {SECRET}" not in everything()
@@ -144,11 +144,11 @@ def test_a_draft_for_another_path_that_repeats_it_goes_and_others_stay(author, r
 
 
 def test_what_stays_is_named_where_it_repeats_the_text(author, reviewer, admin, document, leaked):
-    change = change_services.propose(
+    change = change_services.propose_change(
         actor=author, name=NAME, label="production", version=2, message=f"Uses {SECRET} now"
     )
-    threads.open_at(actor=reviewer, number=change.number, place=Place(version=2, line=6), text=f"Why {SECRET}?")
-    threads.open_at(actor=reviewer, number=change.number, place=Place(version=2, line=6), text="And this?")
+    threads.open_thread(actor=reviewer, number=change.number, place=Place(version=2, line=6), text=f"Why {SECRET}?")
+    threads.open_thread(actor=reviewer, number=change.number, place=Place(version=2, line=6), text="And this?")
     samples.save(actor=author, name=NAME, samples={"plain": {"question": f'What is "{SECRET}"?'}})
     plan = redaction_services.plan(actor=admin, name=NAME, version=2)
     said = "\n".join(plan.repeated)
@@ -241,7 +241,7 @@ def test_the_latest_is_refused_unless_forced_and_then_nothing_of_it_can_be_searc
 
 
 def test_a_pending_request_for_it_is_named(author, admin, leaked):
-    change = change_services.propose(actor=author, name=NAME, label="production", version=2, message="")
+    change = change_services.propose_change(actor=author, name=NAME, label="production", version=2, message="")
     with pytest.raises(Conflict, match=f"change request {change.number} proposes"):
         redact(admin)
 
@@ -251,7 +251,7 @@ def test_no_label_moves_to_it_and_no_request_proposes_it(author, admin, leaked):
     with pytest.raises(Gone):
         labels.move(actor=author, name=NAME, label="staging", version=2, expected=None)
     with pytest.raises(Gone):
-        change_services.propose(actor=author, name=NAME, label="production", version=2, message="")
+        change_services.propose_change(actor=author, name=NAME, label="production", version=2, message="")
 
 
 def test_a_label_does_not_roll_back_to_it(author, reviewer, admin, leaked):
@@ -303,7 +303,7 @@ def test_a_redacted_fragment_is_not_included_any_more(author, admin, policy):
 
 
 def test_a_copy_in_another_namespace_takes_the_right_there(operator, author, admin, policy):
-    rules.create(actor=operator, name="sales")
+    rules.create_namespace(actor=operator, name="sales")
     members.set_role(actor=operator, namespace="sales", username="author", role="author")
     document = policy.document
     template_save.save(actor=author, name="sales/policy", document=document, message="")

@@ -20,13 +20,15 @@ def change(propose, save):
 @pytest.fixture
 def keep(change, reviewer):
     def run(text="Which one?", actor=None, place=SECOND_LINE, **further):
-        return review_drafts.keep(actor=actor or reviewer, number=change.number, text=text, place=place, **further)
+        return review_drafts.save_remark(
+            actor=actor or reviewer, number=change.number, text=text, place=place, **further
+        )
 
     return run
 
 
 def send(change, actor, decision="", **further):
-    return review_drafts.send(
+    return review_drafts.send_review(
         actor=actor, number=change.number, digest=change.version.digest, decision=decision, **further
     )
 
@@ -66,22 +68,22 @@ def test_asking_for_edits_without_words_points_to_the_remarks(change, keep, revi
 def test_a_refused_decision_sends_nothing_and_loses_nothing(change, keep, reviewer):
     keep()
     with pytest.raises(Conflict):
-        review_drafts.send(actor=reviewer, number=change.number, digest="sha256:" + "0" * 64, decision="approve")
+        review_drafts.send_review(actor=reviewer, number=change.number, digest="sha256:" + "0" * 64, decision="approve")
     assert not Thread.objects.exists()
     assert Remark.objects.get().text == "Which one?"
 
 
 def test_a_remark_on_an_older_head_goes_out_on_its_lines(change, keep, author, save, reviewer):
     keep()
-    change_services.set_version(actor=author, number=change.number, version=save("two").number)
+    change_services.set_head(actor=author, number=change.number, version=save("two").number)
     change.refresh_from_db()
     send(change, reviewer)
     assert Thread.objects.get().version.number == 1
 
 
 def test_a_reply_waits_too(change, reviewer, author):
-    threads.open_at(actor=reviewer, number=change.number, place=Place(1, 2), text="Which?")
-    review_drafts.keep(actor=author, number=change.number, thread=1, text="This one.")
+    threads.open_thread(actor=reviewer, number=change.number, place=Place(1, 2), text="Which?")
+    review_drafts.save_remark(actor=author, number=change.number, thread=1, text="This one.")
     send(change, author)
     assert [said.text for said in Thread.objects.get().comments.order_by("number")] == ["Which?", "This one."]
 
@@ -92,9 +94,9 @@ def test_a_remark_is_written_anew_or_thrown_away(change, keep, reviewer, author)
     assert Remark.objects.get().text == "Rather this."
     with pytest.raises(NotFound):
         keep("Mine?", actor=author, remark=kept.pk)
-    review_drafts.discard(actor=author, number=change.number, remark=kept.pk)
+    review_drafts.discard_remark(actor=author, number=change.number, remark=kept.pk)
     assert Remark.objects.exists()
-    review_drafts.discard(actor=reviewer, number=change.number, remark=kept.pk)
+    review_drafts.discard_remark(actor=reviewer, number=change.number, remark=kept.pk)
     assert not Remark.objects.exists()
 
 

@@ -20,7 +20,7 @@ def change(propose, save):
 
 
 def say(actor, place, text="Shorter?", **facts):
-    return threads.open_at(actor=actor, number=1, place=place, text=text, **facts)
+    return threads.open_thread(actor=actor, number=1, place=place, text=text, **facts)
 
 
 def test_a_thread_quotes_the_lines_it_is_about(reviewer, change):
@@ -61,8 +61,8 @@ def test_a_version_that_is_not_there_is_refused(reviewer, change):
 
 def test_people_answer_one_another(author, reviewer, change):
     say(reviewer, Place(version=1, line=7))
-    threads.reply(actor=author, number=1, thread=1, text="Yes")
-    (placed,) = found.of(change)
+    threads.reply_to_thread(actor=author, number=1, thread=1, text="Yes")
+    (placed,) = found.list_threads(change)
     assert [(said.number, said.person.username, said.text) for said in placed.comments] == [
         (1, "reviewer", "Shorter?"),
         (2, "author", "Yes"),
@@ -71,16 +71,16 @@ def test_people_answer_one_another(author, reviewer, change):
 
 def test_a_thread_is_resolved_and_opens_again_with_the_next_word(author, reviewer, change):
     say(reviewer, Place(version=1, line=7))
-    assert threads.resolve(actor=author, number=1, thread=1).resolved_by == author.person
-    threads.reply(actor=reviewer, number=1, thread=1, text="Not quite")
-    (placed,) = found.of(change)
+    assert threads.resolve_thread(actor=author, number=1, thread=1).resolved_by == author.person
+    threads.reply_to_thread(actor=reviewer, number=1, thread=1, text="Not quite")
+    (placed,) = found.list_threads(change)
     assert not placed.is_resolved
 
 
 def test_resolving_twice_is_one_event(author, reviewer, change):
     say(reviewer, Place(version=1, line=7))
     for _ in range(2):
-        threads.resolve(actor=author, number=1, thread=1)
+        threads.resolve_thread(actor=author, number=1, thread=1)
     assert Event.objects.filter(kind="thread.resolved").count() == 1
 
 
@@ -111,24 +111,24 @@ def test_a_thread_follows_its_lines_into_the_next_version(author, reviewer, chan
     saved = template_save.save(
         actor=author, name="support/reply", document=longer, message="", base=change.version.digest
     )
-    moved = change_services.set_version(actor=author, number=1, version=saved.version.number)
-    assert [(placed.line, placed.is_outdated) for placed in found.of(moved)] == [(8, False)]
+    moved = change_services.set_head(actor=author, number=1, version=saved.version.number)
+    assert [(placed.line, placed.is_outdated) for placed in found.list_threads(moved)] == [(8, False)]
 
 
 def test_a_thread_whose_lines_were_changed_is_outdated(author, reviewer, change, save):
     say(reviewer, Place(version=1, line=7))
-    moved = change_services.set_version(actor=author, number=1, version=save("two").number)
-    assert [placed.is_outdated for placed in found.of(moved)] == [True]
+    moved = change_services.set_head(actor=author, number=1, version=save("two").number)
+    assert [placed.is_outdated for placed in found.list_threads(moved)] == [True]
 
 
 def test_threads_of_a_request_cost_the_same_however_many(reviewer, change, django_assert_max_num_queries):
     for line in range(1, 8):
         say(reviewer, Place(version=1, line=line))
     with django_assert_max_num_queries(3):
-        assert len(found.of(change)) == 7
+        assert len(found.list_threads(change)) == 7
 
 
 def test_a_thread_that_is_not_there_is_said(author, change):
     with pytest.raises(NotFound, match="no thread 4"):
-        threads.reply(actor=author, number=1, thread=4, text="Hello")
+        threads.reply_to_thread(actor=author, number=1, thread=4, text="Hello")
     assert not Comment.objects.exists()

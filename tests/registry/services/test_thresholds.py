@@ -46,15 +46,17 @@ def required(admin, support):
 def publish(author, reviewer, save):
     """Version 1, published before anything was attached."""
     version = save()
-    change = change_services.propose(actor=author, name=NAME, label="production", version=version.number, message="")
-    change_services.decide(actor=reviewer, number=change.number, decision="approve", digest=version.digest)
-    return change_services.publish(actor=author, number=change.number)
+    change = change_services.propose_change(
+        actor=author, name=NAME, label="production", version=version.number, message=""
+    )
+    change_services.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=version.digest)
+    return change_services.publish_change(actor=author, number=change.number)
 
 
 @pytest.fixture
 def propose(author, save):
     def propose(mark=""):
-        return change_services.propose(
+        return change_services.propose_change(
             actor=author, name=NAME, label="production", version=save(mark).number, message=""
         )
 
@@ -64,7 +66,7 @@ def propose(author, save):
 def work(change):
     """What the worker would do, until nothing is left."""
     for _ in range(10):
-        check_results.give(number=change.number)
+        check_results.run_checks(number=change.number)
         waiting = Run.objects.filter(state__in=("queued", "running"))
         if not waiting:
             break
@@ -119,7 +121,7 @@ def test_the_run_of_what_is_served_is_used_again(attach, publish, propose, autho
     attach("squad_f1 - 0.02")
     first = propose("one way")
     work(first)
-    change_services.withdraw(actor=author, number=first.number)
+    change_services.withdraw_change(actor=author, number=first.number)
     work(propose("another way"))
     assert [run.version.number for run in Run.objects.order_by("pk")] == [2, 1, 3]
 
@@ -150,8 +152,8 @@ def test_a_new_head_is_asked_about_again(attach, propose, author, save):
     attach("squad_f1 >= 0.9")
     change = propose("badly")
     assert work(change).outcome == "failed"
-    change_services.set_version(actor=author, number=change.number, version=save().number)
-    change = change_queries.get(author, change.number)
+    change_services.set_head(actor=author, number=change.number, version=save().number)
+    change = change_queries.get_change(author, change.number)
     assert state_of(change).outcome is None
     assert work(change).outcome == "passed"
 
@@ -177,7 +179,7 @@ def test_a_pinned_version_of_the_rows_stays(attach, propose, author, questions):
 def test_a_check_under_way_says_how_far_it_is(attach, propose, required, author):
     attach("squad_f1 >= 0.9")
     change = propose()
-    check_results.give(number=change.number)
+    check_results.run_checks(number=change.number)
     assert "has 0 of 8 rows" in state_of(change).summary
     blocker = next(one for one in gate.evaluate(change, author).blockers if one.code == "check:evaluation")
     assert blocker.action == "Wait for it: it runs by itself."
@@ -208,7 +210,7 @@ def test_rows_that_the_new_version_fails_on_fail_the_check(attach, author, save,
     attach("squad_f1 >= 0.1")
     document = "---\ninputs:\n  question: {type: string}\n  tone: {type: string}\n---\n- name: q\n  content: x{{ question }}{{ tone }}\n"
     saved = template_save.save(actor=author, name=NAME, document=document, message="")
-    change = change_services.propose(
+    change = change_services.propose_change(
         actor=author, name=NAME, label="production", version=saved.version.number, message=""
     )
     state = work(change)
@@ -219,7 +221,7 @@ def test_lists_of_requests_say_the_same_as_the_request(attach, propose, required
     attach("squad_f1 >= 0.9")
     change = propose("badly")
     work(change)
-    listed = gate.evaluate_many(change_queries.listing(author).items, author)[0]
+    listed = gate.evaluate_many(change_queries.list_changes(author).items, author)[0]
     assert [one.code for one in listed.blockers] == [one.code for one in gate.evaluate(change, author).blockers]
     assert "check:evaluation" in [one.code for one in listed.blockers]
 

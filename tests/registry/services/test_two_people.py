@@ -104,12 +104,14 @@ class Registry:
 
     def propose(self, who, version):
         if open_change() is None:
-            made = change_services.propose(actor=actor(who), name=NAME, label="production", version=version, message="")
+            made = change_services.propose_change(
+                actor=actor(who), name=NAME, label="production", version=version, message=""
+            )
             self.model.heads[made.number] = [(version, who)]
 
     def head(self, who, version):
         change = (
-            change_services.set_version(actor=actor(who), number=open_change().number, version=version)
+            change_services.set_head(actor=actor(who), number=open_change().number, version=version)
             if open_change()
             else None
         )
@@ -121,11 +123,11 @@ class Registry:
         if change is None:
             return
         place = Place(version=change.version.number, line=2)
-        thread = threads.open_at(
+        thread = threads.open_thread(
             actor=actor(who), number=change.number, place=place, text="", suggestion=f"  content: {text}\n"
         )
         before = change.version.number
-        after = suggestions.apply(
+        after = suggestions.apply_suggestions(
             actor=actor(by), number=change.number, comments=[(thread.number, 1)], confirm=True
         ).version.number
         self.model.saved(after, by, before, suggested=(who,))
@@ -136,17 +138,17 @@ class Registry:
         if change is None:
             return
         before, held = change.version.number, self.model.served
-        after = change_merge.merge(actor=actor(who), number=change.number).version.number
+        after = change_merge.merge_change(actor=actor(who), number=change.number).version.number
         self.model.saved(after, who, held, before)
         self.model.heads[change.number].append((after, who))
 
     def withdraw(self, who):
         if change := open_change():
-            change_services.withdraw(actor=actor(who), number=change.number)
+            change_services.withdraw_change(actor=actor(who), number=change.number)
 
     def approve(self, who):
         if change := open_change():
-            change_services.decide(
+            change_services.decide_on_change(
                 actor=actor(who), number=change.number, decision="approve", digest=change.version.digest
             )
 
@@ -155,7 +157,7 @@ class Registry:
         if change is None:
             return
         said = change.decisions.filter(decision="approve", digest=change.version.digest, round=change.round)
-        change_services.publish(actor=actor(who), number=change.number)
+        change_services.publish_change(actor=actor(who), number=change.number)
         approved = set(said.values_list("person__username", flat=True))
         assert approved - self.model.contributors(change.number), "only contributors approved it"
         self.model.served = Label.objects.get(name="production").version.number
@@ -173,7 +175,7 @@ def open_change():
 
 @pytest.fixture
 def team(operator):
-    rules.create(actor=operator, name="support", protected_labels=["production"], required_checks=[])
+    rules.create_namespace(actor=operator, name="support", protected_labels=["production"], required_checks=[])
     for name in PEOPLE:
         User.objects.create(username=name)
         members.set_role(actor=operator, namespace="support", username=name, role="reviewer")

@@ -31,7 +31,7 @@ def policy(author):
 
 
 def update(actor, version=2):
-    return dependant_update.update(actor=actor, name="support/policy", version=version, label="production")
+    return dependant_update.update_dependants(actor=actor, name="support/policy", version=version, label="production")
 
 
 def test_dependants_are_found_by_their_latest_documents(reader, policy):

@@ -8,13 +8,13 @@ from registry.namespaces import members
 
 
 def test_its_opener_withdraws_a_request(author, propose, save):
-    change = change_services.withdraw(actor=author, number=propose(save("one")).number, reason="Not yet")
+    change = change_services.withdraw_change(actor=author, number=propose(save("one")).number, reason="Not yet")
     assert change.state == "withdrawn"
     assert Event.objects.latest("number").kind == "change.withdrawn"
 
 
 def test_a_reviewer_may_too(reviewer, propose, save):
-    assert change_services.withdraw(actor=reviewer, number=propose(save("one")).number).state == "withdrawn"
+    assert change_services.withdraw_change(actor=reviewer, number=propose(save("one")).number).state == "withdrawn"
 
 
 def test_another_author_may_not(admin, propose, save, author):
@@ -22,31 +22,31 @@ def test_another_author_may_not(admin, propose, save, author):
     members.set_role(actor=admin, namespace="support", username="second", role="author")
     change = propose(save("one"))
     with pytest.raises(NotAllowed, match="author opened this request"):
-        change_services.withdraw(actor=type(author)(person), number=change.number)
+        change_services.withdraw_change(actor=type(author)(person), number=change.number)
 
 
 def test_what_is_published_is_not_withdrawn(author, save, publish):
     with pytest.raises(Conflict, match="is published"):
-        change_services.withdraw(actor=author, number=publish(save("one")).number)
+        change_services.withdraw_change(actor=author, number=publish(save("one")).number)
 
 
 def test_reopened_it_needs_its_approvals_anew(author, propose, approve, save):
     change = propose(save("one"))
     approve(change)
-    change_services.withdraw(actor=author, number=change.number)
-    change = change_services.reopen(actor=author, number=change.number)
+    change_services.withdraw_change(actor=author, number=change.number)
+    change = change_services.reopen_change(actor=author, number=change.number)
     assert (change.state, change.round, change.closed_at) == ("open", 2, None)
 
 
 def test_only_a_withdrawn_one_is_reopened(author, propose, save):
     with pytest.raises(Conflict, match="only a withdrawn one"):
-        change_services.reopen(actor=author, number=propose(save("one")).number)
+        change_services.reopen_change(actor=author, number=propose(save("one")).number)
 
 
 def test_a_request_that_another_has_overtaken_is_not_reopened(author, propose, publish, save):
     version = save("one")
     change = propose(version)
-    change_services.withdraw(actor=author, number=change.number)
+    change_services.withdraw_change(actor=author, number=change.number)
     propose(version)
     with pytest.raises(Conflict, match="proposes version 1"):
-        change_services.reopen(actor=author, number=change.number)
+        change_services.reopen_change(actor=author, number=change.number)

@@ -26,7 +26,7 @@ def mirror_path(settings, tmp_path):
 
 
 def make_namespace():
-    return rules.create(actor=actor.operator_actor(), name="support")
+    return rules.create_namespace(actor=actor.operator_actor(), name="support")
 
 
 def test_being_woken_brings_the_mirror_up_to_the_journal():
