@@ -64,7 +64,7 @@ def audit(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
         "namespace": namespace,
         "may_manage": may_manage,
         "form": form,
-        "lines": [event_sentences.read(event, may_manage=may_manage) for event in page.items],
+        "lines": [event_sentences.describe_event(event, may_manage=may_manage) for event in page.items],
         "next": urlencode({**query, "cursor": page.next}) if page.next else "",
         "query": urlencode(query),
         "is_filtered": bool(query),

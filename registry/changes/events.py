@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from registry.journal.event import JournalEvent, event, json_name
+from registry.journal.event import Cache, JournalEvent, TimelineLine, event, json_name
 
 __all__ = [
     "ChangeDecided",
@@ -19,6 +19,9 @@ __all__ = [
     "VerdictGiven",
 ]
 
+# The labels too: an emergency may have been approved, and answers say so.
+_APPROVALS = Cache.APPROVALS | Cache.TEMPLATE_LABELS
+
 
 @dataclass(frozen=True, kw_only=True)
 class ChangeStep(JournalEvent):
@@ -30,16 +33,25 @@ class ChangeStep(JournalEvent):
     version: int
     digest: str
 
+    def _describe(self, verb: str) -> str:
+        return f"{verb} change {self.change}: {self.label} of {self.template} to version {self.version}"
 
-@event("change.proposed")
+
+@event("change.proposed", caches=_APPROVALS)
 @dataclass(frozen=True, kw_only=True)
 class ChangeProposed(ChangeStep):
     """A change request was opened."""
 
     message: str
 
+    def sentence(self) -> str:
+        return self._describe("opened")
 
-@event("change.headed")
+    def timeline_line(self) -> TimelineLine:
+        return TimelineLine("git-pull-request", f"asked to move {self.label} to v{self.version}")
+
+
+@event("change.headed", caches=_APPROVALS)
 @dataclass(frozen=True, kw_only=True)
 class ChangeHeaded(ChangeStep):
     """Another version was put into the request. from_version: the number of the one before."""
@@ -47,8 +59,15 @@ class ChangeHeaded(ChangeStep):
     round: int
     from_version: int | None = json_name("from", default=None)
 
+    def sentence(self) -> str:
+        return self._describe("updated")
 
-@event("change.decided")
+    def timeline_line(self) -> TimelineLine:
+        words = f"put v{self.version} into the request; approvals given before are void"
+        return TimelineLine("git-commit-horizontal", words)
+
+
+@event("change.decided", caches=_APPROVALS)
 @dataclass(frozen=True, kw_only=True)
 class ChangeDecided(ChangeStep):
     """A reviewer decided or commented.
@@ -64,14 +83,38 @@ class ChangeDecided(ChangeStep):
     reviewed: bool | None = None
     decided: Mapping[str, Any] | None = None
 
+    def sentence(self) -> str:
+        verb = {
+            "approve": "approved",
+            "request_changes": "asked for changes of",
+            "comment": "commented on",
+            "acknowledge": "accepted a break of the contract in",
+        }[self.decision]
+        return f"{verb} change {self.change}: version {self.version} of {self.template} for {self.label}"
 
-@event("change.withdrawn")
+    def timeline_line(self) -> TimelineLine:
+        icon, look, words = {
+            "approve": ("check", "ok", f"approved v{self.version} for {self.label}"),
+            "request_changes": ("message-square", "bad", f"asks for edits of v{self.version}"),
+            "acknowledge": ("triangle-alert", "warn", f"accepts the break of the contract by v{self.version}"),
+            "comment": ("message-square", "", f"on v{self.version}"),
+        }[self.decision]
+        return TimelineLine(icon, words, look=look, is_remark=True)
+
+
+@event("change.withdrawn", caches=_APPROVALS)
 @dataclass(frozen=True, kw_only=True)
 class ChangeWithdrawn(ChangeStep):
     """The request was closed without publishing. decided: what it was decided on until then."""
 
     reason: str
     decided: Mapping[str, Any] | None = None
+
+    def sentence(self) -> str:
+        return self._describe("withdrew")
+
+    def timeline_line(self) -> TimelineLine:
+        return TimelineLine("x", "withdrew the request", text=self.reason)
 
 
 @event("change.reopened")
@@ -81,6 +124,12 @@ class ChangeReopened(ChangeStep):
 
     round: int
 
+    def sentence(self) -> str:
+        return self._describe("opened again")
+
+    def timeline_line(self) -> TimelineLine:
+        return TimelineLine("rotate-ccw", f"opened the request again on v{self.version}")
+
 
 @event("emergency.closed")
 @dataclass(frozen=True, kw_only=True)
@@ -89,8 +138,15 @@ class EmergencyClosed(ChangeStep):
 
     reason: str
 
+    def sentence(self) -> str:
+        return f"closed the emergency of change {self.change} without approving it"
 
-@event("comment.added")
+    def timeline_line(self) -> TimelineLine:
+        words = f"closed the emergency without approving v{self.version}"
+        return TimelineLine("x", words, text=self.reason)
+
+
+@event("comment.added", caches=Cache.NOTHING)
 @dataclass(frozen=True, kw_only=True)
 class CommentAdded(JournalEvent):
     """Something was said in a thread of the request. quote, text, suggestion: their sha256."""
@@ -110,8 +166,17 @@ class CommentAdded(JournalEvent):
     text: str | None
     suggestion: str | None
 
+    def sentence(self) -> str:
+        return f"wrote in thread {self.thread} of change {self.change}"
 
-@event("thread.resolved")
+    def timeline_line(self) -> TimelineLine:
+        lines = f"line {self.line}" if self.line == self.end_line else f"lines {self.line} to {self.end_line}"
+        place = f"source {lines}" if self.side == "source" else f"{lines} of part {self.part + 1} on {self.sample}"
+        verb = "suggests for" if self.suggestion is not None else "on"
+        return TimelineLine("message-square", f"{verb} {place} of v{self.version}", is_remark=True)
+
+
+@event("thread.resolved", version="", caches=Cache.NOTHING)
 @dataclass(frozen=True, kw_only=True)
 class ThreadResolved(JournalEvent):
     """A thread was closed, or opened again."""
@@ -121,8 +186,18 @@ class ThreadResolved(JournalEvent):
     thread: int
     resolved: bool
 
+    def sentence(self) -> str:
+        return f"{self._verb} thread {self.thread} of change {self.change}"
 
-@event("verdict.given")
+    def timeline_line(self) -> TimelineLine:
+        return TimelineLine("check", f"{self._verb} thread {self.thread}")
+
+    @property
+    def _verb(self) -> str:
+        return "resolved" if self.resolved else "opened again"
+
+
+@event("verdict.given", caches=Cache.NOTHING)
 @dataclass(frozen=True, kw_only=True)
 class VerdictGiven(JournalEvent):
     """A check passed or failed. key: what it looked at. details: sha256 of their canonical text."""
@@ -137,3 +212,6 @@ class VerdictGiven(JournalEvent):
     outcome: str
     summary: str
     details: str
+
+    def sentence(self) -> str:
+        return f"had {self.template} checked: {self.check} {self.outcome}"

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from registry.journal.event import JournalEvent, event
+from registry.journal.event import Cache, JournalEvent, event
 
 __all__ = ["DatasetSaved", "EvaluationAttached", "EvaluationDetached"]
 
 
-@event("dataset.saved")
+@event("dataset.saved", caches=Cache.NOTHING)
 @dataclass(frozen=True, kw_only=True)
 class DatasetSaved(JournalEvent):
     """A version of a dataset was saved. digest: of its rows. base: the number of the version before."""
@@ -20,8 +20,11 @@ class DatasetSaved(JournalEvent):
     base: int | None
     message: str
 
+    def sentence(self) -> str:
+        return f"saved version {self.number} of the dataset {self.dataset}"
 
-@event("evaluation.attached")
+
+@event("evaluation.attached", caches=Cache.NOTHING)
 @dataclass(frozen=True, kw_only=True)
 class EvaluationAttached(JournalEvent):
     """Templates whose path fits the pattern are evaluated from now on. dataset_version: a number, None for the latest."""
@@ -34,10 +37,16 @@ class EvaluationAttached(JournalEvent):
     gates: Sequence[str]
     metrics: Sequence[str]
 
+    def sentence(self) -> str:
+        return f"attached the evaluation {self.name} over {self.dataset}"
 
-@event("evaluation.detached")
+
+@event("evaluation.detached", caches=Cache.NOTHING)
 @dataclass(frozen=True, kw_only=True)
 class EvaluationDetached(JournalEvent):
     """An attached evaluation was taken away."""
 
     name: str
+
+    def sentence(self) -> str:
+        return f"took the evaluation {self.name} away"

@@ -7,12 +7,68 @@ while it is None.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
+from enum import Flag, StrEnum, auto
 from typing import Any, ClassVar, Self, TypeVar
 
-__all__ = ["Columns", "JournalEvent", "columns_of", "event", "event_class", "json_name", "kinds", "parse"]
+__all__ = [
+    "MOST_WORDS",
+    "Cache",
+    "Columns",
+    "JournalEvent",
+    "Page",
+    "TimelineLine",
+    "caches_of",
+    "columns_of",
+    "event",
+    "event_classes",
+    "json_name",
+    "kinds",
+    "parse",
+    "quote_start",
+]
+
+MOST_WORDS = 160  # characters of a message that stand in a sentence; the rest stands where its link leads
 
 _JSON_NAME = "json_name"
 _classes: dict[str, type["JournalEvent"]] = {}
+
+
+class Cache(Flag):
+    """What a process that serves fetches keeps in memory, and an event may make untrue."""
+
+    NOTHING = 0
+    TEMPLATE_LABELS = auto()  # where the labels of the event's template stand
+    LABELS = auto()  # where the labels of all templates stand
+    KEYS = auto()
+    APPROVALS = auto()
+    VERSIONS = auto()  # and with them all of fetches
+    TEXTS = auto()  # every memory of the process that holds parts of documents
+    ALL_OF_FETCHES = TEMPLATE_LABELS | LABELS | KEYS | APPROVALS | VERSIONS
+
+
+class Page(StrEnum):
+    """The page that shows what an event is about, where that is neither its change request nor its template."""
+
+    MEMBERS = "members"
+    RULES = "rules"
+    KEYS = "keys"
+    WEBHOOKS = "webhooks"
+    DIFF = "diff"
+
+
+@dataclass(frozen=True)
+class TimelineLine:
+    """An event as the conversation of its change request tells it.
+
+    words: go on where the person's name ends. icon: of Lucide. look: ok, warn, bad or empty. is_remark: whether it carries
+    words of the person, which are kept elsewhere.
+    """
+
+    icon: str
+    words: str
+    look: str = ""
+    text: str = ""
+    is_remark: bool = False
 
 
 @dataclass(frozen=True)
@@ -31,6 +87,8 @@ class JournalEvent:
     kind: ClassVar[str]
     is_by_person: ClassVar[bool] = True  # whether its texts are a person's, and so may hold a credential
     column_fields: ClassVar[Mapping[str, str]] = {}
+    caches: ClassVar[Cache] = Cache.ALL_OF_FETCHES
+    page: ClassVar[Page | None] = None
 
     def body(self) -> dict[str, Any]:
         """The fields as plain JSON values, under their names in the journal."""
@@ -47,17 +105,36 @@ class JournalEvent:
         names = {item.metadata.get(_JSON_NAME, item.name): item.name for item in fields(cls)}
         return cls(**{names[name]: value for name, value in body.items() if name in names})
 
+    @property
+    def columns(self) -> Columns:
+        """What the event's row repeats of its body."""
+        return columns_of(self.kind, self.body())
+
+    def sentence(self) -> str:
+        """What was done, as words that go on where the person's name ends."""
+        return f"{self.kind.replace('.', ': ')} {self.columns.template}".strip()
+
+    def timeline_line(self) -> TimelineLine | None:
+        """The event in the conversation of its change request; None where it has no line of its own there."""
+        return None
+
 
 E = TypeVar("E", bound=JournalEvent)
 
 
 def event(
-    kind: str, *, template: str = "template", version: str = "version", change: str = "change"
+    kind: str,
+    *,
+    template: str = "template",
+    version: str = "version",
+    change: str = "change",
+    caches: Cache = Cache.ALL_OF_FETCHES,
+    page: Page | None = None,
 ) -> Callable[[type[E]], type[E]]:
     """Register the class below as a kind of event.
 
     template, version, change: the fields of the body that stand in the row's columns; a name that is no field leaves its
-    column empty.
+    column empty. caches: what a process drops that hears of such an event. page: where to look at it.
     """
 
     def register(cls: type[E]) -> type[E]:
@@ -65,6 +142,7 @@ def event(
             raise ValueError(f"There are two classes of the kind {kind}.")
         cls.kind = kind
         cls.column_fields = {"template": template, "version": version, "change": change}
+        cls.caches, cls.page = caches, page
         return cls
 
     return register
@@ -80,9 +158,14 @@ def kinds() -> tuple[str, ...]:
     return tuple(_classes)
 
 
-def event_class(kind: str) -> type[JournalEvent] | None:
-    """The class of a kind; None for one that this release does not know."""
-    return _classes.get(kind)
+def event_classes() -> tuple[type[JournalEvent], ...]:
+    """The class of each kind, in the order of the domains."""
+    return tuple(_classes.values())
+
+
+def caches_of(kind: str) -> Cache:
+    """What a process drops that hears of an event; all that serves fetches where the kind is unknown."""
+    return getattr(_classes.get(kind), "caches", Cache.ALL_OF_FETCHES)
 
 
 def parse(kind: str, body: Mapping[str, Any]) -> JournalEvent | None:
@@ -96,3 +179,8 @@ def columns_of(kind: str, body: Mapping[str, Any]) -> Columns:
     cls = _classes.get(kind)
     names = cls.column_fields if cls else {name: name for name in ("template", "version", "change")}
     return Columns(body.get(names["template"], ""), body.get(names["version"]), body.get(names["change"]))
+
+
+def quote_start(text: str) -> str:
+    """The beginning of what somebody wrote, as a sentence quotes it."""
+    return text.strip()[:MOST_WORDS]

@@ -14,21 +14,11 @@ from dataclasses import dataclass
 from django.db import DatabaseError
 
 from registry.accounts.models import User
-from registry.changes.events import (
-    ChangeDecided,
-    ChangeHeaded,
-    ChangeProposed,
-    ChangeWithdrawn,
-    CommentAdded,
-    ThreadResolved,
-    VerdictGiven,
-)
 from registry.core import lru, metrics, tracing
 from registry.core.errors import Busy, NotAllowed, NotFound, PromptuaryError
 from registry.core.problem_details import CONTENT_TYPE, Problem, of_error, unauthenticated
 from registry.core.refusal_limiter import Refusals
-from registry.evaluations.events import DatasetSaved, EvaluationAttached, EvaluationDetached
-from registry.namespaces.events import KeyIssued, KeyRevoked, KeyRotated, MemberSet, NamespaceCreated, NamespaceRuled
+from registry.journal.event import Cache, caches_of
 from registry.namespaces.key_attempts import KeyAttempts, key_attempts
 from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import Verb, granters, role_of
@@ -36,9 +26,7 @@ from registry.serving import responses
 from registry.serving.credentials import Caller, caller_of_key
 from registry.serving.journal_follower import Follower, Happened, renew_connection
 from registry.serving.responses import Answer, Memory, Served
-from registry.templates.events import LabelMoved, SamplesSaved, VersionRedacted, VersionSaved
 from registry.usage import recorder
-from registry.webhooks.events import WebhookRemoved, WebhookSet
 
 __all__ = ["Fetcher", "Ready", "Unauthenticated", "fetcher", "matches", "refuse"]
 
@@ -47,23 +35,6 @@ KEY_GRACE = 0.3  # seconds more while one thread reads it anew, so that others n
 MOST_CALLERS = 10_000
 MOST_NAMES = 200  # asked for in one query
 READY_BUDGET = 32 * 1024 * 1024  # bytes of answers that are ready for a caller
-
-_UNAFFECTED = {  # a kind that stands in none of these sets makes a process forget everything
-    NamespaceCreated.kind,
-    KeyIssued.kind,
-    SamplesSaved.kind,
-    VerdictGiven.kind,
-    CommentAdded.kind,
-    ThreadResolved.kind,
-    DatasetSaved.kind,
-    EvaluationAttached.kind,
-    EvaluationDetached.kind,
-    WebhookSet.kind,
-    WebhookRemoved.kind,
-}
-_OF_CALLERS = {KeyRevoked.kind, KeyRotated.kind, MemberSet.kind, NamespaceRuled.kind}
-_OF_LABELS = {VersionSaved.kind, LabelMoved.kind}
-_OF_APPROVALS = {ChangeProposed.kind, ChangeHeaded.kind, ChangeDecided.kind, ChangeWithdrawn.kind}
 
 
 @dataclass(slots=True)
@@ -261,24 +232,19 @@ class Fetcher:
     def _heed(self, event: Happened) -> None:
         for hear in self.heard:
             hear(event)
-        kind = event.kind
-        if kind in _UNAFFECTED:
-            return
-        if kind in _OF_LABELS:
-            self._labels.pop(event.template, None)
-            if kind == LabelMoved.kind:
-                self._approved.clear()  # a request may have lost its approval: others are contributors now
-        elif kind in _OF_CALLERS:
-            self._callers.clear()
-            self._approved.clear()
-            if kind == NamespaceRuled.kind:
-                self._labels.clear()  # another label may be protected now, and its answers say how it was approved
-        elif kind in _OF_APPROVALS:
-            self._approved.clear()
-            self._labels.pop(event.template, None)  # an emergency may have been approved
-        else:
+        caches = caches_of(event.kind)
+        if Cache.VERSIONS in caches:
             self._versions.clear()
             self._forget_all_but_versions()
+            return
+        if Cache.TEMPLATE_LABELS in caches:
+            self._labels.pop(event.template, None)
+        if Cache.LABELS in caches:
+            self._labels.clear()
+        if Cache.KEYS in caches:
+            self._callers.clear()
+        if Cache.APPROVALS in caches:
+            self._approved.clear()
 
     def _forget(self, is_another_journal: bool) -> None:
         """Drop all but the bytes of versions; those too where the database is not the one that was followed so far."""
@@ -309,7 +275,7 @@ def fetcher() -> Fetcher:
 
 
 def _forget_texts(happened: Happened | None) -> None:
-    if happened is None or happened.kind == VersionRedacted.kind:
+    if happened is None or Cache.TEXTS in caches_of(happened.kind):
         lru.forget_all()
 
 

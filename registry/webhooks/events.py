@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from registry.journal.event import JournalEvent, event
+from registry.journal.event import Cache, JournalEvent, Page, event
 
 __all__ = ["WebhookRemoved", "WebhookSet"]
 
 
-@event("webhook.set", template="")  # the field of that name is a pattern
+# The field `template` is a pattern, not the name of a template.
+@event("webhook.set", template="", caches=Cache.NOTHING, page=Page.WEBHOOKS)
 @dataclass(frozen=True, kw_only=True)
 class WebhookSet(JournalEvent):
     """A webhook was made or changed. kinds: those it hears of, empty for all. template: a pattern of paths, empty for all."""
@@ -20,11 +21,17 @@ class WebhookSet(JournalEvent):
     paused: bool
     rotated: bool | None = None
 
+    def sentence(self) -> str:
+        return f"set the webhook to {self.host}"
 
-@event("webhook.removed")
+
+@event("webhook.removed", caches=Cache.NOTHING, page=Page.WEBHOOKS)
 @dataclass(frozen=True, kw_only=True)
 class WebhookRemoved(JournalEvent):
     """A webhook was removed."""
 
     id: str
     host: str
+
+    def sentence(self) -> str:
+        return f"removed the webhook to {self.host}"

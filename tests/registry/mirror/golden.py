@@ -105,7 +105,7 @@ def read_effects() -> dict[str, dict[str, str]]:
     """Number and kind of each event to its sentence and link, for a member and an admin, and a webhook's message."""
     effects = {}
     for event in Event.objects.order_by("number"):
-        member, admin = (event_sentences.read(event, may_manage=may_manage) for may_manage in (False, True))
+        member, admin = (event_sentences.describe_event(event, may_manage=may_manage) for may_manage in (False, True))
         effects[f"{event.number:03} {event.kind}"] = {
             "sentence": member.sentence,
             "sentence_for_admins": admin.sentence,

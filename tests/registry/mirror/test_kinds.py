@@ -1,6 +1,6 @@
-"""No kind of event is forgotten by the mirror or by the restore."""
+"""No kind of event lacks a form in the mirror, a way to be restored, or words."""
 
-from registry.journal.event import kinds
+from registry.journal.event import JournalEvent, event_classes, kinds
 from registry.mirror import event_files, rows
 
 
@@ -10,3 +10,7 @@ def test_every_kind_of_event_has_a_form_in_the_mirror():
 
 def test_every_kind_of_event_is_restored():
     assert set(rows.KINDS) == set(kinds())
+
+
+def test_every_kind_has_a_sentence_of_its_own():
+    assert [cls for cls in event_classes() if cls.sentence is JournalEvent.sentence] == []
