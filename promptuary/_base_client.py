@@ -21,6 +21,7 @@ from promptuary.cache import DiskCache, MemoryCache
 from promptuary.errors import ConfigurationError
 from promptuary.lockfile import DEFAULT, Pins, read_lock
 from promptuary.names import check_name, check_namespace, check_ref, is_pin
+from promptuary.renderer.after_fork import run_after_fork
 from promptuary.renderer.errors import RenderError
 from promptuary.renderer.tokens import tokenizers
 from promptuary.renderer.tokens.vocabularies import VocabularySource, is_at_hand
@@ -242,5 +243,4 @@ def _renew_all() -> None:
 
 
 atexit.register(_finish_all)
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_all)
+run_after_fork(_renew_all)

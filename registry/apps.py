@@ -19,6 +19,8 @@ class RegistryConfig(AppConfig):
         from registry.jobs import queue  # noqa: PLC0415  # as above
         from registry.journal import log  # noqa: PLC0415  # models can be imported only now
         from registry.tasks import doorbell  # noqa: PLC0415  # as above
+        from registry.templates import preview  # noqa: PLC0415  # as above
+        from registry.usage import recorder  # noqa: PLC0415  # as above
 
         checks.register(immutable_tables.check_triggers, checks.Tags.database)
         checks.register(database_roles.check_server_role, checks.Tags.database, deploy=True)
@@ -26,3 +28,4 @@ class RegistryConfig(AppConfig):
         log.subscribe(doorbell.wake_mirror)
         log.subscribe(doorbell.wake_webhooks)
         queue.subscribe(doorbell.wake_jobs)
+        preview.subscribe(recorder.note)

@@ -14,6 +14,7 @@ _django = get_wsgi_application()
 from registry.core import metrics, periodic_thread
 from registry.core.renderer_pool import bounded
 from registry.journal import log
+from registry.namespaces.key_use import write_key_uses
 from registry.serving import journal_follower
 from registry.serving.fetcher import fetcher
 from registry.serving.wsgi_fast_path import ahead_of
@@ -21,7 +22,7 @@ from registry.usage import recorder
 
 # Who writes looks at the journal right afterwards, so that this process serves what it wrote and no fetch has to look.
 log.subscribe(fetcher().follower.look)
-periodic_thread.start(recorder.flush, metrics.flush)
+periodic_thread.start(recorder.flush, write_key_uses, metrics.flush)
 journal_follower.start(fetcher().follower)
 # Nor need the first preview wait for the renderer's helper process and its vocabulary.
 threading.Thread(target=bounded().start, name="warm-renderer", daemon=True).start()

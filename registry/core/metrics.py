@@ -8,9 +8,8 @@ from prometheus_client import Counter as Total
 from prometheus_client import Histogram
 
 from registry.core.counter import Counter
-from registry.usage import recorder
 
-__all__ = ["RENDER_SECONDS", "count", "counter", "flush"]
+__all__ = ["RENDER_SECONDS", "UNCOUNTED", "count", "counter", "flush"]
 
 _OUTCOMES = {
     200: "found",
@@ -50,5 +49,3 @@ def flush() -> None:
     for outcome, steps in _steps.items():
         if new := steps.take():
             FETCHES.labels(outcome).inc(new)
-    if lost := recorder.counts().take_lost():
-        UNCOUNTED.inc(lost)

@@ -3,11 +3,12 @@
 import atexit
 import logging
 import multiprocessing.util
-import os
 import threading
 from collections.abc import Callable
 
 from django.db import close_old_connections
+
+from promptuary.renderer.after_fork import run_after_fork
 
 __all__ = ["EVERY", "start"]
 
@@ -47,9 +48,9 @@ def _go_round() -> None:
             logger.exception("%s failed", getattr(act, "__qualname__", act))
 
 
-def _start_anew() -> None:
+def _start_thread_again() -> None:
     if _acts:  # a forked child has no threads of its parent's
         _start_thread()
 
 
-os.register_at_fork(after_in_child=_start_anew)
+run_after_fork(_start_thread_again)

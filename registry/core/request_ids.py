@@ -3,9 +3,10 @@
 import contextvars
 import itertools
 import logging
-import os
 import re
 import secrets
+
+from promptuary.renderer.after_fork import run_after_fork
 
 __all__ = ["HEADER", "InLog", "choose", "current", "fresh"]
 
@@ -36,9 +37,9 @@ class InLog(logging.Filter):
         return True
 
 
-def _start_anew() -> None:
+def _renew_prefix() -> None:
     global _prefix  # noqa: PLW0603  # two processes must not count on from one prefix
     _prefix = secrets.token_hex(6)
 
 
-os.register_at_fork(after_in_child=_start_anew)
+run_after_fork(_renew_prefix)

@@ -8,8 +8,8 @@ from registry.accounts.models import Key
 from registry.core.errors import NotAllowed
 from registry.journal import log
 from registry.namespaces import permissions
+from registry.namespaces.key_use import note_key_use
 from registry.namespaces.permissions import Verb
-from registry.usage import recorder
 
 __all__ = ["authenticate", "describe", "describe_verb", "has_ended", "listing", "own"]
 
@@ -42,7 +42,7 @@ def authenticate(token: str) -> Actor | None:
     expired = key.expires_at is not None and key.expires_at <= log.now()
     if key.revoked_at is not None or expired or not key.person.is_active:
         return None
-    recorder.used(key.id)
+    note_key_use(key.id)
     return Actor(key.person, key)
 
 

@@ -5,12 +5,12 @@ A thread sends them, so that no save waits for a broker, least of all for one th
 
 import atexit
 import logging
-import os
 import threading
 from collections.abc import Callable
 
 from kombu.exceptions import KombuError, OperationalError
 
+from promptuary.renderer.after_fork import run_after_fork
 from registry.celery import app
 from registry.core.failpoints import reach
 
@@ -87,10 +87,10 @@ def flush(seconds: float = _FAREWELL) -> bool:
     return _sender.flush(seconds)
 
 
-def _start_anew() -> None:
+def _replace_sender() -> None:
     global _sender  # noqa: PLW0603  # a forked child has the parent's locks, but not its threads
     _sender = Sender()
 
 
-os.register_at_fork(after_in_child=_start_anew)
+run_after_fork(_replace_sender)
 atexit.register(flush)

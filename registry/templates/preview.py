@@ -1,7 +1,7 @@
 """Rendering on the server: previews and callers without a client. Nothing is stored."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from promptuary.renderer.errors import RenderError
@@ -14,11 +14,17 @@ from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.templates import version_queries
 from registry.templates.document_check import Examined, examine
-from registry.usage import recorder
 
-__all__ = ["TARGETS", "render", "render_examined"]
+__all__ = ["TARGETS", "render", "render_examined", "subscribe"]
 
 TARGETS = ("messages", "text", "tokens")
+_listeners: list[Callable[[str, int, str], object]] = []
+
+
+def subscribe(listener: Callable[[str, int, str], object]) -> None:
+    """Call the listener for each version that a key has rendered here: key id, the version's row id, ref as written."""
+    if listener not in _listeners:
+        _listeners.append(listener)
 
 
 def render(  # noqa: PLR0913  # what a rendering can be asked for
@@ -99,7 +105,8 @@ def _find(
     if name is not None:
         version = version_queries.resolve(actor, name, ref or "production")
         if actor.key is not None:
-            recorder.note(actor.key.id, version.pk, ref or "production")
+            for listener in _listeners:
+                listener(actor.key.id, version.pk, ref or "production")
         return version.unpacked(), version.digest, version.number
     permissions.require_key(actor, Verb.CHECK)
     examined = examine(actor, document or "")

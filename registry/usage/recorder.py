@@ -6,7 +6,6 @@ process ends.
 """
 
 import logging
-import os
 import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -14,16 +13,18 @@ from datetime import UTC, date, datetime
 
 from django.db import DatabaseError, IntegrityError, connection, transaction
 
+from promptuary.renderer.after_fork import run_after_fork
 from registry.accounts.models import Key
+from registry.core import metrics
 from registry.core.counter import Counter
+from registry.namespaces.key_use import note_key_use
 from registry.templates.models import Version
 from registry.usage.models import Fetch
 
-__all__ = ["Counts", "counts", "flush", "note", "used"]
+__all__ = ["Counts", "counts", "flush", "note"]
 
 MOST = 20_000  # counters a process keeps, and rows it holds back while the database is away
 IDLE = 60  # writes without a fetch after which a counter is given up
-KEY_EVERY = 30.0  # seconds to which the last use of a key is exact
 _ROWS = 100  # of one statement
 logger = logging.getLogger(__name__)
 
@@ -48,8 +49,6 @@ class Counts:
         self._counters: dict[Place, Counter] = {}
         self._leaving: list[tuple[Place, Counter]] = []
         self._waiting: dict[Row, Sum] = {}
-        self._used: dict[str, None] = {}
-        self._written: dict[str, datetime] = {}
         self._making, self._writing = threading.Lock(), threading.Lock()
         self._failed = False
         self.lost = 0  # fetches that were answered and found no room here
@@ -62,10 +61,6 @@ class Counts:
         """What counts these. Good for a minute: one that is not used for longer may be given up."""
         return self._counters.get((key, version, ref)) or self._make((key, version, ref))
 
-    def used(self, key: str) -> None:
-        """Remember that a key opened something just now."""
-        self._used[key] = None
-
     def flush(self) -> bool:
         """Write what was counted since the last time; False when it could not be and waits for the next time."""
         with self._writing:
@@ -73,7 +68,6 @@ class Counts:
             rows = sorted(self._waiting)
             try:
                 _write([(row, self._waiting[row]) for row in rows])
-                self._write_keys()
             except IntegrityError:
                 self._drop_unknown()
                 return False
@@ -94,7 +88,7 @@ class Counts:
     def forget(self) -> None:
         """Drop everything: the database is another one now, and its rows have other ids."""
         with self._writing, self._making:
-            self._counters, self._leaving, self._waiting, self._used, self._written = {}, [], {}, {}, {}
+            self._counters, self._leaving, self._waiting = {}, [], {}
 
     def _make(self, place: Place) -> Counter:
         with self._making:
@@ -125,18 +119,7 @@ class Counts:
         waiting = self._waiting.setdefault(row, Sum())
         waiting.count += new
         waiting.last_at = moment
-        self._used[place[0]] = None
-
-    def _write_keys(self) -> None:
-        moment, used = self._now(), list(self._used)
-        for key in used:
-            last = self._written.get(key)
-            if last is None or (moment - last).total_seconds() >= KEY_EVERY:
-                Key.objects.filter(pk=key).update(last_used_at=moment)
-                self._written[key] = moment
-                self._used.pop(key, None)
-        if len(self._written) > self._most:
-            self._written.clear()
+        note_key_use(place[0])
 
     def _drop_unknown(self) -> None:
         """Rows of keys or versions that are no longer there can never be written."""
@@ -178,19 +161,17 @@ def note(key: str, version: int, ref: str) -> None:
     _counts.note(key, version, ref)
 
 
-def used(key: str) -> None:
-    """Remember that a key opened something just now."""
-    _counts.used(key)
-
-
 def flush() -> bool:
-    """Write what this process has counted."""
-    return _counts.flush()
+    """Write what this process has counted, and hand what found no room to the metrics."""
+    is_written = _counts.flush()
+    if lost := _counts.take_lost():
+        metrics.UNCOUNTED.inc(lost)
+    return is_written
 
 
-def _start_anew() -> None:
+def _replace_counts() -> None:
     global _counts  # noqa: PLW0603  # what the parent has counted, the parent writes
     _counts = Counts()
 
 
-os.register_at_fork(after_in_child=_start_anew)
+run_after_fork(_replace_counts)

@@ -8,11 +8,11 @@ loops, memory, crashes - ends with the child, and the caller gets a LimitError w
 import logging
 import os
 import threading
-import weakref
 from collections.abc import Mapping
 from typing import Any
 
 from promptuary.renderer import errors, profiles
+from promptuary.renderer.after_fork import run_after_fork
 from promptuary.renderer.document import parser as documents
 from promptuary.renderer.errors import LimitError, RenderError
 from promptuary.renderer.isolation import crash_line, framing, process
@@ -52,8 +52,7 @@ class BoundedRenderer:
         self._nursery = process.Nursery()
         self._fresh_gate()
         # A forked copy of this process (a prefork worker) must not share the zygote, nor a lock held by a lost thread.
-        ref = weakref.ref(self)
-        os.register_at_fork(after_in_child=lambda: _renew(ref()))
+        run_after_fork(self._after_fork)
 
     def _fresh_gate(self) -> None:
         self._free = threading.BoundedSemaphore(self.max_children)
@@ -295,8 +294,3 @@ def _vocabularies(text: str, profile: Any, options: Any) -> list[str]:
 def _first_look(document: str) -> list[Problem]:
     """What can be said of a document without running anything of it."""
     return documents.inspect(document)[1]
-
-
-def _renew(owner: BoundedRenderer | None) -> None:
-    if owner is not None:
-        owner._after_fork()

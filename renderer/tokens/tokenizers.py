@@ -6,13 +6,13 @@ through `encode_markup`, where they count.
 
 import hashlib
 import json
-import os
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from promptuary.renderer.after_fork import run_after_fork
 from promptuary.renderer.errors import TokenizerError
 from promptuary.renderer.lazy_import import Deferred
 from promptuary.renderer.tokens import vocabularies
@@ -198,8 +198,7 @@ class _Loaded:
 
 
 _LOADED = _Loaded()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_LOADED.renew)
+run_after_fork(_LOADED.renew)
 
 
 def _load(name: str, source: vocabularies.VocabularySource | None) -> Tokenizer:

@@ -10,6 +10,7 @@ from registry.accounts.actor import Actor
 from registry.accounts.models import Key, User
 from registry.changes import rules
 from registry.namespaces import keys
+from registry.namespaces.key_use import KeyUses
 from registry.templates import save as template_save
 from registry.usage import recorder
 from registry.usage.models import Fetch
@@ -145,15 +146,25 @@ def test_what_was_counted_of_another_database_is_dropped(counts, place):
     assert rows() == []
 
 
-def test_a_key_says_when_it_was_last_used_to_half_a_minute(counts, clock, place):
-    counts.used(place[0])
-    counts.flush()
+def test_a_key_says_when_it_was_last_used_to_half_a_minute(clock, place):
+    uses = KeyUses(now=clock)
+    uses.note(place[0])
+    uses.write()
     first = clock.now
     assert Key.objects.get(pk=place[0]).last_used_at == first
     clock.now += timedelta(seconds=20)
-    counts.note(*place, "production")
-    counts.flush()
+    uses.note(place[0])
+    uses.write()
     assert Key.objects.get(pk=place[0]).last_used_at == first
     clock.now += timedelta(seconds=20)
-    counts.flush()
+    uses.write()
+    assert Key.objects.get(pk=place[0]).last_used_at == clock.now
+
+
+def test_the_use_of_a_key_waits_while_the_database_is_away(clock, place):
+    uses = KeyUses(now=clock)
+    uses.note(place[0])
+    with connection.execute_wrapper(_fail):
+        assert not uses.write()
+    assert uses.write()
     assert Key.objects.get(pk=place[0]).last_used_at == clock.now

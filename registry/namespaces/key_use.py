@@ -1,0 +1,77 @@
+"""When each API key was last used: noted in memory by every request, written to the keys' rows every half minute."""
+
+import logging
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from django.db import DatabaseError, transaction
+
+from promptuary.renderer.after_fork import run_after_fork
+from registry.accounts.models import Key
+
+__all__ = ["KeyUses", "note_key_use", "write_key_uses"]
+
+SECONDS = 30.0  # the moment of a key's last use is exact to this
+MOST = 20_000  # keys whose last writing is remembered
+logger = logging.getLogger(__name__)
+
+
+class KeyUses:
+    """The keys that one process has seen used. Any thread may note one; one at a time writes."""
+
+    def __init__(self, *, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+        self._now = now
+        self._waiting: dict[str, None] = {}  # key ids, in the order of their use
+        self._written: dict[str, datetime] = {}  # key id to the moment that was written last
+        self._failed = False
+
+    def note(self, key_id: str) -> None:
+        """Remember that a key opened something just now."""
+        self._waiting[key_id] = None
+
+    def write(self) -> bool:
+        """Write the keys whose last writing is half a minute ago; False where the database is away and they wait."""
+        moment = self._now()
+        due = sorted(  # in one order everywhere, so that two processes never wait for each other
+            key_id for key_id in list(self._waiting) if self._is_due(key_id, moment)
+        )
+        if not due:
+            return True
+        try:
+            with transaction.atomic():
+                for key_id in due:
+                    Key.objects.filter(pk=key_id).update(last_used_at=moment)
+        except DatabaseError as error:
+            if not self._failed:  # told once, not every few seconds of an outage
+                logger.warning("which keys were used is not written yet: %s", error)
+            self._failed = True
+            return False
+        self._failed = False
+        for key_id in due:
+            self._waiting.pop(key_id, None)
+            self._written[key_id] = moment
+        if len(self._written) > MOST:
+            self._written.clear()
+        return True
+
+    def _is_due(self, key_id: str, moment: datetime) -> bool:
+        last = self._written.get(key_id)
+        return last is None or (moment - last).total_seconds() >= SECONDS
+
+    def clear(self) -> None:
+        """Drop everything: what a forked child's parent noted, the parent writes."""
+        self._waiting, self._written = {}, {}
+
+
+_uses = KeyUses()
+run_after_fork(_uses.clear)
+
+
+def note_key_use(key_id: str) -> None:
+    """Remember that a key opened something just now."""
+    _uses.note(key_id)
+
+
+def write_key_uses() -> bool:
+    """Write what this process has noted."""
+    return _uses.write()

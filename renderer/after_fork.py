@@ -1,0 +1,31 @@
+"""Work that a forked child of this process has to do first.
+
+A child has copies of its parent's locks and counts, but none of its threads: whoever keeps such things makes them anew.
+"""
+
+import os
+import types
+import weakref
+from collections.abc import Callable
+
+__all__ = ["run_after_fork"]
+
+
+def run_after_fork(function: Callable[[], object]) -> None:
+    """Call the function in each forked child from now on. Nothing happens where the platform can't fork.
+
+    A bound method is held weakly, so that its object may go.
+    """
+    if not hasattr(os, "register_at_fork"):
+        return
+    if not isinstance(function, types.MethodType):
+        os.register_at_fork(after_in_child=function)
+        return
+    reference = weakref.WeakMethod(function)
+
+    def run_if_alive() -> None:
+        method = reference()
+        if method is not None:
+            method()
+
+    os.register_at_fork(after_in_child=run_if_alive)
