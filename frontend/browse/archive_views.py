@@ -12,7 +12,8 @@ from registry.changes import queries as change_queries
 from registry.core.errors import PromptuaryError
 from registry.core.problem_details import status_of
 from registry.namespaces.permissions import Verb
-from registry.templates import fragments, label_queries, queries, save
+from registry.templates import archive as template_archive
+from registry.templates import fragments, label_queries, queries
 from registry.usage import queries as usage_queries
 
 __all__ = ["archive"]
@@ -54,7 +55,9 @@ def archive(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 
 def _act(request: HttpRequest, actor: Actor, name: str) -> str:
     if request.POST.get("do") == "unarchive":
-        save.unarchive(actor=actor, name=name)
+        template_archive.unarchive(actor=actor, name=name)
         return f"{name} is back."
-    save.archive(actor=actor, name=name, reason=request.POST.get("reason", ""), force=request.POST.get("force") == "on")
+    template_archive.archive(
+        actor=actor, name=name, reason=request.POST.get("reason", ""), force=request.POST.get("force") == "on"
+    )
     return f"{name} is archived. It can still be fetched, and brought back."

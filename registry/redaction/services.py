@@ -34,7 +34,7 @@ from registry.redaction import repeated_texts, run_texts
 from registry.templates import queries as template_queries
 from registry.templates.events import VersionRedacted, VersionSaved
 from registry.templates.models import Draft, Label, Redaction, Rendering, Version
-from registry.templates.save import describe
+from registry.templates.search_index import describe
 from registry.usage.models import Report
 
 __all__ = ["Plan", "bury", "plan", "redact"]

@@ -14,7 +14,7 @@ from registry.namespaces.throttling import CallThrottle, RenderThrottle
 from registry.rest.input_serializers import Flag, Input, Text, read
 from registry.rest.list_responses import answer_page, read_query
 from registry.rest.preconditions import read_base
-from registry.templates import approvals, label_queries, limited_key_view, queries
+from registry.templates import approvals, archive, label_queries, limited_key_view, queries
 from registry.templates import output_serializers as template_output_serializers
 from registry.templates import save as services
 from registry.templates import serializers as template_serializers
@@ -124,7 +124,7 @@ class Archive(APIView):
     def post(self, request: Request, name: str) -> Response:
         """Archive it: it is fetched as before, but not changed. For admins; a protected label needs `force` and a reason."""
         actor = actor_of(request)
-        return _answer(actor, services.archive(actor=actor, name=name, **read(ArchiveInput, request)))
+        return _answer(actor, archive.archive(actor=actor, name=name, **read(ArchiveInput, request)))
 
 
 class Unarchive(APIView):
@@ -139,7 +139,7 @@ class Unarchive(APIView):
         """Bring an archived template back. For admins."""
         read(NoInput, request)
         actor = actor_of(request)
-        return _answer(actor, services.unarchive(actor=actor, name=name))
+        return _answer(actor, archive.unarchive(actor=actor, name=name))
 
 
 def _answer(actor: Actor, row: TemplateRow) -> Response:

@@ -1,4 +1,4 @@
-"""Templates: saving a version of one, putting one away, bringing it back."""
+"""Saving a version of a template."""
 
 import json
 from collections.abc import Sequence
@@ -8,10 +8,9 @@ from datetime import datetime
 from django.db import IntegrityError, transaction
 from django.db.models import Q
 
-from promptuary.renderer.document.parser import Document
 from promptuary.renderer.problems import Problem
 from registry.accounts.actor import Actor
-from registry.changes.models import ChangeRequest, Comment
+from registry.changes.models import Comment
 from registry.core import names, tracing
 from registry.core.errors import Busy, Conflict, Invalid, PreconditionRequired, Stale
 from registry.core.text_checks import check_text
@@ -21,14 +20,14 @@ from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import Verb
 from registry.notifications import services as notification_services
 from registry.templates import queries as template_queries
-from registry.templates import references, version_queries
 from registry.templates import sample_queries as sample_sets
 from registry.templates import samples as sampling
+from registry.templates import search_index, version_queries
 from registry.templates.document_check import Examined, Samples, examine, write_samples
-from registry.templates.events import TemplateArchived, TemplateUnarchived, VersionSaved
-from registry.templates.models import Contribution, Draft, Inclusion, Redaction, SampleSet, Tag, Template, Version
+from registry.templates.events import VersionSaved
+from registry.templates.models import Contribution, Draft, Redaction, SampleSet, Template, Version
 
-__all__ = ["Saved", "archive", "describe", "save", "unarchive"]
+__all__ = ["Saved", "save"]
 
 _TRIES = 5
 
@@ -127,64 +126,6 @@ def _told(actor: Actor, problems: list[Problem]) -> list[Problem]:
     ]
 
 
-def archive(*, actor: Actor, name: str, reason: str, force: bool = False) -> Template:
-    """Put a template away: it can be fetched as before, but not changed; admins only.
-
-    Refused while a change request for it is pending, and while a protected label stands on it unless `force`d with a reason.
-    """
-    check_text("reason", reason)
-    with transaction.atomic():
-        template = _take(actor, name)
-        if template.archived_at is not None:
-            return template
-        _require_unused(template, reason, force=force)
-        at = log.now()
-        template.archived_at = at
-        template.save(update_fields=["archived_at"])
-        event = TemplateArchived(template=name, reason=reason.strip())
-        log.append(actor, event, namespace=template.namespace, at=at)
-    return template
-
-
-def unarchive(*, actor: Actor, name: str) -> Template:
-    """Bring an archived template back; admins only."""
-    with transaction.atomic():
-        template = _take(actor, name)
-        if template.archived_at is None:
-            return template
-        template.archived_at = None
-        template.save(update_fields=["archived_at"])
-        log.append(actor, TemplateUnarchived(template=name), namespace=template.namespace, at=log.now())
-    return template
-
-
-def _take(actor: Actor, name: str) -> Template:
-    template_queries.find(actor, Verb.MANAGE, name, lock=True)
-    log.lock()
-    return template_queries.find(actor, Verb.MANAGE, name)
-
-
-def _require_unused(template: Template, reason: str, *, force: bool) -> None:
-    pending = ChangeRequest.objects.filter(
-        template=template, state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED)
-    ).first()
-    if pending is not None:
-        raise Conflict(f"Change request {pending.number} is pending: publish or withdraw it first.")
-    hurried = ChangeRequest.objects.filter(template=template, unreviewed=True, emergency_closed_at=None).first()
-    if hurried is not None:
-        raise Conflict(
-            f"Change request {hurried.number} was published in an emergency: approve it first, or roll back and close it."
-        )
-    held = template.labels.filter(name__in=template.namespace.protected_labels).order_by("name")
-    labels = list(held.values_list("name", flat=True))
-    if labels and not force:
-        raise Conflict(
-            f"{' and '.join(labels)} stands on it, so services may be using it: force it, with a reason.", labels=labels
-        )
-    if labels and not reason.strip():
-        raise Invalid(fields={"reason": "say why it is put away although services may be using it."})
-
-
 def _store(actor: Actor, space: str, work: _Work) -> Saved | None:
     """Write the work; None where the samples are not those it was checked against."""
     at = log.now()
@@ -202,7 +143,7 @@ def _store(actor: Actor, space: str, work: _Work) -> Saved | None:
             base = None if is_new else _find_base(template, work)
             version, created = _add_version(actor, template, work, base, at), True
             _add_contributions(version, work)
-            describe(template, version, work.examined.document)
+            search_index.describe(template, version, work.examined.document)
         _discard_draft(actor, template)
         if created:
             _append(actor, template, version, work, at)
@@ -291,28 +232,6 @@ def _add_contributions(version: Version, work: _Work) -> None:
         taken.append(Contribution(version=version, source=work.merged))
     if taken:
         Contribution.objects.bulk_create(taken)
-
-
-def describe(template: Template, version: Version, document: Document | None) -> None:
-    """Bring what lists and search read up to the latest version; for services and the restore, inside a transaction."""
-    if document is None:
-        return
-    template.latest = version
-    template.description = document.description
-    template.format = document.format
-    template.updated_at = version.created_at
-    tags = list(dict.fromkeys(document.tags))
-    template.words = "\n".join([template.name, document.description, *tags, document.text]).casefold()
-    template.save()
-    if set(tags) != set(template.tags.values_list("name", flat=True)):
-        template.tags.all().delete()
-        Tag.objects.bulk_create(Tag(template=template, name=tag) for tag in tags)
-    refs = [] if version.is_redacted else references.written(document.text, version.unpacked()["fragments"])
-    included = Inclusion.objects.filter(template=template)
-    if set(refs) != set(included.values_list("ref", flat=True)):
-        included.delete()
-        rows = [Inclusion(template=template, fragment=ref.partition("@")[0], ref=ref) for ref in refs]
-        Inclusion.objects.bulk_create(rows)
 
 
 def _append(actor: Actor, template: Template, version: Version, work: _Work, at: datetime) -> None:

@@ -5,7 +5,7 @@ import hashlib
 import pytest
 import rfc8785
 
-from registry.templates import save as template_save
+from registry.templates import archive
 from tests.api.conftest import OTHER, REPLY, THIRD, Caller, problem
 
 BUNDLE = "namespaces/support/bundle"
@@ -76,7 +76,7 @@ def test_a_key_limited_to_approved_versions_is_told_what_it_lacks(cast, names):
 
 
 def test_archived_templates_are_not_in_it(cast, caller, names):
-    template_save.archive(actor=cast.actor("admin"), name="support/answer", reason="Nobody uses it", force=True)
+    archive.archive(actor=cast.actor("admin"), name="support/answer", reason="Nobody uses it", force=True)
     assert len(caller("author").get(BUNDLE).json()["entries"]) == 2
 
 

@@ -16,7 +16,7 @@ from registry.changes import check_results, emergency_publish, rules, threads
 from registry.changes import services as change_services
 from registry.changes.threads import Place
 from registry.namespaces import keys
-from registry.templates import drafts, label_queries, labels
+from registry.templates import archive, drafts, label_queries, labels
 from registry.templates import save as template_save
 from registry.templates.models import Draft, Version
 from registry.usage.models import Fetch
@@ -149,7 +149,7 @@ def busy(reply, world):  # noqa: F811  # the fixture of the same name
         found[name] = _hurry(reply, f"support/{name}", decided=decided, moved=moved)
     emergency_publish.close_emergency(actor=admin, number=found["closed"], reason="The next version holds it")
     reply.save(name="support/archived")
-    template_save.archive(actor=admin, name="support/archived", reason="Not used")
+    archive.archive(actor=admin, name="support/archived", reason="Not used")
     first = Version.objects.get(template__name=REPLY, number=1)
     aside = template_save.save(
         actor=author,

@@ -23,7 +23,7 @@ from registry.namespaces import (
     members,
 )
 from registry.redaction import services as redaction_services
-from registry.templates import labels, samples
+from registry.templates import archive, labels, samples
 from registry.templates import save as template_save
 from tests.support import row_snapshot
 
@@ -41,7 +41,7 @@ def build(count: int, depth: int) -> None:
             if number % 8 == 0:
                 publish(cast, name, digests, with_checks=number % 40 == 0)
             if number % 25 == 0:
-                template_save.archive(actor=actor.operator_actor(), name=name, reason="Old", force=True)
+                archive.archive(actor=actor.operator_actor(), name=name, reason="Old", force=True)
     finish(cast, count)
 
 

@@ -14,7 +14,7 @@ from registry.mirror.errors import MirrorError
 from registry.mirror.rows.context import Read, Rows, moment, read_yaml, require_digest
 from registry.redaction import services as redaction_services
 from registry.templates.models import Label, LabelMove, SampleSet, Template, Version
-from registry.templates.save import describe
+from registry.templates.search_index import describe
 
 __all__ = [
     "label_moved",

@@ -23,7 +23,7 @@ from registry.evaluations import attachments, datasets
 from registry.journal import log
 from registry.namespaces import keys, members
 from registry.redaction import services as redaction_services
-from registry.templates import labels, samples
+from registry.templates import archive, labels, samples
 from registry.templates import save as template_save
 from registry.templates.models import Version
 from registry.webhooks import services as webhook_services
@@ -264,9 +264,9 @@ def _redact_and_archive(cast: Cast) -> None:
     admin = cast["admin"]
     redaction_services.redact(actor=admin, name=REPLY, version=4, reason="A name stood in it\n\nof one", force=True)
     redaction_services.redact(actor=admin, name="support/merged", version=3, reason="Gone", everywhere=True)
-    template_save.archive(actor=admin, name="support/copied", reason="")
-    template_save.unarchive(actor=admin, name="support/copied")
-    template_save.archive(actor=admin, name="support/third", reason="Nobody asks for it", force=True)
+    archive.archive(actor=admin, name="support/copied", reason="")
+    archive.unarchive(actor=admin, name="support/copied")
+    archive.archive(actor=admin, name="support/third", reason="Nobody asks for it", force=True)
 
 
 def _filter_webhook(admin: Actor) -> None:

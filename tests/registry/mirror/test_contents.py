@@ -12,7 +12,7 @@ from registry.journal.models import Event
 from registry.mirror import paths
 from registry.mirror.repository import Repository
 from registry.namespaces import keys
-from registry.templates import labels, save
+from registry.templates import archive, labels
 from registry.templates.models import Version
 
 pytestmark = pytest.mark.django_db
@@ -89,10 +89,10 @@ def test_a_key_is_a_file_without_its_secret_and_goes_when_revoked(story, mirror_
 
 
 def test_an_archived_template_says_so_and_keeps_its_document(story, mirror_path):
-    save.archive(actor=story["admin"], name=TEMPLATE, reason="Not used", force=True)
+    archive.archive(actor=story["admin"], name=TEMPLATE, reason="Not used", force=True)
     mirror.catch_up()
     assert b"reason: Not used" in tree(mirror_path)[".promptuary/support/archived/refunds/reply.yml"]
-    save.unarchive(actor=story["admin"], name=TEMPLATE)
+    archive.unarchive(actor=story["admin"], name=TEMPLATE)
     mirror.catch_up()
     assert ".promptuary/support/archived/refunds/reply.yml" not in tree(mirror_path)
 

@@ -18,7 +18,7 @@ from registry.journal.models import Event
 from registry.namespaces import keys
 from registry.namespaces.key_queries import authenticate
 from registry.namespaces.models import Namespace
-from registry.templates import labels
+from registry.templates import archive, labels
 from registry.templates import save as template_save
 from tests.support import row_snapshot
 
@@ -43,7 +43,7 @@ def full(story):
     labels.remove(actor=author, name=TEMPLATE, label="staging", expected=3)
     document = "---\ntags: [old, new]\ndescription: Käse\n---\n- name: a\n  role: user\n  content: Hi\n"
     template_save.save(actor=author, name="support/old", document=document, message="", copied_from=f"{TEMPLATE}@1")
-    template_save.archive(actor=admin, name="support/old", reason="")
+    archive.archive(actor=admin, name="support/old", reason="")
     talk(author, reviewer, change.number)
     hurry(author, reviewer, admin)
     check_results.run_checks(number=change.number)

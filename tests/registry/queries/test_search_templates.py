@@ -3,7 +3,7 @@ import pytest
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, NotFound
 from registry.namespaces import keys
-from registry.templates import labels
+from registry.templates import archive, labels
 from registry.templates import queries as template_queries
 from registry.templates import save as writing
 
@@ -91,7 +91,7 @@ def test_a_key_finds_its_namespace_only(outsider, operator, shelf, document):
 
 
 def test_archived_templates_are_apart(reader, admin, shelf):
-    writing.archive(actor=admin, name="support/reply", reason="")
+    archive.archive(actor=admin, name="support/reply", reason="")
     assert "support/reply" not in names(template_queries.search(reader))
     assert names(template_queries.search(reader, archived=True)) == ["support/reply"]
 

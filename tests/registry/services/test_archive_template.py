@@ -2,12 +2,12 @@ import pytest
 
 from registry.core.errors import Conflict, Invalid, NotAllowed
 from registry.journal.models import Event
-from registry.templates import save as template_save
+from registry.templates import archive as templates_archive
 from registry.templates import version_queries
 
 
 def archive(actor, **facts):
-    return template_save.archive(**{"actor": actor, "name": "support/reply", "reason": ""} | facts)
+    return templates_archive.archive(**{"actor": actor, "name": "support/reply", "reason": ""} | facts)
 
 
 def test_an_archived_template_can_still_be_fetched(admin, reader, save):
@@ -21,7 +21,7 @@ def test_twice_is_one_event_and_so_is_bringing_it_back(admin, save):
     for _ in range(2):
         archive(admin, reason="Old")
     for _ in range(2):
-        template_save.unarchive(actor=admin, name="support/reply")
+        templates_archive.unarchive(actor=admin, name="support/reply")
     kinds = list(Event.objects.filter(kind__startswith="template.").values_list("kind", flat=True))
     assert kinds == ["template.archived", "template.unarchived"]
 

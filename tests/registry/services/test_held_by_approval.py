@@ -14,8 +14,7 @@ from registry.core.errors import ApprovalRequired, Conflict, Gone, Invalid, NotA
 from registry.journal.models import Event
 from registry.namespaces import keys, members
 from registry.redaction import services as redaction_services
-from registry.templates import approvals, labels, version_queries
-from registry.templates import save as template_save
+from registry.templates import approvals, archive, labels, version_queries
 from registry.templates.approvals import Approval
 from registry.templates.models import Label, LabelMove
 
@@ -348,7 +347,7 @@ class TestSeveral:
     def test_archived_templates_and_redacted_versions_open_none(self, save, move, protect, admin):
         save("one", name="support/a"), save("two", name="support/b")
         move(1, name="support/a"), move(1, name="support/b")
-        template_save.archive(actor=admin, name="support/a", reason="Old", force=True)
+        archive.archive(actor=admin, name="support/a", reason="Old", force=True)
         redaction_services.redact(actor=admin, name="support/b", version=1, reason="A name", force=True)
         assert protect("production", "staging") == ()
 

@@ -2,8 +2,7 @@ import pytest
 
 from registry.core.errors import Conflict, Invalid, NotAllowed
 from registry.journal.models import Event
-from registry.templates import samples
-from registry.templates import save as template_save
+from registry.templates import archive, samples
 from registry.templates.models import SampleSet
 
 
@@ -38,6 +37,6 @@ def test_a_reader_does_not_save_samples(reader, save):
 
 def test_an_archived_template_takes_none(author, admin, save):
     save()
-    template_save.archive(actor=admin, name="support/reply", reason="")
+    archive.archive(actor=admin, name="support/reply", reason="")
     with pytest.raises(Conflict, match="archived"):
         samples.save(actor=author, name="support/reply", samples={})

@@ -4,7 +4,7 @@ import pytest
 
 from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound, PreconditionRequired, Stale, TooLarge
 from registry.journal.models import Event
-from registry.templates import drafts
+from registry.templates import archive, drafts
 from registry.templates import sample_queries as sample_sets
 from registry.templates import save as template_save
 from registry.templates.models import Draft, SampleSet, Template, Version
@@ -207,10 +207,10 @@ def test_a_copy_records_its_origin(author, save, document):
 
 def test_an_archived_template_takes_no_version(admin, save):
     save("one")
-    template_save.archive(actor=admin, name="support/reply", reason="Not needed")
+    archive.archive(actor=admin, name="support/reply", reason="Not needed")
     with pytest.raises(Conflict, match="archived"):
         save("two")
-    template_save.unarchive(actor=admin, name="support/reply")
+    archive.unarchive(actor=admin, name="support/reply")
     assert save("two").number == 2
 
 

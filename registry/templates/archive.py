@@ -1,0 +1,73 @@
+"""Archiving templates, and bringing them back."""
+
+from django.db import transaction
+
+from registry.accounts.actor import Actor
+from registry.changes.models import ChangeRequest
+from registry.core.errors import Conflict, Invalid
+from registry.core.text_checks import check_text
+from registry.journal import log
+from registry.namespaces.permissions import Verb
+from registry.templates import queries as template_queries
+from registry.templates.events import TemplateArchived, TemplateUnarchived
+from registry.templates.models import Template
+
+__all__ = ["archive", "unarchive"]
+
+
+def archive(*, actor: Actor, name: str, reason: str, force: bool = False) -> Template:
+    """Put a template away: it can be fetched as before, but not changed; admins only.
+
+    Refused while a change request for it is pending, and while a protected label stands on it unless `force`d with a reason.
+    """
+    check_text("reason", reason)
+    with transaction.atomic():
+        template = _take(actor, name)
+        if template.archived_at is not None:
+            return template
+        _require_unused(template, reason, force=force)
+        at = log.now()
+        template.archived_at = at
+        template.save(update_fields=["archived_at"])
+        event = TemplateArchived(template=name, reason=reason.strip())
+        log.append(actor, event, namespace=template.namespace, at=at)
+    return template
+
+
+def unarchive(*, actor: Actor, name: str) -> Template:
+    """Bring an archived template back; admins only."""
+    with transaction.atomic():
+        template = _take(actor, name)
+        if template.archived_at is None:
+            return template
+        template.archived_at = None
+        template.save(update_fields=["archived_at"])
+        log.append(actor, TemplateUnarchived(template=name), namespace=template.namespace, at=log.now())
+    return template
+
+
+def _take(actor: Actor, name: str) -> Template:
+    template_queries.find(actor, Verb.MANAGE, name, lock=True)
+    log.lock()
+    return template_queries.find(actor, Verb.MANAGE, name)
+
+
+def _require_unused(template: Template, reason: str, *, force: bool) -> None:
+    pending = ChangeRequest.objects.filter(
+        template=template, state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED)
+    ).first()
+    if pending is not None:
+        raise Conflict(f"Change request {pending.number} is pending: publish or withdraw it first.")
+    hurried = ChangeRequest.objects.filter(template=template, unreviewed=True, emergency_closed_at=None).first()
+    if hurried is not None:
+        raise Conflict(
+            f"Change request {hurried.number} was published in an emergency: approve it first, or roll back and close it."
+        )
+    held = template.labels.filter(name__in=template.namespace.protected_labels).order_by("name")
+    labels = list(held.values_list("name", flat=True))
+    if labels and not force:
+        raise Conflict(
+            f"{' and '.join(labels)} stands on it, so services may be using it: force it, with a reason.", labels=labels
+        )
+    if labels and not reason.strip():
+        raise Invalid(fields={"reason": "say why it is put away although services may be using it."})

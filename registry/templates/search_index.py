@@ -1,0 +1,29 @@
+"""The columns and rows of a template that lists and search read: its description, tags, words and inclusions."""
+
+from promptuary.renderer.document.parser import Document
+from registry.templates import references
+from registry.templates.models import Inclusion, Tag, Template, Version
+
+__all__ = ["describe"]
+
+
+def describe(template: Template, version: Version, document: Document | None) -> None:
+    """Bring what lists and search read up to the latest version; for services and the restore, inside a transaction."""
+    if document is None:
+        return
+    template.latest = version
+    template.description = document.description
+    template.format = document.format
+    template.updated_at = version.created_at
+    tags = list(dict.fromkeys(document.tags))
+    template.words = "\n".join([template.name, document.description, *tags, document.text]).casefold()
+    template.save()
+    if set(tags) != set(template.tags.values_list("name", flat=True)):
+        template.tags.all().delete()
+        Tag.objects.bulk_create(Tag(template=template, name=tag) for tag in tags)
+    refs = [] if version.is_redacted else references.written(document.text, version.unpacked()["fragments"])
+    included = Inclusion.objects.filter(template=template)
+    if set(refs) != set(included.values_list("ref", flat=True)):
+        included.delete()
+        rows = [Inclusion(template=template, fragment=ref.partition("@")[0], ref=ref) for ref in refs]
+        Inclusion.objects.bulk_create(rows)
