@@ -55,9 +55,9 @@ def archive(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 
 def _act(request: HttpRequest, actor: Actor, name: str) -> str:
     if request.POST.get("do") == "unarchive":
-        template_archive.unarchive(actor=actor, name=name)
+        template_archive.unarchive_template(actor=actor, name=name)
         return f"{name} is back."
-    template_archive.archive(
+    template_archive.archive_template(
         actor=actor, name=name, reason=request.POST.get("reason", ""), force=request.POST.get("force") == "on"
     )
     return f"{name} is archived. It can still be fetched, and brought back."

@@ -14,7 +14,7 @@ from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.notifications import services as notification_services
 from registry.templates import labels
-from registry.templates.models import Label
+from registry.templates.models import Label, LabelMove
 
 __all__ = ["close_emergency", "publish_in_emergency", "remind_of_emergencies"]
 
@@ -25,7 +25,7 @@ def publish_in_emergency(*, actor: Actor, number: int, reason: str) -> ChangeReq
     """Move the label although approvals or checks are missing; by a reviewer in person, with a reason.
 
     The request counts as published but stays unreviewed until it has its approvals after the fact, and everyone concerned
-    is told. Its checks stay as they are at this moment. One event, as in `labels.place`, with how = broke_glass.
+    is told. Its checks stay as they are at this moment. One event, as in `labels.move_label`, with how = broke_glass.
     """
     if not check_text("reason", reason).strip():
         raise Invalid(fields={"reason": "say why it can't wait: everyone concerned will read it."})
@@ -46,16 +46,9 @@ def publish_in_emergency(*, actor: Actor, number: int, reason: str) -> ChangeReq
         change.decided = gate.decided().to_dict()
         change.save()
         notification_services.settle(change)
-        labels.place(
-            actor=actor,
-            template=change.template,
-            label=change.label,
-            target=change.version,
-            how="broke_glass",
-            reason=reason.strip(),
-            change=change,
-            at=change.closed_at,
-        )
+        move = LabelMove(template=change.template, label=change.label, after=change.version, how="broke_glass")
+        move.reason, move.change = reason.strip(), change
+        labels.move_label(actor, move, at=change.closed_at)
     return change
 
 

@@ -9,6 +9,7 @@ from registry.core.errors import Conflict
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.templates import save as template_save
+from registry.templates.models import Contribution
 
 __all__ = ["merge_change"]
 
@@ -61,6 +62,6 @@ def merge_change(
         base=found.held.digest,
         parallel=True,
         even_if_equal=True,
-        merged=found.head,
+        contributions=[Contribution(source=found.head)],
     )
     return writing.set_head(actor=actor, number=number, version=saved.version.number, expected=found.head.number)

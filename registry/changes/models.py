@@ -1,14 +1,30 @@
 """Change requests with their decisions, check results, threads and unsent remarks."""
 
 import json
-from typing import Any
+from typing import Any, Self
 
 from django.db import models
 
 from registry.accounts.models import User
 from registry.templates.models import Template, Version
 
-__all__ = ["ChangeRequest", "Comment", "Decision", "Remark", "Thread", "Verdict"]
+__all__ = ["ChangeRequest", "ChangeRequests", "Comment", "Decision", "Remark", "Thread", "Verdict"]
+
+
+class ChangeRequests(models.QuerySet["ChangeRequest"]):
+    """Change requests by their state; templates, versions and labels reach them as `template.changes`."""
+
+    def pending(self) -> Self:
+        """Those that are neither published nor withdrawn."""
+        return self.filter(state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED))
+
+    def approved(self) -> Self:
+        """Those that have their approvals and wait to be published."""
+        return self.filter(state=ChangeRequest.APPROVED)
+
+    def in_emergency(self) -> Self:
+        """Those that were published in an emergency and are neither approved nor closed since."""
+        return self.filter(unreviewed=True, emergency_closed_at=None)
 
 
 class ChangeRequest(models.Model):
@@ -39,6 +55,8 @@ class ChangeRequest(models.Model):
     decided = models.JSONField(
         null=True, help_text="what it was decided on, as registry.changes.decided_facts keeps it"
     )
+
+    objects = ChangeRequests.as_manager()
 
     class Meta:
         constraints = [

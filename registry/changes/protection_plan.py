@@ -3,13 +3,13 @@
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from copy import copy
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key
@@ -69,7 +69,7 @@ class ProtectionPlan:
 
 def unapproved_labels(namespace: Namespace, before: Rules, after: Rules) -> list[Label]:
     """Where labels that become protected serve what they never held by approval; a change is to be opened for each."""
-    return approvals.unapproved(namespace, _newly(before, after))
+    return _unapproved(namespace, _newly(before, after))
 
 
 def plan_protection(actor: Actor, name: str, rules: Mapping[str, Any]) -> ProtectionPlan:
@@ -83,11 +83,26 @@ def plan_protection(actor: Actor, name: str, rules: Mapping[str, Any]) -> Protec
     labels = _newly(before, after)
     if not labels:
         return ProtectionPlan((), (), ())
-    return ProtectionPlan(labels, tuple(approvals.unapproved(namespace, labels)), tuple(_keys(namespace, after)))
+    return ProtectionPlan(labels, tuple(_unapproved(namespace, labels)), tuple(_keys(namespace, after)))
 
 
 def _newly(before: Rules, after: Rules) -> tuple[str, ...]:
     return tuple(label for label in after.protected_labels if label not in before.protected_labels)
+
+
+def _unapproved(namespace: Namespace, labels: Collection[str]) -> list[Label]:
+    """Where these labels of the namespace serve what they never held by approval, and no change asks for it yet.
+
+    By template and label, with template and version. Archived templates and redacted versions are left out: no change
+    could be published for them.
+    """
+    pending = ChangeRequest.objects.pending().filter(
+        template=OuterRef("template"), label=OuterRef("name"), version=OuterRef("version")
+    )
+    rows = Label.objects.filter(template__namespace=namespace, template__archived_at=None, name__in=labels)
+    rows = rows.filter(~Exists(pending), ~approvals.by_approval(), ~approvals.by_emergency(), version__redaction=None)
+    rows = rows.select_related("template", "version", "version__author").defer("template__words")
+    return list(rows.order_by("template__name", "name"))
 
 
 def _keys(namespace: Namespace, after: Rules) -> list[ConcernedKey]:

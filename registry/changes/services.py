@@ -24,7 +24,7 @@ from registry.namespaces import permissions
 from registry.namespaces.permissions import Role, Verb, role_of
 from registry.notifications import services as notification_services
 from registry.templates import labels
-from registry.templates.models import Template, Version
+from registry.templates.models import LabelMove, Template, Version
 
 __all__ = [
     "check_decision",
@@ -162,7 +162,7 @@ def publish_change(*, actor: Actor, number: int) -> ChangeRequest:
     """Move the label, when nothing stands in the way any more: the gate itself.
 
     ApprovalRequired while reviewers are waited for, Conflict for every other blocker; facts["blockers"] lists them.
-    One event, as in `labels.place`, with the request's number and "decided" as `registry.changes.decided_facts` has it.
+    One event, as in `labels.move_label`, with the request's number and "decided" as `registry.changes.decided_facts` has it.
     """
     with transaction.atomic():
         change = locking.lock_change(actor, Verb.PUBLISH, number)
@@ -178,16 +178,9 @@ def publish_change(*, actor: Actor, number: int) -> ChangeRequest:
         change.closed_at = change.updated_at = log.now()
         change.decided = gate.decided().to_dict()
         change.save()
-        labels.place(
-            actor=actor,
-            template=change.template,
-            label=change.label,
-            target=change.version,
-            how="published",
-            reason=change.message,
-            change=change,
-            at=change.closed_at,
-        )
+        move = LabelMove(template=change.template, label=change.label, after=change.version, how="published")
+        move.reason, move.change = change.message, change
+        labels.move_label(actor, move, at=change.closed_at)
     return change
 
 

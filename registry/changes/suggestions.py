@@ -16,6 +16,7 @@ from registry.core.errors import Conflict, Invalid, NotFound
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.templates import save as template_save
+from registry.templates.models import Contribution
 
 __all__ = ["apply_suggestions"]
 
@@ -56,7 +57,7 @@ def apply_suggestions(
         base=change.version.digest,
         parallel=True,
         even_if_equal=document != change.version.document,
-        suggestions=applied,
+        contributions=[Contribution(comment=comment) for comment in applied],
     )
     change = writing.set_head(actor=actor, number=number, version=saved.version.number, expected=change.version.number)
     for thread in dict.fromkeys(thread for thread, _ in comments):

@@ -34,7 +34,7 @@ from registry.redaction import repeated_texts, run_texts
 from registry.templates import queries as template_queries
 from registry.templates.events import VersionRedacted, VersionSaved
 from registry.templates.models import Draft, Label, Redaction, Rendering, Version
-from registry.templates.search_index import describe
+from registry.templates.search_index import update_search_index
 from registry.usage.models import Report
 
 __all__ = ["Plan", "bury", "plan", "redact"]
@@ -229,4 +229,4 @@ def bury(version: Version, *, reason: str, person: User, at: datetime) -> None:
     Report.objects.filter(version=version).update(inputs="{}", failures="{}")  # names that the document gave
     Rendering.objects.filter(digest=version.digest).delete()
     if template.latest_id == version.pk:
-        describe(template, Version.objects.get(pk=version.pk), parse(""))
+        update_search_index(template, Version.objects.get(pk=version.pk), parse(""))

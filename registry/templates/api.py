@@ -124,7 +124,7 @@ class Archive(APIView):
     def post(self, request: Request, name: str) -> Response:
         """Archive it: it is fetched as before, but not changed. For admins; a protected label needs `force` and a reason."""
         actor = actor_of(request)
-        return _answer(actor, archive.archive(actor=actor, name=name, **read(ArchiveInput, request)))
+        return _answer(actor, archive.archive_template(actor=actor, name=name, **read(ArchiveInput, request)))
 
 
 class Unarchive(APIView):
@@ -139,7 +139,7 @@ class Unarchive(APIView):
         """Bring an archived template back. For admins."""
         read(NoInput, request)
         actor = actor_of(request)
-        return _answer(actor, archive.unarchive(actor=actor, name=name))
+        return _answer(actor, archive.unarchive_template(actor=actor, name=name))
 
 
 def _answer(actor: Actor, row: TemplateRow) -> Response:

@@ -12,12 +12,12 @@ from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from registry.changes.models import ChangeRequest
-from registry.namespaces.models import Namespace
 from registry.templates.models import Label, LabelMove, Template, Version
 
 __all__ = [
     "Approval",
+    "by_approval",
+    "by_emergency",
     "digests",
     "held",
     "is_accepted",
@@ -26,7 +26,6 @@ __all__ = [
     "of_label",
     "of_labels",
     "of_refs",
-    "unapproved",
 ]
 
 _APPROVED = Q(how="published") | Q(how="broke_glass", change__unreviewed=False)
@@ -70,9 +69,7 @@ def is_accepted(template: Template, labels: Collection[str], digest: str) -> boo
 
     labels: those that are protected now. What one of them merely serves is not enough.
     """
-    agreed = ChangeRequest.objects.filter(
-        template=template, label__in=labels, version__digest=digest, state=ChangeRequest.APPROVED
-    )
+    agreed = template.changes.approved().filter(label__in=labels, version__digest=digest)
     return held().filter(template=template, label__in=labels, after__digest=digest).exists() or agreed.exists()
 
 
@@ -95,7 +92,7 @@ def of_labels(rows: Iterable[Template]) -> dict[int, dict[str, Approval]]:
     protected = {row.pk: row.namespace.protected_labels for row in rows}
     found: dict[int, dict[str, Approval]] = {pk: {} for pk in protected}
     labels = Label.objects.filter(template__in=list(protected))
-    labels = labels.annotate(approved=_by_approval(), emergency=_by_emergency())
+    labels = labels.annotate(approved=by_approval(), emergency=by_emergency())
     for pk, name, *facts in labels.order_by("name").values_list("template_id", "name", "approved", "emergency"):
         if name in protected[pk]:
             found[pk][name] = _approval(*facts)
@@ -105,7 +102,7 @@ def of_labels(rows: Iterable[Template]) -> dict[int, dict[str, Approval]]:
 def of_refs(names: Iterable[str], label: str) -> dict[str, Approval]:
     """The same for one label of many templates, by the templates' names: one query. Absent where it is not protected."""
     rows = Label.objects.filter(template__name__in=list(names), name=label)
-    rows = rows.annotate(approved=_by_approval(), emergency=_by_emergency())
+    rows = rows.annotate(approved=by_approval(), emergency=by_emergency())
     columns = ("template__name", "template__namespace__protected_labels", "approved", "emergency")
     return {
         name: _approval(approved, emergency)
@@ -114,30 +111,12 @@ def of_refs(names: Iterable[str], label: str) -> dict[str, Approval]:
     }
 
 
-def unapproved(namespace: Namespace, labels: Collection[str]) -> list[Label]:
-    """Where these labels of the namespace serve what they never held by approval, and no change asks for it yet.
-
-    By template and label, with template and version. Archived templates and redacted versions are left out: no change
-    could be published for them.
-    """
-    asked = ChangeRequest.objects.filter(
-        template=OuterRef("template"),
-        label=OuterRef("name"),
-        version=OuterRef("version"),
-        state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED),
-    )
-    rows = Label.objects.filter(template__namespace=namespace, template__archived_at=None, name__in=labels)
-    rows = rows.filter(~Exists(asked), ~_by_approval(), ~_by_emergency(), version__redaction=None)
-    rows = rows.select_related("template", "version", "version__author").defer("template__words")
-    return list(rows.order_by("template__name", "name"))
-
-
-def _by_approval() -> Exists:
+def by_approval() -> Exists:
     """For a query of labels: whether the label ever held what it serves by approval."""
     return Exists(held().filter(**_SAME))
 
 
-def _by_emergency() -> Exists:
+def by_emergency() -> Exists:
     """For a query of labels: whether an emergency that nobody approved yet put there what it serves."""
     return Exists(LabelMove.objects.filter(_EMERGENCY, **_SAME, protected=True))
 

@@ -3,7 +3,6 @@
 from django.db import transaction
 
 from registry.accounts.actor import Actor
-from registry.changes.models import ChangeRequest
 from registry.core.errors import Conflict, Invalid
 from registry.core.text_checks import check_text
 from registry.journal import log
@@ -12,10 +11,10 @@ from registry.templates import queries as template_queries
 from registry.templates.events import TemplateArchived, TemplateUnarchived
 from registry.templates.models import Template
 
-__all__ = ["archive", "unarchive"]
+__all__ = ["archive_template", "unarchive_template"]
 
 
-def archive(*, actor: Actor, name: str, reason: str, force: bool = False) -> Template:
+def archive_template(*, actor: Actor, name: str, reason: str, force: bool = False) -> Template:
     """Put a template away: it can be fetched as before, but not changed; admins only.
 
     Refused while a change request for it is pending, and while a protected label stands on it unless `force`d with a reason.
@@ -34,7 +33,7 @@ def archive(*, actor: Actor, name: str, reason: str, force: bool = False) -> Tem
     return template
 
 
-def unarchive(*, actor: Actor, name: str) -> Template:
+def unarchive_template(*, actor: Actor, name: str) -> Template:
     """Bring an archived template back; admins only."""
     with transaction.atomic():
         template = _take(actor, name)
@@ -53,18 +52,16 @@ def _take(actor: Actor, name: str) -> Template:
 
 
 def _require_unused(template: Template, reason: str, *, force: bool) -> None:
-    pending = ChangeRequest.objects.filter(
-        template=template, state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED)
-    ).first()
+    pending = template.changes.pending().first()
     if pending is not None:
         raise Conflict(f"Change request {pending.number} is pending: publish or withdraw it first.")
-    hurried = ChangeRequest.objects.filter(template=template, unreviewed=True, emergency_closed_at=None).first()
-    if hurried is not None:
+    emergency = template.changes.in_emergency().first()
+    if emergency is not None:
         raise Conflict(
-            f"Change request {hurried.number} was published in an emergency: approve it first, or roll back and close it."
+            f"Change request {emergency.number} was published in an emergency: approve it first, or roll back and close it."
         )
-    held = template.labels.filter(name__in=template.namespace.protected_labels).order_by("name")
-    labels = list(held.values_list("name", flat=True))
+    protected = template.labels.filter(name__in=template.namespace.protected_labels).order_by("name")
+    labels = list(protected.values_list("name", flat=True))
     if labels and not force:
         raise Conflict(
             f"{' and '.join(labels)} stands on it, so services may be using it: force it, with a reason.", labels=labels

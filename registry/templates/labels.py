@@ -6,7 +6,6 @@ from django.db import transaction
 
 from registry.accounts.actor import Actor
 from registry.changes import check_results, locking
-from registry.changes.models import ChangeRequest
 from registry.core import names
 from registry.core.errors import ApprovalRequired, Conflict, Invalid, NotFound
 from registry.core.text_checks import check_text
@@ -19,7 +18,7 @@ from registry.templates import queries as template_queries
 from registry.templates.events import LabelMoved
 from registry.templates.models import Label, LabelMove, Template, Version
 
-__all__ = ["move", "place", "remove", "roll_back"]
+__all__ = ["move", "move_label", "remove", "roll_back"]
 
 
 def move(*, actor: Actor, name: str, label: str, version: int, expected: int | None) -> Label:
@@ -35,7 +34,7 @@ def move(*, actor: Actor, name: str, label: str, version: int, expected: int | N
         target = _find_version(template, version)
         if held is not None and held.version_id == target.pk:
             return held
-        return place(actor=actor, template=template, label=label, target=target, how="moved")
+        return move_label(actor, LabelMove(template=template, label=label, after=target, how="moved"))
 
 
 def remove(*, actor: Actor, name: str, label: str, expected: int) -> None:
@@ -69,36 +68,27 @@ def roll_back(*, actor: Actor, name: str, label: str, version: int, reason: str)
             raise Conflict(f"{label} holds version {held.version.number} already.", actual=held.version.number)
         target.require_text()
         _require_held(template, label, target)
-        return place(
-            actor=actor, template=template, label=label, target=target, how="rolled_back", reason=reason.strip()
-        )
+        move = LabelMove(template=template, label=label, after=target, how="rolled_back", reason=reason.strip())
+        return move_label(actor, move)
 
 
-def place(
-    *,
-    actor: Actor,
-    template: Template,
-    label: str,
-    target: Version,
-    how: str,
-    reason: str = "",
-    change: ChangeRequest | None = None,
-    at: datetime | None = None,
-) -> Label:
+def move_label(actor: Actor, move: LabelMove, *, at: datetime | None = None) -> Label:
     """Write a move that was allowed; for services, inside their transaction, as the last thing in it.
 
-    at: the moment that the caller's own rows carry, by default now, so that a restore from the event finds it.
+    move: an unsaved row with template, label, after, how, and reason and change where there are any; the rest is filled in
+    here. at: the moment that the caller's own rows carry, by default now, so that a restore from the event finds it.
     """
+    if move.after is None:
+        raise ValueError("a label moves to a version; to take it away is `remove`")
     at = at or log.now()
-    target.require_text()
-    held = _held(template, label)
-    placed, _ = Label.objects.update_or_create(
-        template=template, name=label, defaults={"version": target, "moved_at": at}
+    move.after.require_text()
+    held = _held(move.template, move.label)
+    move.before = held.version if held else None
+    label, _ = Label.objects.update_or_create(
+        template=move.template, name=move.label, defaults={"version": move.after, "moved_at": at}
     )
-    move = LabelMove(template=template, label=label, before=held.version if held else None, after=target, how=how)
-    move.reason, move.change = reason, change
     _record(actor, move, at)
-    return placed
+    return label
 
 
 def _record(actor: Actor, move: LabelMove, at: datetime) -> None:

@@ -13,7 +13,6 @@ from django.db.models import Q, QuerySet
 
 from promptuary.renderer.document.parser import inspect
 from registry.accounts.actor import Actor
-from registry.changes.models import ChangeRequest
 from registry.core.errors import NotAllowed
 from registry.core.pagination import Page, check_limit, cut, read_text
 from registry.namespaces import permissions
@@ -131,9 +130,7 @@ def numbers(actor: Actor, template: Template) -> set[int] | None:
         known = Q(digest__in=Label.objects.filter(template=template, name__in=key.labels).values("version__digest"))
     else:
         moved = LabelMove.objects.filter(template=template, after__isnull=False).values("after__digest")
-        known = Q(digest__in=moved) | Q(
-            digest__in=ChangeRequest.objects.filter(template=template).values("version__digest")
-        )
+        known = Q(digest__in=moved) | Q(digest__in=template.changes.values("version__digest"))
     standing = list(Label.objects.filter(template=template).values_list("name", "version__digest"))
     verdicts: dict[str, bool] = {}
     rows = list(template.versions.filter(known).defer("bundle"))

@@ -10,7 +10,6 @@ from django.db.models import Q
 
 from promptuary.renderer.problems import Problem
 from registry.accounts.actor import Actor
-from registry.changes.models import Comment
 from registry.core import names, tracing
 from registry.core.errors import Busy, Conflict, Invalid, PreconditionRequired, Stale
 from registry.core.text_checks import check_text
@@ -55,8 +54,7 @@ class _Work:
     parallel: bool
     copied_from: str
     even_if_equal: bool
-    merged: Version | None
-    suggestions: Sequence[Comment]
+    contributions: Sequence[Contribution]
 
 
 def save(  # noqa: PLR0913  # what a person hands in when saving
@@ -70,16 +68,15 @@ def save(  # noqa: PLR0913  # what a person hands in when saving
     parallel: bool = False,
     copied_from: str | None = None,
     even_if_equal: bool = False,
-    merged: Version | None = None,
-    suggestions: Sequence[Comment] = (),
+    contributions: Sequence[Contribution] = (),
 ) -> Saved:
     """Make the next version of a template, or its first; nothing is stored unless all is right.
 
     samples: None keeps those there are, which then must fit the document; {} clears them. base: digest of the version
     this was made from, needed once the template exists: PreconditionRequired without, Stale where it is not the latest
     unless `parallel`. A bundle equal to the latest makes no version, unless `even_if_equal`: a merge has to be made from
-    what it takes in, whatever it reads. copied_from: name@ref of the origin of a new template. merged: the version of this
-    template that it takes in besides its base; suggestions: the comments whose lines are in it.
+    what it takes in, whatever it reads. copied_from: name@ref of the origin of a new template. contributions: unsaved
+    rows, without their version, of the suggestions that are in it and of the version that it merges with its base.
     Invalid carries all problems.
     """
     namespace, _ = names.check_template(name)
@@ -105,8 +102,7 @@ def save(  # noqa: PLR0913  # what a person hands in when saving
                 parallel,
                 origin,
                 even_if_equal,
-                merged,
-                suggestions,
+                contributions,
             )
             if saved := _store(actor, namespace, work):
                 tracing.describe(current, saved.version.number, saved.version.digest)
@@ -143,7 +139,7 @@ def _store(actor: Actor, space: str, work: _Work) -> Saved | None:
             base = None if is_new else _find_base(template, work)
             version, created = _add_version(actor, template, work, base, at), True
             _add_contributions(version, work)
-            search_index.describe(template, version, work.examined.document)
+            search_index.update_search_index(template, version, work.examined.document)
         _discard_draft(actor, template)
         if created:
             _append(actor, template, version, work, at)
@@ -227,17 +223,17 @@ def _add_version(actor: Actor, template: Template, work: _Work, base: Version | 
 
 
 def _add_contributions(version: Version, work: _Work) -> None:
-    taken = [Contribution(version=version, comment=comment) for comment in work.suggestions]
-    if work.merged is not None:
-        taken.append(Contribution(version=version, source=work.merged))
-    if taken:
-        Contribution.objects.bulk_create(taken)
+    for contribution in work.contributions:
+        contribution.version = version
+    if work.contributions:
+        Contribution.objects.bulk_create(work.contributions)
 
 
 def _append(actor: Actor, template: Template, version: Version, work: _Work, at: datetime) -> None:
     bundle = json.loads(work.examined.bundle)
     profile = bundle["profile"]
-    applied = [[comment.thread.change_id, comment.thread.number, comment.number] for comment in work.suggestions]
+    sources = [row.source for row in work.contributions if row.source is not None]
+    comments = [row.comment for row in work.contributions if row.comment is not None]
     event = VersionSaved(
         template=template.name,
         number=version.number,
@@ -248,8 +244,8 @@ def _append(actor: Actor, template: Template, version: Version, work: _Work, at:
         base=version.base.number if version.base else None,
         message=version.message,
         copied_from=template.copied_from if version.number == 1 else None,
-        merged_from=work.merged.number if work.merged else None,
-        suggestions=applied or None,
+        merged_from=sources[0].number if sources else None,
+        suggestions=[[row.thread.change_id, row.thread.number, row.number] for row in comments] or None,
     )
     notification_services.tell_of_save(actor, version)
     log.append(actor, event, namespace=template.namespace, at=at)

@@ -4,10 +4,10 @@ from promptuary.renderer.document.parser import Document
 from registry.templates import references
 from registry.templates.models import Inclusion, Tag, Template, Version
 
-__all__ = ["describe"]
+__all__ = ["update_search_index"]
 
 
-def describe(template: Template, version: Version, document: Document | None) -> None:
+def update_search_index(template: Template, version: Version, document: Document | None) -> None:
     """Bring what lists and search read up to the latest version; for services and the restore, inside a transaction."""
     if document is None:
         return

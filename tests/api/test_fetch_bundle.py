@@ -76,7 +76,7 @@ def test_a_key_limited_to_approved_versions_is_told_what_it_lacks(cast, names):
 
 
 def test_archived_templates_are_not_in_it(cast, caller, names):
-    archive.archive(actor=cast.actor("admin"), name="support/answer", reason="Nobody uses it", force=True)
+    archive.archive_template(actor=cast.actor("admin"), name="support/answer", reason="Nobody uses it", force=True)
     assert len(caller("author").get(BUNDLE).json()["entries"]) == 2
 
 

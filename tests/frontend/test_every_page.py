@@ -149,7 +149,7 @@ def busy(reply, world):  # noqa: F811  # the fixture of the same name
         found[name] = _hurry(reply, f"support/{name}", decided=decided, moved=moved)
     emergency_publish.close_emergency(actor=admin, number=found["closed"], reason="The next version holds it")
     reply.save(name="support/archived")
-    archive.archive(actor=admin, name="support/archived", reason="Not used")
+    archive.archive_template(actor=admin, name="support/archived", reason="Not used")
     first = Version.objects.get(template__name=REPLY, number=1)
     aside = template_save.save(
         actor=author,

@@ -41,7 +41,7 @@ def build(count: int, depth: int) -> None:
             if number % 8 == 0:
                 publish(cast, name, digests, with_checks=number % 40 == 0)
             if number % 25 == 0:
-                archive.archive(actor=actor.operator_actor(), name=name, reason="Old", force=True)
+                archive.archive_template(actor=actor.operator_actor(), name=name, reason="Old", force=True)
     finish(cast, count)
 
 

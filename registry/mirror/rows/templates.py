@@ -14,7 +14,7 @@ from registry.mirror.errors import MirrorError
 from registry.mirror.rows.context import Read, Rows, moment, read_yaml, require_digest
 from registry.redaction import services as redaction_services
 from registry.templates.models import Label, LabelMove, SampleSet, Template, Version
-from registry.templates.search_index import describe
+from registry.templates.search_index import update_search_index
 
 __all__ = [
     "label_moved",
@@ -29,7 +29,7 @@ __all__ = [
 def version_saved(rows: Rows, event: Event, body: Mapping[str, Any], read: Read) -> None:
     if rows.is_redacted(event.template, body["number"]):
         texts = immutable_tables.TOMBSTONES["registry_version"].texts
-        describe(*_add_version(rows, event, body, texts), parse(""))
+        update_search_index(*_add_version(rows, event, body, texts), parse(""))
         return
     kept = read_yaml(event, read(paths.bundle(event.template)))
     text = read(paths.document(event.template)).decode()
@@ -47,7 +47,7 @@ def version_saved(rows: Rows, event: Event, body: Mapping[str, Any], read: Read)
         "settings": canonical(document.settings),
         "problems": canonical(kept["problems"]),
     }
-    describe(*_add_version(rows, event, body, texts), document)
+    update_search_index(*_add_version(rows, event, body, texts), document)
 
 
 def _add_version(

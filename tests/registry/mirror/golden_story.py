@@ -264,9 +264,9 @@ def _redact_and_archive(cast: Cast) -> None:
     admin = cast["admin"]
     redaction_services.redact(actor=admin, name=REPLY, version=4, reason="A name stood in it\n\nof one", force=True)
     redaction_services.redact(actor=admin, name="support/merged", version=3, reason="Gone", everywhere=True)
-    archive.archive(actor=admin, name="support/copied", reason="")
-    archive.unarchive(actor=admin, name="support/copied")
-    archive.archive(actor=admin, name="support/third", reason="Nobody asks for it", force=True)
+    archive.archive_template(actor=admin, name="support/copied", reason="")
+    archive.unarchive_template(actor=admin, name="support/copied")
+    archive.archive_template(actor=admin, name="support/third", reason="Nobody asks for it", force=True)
 
 
 def _filter_webhook(admin: Actor) -> None:

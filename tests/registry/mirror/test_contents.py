@@ -89,10 +89,10 @@ def test_a_key_is_a_file_without_its_secret_and_goes_when_revoked(story, mirror_
 
 
 def test_an_archived_template_says_so_and_keeps_its_document(story, mirror_path):
-    archive.archive(actor=story["admin"], name=TEMPLATE, reason="Not used", force=True)
+    archive.archive_template(actor=story["admin"], name=TEMPLATE, reason="Not used", force=True)
     mirror.catch_up()
     assert b"reason: Not used" in tree(mirror_path)[".promptuary/support/archived/refunds/reply.yml"]
-    archive.unarchive(actor=story["admin"], name=TEMPLATE)
+    archive.unarchive_template(actor=story["admin"], name=TEMPLATE)
     mirror.catch_up()
     assert ".promptuary/support/archived/refunds/reply.yml" not in tree(mirror_path)
 

@@ -43,7 +43,7 @@ def full(story):
     labels.remove(actor=author, name=TEMPLATE, label="staging", expected=3)
     document = "---\ntags: [old, new]\ndescription: Käse\n---\n- name: a\n  role: user\n  content: Hi\n"
     template_save.save(actor=author, name="support/old", document=document, message="", copied_from=f"{TEMPLATE}@1")
-    archive.archive(actor=admin, name="support/old", reason="")
+    archive.archive_template(actor=admin, name="support/old", reason="")
     talk(author, reviewer, change.number)
     hurry(author, reviewer, admin)
     check_results.run_checks(number=change.number)

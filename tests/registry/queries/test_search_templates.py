@@ -91,7 +91,7 @@ def test_a_key_finds_its_namespace_only(outsider, operator, shelf, document):
 
 
 def test_archived_templates_are_apart(reader, admin, shelf):
-    archive.archive(actor=admin, name="support/reply", reason="")
+    archive.archive_template(actor=admin, name="support/reply", reason="")
     assert "support/reply" not in names(template_queries.search(reader))
     assert names(template_queries.search(reader, archived=True)) == ["support/reply"]
 

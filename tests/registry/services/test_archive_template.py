@@ -7,7 +7,7 @@ from registry.templates import version_queries
 
 
 def archive(actor, **facts):
-    return templates_archive.archive(**{"actor": actor, "name": "support/reply", "reason": ""} | facts)
+    return templates_archive.archive_template(**{"actor": actor, "name": "support/reply", "reason": ""} | facts)
 
 
 def test_an_archived_template_can_still_be_fetched(admin, reader, save):
@@ -21,7 +21,7 @@ def test_twice_is_one_event_and_so_is_bringing_it_back(admin, save):
     for _ in range(2):
         archive(admin, reason="Old")
     for _ in range(2):
-        templates_archive.unarchive(actor=admin, name="support/reply")
+        templates_archive.unarchive_template(actor=admin, name="support/reply")
     kinds = list(Event.objects.filter(kind__startswith="template.").values_list("kind", flat=True))
     assert kinds == ["template.archived", "template.unarchived"]
 

@@ -347,7 +347,7 @@ class TestSeveral:
     def test_archived_templates_and_redacted_versions_open_none(self, save, move, protect, admin):
         save("one", name="support/a"), save("two", name="support/b")
         move(1, name="support/a"), move(1, name="support/b")
-        archive.archive(actor=admin, name="support/a", reason="Old", force=True)
+        archive.archive_template(actor=admin, name="support/a", reason="Old", force=True)
         redaction_services.redact(actor=admin, name="support/b", version=1, reason="A name", force=True)
         assert protect("production", "staging") == ()
 

@@ -37,6 +37,6 @@ def test_a_reader_does_not_save_samples(reader, save):
 
 def test_an_archived_template_takes_none(author, admin, save):
     save()
-    archive.archive(actor=admin, name="support/reply", reason="")
+    archive.archive_template(actor=admin, name="support/reply", reason="")
     with pytest.raises(Conflict, match="archived"):
         samples.save(actor=author, name="support/reply", samples={})

@@ -207,10 +207,10 @@ def test_a_copy_records_its_origin(author, save, document):
 
 def test_an_archived_template_takes_no_version(admin, save):
     save("one")
-    archive.archive(actor=admin, name="support/reply", reason="Not needed")
+    archive.archive_template(actor=admin, name="support/reply", reason="Not needed")
     with pytest.raises(Conflict, match="archived"):
         save("two")
-    archive.unarchive(actor=admin, name="support/reply")
+    archive.unarchive_template(actor=admin, name="support/reply")
     assert save("two").number == 2
 
 
