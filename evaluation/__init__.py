@@ -1,4 +1,4 @@
-"""Evaluation: run a template or a chain over rows, score what came, compare two runs. Imports the renderer only."""
+"""Evaluation: runs templates or chains over rows, scores the answers and compares runs. Imports the renderer only."""
 
 from promptuary.evaluation import datasets, reports
 from promptuary.evaluation.chains import Chain

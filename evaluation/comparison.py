@@ -1,4 +1,4 @@
-"""Two runs on the same inputs, side by side: each row better, worse or the same, and whether the difference is real."""
+"""Comparison of two runs on the same inputs: each row better, worse or the same, and what is significant."""
 
 from dataclasses import dataclass
 from typing import Any, Literal

@@ -1,4 +1,4 @@
-"""What can go wrong in an evaluation.
+"""Errors of an evaluation.
 
 EvaluationError           the root; every message is a sentence that names the row, column or metric
     MetricError           an unknown metric, or options it doesn't take

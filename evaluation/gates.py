@@ -1,4 +1,4 @@
-"""What a run has to reach, and whether it did: for checks of change requests, and for continuous integration.
+"""Thresholds that a run has to reach, for checks of change requests and for continuous integration.
 
 A gate is a metric with a floor ("squad_f1 >= 0.8"), or with the most it may fall behind a baseline ("squad_f1 - 0.02").
 Neither is implied: a gate without a bound is refused, so that nothing passes by omission.

@@ -1,4 +1,4 @@
-"""Intervals drawn as SVG, a row of a table each: plain shapes with classes for colour, no style, no script.
+"""Confidence intervals as SVG, one table row each: shapes with classes for colour, no style, no script.
 
 The shape tells what the colour does: a filled dot is better, an open dot no clear difference (or a score by itself), a
 diamond worse. The figures stand beside the drawing in the same row, so it is hidden from screen readers.

@@ -1,4 +1,4 @@
-"""What is plain JSON and what is not: values that a result's file can hold and give back the same."""
+"""Plain JSON values: what a result file can hold and give back unchanged."""
 
 import math
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Judge the rows of a run: which sentences of the documents mattered, were used, and support the answer, and the scores.
+"""Judging the rows of a run: relevant, used and supporting sentences of the documents, and the scores.
 
 A judge is any runnable that takes `documents`, `question` and `response` (those it declares) and gives `reply`: a template
 version with a model, as the starter template `demo/judge-answer-support`. What it said is kept whole beside the scores.

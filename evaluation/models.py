@@ -1,4 +1,4 @@
-"""Models: what answers a prompt. One over HTTP, one from recorded replies, one that echoes, and a cache over any."""
+"""Models that answer a prompt: over HTTP, from recorded replies, an echo, and a cache over any of them."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""Reports over one run or two: aggregated, detailed, comparative; as a mapping, CSV, a pandas table or one HTML file."""
+"""Reports over one run or two: aggregated, detailed or comparative; as a mapping, CSV, a pandas table or HTML."""
 
 import csv
 import json

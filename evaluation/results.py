@@ -1,4 +1,4 @@
-"""The result of a run: what ran, as text, and every row, in one file of JSON lines that loads without a registry.
+"""The result of a run: what ran, as text, and every row, in one JSON Lines file that loads without a registry.
 
 Line 1 is the header: {"promptuary": "evaluation", "form": 1, "runnable": {name, digest, definition}, "blind": bool}.
 Every further line is a row: {"inputs", "expected", "actual", "isolated", "errors"}. A chain's outputs stand under their

@@ -1,4 +1,4 @@
-"""Run a runnable over rows: whole, and each component of a chain by itself, in one pass."""
+"""The runner: runs a runnable over rows, whole and each component of a chain by itself, in one pass."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Score rows with a metric: one value for all, one for each row, and how many rows could be scored."""
+"""Scoring rows with a metric: one value for all, one for each row, and how many rows could be scored."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypedDict, cast

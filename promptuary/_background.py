@@ -1,4 +1,4 @@
-"""What a client does behind its callers' backs: keeping labels fresh, following moves, telling the registry what was used."""
+"""Background work of a client: refreshing labels, following label moves, and reporting usage."""
 
 import json
 import logging
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from promptuary import renderer
-from promptuary._daemon_thread import Daemon
-from promptuary._fetching import IDLE, Shelf, mark_stale, refresh, refuse
-from promptuary._transport import Request, Transport, drive
-from promptuary.bundles import decode
+from promptuary._daemon_thread import DaemonThread
+from promptuary._fetching import IDLE, ClientState, error_of_answer, mark_stale, refresh_template
+from promptuary._transport import Request, Transport, run_flow
+from promptuary.bundles import decode_object
 from promptuary.errors import BadAnswer, NotAllowed, NotFound, PromptuaryError, Refused, Unavailable
 
-__all__ = ["Keeper", "Listener", "Moved"]
+__all__ = ["LabelRefresher", "MoveListener", "Moved"]
 
 REPORT_EVERY = 60.0  # seconds; the registry takes one report a minute
 LONGEST_PAUSE = 60.0
@@ -36,13 +36,13 @@ class Moved:
     settled: float
 
 
-class Keeper:
+class LabelRefresher:
     """Asks for the labels whose time is over, so that no caller waits for it, and sends reports."""
 
-    def __init__(self, shelf: Shelf, transport: Transport, daemon: Daemon) -> None:
-        self._shelf = shelf
+    def __init__(self, state: ClientState, transport: Transport, daemon: DaemonThread) -> None:
+        self._state = state
         self.transport = transport
-        self._report_at = shelf.clock() + REPORT_EVERY
+        self._report_at = state.clock() + REPORT_EVERY
         self.moved: dict[tuple[str, str], Moved] = {}
         self._unsettled: dict[tuple[str, str], tuple[float, Moved]] = {}
         self.daemon = daemon
@@ -51,30 +51,30 @@ class Keeper:
     def step(self) -> float:
         """Do what is due, and say in how many seconds there is more."""
         self.refresh_due()
-        if self._shelf.clock() >= self._report_at:
+        if self._state.clock() >= self._report_at:
             self.report()
         return self._pause()
 
     def refresh_due(self) -> None:
         """Confirm or replace the labels that moved, and those whose time is over as long as somebody asks for them."""
-        shelf = self._shelf
-        now = shelf.clock()
+        state = self._state
+        now = state.clock()
         moved = self._take_moved(now)
         gone: Unavailable | None = None
-        for name, ref, entry in shelf.memory.labels():
+        for name, ref, entry in state.memory.labels():
             told = moved.get((name, ref))
-            is_due = shelf.ttl > 0 and entry.fresh_until <= now and now - entry.asked <= IDLE
+            is_due = state.ttl > 0 and entry.fresh_until <= now and now - entry.asked <= IDLE
             if self.daemon.stopping or not (is_due or told is not None):
                 continue
             try:
                 if gone is not None:
                     raise gone  # the others are not asked for: each would wait for as long
-                found = drive(refresh(shelf, name, ref, entry), self.transport)
+                found = run_flow(refresh_template(state, name, ref, entry), self.transport)
             except (NotAllowed, NotFound) as error:
                 _log.warning("%s@%s is not served any more: %s", name, ref, error)
             except (PromptuaryError, renderer.RenderError) as error:
                 gone = error if isinstance(error, Unavailable) else gone
-                mark_stale(shelf, name, ref, entry, error)
+                mark_stale(state, name, ref, entry, error)
             else:
                 self._settle((name, ref), told, found.digest)
 
@@ -92,7 +92,7 @@ class Keeper:
 
     def _settle(self, target: tuple[str, str], told: Moved | None, digest: str) -> None:
         """Ask once more where the answer is not what was told."""
-        now = self._shelf.clock()
+        now = self._state.clock()
         if told is None or told.digest == digest or now >= told.settled:
             return
         self._unsettled[target] = (told.settled if told.digest == "" else now + AGAIN), told
@@ -103,18 +103,18 @@ class Keeper:
         What does not arrive goes into the next report; what is refused is forgotten. `may_load` lets prompts be counted
         with a vocabulary that has to be read from disk first.
         """
-        self._report_at = self._shelf.clock() + REPORT_EVERY
-        usage = self._shelf.usage
+        self._report_at = self._state.clock() + REPORT_EVERY
+        usage = self._state.usage
         reports = usage.take(may_load=may_load) if usage is not None else []
         if usage is None or not reports:
             return
-        seconds = self._shelf.timeout if timeout is None else timeout
+        seconds = self._state.timeout if timeout is None else timeout
         body = json.dumps({"reports": reports}).encode()
         headers = {"Accept": "application/json", "Content-Type": "application/json"}
         try:
             answer = self.transport.send(Request("POST", "/api/v1/reports", seconds, headers, body))
             if not 200 <= answer.status < 300:
-                raise refuse(answer)
+                raise error_of_answer(answer)
         except Refused as error:
             usage.failed += 1
             _log.debug("a report of what was rendered was refused: %s", error)
@@ -131,30 +131,30 @@ class Keeper:
     def renew(self) -> None:
         """Begin anew, in a child after a fork."""
         self.daemon.renew()
-        self._report_at = self._shelf.clock() + REPORT_EVERY
+        self._report_at = self._state.clock() + REPORT_EVERY
         self._unsettled.clear()
 
     def _pause(self) -> float:
-        now = self._shelf.clock()
-        due = [entry.fresh_until for _, _, entry in self._shelf.memory.labels() if now - entry.asked <= IDLE]
-        until = min(due, default=now + LONGEST_PAUSE) if self._shelf.ttl > 0 else now + LONGEST_PAUSE
+        now = self._state.clock()
+        due = [entry.fresh_until for _, _, entry in self._state.memory.labels() if now - entry.asked <= IDLE]
+        until = min(due, default=now + LONGEST_PAUSE) if self._state.ttl > 0 else now + LONGEST_PAUSE
         until = min([until, *(again for again, _ in self._unsettled.values())])
-        if self._shelf.usage is not None:
+        if self._state.usage is not None:
             until = min(until, self._report_at)
         return min(max(until - now, SHORTEST_PAUSE), LONGEST_PAUSE)
 
 
-class Listener:
+class MoveListener:
     """Waits for the moves of one namespace's labels, and has the keeper fetch what moved at once."""
 
-    def __init__(self, shelf: Shelf, transport: Transport, keeper: Keeper, namespace: str) -> None:
-        self._shelf = shelf
+    def __init__(self, state: ClientState, transport: Transport, keeper: LabelRefresher, namespace: str) -> None:
+        self._state = state
         self._transport = transport
         self._keeper = keeper
         self._namespace = namespace
         self._failures = 0
         self.cursor: str | None = None
-        self.daemon = Daemon(f"promptuary-moves-{namespace}")
+        self.daemon = DaemonThread(f"promptuary-moves-{namespace}")
         self.daemon.attach(self.step)
 
     def step(self) -> float:
@@ -179,11 +179,11 @@ class Listener:
     def _ask(self) -> float:
         query = {"after": self.cursor, "wait": WAIT} if self.cursor is not None else {}
         path = f"/api/v1/namespaces/{self._namespace}/moves" + (f"?{urlencode(query)}" if query else "")
-        timeout = WAIT + 5.0 if query else self._shelf.timeout
+        timeout = WAIT + 5.0 if query else self._state.timeout
         answer = self._transport.send(Request("GET", path, timeout, {"Accept": "application/json"}))
         if answer.status != 200:
-            raise refuse(answer)
-        told = decode(answer.body, "the registry")
+            raise error_of_answer(answer)
+        told = decode_object(answer.body, "the registry")
         try:
             cursor, again = str(told["cursor"]), float(told["again"])
             moves = {(str(move["name"]), str(move["label"])): move["digest"] for move in told["moves"]}
@@ -191,11 +191,11 @@ class Listener:
             raise BadAnswer("the registry: these are no label moves") from None
         if told.get("reset") or self.cursor is None:
             # What moved until now was told to nobody here.
-            known = [(name, ref) for name, ref, _ in self._shelf.memory.labels()]
+            known = [(name, ref) for name, ref, _ in self._state.memory.labels()]
             moves = {**{target: "" for target in known if target[0].startswith(f"{self._namespace}/")}, **moves}
         self.cursor = cursor
         if moves:
-            settled = self._shelf.clock() + SETTLED
+            settled = self._state.clock() + SETTLED
             self._keeper.moved.update({target: Moved(digest, settled) for target, digest in moves.items()})
             self._keeper.daemon.wake()
         return min(max(again, 0.0), LONGEST_PAUSE)

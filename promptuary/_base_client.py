@@ -1,4 +1,4 @@
-"""What both clients are made of, and what becomes of them at a fork and at the end of the process."""
+"""The base class of both clients: options, lifecycle, forks and shutdown."""
 
 import atexit
 import importlib
@@ -10,11 +10,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, Generic, TypeVar
 
-from promptuary._background import Keeper, Listener
+from promptuary._background import LabelRefresher, MoveListener
 from promptuary._bulk_fetch import fetch_namespace
-from promptuary._config import Address
-from promptuary._daemon_thread import Daemon
-from promptuary._fetching import Fetched, Shelf
+from promptuary._config import ClientConfig
+from promptuary._daemon_thread import DaemonThread
+from promptuary._fetching import ClientState, Fetched
 from promptuary._transport import AsyncTransport, Flow, Transport
 from promptuary._usage import Usage
 from promptuary.cache import DiskCache, MemoryCache
@@ -29,7 +29,7 @@ from promptuary.template import Template
 from promptuary.vendored import Vendored
 from promptuary.vocabularies import RegistryVocabularies
 
-__all__ = ["Foundation", "Ref"]
+__all__ = ["BaseClient", "Ref"]
 
 ENTRIES = 2000  # templates kept in memory
 TTL = 60.0  # seconds a label is served before the registry is asked again
@@ -41,7 +41,7 @@ Ref = str | int | None
 AnyTransport = TypeVar("AnyTransport", Transport, AsyncTransport)
 
 
-class Foundation(ABC, Generic[AnyTransport]):
+class BaseClient(ABC, Generic[AnyTransport]):
     """A client but for the words `async` and `await`.
 
     `url` and `key` default to the environment's PROMPTUARY_URL and PROMPTUARY_KEY. `ttl` is how many seconds a label is
@@ -78,7 +78,7 @@ class Foundation(ABC, Generic[AnyTransport]):
         transport: AnyTransport | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._address = Address.read(url, key, allow_http=allow_http)
+        self._address = ClientConfig.read(url, key, allow_http=allow_http)
         if ttl < 0 or timeout <= 0:
             raise ConfigurationError("ttl is 0 seconds or more, timeout more than 0")
         if live and not (background and ttl > 0):
@@ -90,10 +90,10 @@ class Foundation(ABC, Generic[AnyTransport]):
         self._live = live
         self._transport: AnyTransport = transport or self._make_transport()
         self._flights: Any = self._flights_kind()
-        self._listeners: dict[str, Listener] = {}
+        self._listeners: dict[str, MoveListener] = {}
         brought = Vendored(vendored) if vendored is not None else None
         blocking = self._blocking()
-        self._shelf = Shelf(
+        self._state = ClientState(
             memory=self._memory,
             disk=DiskCache(cache_dir, self._address.url) if cache_dir is not None else None,
             vendored=brought,
@@ -106,7 +106,7 @@ class Foundation(ABC, Generic[AnyTransport]):
             wake=self._wake if background else None,
             vocabularies=RegistryVocabularies(blocking, self._address.url, timeout, clock, brought),
         )
-        self._keeper = Keeper(self._shelf, blocking, Daemon("promptuary"))
+        self._keeper = LabelRefresher(self._state, blocking, DaemonThread("promptuary"))
         _clients.add(self)
 
     @property
@@ -117,17 +117,17 @@ class Foundation(ABC, Generic[AnyTransport]):
     @property
     def timeout(self) -> float:
         """Seconds that a failing call takes at most."""
-        return self._shelf.timeout
+        return self._state.timeout
 
     @property
     def usage(self) -> Usage | None:
         """What was counted and not told yet; None when reports are off."""
-        return self._shelf.usage
+        return self._state.usage
 
     @property
     def vocabularies(self) -> VocabularySource | None:
         """Where its templates get the vocabularies that no installed package holds."""
-        return self._shelf.vocabularies
+        return self._state.vocabularies
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.url!r})"
@@ -173,7 +173,7 @@ class Foundation(ABC, Generic[AnyTransport]):
     def _whole(self, namespace: str, label: str) -> Flow[list[Fetched]]:
         if self._pins.frozen:
             raise ConfigurationError("a frozen client has what its lock file pins, and no whole namespace")
-        return fetch_namespace(self._shelf, check_namespace(namespace), check_ref(label))
+        return fetch_namespace(self._state, check_namespace(namespace), check_ref(label))
 
     def _follow_all(self, found: list[Fetched]) -> list[Fetched]:
         return [self._follow(fetched) for fetched in found]
@@ -184,18 +184,18 @@ class Foundation(ABC, Generic[AnyTransport]):
             try:
                 name = fetched.template.tokenizer().name
                 if not (tokenizers.is_loaded(name) or is_at_hand(name)):
-                    tokenizers.find(name, self._shelf.vocabularies)
+                    tokenizers.find(name, self._state.vocabularies)
             except RenderError as error:
                 _log.warning("%s@%s: %s", fetched.name, fetched.ref, error)
         return found
 
     def _follow(self, fetched: Fetched) -> Fetched:
         """Look after what was just fetched from now on."""
-        if self._shelf.wake is None or is_pin(fetched.ref):
+        if self._state.wake is None or is_pin(fetched.ref):
             return fetched
         namespace = fetched.name.partition("/")[0]
         if self._live and namespace not in self._listeners:
-            listener = Listener(self._shelf, self._keeper.transport, self._keeper, namespace)
+            listener = MoveListener(self._state, self._keeper.transport, self._keeper, namespace)
             self._listeners.setdefault(namespace, listener)
         self._rouse()
         return fetched
@@ -222,12 +222,12 @@ class Foundation(ABC, Generic[AnyTransport]):
         self._keeper.renew()
         for listener in self._listeners.values():
             listener.renew()
-        if self._shelf.usage is not None:
-            self._shelf.usage.renew()
+        if self._state.usage is not None:
+            self._state.usage.renew()
         self._memory.expire()
 
 
-_clients: "weakref.WeakSet[Foundation[Any]]" = weakref.WeakSet()
+_clients: "weakref.WeakSet[BaseClient[Any]]" = weakref.WeakSet()
 
 
 def _finish_all() -> None:

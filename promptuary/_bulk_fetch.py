@@ -1,4 +1,4 @@
-"""Many templates in one request, for a start that should not ask two hundred times. No input or output here."""
+"""Bulk fetches: many templates in one request. Does no I/O."""
 
 import hashlib
 import json
@@ -7,9 +7,17 @@ from typing import Any
 from urllib.parse import urlencode
 
 from promptuary import bundles
-from promptuary._fetching import Fetched, Shelf, at_hand, glance, keep, last_resort, refuse
+from promptuary._fetching import (
+    ClientState,
+    Fetched,
+    error_of_answer,
+    from_local,
+    from_memory,
+    remember_confirmed,
+    stale_or_raise,
+)
 from promptuary._transport import Answer, Flow, Request
-from promptuary.bundles import decode
+from promptuary.bundles import decode_object
 from promptuary.errors import BadAnswer, DigestMismatch, PromptuaryError, Unavailable
 from promptuary.renderer.digest import canonical
 
@@ -19,14 +27,14 @@ MOST_REFS = 500  # as many as the registry gives at once
 Target = tuple[str, str]
 
 
-def fetch_many(shelf: Shelf, targets: Sequence[Target]) -> Flow[list[Fetched]]:
+def fetch_many(state: ClientState, targets: Sequence[Target]) -> Flow[list[Fetched]]:
     """Find these templates, asking once for all that must be asked for.
 
     What could be had is kept, even if another is refused; then the first refusal is raised.
     """
     found: dict[Target, Fetched] = {}
     for name, ref in targets:
-        kept = glance(shelf, name, ref) or at_hand(shelf, name, ref)
+        kept = from_memory(state, name, ref) or from_local(state, name, ref)
         if kept is not None:
             found[name, ref] = kept
     missing = [target for target in dict.fromkeys(targets) if target not in found]
@@ -37,14 +45,14 @@ def fetch_many(shelf: Shelf, targets: Sequence[Target]) -> Flow[list[Fetched]]:
         try:
             if gone is not None:
                 raise gone  # it is not waited for a second time
-            answers = _results((yield _ask_for(shelf, some)), some)
+            answers = _results((yield _ask_for(state, some)), some)
         except Unavailable as error:
             gone = error
-            found.update({target: last_resort(shelf, *target, None, error) for target in some})
+            found.update({target: stale_or_raise(state, *target, None, error) for target in some})
             continue
         for target, answer in zip(some, answers, strict=True):
             try:
-                found[target] = _take(shelf, *target, answer)
+                found[target] = _take(state, *target, answer)
             except PromptuaryError as error:
                 refusals.append(error)
     if refusals:
@@ -52,13 +60,13 @@ def fetch_many(shelf: Shelf, targets: Sequence[Target]) -> Flow[list[Fetched]]:
     return [found[target] for target in targets]
 
 
-def fetch_namespace(shelf: Shelf, namespace: str, label: str) -> Flow[list[Fetched]]:
+def fetch_namespace(state: ClientState, namespace: str, label: str) -> Flow[list[Fetched]]:
     """Everything of a namespace that carries a label. Raises PromptuaryError."""
     path = f"/api/v1/namespaces/{namespace}/bundle?{urlencode({'label': label})}"
-    answer = yield Request("GET", path, shelf.timeout, {"Accept": "application/json"})
+    answer = yield Request("GET", path, state.timeout, {"Accept": "application/json"})
     if answer.status != 200:
-        raise refuse(answer)
-    told = decode(answer.body, "the registry")
+        raise error_of_answer(answer)
+    told = decode_object(answer.body, "the registry")
     try:
         entries = [(str(entry["found"]["name"]), entry) for entry in told["entries"]]
         rows = [[name, entry["found"]["version"], entry["found"]["digest"]] for name, entry in entries]
@@ -68,30 +76,30 @@ def fetch_namespace(shelf: Shelf, namespace: str, label: str) -> Flow[list[Fetch
     actual = "sha256:" + hashlib.sha256(canonical(rows)).hexdigest()
     if actual != expected:
         raise DigestMismatch(f"the bundle of {namespace}@{label}", expected=expected, actual=actual)
-    return [_take(shelf, name, label, entry) for name, entry in entries]
+    return [_take(state, name, label, entry) for name, entry in entries]
 
 
-def _ask_for(shelf: Shelf, targets: Iterable[Target]) -> Request:
+def _ask_for(state: ClientState, targets: Iterable[Target]) -> Request:
     body = json.dumps({"refs": [f"{name}@{ref}" for name, ref in targets]}).encode()
     headers = {"Accept": "application/json", "Content-Type": "application/json"}
-    return Request("POST", "/api/v1/fetch", shelf.timeout, headers, body)
+    return Request("POST", "/api/v1/fetch", state.timeout, headers, body)
 
 
 def _results(answer: Answer, targets: Sequence[Target]) -> list[Mapping[str, Any]]:
     if answer.status != 200:
-        raise refuse(answer)
-    results = decode(answer.body, "the registry").get("results")
+        raise error_of_answer(answer)
+    results = decode_object(answer.body, "the registry").get("results")
     if not isinstance(results, list) or len(results) != len(targets) or not all(isinstance(r, dict) for r in results):
         raise BadAnswer(f"the registry: these are no answers to {len(targets)} refs")
     return results
 
 
-def _take(shelf: Shelf, name: str, ref: str, result: Mapping[str, Any]) -> Fetched:
+def _take(state: ClientState, name: str, ref: str, result: Mapping[str, Any]) -> Fetched:
     fields, etag = result.get("found"), str(result.get("etag") or "")
     if not isinstance(fields, dict):
         status, problem = result.get("status"), result.get("problem")
-        raise refuse(Answer(status if isinstance(status, int) else 502, {}, json.dumps(problem).encode()))
-    bundle = bundles.take(fields, name, ref, where="the registry")
-    if shelf.disk is not None:
-        shelf.disk.keep(name, ref, json.dumps(fields, ensure_ascii=False).encode(), etag)
-    return keep(shelf, ref, bundle, etag, asked=shelf.clock())
+        raise error_of_answer(Answer(status if isinstance(status, int) else 502, {}, json.dumps(problem).encode()))
+    bundle = bundles.build_bundle(fields, name, ref, where="the registry")
+    if state.disk is not None:
+        state.disk.keep(name, ref, json.dumps(fields, ensure_ascii=False).encode(), etag)
+    return remember_confirmed(state, ref, bundle, etag, asked=state.clock())

@@ -1,4 +1,4 @@
-"""Where the registry is and with which key it is asked."""
+"""The address of the registry and the key to use with it, from arguments or the environment."""
 
 import ipaddress
 import os
@@ -7,20 +7,20 @@ from urllib.parse import urlsplit
 
 from promptuary.errors import ConfigurationError
 
-__all__ = ["Address"]
+__all__ = ["ClientConfig"]
 
 ALLOW_HTTP = "PROMPTUARY_ALLOW_HTTP"  # the variable that lets a key go over plain http to any host
 
 
 @dataclass(frozen=True)
-class Address:
+class ClientConfig:
     """A checked address; the key is kept out of its representation."""
 
     url: str
     key: str = field(default="", repr=False)
 
     @classmethod
-    def read(cls, url: str | None, key: str | None, *, allow_http: bool | None = None) -> "Address":
+    def read(cls, url: str | None, key: str | None, *, allow_http: bool | None = None) -> "ClientConfig":
         """What was given, else the environment's PROMPTUARY_URL, PROMPTUARY_KEY and PROMPTUARY_ALLOW_HTTP.
 
         Raises ConfigurationError, also for a key that would go over plain http to another machine: everybody on the way

@@ -1,17 +1,17 @@
-"""A thread that works behind the callers' backs, dies with its owner, and begins anew in a child after a fork."""
+"""A daemon thread that ends with its owner and is started again in a child process after a fork."""
 
 import logging
 import threading
 import weakref
 from collections.abc import Callable
 
-__all__ = ["Daemon"]
+__all__ = ["DaemonThread"]
 
 _log = logging.getLogger("promptuary")
 TROUBLE = 60.0  # seconds to wait after a step that failed in a way nobody thought of
 
 
-class Daemon:
+class DaemonThread:
     """Calls `step` again and again, each time after the seconds that it returned or when it is woken.
 
     It holds the step's owner weakly: a client that nobody holds any more takes its threads along.

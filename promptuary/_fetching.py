@@ -1,4 +1,4 @@
-"""How a template is found: memory, disk, vendored file, registry, and what to do when one of them fails. No input or output here."""
+"""Fetching a template from memory, disk, the vendored file or the registry, and what to do when one fails. Does no I/O."""
 
 import json
 import logging
@@ -18,17 +18,17 @@ from promptuary.template import Template
 from promptuary.vendored import Vendored
 
 __all__ = [
+    "ClientState",
     "Fallback",
     "Fetched",
-    "Shelf",
-    "at_hand",
-    "fetch",
-    "glance",
-    "keep",
+    "error_of_answer",
+    "fallback_template",
+    "fetch_template",
+    "from_local",
+    "from_memory",
     "mark_stale",
-    "refresh",
-    "refuse",
-    "stand_in",
+    "refresh_template",
+    "remember_confirmed",
 ]
 
 Source = Literal["registry", "memory", "disk", "vendored", "fallback"]
@@ -59,7 +59,7 @@ class Fetched:
 
 
 @dataclass(frozen=True)
-class Shelf:
+class ClientState:
     """What a client keeps, and its times in seconds.
 
     `wake` rouses whoever keeps labels fresh behind the callers' backs; None where callers do it themselves.
@@ -78,104 +78,104 @@ class Shelf:
     vocabularies: VocabularySource | None = None
 
 
-def glance(shelf: Shelf, name: str, ref: str) -> Fetched | None:
+def from_memory(state: ClientState, name: str, ref: str) -> Fetched | None:
     """What memory may serve without asking anyone, or None."""
-    entry = shelf.memory.find(name, ref)
+    entry = state.memory.find(name, ref)
     if entry is None:
         return None
-    now = shelf.clock()
+    now = state.clock()
     if now >= entry.fresh_until:
-        if shelf.wake is None or shelf.ttl == 0 or now - entry.asked > IDLE:
+        if state.wake is None or state.ttl == 0 or now - entry.asked > IDLE:
             return None
-        shelf.wake()
+        state.wake()
     entry.asked = now
-    return _hand_over(shelf, ref, entry, "memory")
+    return _fetched(state, ref, entry, "memory")
 
 
-def fetch(shelf: Shelf, name: str, ref: str) -> Flow[Fetched]:
+def fetch_template(state: ClientState, name: str, ref: str) -> Flow[Fetched]:
     """Find one template, asking the registry when it must be asked."""
-    entry = shelf.memory.find(name, ref)
-    found = at_hand(shelf, name, ref) if entry is None else glance(shelf, name, ref)
+    entry = state.memory.find(name, ref)
+    found = from_local(state, name, ref) if entry is None else from_memory(state, name, ref)
     if found is not None:
         return found
-    entry = entry or _on_disk(shelf, name, ref)
+    entry = entry or _on_disk(state, name, ref)
     if entry is not None:
-        entry.asked = shelf.clock()
+        entry.asked = state.clock()
     try:
-        return (yield from refresh(shelf, name, ref, entry))
+        return (yield from refresh_template(state, name, ref, entry))
     except Unavailable as error:
-        return last_resort(shelf, name, ref, entry, error)
+        return stale_or_raise(state, name, ref, entry, error)
 
 
-def last_resort(shelf: Shelf, name: str, ref: str, entry: Entry | None, error: Unavailable) -> Fetched:
+def stale_or_raise(state: ClientState, name: str, ref: str, entry: Entry | None, error: Unavailable) -> Fetched:
     """What was kept or brought along, told as stale; the error itself where there is nothing."""
-    entry = entry or _on_disk(shelf, name, ref) or _vendored(shelf, name, ref)
+    entry = entry or _on_disk(state, name, ref) or _vendored(state, name, ref)
     if entry is None:
         raise error
-    return _hand_over(shelf, ref, mark_stale(shelf, name, ref, entry, error), "memory")
+    return _fetched(state, ref, mark_stale(state, name, ref, entry, error), "memory")
 
 
-def at_hand(shelf: Shelf, name: str, ref: str) -> Fetched | None:
+def from_local(state: ClientState, name: str, ref: str) -> Fetched | None:
     """What disk or the vendored file may serve without asking anyone: pins, and where it is first the vendored file."""
-    if is_pin(ref) or shelf.vendored_first:
-        entry = _vendored(shelf, name, ref)
+    if is_pin(ref) or state.vendored_first:
+        entry = _vendored(state, name, ref)
         if entry is not None:
-            shelf.memory.keep(name, ref, entry)
-            if shelf.wake is not None and not is_pin(ref):
-                shelf.wake()
-            return _hand_over(shelf, ref, entry, "vendored")
-    entry = _on_disk(shelf, name, ref) if is_pin(ref) else None
+            state.memory.keep(name, ref, entry)
+            if state.wake is not None and not is_pin(ref):
+                state.wake()
+            return _fetched(state, ref, entry, "vendored")
+    entry = _on_disk(state, name, ref) if is_pin(ref) else None
     if entry is None:
         return None
-    shelf.memory.keep(name, ref, entry)
-    return _hand_over(shelf, ref, entry, "disk")
+    state.memory.keep(name, ref, entry)
+    return _fetched(state, ref, entry, "disk")
 
 
-def refresh(shelf: Shelf, name: str, ref: str, entry: Entry | None) -> Flow[Fetched]:
+def refresh_template(state: ClientState, name: str, ref: str, entry: Entry | None) -> Flow[Fetched]:
     """Ask the registry, telling it what is kept already. Raises PromptuaryError; what it refuses is dropped."""
-    answer = yield from _ask(shelf, name, ref, entry)
+    answer = yield from _ask(state, name, ref, entry)
     etag = answer.headers.get("etag", "")
     if answer.status == 304 and entry is not None:
         entry.bundle.verify()
-        return keep(shelf, ref, entry.bundle, entry.etag, asked=entry.asked)
-    bundle = bundles.read(answer.body, name, ref, where="the registry")
-    if shelf.disk is not None:
-        shelf.disk.keep(name, ref, answer.body, etag)
-    return keep(shelf, ref, bundle, etag, asked=entry.asked if entry is not None else shelf.clock())
+        return remember_confirmed(state, ref, entry.bundle, entry.etag, asked=entry.asked)
+    bundle = bundles.parse_bundle(answer.body, name, ref, where="the registry")
+    if state.disk is not None:
+        state.disk.keep(name, ref, answer.body, etag)
+    return remember_confirmed(state, ref, bundle, etag, asked=entry.asked if entry is not None else state.clock())
 
 
-def keep(shelf: Shelf, ref: str, bundle: Bundle, etag: str, *, asked: float) -> Fetched:
+def remember_confirmed(state: ClientState, ref: str, bundle: Bundle, etag: str, *, asked: float) -> Fetched:
     """Put what the registry has just confirmed into memory."""
-    now = shelf.clock()
-    _equip(shelf, bundle.template)
+    now = state.clock()
+    _equip(state, bundle.template)
     bundle.template.stale = False
-    entry = Entry(bundle, etag, now, FOREVER if is_pin(ref) else now + shelf.ttl, None, asked)
-    shelf.memory.keep(bundle.name, ref, entry)
-    return _hand_over(shelf, ref, entry, "registry")
+    entry = Entry(bundle, etag, now, FOREVER if is_pin(ref) else now + state.ttl, None, asked)
+    state.memory.keep(bundle.name, ref, entry)
+    return _fetched(state, ref, entry, "registry")
 
 
-def mark_stale(shelf: Shelf, name: str, ref: str, entry: Entry, error: Exception) -> Entry:
+def mark_stale(state: ClientState, name: str, ref: str, entry: Entry, error: Exception) -> Entry:
     """Go on with what is kept, say so, and leave the registry alone for a while."""
-    pause = min(PAUSE, shelf.ttl) if shelf.ttl > 0 else 0.0
-    stale = replace(entry, fresh_until=shelf.clock() + pause, error=error)
-    _equip(shelf, stale.bundle.template)
+    pause = min(PAUSE, state.ttl) if state.ttl > 0 else 0.0
+    stale = replace(entry, fresh_until=state.clock() + pause, error=error)
+    _equip(state, stale.bundle.template)
     stale.bundle.template.stale = True
-    shelf.memory.keep(name, ref, stale)
+    state.memory.keep(name, ref, stale)
     _log.warning("%s@%s is served stale: %s", name, ref, error)
     return stale
 
 
-def stand_in(shelf: Shelf, name: str, ref: str, fallback: Fallback, error: PromptuaryError) -> Fetched:
+def fallback_template(state: ClientState, name: str, ref: str, fallback: Fallback, error: PromptuaryError) -> Fetched:
     """The caller's own template in place of one that could not be fetched."""
     given = fallback() if callable(fallback) else fallback
     loaded = renderer.load(given) if isinstance(given, str) else given
     template = loaded if isinstance(loaded, Template) else Template.adopt(loaded)
     template.stale = True
-    template.vocabularies = template.vocabularies or shelf.vocabularies
+    template.vocabularies = template.vocabularies or state.vocabularies
     return Fetched(template, name, ref, None, template.digest, "fallback", stale=True, error=error)
 
 
-def refuse(answer: Answer) -> PromptuaryError:
+def error_of_answer(answer: Answer) -> PromptuaryError:
     """The error for an answer that is not a success."""
     problem = _problem(answer)
     if answer.status >= 500 or answer.status == 429:
@@ -185,46 +185,46 @@ def refuse(answer: Answer) -> PromptuaryError:
     return BadAnswer(f"the registry answered {answer.status}, which this package did not ask for")
 
 
-def _ask(shelf: Shelf, name: str, ref: str, entry: Entry | None) -> Flow[Answer]:
+def _ask(state: ClientState, name: str, ref: str, entry: Entry | None) -> Flow[Answer]:
     headers = {"Accept": "application/json"}
     if entry is not None and entry.etag:
         headers["If-None-Match"] = entry.etag
-    answer = yield Request("GET", f"/api/v1/templates/{name}@{ref}", shelf.timeout, headers)
+    answer = yield Request("GET", f"/api/v1/templates/{name}@{ref}", state.timeout, headers)
     if answer.status in (200, 304):
         return answer
-    error = refuse(answer)
+    error = error_of_answer(answer)
     if isinstance(error, NotAllowed | NotFound):
         # A revoked key or a removed label holds here too: what was kept under it is not served again.
-        shelf.memory.drop(name, ref)
-        if shelf.disk is not None:
-            shelf.disk.drop(name, ref)
+        state.memory.drop(name, ref)
+        if state.disk is not None:
+            state.disk.drop(name, ref)
     raise error
 
 
-def _on_disk(shelf: Shelf, name: str, ref: str) -> Entry | None:
-    kept = shelf.disk.find(name, ref) if shelf.disk is not None else None
-    return None if kept is None else _unconfirmed(shelf, ref, *kept)
+def _on_disk(state: ClientState, name: str, ref: str) -> Entry | None:
+    kept = state.disk.find(name, ref) if state.disk is not None else None
+    return None if kept is None else _unconfirmed(state, ref, *kept)
 
 
-def _vendored(shelf: Shelf, name: str, ref: str) -> Entry | None:
-    kept = shelf.vendored.find(name, ref) if shelf.vendored is not None else None
-    return None if kept is None else _unconfirmed(shelf, ref, kept, "")
+def _vendored(state: ClientState, name: str, ref: str) -> Entry | None:
+    kept = state.vendored.find(name, ref) if state.vendored is not None else None
+    return None if kept is None else _unconfirmed(state, ref, kept, "")
 
 
-def _unconfirmed(shelf: Shelf, ref: str, bundle: Bundle, etag: str) -> Entry:
-    _equip(shelf, bundle.template)
-    return Entry(bundle, etag, -FOREVER, FOREVER if is_pin(ref) else 0.0, None, shelf.clock())
+def _unconfirmed(state: ClientState, ref: str, bundle: Bundle, etag: str) -> Entry:
+    _equip(state, bundle.template)
+    return Entry(bundle, etag, -FOREVER, FOREVER if is_pin(ref) else 0.0, None, state.clock())
 
 
-def _equip(shelf: Shelf, template: Template) -> None:
+def _equip(state: ClientState, template: Template) -> None:
     """Give a template what rendering it takes from its client."""
-    template.usage = shelf.usage
-    template.vocabularies = shelf.vocabularies
+    template.usage = state.usage
+    template.vocabularies = state.vocabularies
 
 
-def _hand_over(shelf: Shelf, ref: str, entry: Entry, source: Source) -> Fetched:
+def _fetched(state: ClientState, ref: str, entry: Entry, source: Source) -> Fetched:
     bundle = entry.bundle
-    age = shelf.clock() - entry.confirmed
+    age = state.clock() - entry.confirmed
     fetched = Fetched(
         template=bundle.template,
         name=bundle.name,
@@ -236,8 +236,8 @@ def _hand_over(shelf: Shelf, ref: str, entry: Entry, source: Source) -> Fetched:
         age=None if age == FOREVER else age,
         error=entry.error,
     )
-    if fetched.stale and shelf.on_stale is not None:
-        shelf.on_stale(fetched)
+    if fetched.stale and state.on_stale is not None:
+        state.on_stale(fetched)
     return fetched
 
 

@@ -1,4 +1,4 @@
-"""The transports that really use the network: the only module that imports httpx.
+"""HTTP transports. The only module that imports httpx.
 
 It is loaded when a client is made, not by `import promptuary`: httpx brings rich and click along where they
 are installed, which a service that only renders from its cache never needs.

@@ -1,4 +1,4 @@
-"""One fetch at a time for each template and ref: a burst asks the registry once and shares what came of it."""
+"""Single flight: concurrent fetches of one template and ref share one request."""
 
 import asyncio
 from collections.abc import Callable, Coroutine
@@ -7,12 +7,12 @@ from typing import Any, Generic, TypeVar
 
 from promptuary.errors import Unavailable
 
-__all__ = ["AsyncFlights", "Flights"]
+__all__ = ["AsyncSingleFlight", "SingleFlight"]
 
 Result = TypeVar("Result")
 
 
-class Flights(Generic[Result]):
+class SingleFlight(Generic[Result]):
     """Among threads."""
 
     def __init__(self) -> None:
@@ -45,7 +45,7 @@ class Flights(Generic[Result]):
         return own.result()
 
 
-class AsyncFlights(Generic[Result]):
+class AsyncSingleFlight(Generic[Result]):
     """Among the tasks of an event loop. Who gives up waiting does not take it from the others."""
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Requests and answers as plain values, and the two ways to drive a flow of them.
+"""Requests and answers as plain values, and the two functions that run a flow of them, sync and async.
 
 A flow is a generator that yields `Request`s, is sent `Answer`s (or thrown `Unavailable`) and returns its
 result. It does no input or output itself, so one text of it serves the sync and the async client.
@@ -10,7 +10,7 @@ from typing import Protocol, TypeVar
 
 from promptuary.errors import Unavailable
 
-__all__ = ["Answer", "AsyncTransport", "Flow", "Request", "Transport", "drive", "drive_async"]
+__all__ = ["Answer", "AsyncTransport", "Flow", "Request", "Transport", "run_flow", "run_flow_async"]
 
 Result = TypeVar("Result")
 
@@ -58,7 +58,7 @@ class AsyncTransport(Protocol):
         ...
 
 
-def drive(flow: Flow[Result], transport: Transport) -> Result:
+def run_flow(flow: Flow[Result], transport: Transport) -> Result:
     """Run a flow to its end with a blocking transport."""
     try:
         request = next(flow)
@@ -75,7 +75,7 @@ def drive(flow: Flow[Result], transport: Transport) -> Result:
         return result
 
 
-async def drive_async(flow: Flow[Result], transport: AsyncTransport) -> Result:
+async def run_flow_async(flow: Flow[Result], transport: AsyncTransport) -> Result:
     """Run a flow to its end with an asyncio transport."""
     try:
         request = next(flow)

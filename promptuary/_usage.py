@@ -1,4 +1,4 @@
-"""What a service made of its templates, counted in memory and told to the registry now and then: numbers and names only.
+"""Usage counts of a client, kept in memory and reported to the registry: numbers and names only.
 
 Counting takes a microsecond and asks nobody. A value never enters: of the data only the names of the inputs are noted.
 """

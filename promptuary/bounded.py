@@ -1,4 +1,4 @@
-"""Fetched templates rendered in child processes, for services that don't trust what an author wrote to end in time."""
+"""BoundedRenderer: renders fetched templates in child processes with limits on time, memory and output."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""From the bytes of a fetch to a template that is proven to be what it says it is."""
+"""Fetched bundles: parsing the bytes of a fetch, checking the digest and building the template."""
 
 import hashlib
 import json
@@ -12,7 +12,7 @@ from promptuary.renderer.digest import canonical
 from promptuary.renderer.template import build
 from promptuary.template import Template
 
-__all__ = ["FIELDS", "Bundle", "decode", "read", "take"]
+__all__ = ["FIELDS", "Bundle", "build_bundle", "decode_object", "parse_bundle"]
 
 FIELDS = ("engine", "document", "fragments", "profile")  # what the digest covers, and nothing else
 
@@ -36,15 +36,15 @@ class Bundle:
             raise DigestMismatch(where, expected=self.digest, actual="sha256:" + actual.hexdigest())
 
 
-def read(body: bytes, name: str, ref: str, *, where: str) -> Bundle:
+def parse_bundle(body: bytes, name: str, ref: str, *, where: str) -> Bundle:
     """Check that `body` is `name` at `ref`, recompute its digest, and build the template.
 
     Raises `BadAnswer`, `DigestMismatch`, or `renderer.RenderError` for an engine newer than this package.
     """
-    return take(decode(body, where), name, ref, where=where)
+    return build_bundle(decode_object(body, where), name, ref, where=where)
 
 
-def take(fields: Mapping[str, Any], name: str, ref: str, *, where: str) -> Bundle:
+def build_bundle(fields: Mapping[str, Any], name: str, ref: str, *, where: str) -> Bundle:
     """The same for what is decoded already."""
     version, digest = fields.get("version"), fields.get("digest")
     if fields.get("name") != name or type(version) is not int or not isinstance(digest, str):
@@ -66,7 +66,7 @@ def take(fields: Mapping[str, Any], name: str, ref: str, *, where: str) -> Bundl
     return Bundle(name, version, digest, text, hashed.digest(), template)
 
 
-def decode(body: bytes, where: str) -> dict[str, Any]:
+def decode_object(body: bytes, where: str) -> dict[str, Any]:
     """A JSON object, or `BadAnswer`."""
     try:
         fields = json.loads(body)

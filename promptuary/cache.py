@@ -1,4 +1,4 @@
-"""What a client remembers: in memory for the process, on disk for a cold start without a network."""
+"""The memory and disk caches of a client."""
 
 import json
 import logging
@@ -86,7 +86,7 @@ class DiskCache:
         try:
             head, _, body = path.read_bytes().partition(b"\n")
             etag = str(json.loads(head)["etag"])
-            return bundles.read(body, name, ref, where=str(path)), etag
+            return bundles.parse_bundle(body, name, ref, where=str(path)), etag
         except FileNotFoundError:
             return None
         except (OSError, ValueError, KeyError, TypeError, BadAnswer) as error:

@@ -1,4 +1,4 @@
-"""The clients of a service: fetch a template by name and ref, and render it.
+"""The clients that services use: Promptuary (sync) and AsyncPromptuary.
 
 from promptuary import Promptuary
 
@@ -12,11 +12,11 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from promptuary import renderer
-from promptuary._base_client import Foundation, Ref
+from promptuary._base_client import BaseClient, Ref
 from promptuary._bulk_fetch import fetch_many
-from promptuary._fetching import Fallback, Fetched, fetch, glance, stand_in
-from promptuary._single_flight import AsyncFlights, Flights
-from promptuary._transport import AsyncTransport, Flow, Transport, drive, drive_async
+from promptuary._fetching import Fallback, Fetched, fallback_template, fetch_template, from_memory
+from promptuary._single_flight import AsyncSingleFlight, SingleFlight
+from promptuary._transport import AsyncTransport, Flow, Transport, run_flow, run_flow_async
 from promptuary.errors import NotFound, Unavailable
 from promptuary.lockfile import DEFAULT
 from promptuary.template import Template
@@ -26,11 +26,11 @@ __all__ = ["AsyncPromptuary", "Promptuary"]
 Result = TypeVar("Result")
 
 
-class Promptuary(Foundation[Transport]):
+class Promptuary(BaseClient[Transport]):
     """Fetch and render templates; blocking, and safe to share between threads and over forks."""
 
     _transport_kind = "HttpTransport"
-    _flights_kind = Flights
+    _flights_kind = SingleFlight
 
     def get(self, name: str, ref: Ref = None, *, fallback: Fallback | None = None) -> Template:
         """The template at a number, label or digest, its digest recomputed.
@@ -45,15 +45,15 @@ class Promptuary(Foundation[Transport]):
     def fetch(self, name: str, ref: Ref = None, *, fallback: Fallback | None = None) -> Fetched:
         """The same, with where it came from and whether it is stale."""
         target = self._target(name, ref)
-        found = glance(self._shelf, *target)
+        found = from_memory(self._state, *target)
         if found is not None:
             return found
         try:
-            found = self._flights.join(target, lambda: self._drive(fetch(self._shelf, *target)), self.timeout)
+            found = self._flights.join(target, lambda: self._drive(fetch_template(self._state, *target)), self.timeout)
         except (Unavailable, NotFound) as error:
             if fallback is None:
                 raise
-            return stand_in(self._shelf, *target, fallback, error)
+            return fallback_template(self._state, *target, fallback, error)
         return self._follow(found)
 
     def warm(self, names: Iterable[str] | None = None) -> list[Fetched]:
@@ -66,7 +66,7 @@ class Promptuary(Foundation[Transport]):
 
     def fetch_many(self, names: Iterable[str] | None = None) -> list[Fetched]:
         """As `warm`, without the vocabularies."""
-        return self._follow_all(self._drive(fetch_many(self._shelf, self._targets(names))))
+        return self._follow_all(self._drive(fetch_many(self._state, self._targets(names))))
 
     def warm_namespace(self, namespace: str, label: str = DEFAULT) -> list[Fetched]:
         """Fetch all that carries a label in a namespace, in one request. Raises `PromptuaryError`."""
@@ -90,17 +90,17 @@ class Promptuary(Foundation[Transport]):
         self.close()
 
     def _drive(self, flow: Flow[Result]) -> Result:
-        return drive(flow, self._transport)
+        return run_flow(flow, self._transport)
 
     def _blocking(self) -> Transport:
         return self._transport
 
 
-class AsyncPromptuary(Foundation[AsyncTransport]):
+class AsyncPromptuary(BaseClient[AsyncTransport]):
     """Fetch and render templates on an event loop; options and methods are those of `Promptuary`."""
 
     _transport_kind = "AsyncHttpTransport"
-    _flights_kind = AsyncFlights
+    _flights_kind = AsyncSingleFlight
 
     async def get(self, name: str, ref: Ref = None, *, fallback: Fallback | None = None) -> Template:
         """As `Promptuary.get`."""
@@ -110,20 +110,20 @@ class AsyncPromptuary(Foundation[AsyncTransport]):
     async def fetch(self, name: str, ref: Ref = None, *, fallback: Fallback | None = None) -> Fetched:
         """As `Promptuary.fetch`."""
         target = self._target(name, ref)
-        found = glance(self._shelf, *target)
+        found = from_memory(self._state, *target)
         if found is not None:
             return found
         try:
-            found = await self._flights.join(target, lambda: self._drive(fetch(self._shelf, *target)))
+            found = await self._flights.join(target, lambda: self._drive(fetch_template(self._state, *target)))
         except (Unavailable, NotFound) as error:
             if fallback is None:
                 raise
-            return stand_in(self._shelf, *target, fallback, error)
+            return fallback_template(self._state, *target, fallback, error)
         return self._follow(found)
 
     async def warm(self, names: Iterable[str] | None = None) -> list[Fetched]:
         """As `Promptuary.warm`."""
-        found = self._follow_all(await self._drive(fetch_many(self._shelf, self._targets(names))))
+        found = self._follow_all(await self._drive(fetch_many(self._state, self._targets(names))))
         return await asyncio.to_thread(self._bring, found)
 
     async def warm_namespace(self, namespace: str, label: str = DEFAULT) -> list[Fetched]:
@@ -153,7 +153,7 @@ class AsyncPromptuary(Foundation[AsyncTransport]):
         await self.close()
 
     async def _drive(self, flow: Flow[Result]) -> Result:
-        return await drive_async(flow, self._transport)
+        return await run_flow_async(flow, self._transport)
 
     def _blocking(self) -> Transport:
         return self._transport.blocking()

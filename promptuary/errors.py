@@ -1,4 +1,4 @@
-"""What can go wrong between a service and the registry.
+"""Errors of the client.
 
     PromptuaryError
     |-- ConfigurationError   an address, key, name or ref that cannot be asked for

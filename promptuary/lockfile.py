@@ -1,4 +1,4 @@
-"""`promptuary.lock`: which digest each template of an application is pinned to."""
+"""`promptuary.lock`: the digest that each template of an application is pinned to."""
 
 import json
 from collections.abc import Mapping

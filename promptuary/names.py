@@ -1,10 +1,10 @@
-"""What a template name and a ref may look like: checked before anything is put into a path."""
+"""Validation of template names and refs before they become part of a path."""
 
 import re
 
 from promptuary.errors import ConfigurationError
 
-__all__ = ["check_name", "check_namespace", "check_ref", "is_pin", "split"]
+__all__ = ["check_name", "check_namespace", "check_ref", "is_pin", "split_target"]
 
 _SEGMENT = r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?"
 _NAME = re.compile(rf"{_SEGMENT}(?:/{_SEGMENT}){{1,7}}")
@@ -40,7 +40,7 @@ def is_pin(ref: str) -> bool:
     return ref[0].isdigit() or ref.startswith("sha256:")
 
 
-def split(target: str, default: str = "production") -> tuple[str, str]:
+def split_target(target: str, default: str = "production") -> tuple[str, str]:
     """`support/refunds/reply@3` as name and ref."""
     name, _, ref = target.partition("@")
     return check_name(name), check_ref(ref or default)

@@ -1,4 +1,4 @@
-"""A fetched template: it renders like any other, tells whether it is stale, and counts what is made of it."""
+"""A fetched template: a renderer template that knows whether it is stale and counts its renderings."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, Self

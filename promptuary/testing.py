@@ -1,4 +1,4 @@
-"""A registry without a network, for the tests of services that use this package."""
+"""A fake registry without a network, for the tests of services that use this package."""
 
 import json
 from collections.abc import Mapping

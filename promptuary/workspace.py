@@ -1,4 +1,4 @@
-"""A folder of documents on a person's disk: `support/refunds/reply.yml.j2`, its samples beside it, and what they were pulled from.
+"""A folder of documents on disk: the documents, their samples, and the versions they were pulled from.
 
 <folder>/<namespace>/<name>.yml.j2          the document
 <folder>/<namespace>/<name>.samples.yml     its samples
@@ -18,7 +18,7 @@ from promptuary.names import check_name
 from promptuary.renderer.syntax import yaml_writer
 from promptuary.renderer.syntax.yaml_reader import Bounds, YamlError, compose, value_of
 
-__all__ = ["DOCUMENT", "SAMPLES", "Pulled", "Workspace", "find_documents", "read_samples", "read_text"]
+__all__ = ["DOCUMENT", "SAMPLES", "Pulled", "Workspace", "find_documents", "read_document_text", "read_samples"]
 
 DOCUMENT = ".yml.j2"
 SAMPLES = ".samples.yml"
@@ -95,7 +95,7 @@ class Workspace:
         name = str(body["name"])
         pulled = self.pulled().get(name)
         beside = self.samples_path(name)
-        kept = read_text(beside) if beside.exists() and pulled and _hash_of(beside) != pulled.samples else None
+        kept = read_document_text(beside) if beside.exists() and pulled and _hash_of(beside) != pulled.samples else None
         path = self.write(body, samples)
         _write(path, merged)
         if kept is not None:
@@ -116,7 +116,7 @@ class Workspace:
         texts = {}
         for path in sorted(folder.rglob(f"*{DOCUMENT}")):
             ref = path.relative_to(folder).as_posix().removesuffix(DOCUMENT).replace("@sha256-", "@sha256:")
-            texts[ref] = read_text(path)
+            texts[ref] = read_document_text(path)
         return texts
 
 
@@ -135,7 +135,7 @@ def find_documents(paths: list[Path]) -> list[Path]:
     return list(dict.fromkeys(found))
 
 
-def read_text(path: Path) -> str:
+def read_document_text(path: Path) -> str:
     """A file's text with its line endings as they are."""
     return path.read_bytes().decode("utf-8")
 
@@ -146,9 +146,9 @@ def read_samples(document: Path) -> dict[str, Any]:
     if not path.exists():
         return {}
     try:
-        samples = value_of(compose(read_text(path), _BOUNDS)) or {}
+        samples = value_of(compose(read_document_text(path), _BOUNDS)) or {}
     except YamlError as error:
-        line = read_text(path).count("\n", 0, error.index) + 1
+        line = read_document_text(path).count("\n", 0, error.index) + 1
         raise ConfigurationError(f"{path}:{line}: {error.message}") from None
     if not isinstance(samples, dict) or not all(isinstance(values, dict) for values in samples.values()):
         raise ConfigurationError(f"{path}: samples are a mapping of sample names to mappings of inputs")

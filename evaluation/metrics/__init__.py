@@ -1,1 +1,1 @@
-"""Metrics: what each takes and measures. `catalogue` knows them by name."""
+"""Metrics: what each one takes and measures. `catalogue` knows them by name."""

@@ -1,4 +1,4 @@
-"""Answers compared with golds, row by row, each value in 0..1; the best pair of answer and gold counts.
+"""Answer metrics: answers compared with expected answers, each row in 0..1; the best pair counts.
 
 Sources: SQuAD's evaluation (Rajpurkar et al. 2016) for the normalised exact match and F1, Haystack 1.x for taking the
 best answer of a query.

@@ -1,4 +1,4 @@
-"""Every metric by name, with the output it is for, its range and what it needs."""
+"""The catalogue of metrics: by name, with their outputs, range and requirements."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Ranked documents compared with the documents that should be among them: the formulas of trec_eval.
+"""Ranking metrics of retrieved documents, by the formulas of trec_eval.
 
 Each value is in 0..1, and each function gives one a row. Documents are told apart by `field`, `id` unless said otherwise. A
 document that comes twice counts at its first place only, and the second keeps its rank. `k` looks at the first k alone.

@@ -1,4 +1,4 @@
-"""Answers as data: whether a reply is JSON that a schema accepts."""
+"""The JSON Schema metric: whether a reply is JSON that a schema accepts."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What a judge's reply says of an answer: TRACe, faithfulness and context relevance, row by row.
+"""Judge metrics: TRACe, faithfulness and context relevance, from a judge's reply to each row.
 
 Sources: TRACe is RAGBench's (Friel and others, arXiv 2407.11005); faithfulness is the share of an answer's statements that
 the documents carry, context relevance whether anything in the documents helps at all, both as Haystack 2 defines them.

@@ -1,4 +1,4 @@
-"""One row of an evaluation as metrics see it: answers as text, documents as keys, and whether there is a gold at all."""
+"""The values of one row that metrics read: answers as text, document keys, expected values."""
 
 import json
 from collections.abc import Mapping, Sequence

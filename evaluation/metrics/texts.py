@@ -1,4 +1,4 @@
-"""Generated texts compared with reference texts: BLEU and chrF by sacrebleu, ROUGE by rouge-score.
+"""Text metrics: BLEU and chrF by sacrebleu, ROUGE by rouge-score.
 
 BLEU and chrF are corpus values from 0 to 100; the rows' own values are sacrebleu's sentence scores. ROUGE is the F-measure
 from 0 to 1, best reference taken, and the corpus value its mean.

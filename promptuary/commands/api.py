@@ -1,4 +1,4 @@
-"""The registry as the command line speaks to it: JSON calls with a key."""
+"""Calls of the registry's JSON API by the command line."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -7,8 +7,8 @@ from types import TracebackType
 from typing import Any, Self
 from urllib.parse import quote, urlencode
 
-from promptuary._config import Address
-from promptuary._fetching import refuse
+from promptuary._config import ClientConfig
+from promptuary._fetching import error_of_answer
 from promptuary._httpx_transport import HttpTransport
 from promptuary._transport import Request
 from promptuary.client import Promptuary
@@ -35,7 +35,7 @@ class Connection:
 
     def __init__(self, url: str, key: str, *, timeout: float = TIMEOUT) -> None:
         self._timeout = timeout
-        address = Address.read(url, key)
+        address = ClientConfig.read(url, key)
         self.url = address.url
         self._transport = HttpTransport(address.url, address.headers("promptuary-cli"))
         self.client = Promptuary(
@@ -78,7 +78,7 @@ class Connection:
         request = Request(method, "/api/v1/" + quote(path, safe="/?&=@:%+"), self._timeout, sent, content)
         answer = self._transport.send(request)
         if not 200 <= answer.status < 300:
-            raise refuse(answer)
+            raise error_of_answer(answer)
         if not answer.body:
             return None
         try:

@@ -1,4 +1,4 @@
-"""Every verb of the command line."""
+"""The command line application with all its commands."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""What the shell offers on Tab: names of templates, from the folder and, within a second, from the registry."""
+"""Shell completion of template names, from the folder and, within a second, from the registry."""
 
 import os
 from collections.abc import Iterator

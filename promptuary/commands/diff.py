@@ -12,10 +12,10 @@ from promptuary.commands.api import Connection, vocabulary_source
 from promptuary.commands.completion import complete_name
 from promptuary.commands.output import FINDINGS, Json, Key, Url, UsageError, answering, say, write_json, write_text
 from promptuary.commands.render import read_data
-from promptuary.names import split
+from promptuary.names import split_target
 from promptuary.renderer.syntax import sequence_diff
 from promptuary.renderer.tokens.vocabularies import VocabularySource
-from promptuary.workspace import Workspace, read_samples, read_text
+from promptuary.workspace import Workspace, read_document_text, read_samples
 
 __all__ = ["diff"]
 
@@ -70,8 +70,8 @@ def _read(side: str, url: str, key: str, wants_samples: bool) -> Document:
     if path.is_file():
         workspace = Workspace.around(path)
         fragments = workspace.fragments() if workspace else {}
-        return Document(side, read_text(path), fragments, read_samples(path) if wants_samples else {})
-    name, ref = split(side, "latest")
+        return Document(side, read_document_text(path), fragments, read_samples(path) if wants_samples else {})
+    name, ref = split_target(side, "latest")
     with Connection(url, key) as connection:
         template = connection.client.get(name, ref)
         samples = connection.get(f"templates/{name}/-/samples")["samples"] if wants_samples else {}

@@ -13,7 +13,7 @@ from promptuary.commands.api import vocabulary_source
 from promptuary.commands.output import FINDINGS, Json, Key, Url, UsageError, answering, say, write_json
 from promptuary.evaluation import datasets, gates
 from promptuary.renderer.tokens.vocabularies import VocabularySource
-from promptuary.workspace import DOCUMENT, Workspace, read_samples, read_text
+from promptuary.workspace import DOCUMENT, Workspace, read_document_text, read_samples
 
 __all__ = ["evaluate"]
 
@@ -98,7 +98,7 @@ def _load(document: Path, source: VocabularySource | None) -> renderer.Template:
         raise UsageError(f"{document}: not a document (*{DOCUMENT})")
     workspace = Workspace.around(document)
     fragments = workspace.fragments() if workspace else {}
-    return renderer.load(read_text(document), fragments=fragments, vocabularies=source)
+    return renderer.load(read_document_text(document), fragments=fragments, vocabularies=source)
 
 
 def _find_model(name: str, url: str, key: str) -> evaluation.Model:
@@ -114,7 +114,7 @@ def _find_model(name: str, url: str, key: str) -> evaluation.Model:
 def _read_replies(path: Path) -> dict[str, str]:
     """Replies by prompt digest, from lines {"prompt": "sha256:…", "reply": "…"}."""
     replies = {}
-    for number, line in enumerate(read_text(path).split("\n"), start=1):
+    for number, line in enumerate(read_document_text(path).split("\n"), start=1):
         if not line.strip():
             continue
         try:

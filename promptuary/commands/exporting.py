@@ -14,8 +14,8 @@ from promptuary.commands.output import Finding, Json, Key, Url, UsageError, answ
 from promptuary.evaluation import EvaluationError, datasets
 from promptuary.interop import haystack, langfuse, prompty, training
 from promptuary.interop.imported import LossError
-from promptuary.names import split
-from promptuary.workspace import DOCUMENT, Workspace, read_text
+from promptuary.names import split_target
+from promptuary.workspace import DOCUMENT, Workspace, read_document_text
 
 __all__ = ["export"]
 
@@ -87,10 +87,10 @@ def _find(subject: str, url: str, key: str) -> tuple[renderer.Template, str]:
     path = Path(subject)
     if not path.exists() and not subject.endswith(".j2"):
         with Connection(url, key) as connection:
-            name, ref = split(subject)
+            name, ref = split_target(subject)
             return connection.client.get(name, ref), name
     workspace = Workspace.around(path)
-    template = renderer.load(read_text(path), fragments=workspace.fragments() if workspace else {})
+    template = renderer.load(read_document_text(path), fragments=workspace.fragments() if workspace else {})
     place = path.absolute().relative_to(workspace.folder) if workspace else Path(path.name)
     return template, place.as_posix().removesuffix(DOCUMENT).removesuffix(".j2")
 
@@ -98,10 +98,10 @@ def _find(subject: str, url: str, key: str) -> tuple[renderer.Template, str]:
 def _convert(template: renderer.Template, name: str, to: Target) -> tuple[str, list[str]]:
     source = template.document
     if to is Target.haystack:
-        return haystack.to_file(source, name)
+        return haystack.to_haystack_file(source, name)
     if to is Target.prompty:
-        return prompty.to_file(source, name, template.fragments)
-    return langfuse.to_file(source, name, template.fragments)
+        return prompty.to_prompty_file(source, name, template.fragments)
+    return langfuse.to_langfuse_file(source, name, template.fragments)
 
 
 def _refuse_losses(to: Target, lost: list[str], lossy: bool) -> None:
@@ -117,7 +117,7 @@ def _train(template: renderer.Template, rows: Path, form: Form, label: str) -> s
     except EvaluationError as error:
         raise UsageError(str(error)) from error
     written = []
-    for number, (_row, prompt, line) in enumerate(training.lines(template, dataset, form.value, label)):
+    for number, (_row, prompt, line) in enumerate(training.training_lines(template, dataset, form.value, label)):
         written.append(json.dumps(line, ensure_ascii=False) + "\n")
         for cut in prompt.cut:
             say(f"row {number}: cut, as it would be for the model: {cut.name} ({cut.tokens} tokens)", "yellow")

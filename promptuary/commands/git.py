@@ -1,4 +1,4 @@
-"""The `git` program, for the one thing it is called for here: merging three texts."""
+"""The `git` program, used for merging three texts."""
 
 import shutil
 import subprocess

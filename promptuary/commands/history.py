@@ -1,4 +1,4 @@
-"""`promptuary log`: what became of a template."""
+"""`promptuary log`: the history of a template."""
 
 from itertools import islice
 from typing import Annotated

@@ -14,10 +14,10 @@ from promptuary.commands.langfuse_server import read_server
 from promptuary.commands.output import Finding, Json, Key, Url, UsageError, answering, say, write_json
 from promptuary.errors import NotFound
 from promptuary.interop import detection
-from promptuary.interop.imported import Imported, LossError, slug
+from promptuary.interop.imported import Imported, LossError, slugify
 from promptuary.names import check_name
 from promptuary.renderer.syntax import yaml_writer
-from promptuary.workspace import Workspace, read_text
+from promptuary.workspace import Workspace, read_document_text
 
 __all__ = ["import_prompts"]
 
@@ -127,11 +127,11 @@ def _read(files: list[Path], source: Source) -> Iterator[tuple[str, Imported]]:
         raise UsageError("name files or folders, or a server by --source-url")
     refusals = []
     for path, root in _paths(files):
-        kind = source.value if source not in (Source.content, Source.folder) else detection.detect(path)
+        kind = source.value if source not in (Source.content, Source.folder) else detection.detect_kind(path)
         try:
             if kind is None:
                 raise LossError("its content does not say what it is; say so with --from")
-            yield from ((str(path), imported) for imported in list(detection.read(path, kind, root)))
+            yield from ((str(path), imported) for imported in list(detection.read_prompts(path, kind, root)))
         except LossError as error:
             refusals.append(f"{path}: {error}")
     if refusals:
@@ -142,7 +142,7 @@ def _paths(files: list[Path]) -> Iterator[tuple[Path, Path | None]]:
     for path in files:
         if path.is_dir():
             inside = (item for item in sorted(path.rglob("*")) if not _is_hidden(item.relative_to(path)))
-            yield from ((item, path) for item in inside if item.is_file() and detection.is_readable(item))
+            yield from ((item, path) for item in inside if item.is_file() and detection.has_readable_suffix(item))
         elif path.is_file():
             yield path, None
         else:
@@ -159,7 +159,7 @@ def _named(found: list[tuple[str, Imported]], namespace: str, name: str) -> list
     if name and len(found) > 1:
         raise UsageError(f"--name is for a single prompt; these are {len(found)}")
     planned = [
-        Planned(check_name(f"{namespace}/{slug(name) if name else item.path}"), item, path) for path, item in found
+        Planned(check_name(f"{namespace}/{slugify(name) if name else item.path}"), item, path) for path, item in found
     ]
     for index, item in enumerate(planned):
         other = next((before for before in planned[:index] if before.name == item.name), None)
@@ -172,7 +172,7 @@ def _on_disk(workspace: Workspace, item: Planned) -> Planned:
     path = workspace.document_path(item.name)
     if not path.exists():
         return item
-    same = read_text(path) == item.imported.document
+    same = read_document_text(path) == item.imported.document
     return Planned(item.name, item.imported, item.source, "unchanged" if same else "changed")
 
 

@@ -8,7 +8,7 @@ from promptuary.commands.api import Connection
 from promptuary.commands.completion import complete_name
 from promptuary.commands.output import Finding, Json, Key, Url, answering, say, write_json
 from promptuary.errors import NotAllowed
-from promptuary.names import check_name, check_ref, split
+from promptuary.names import check_name, check_ref, split_target
 
 __all__ = ["move", "rollback"]
 
@@ -28,7 +28,7 @@ _NOTES = {"never_approved": ", which was never approved", "emergency": ", publis
 def move(target: Target, label: Label, as_json: Json = False, url: Url = "", key: Key = "") -> None:
     """Move an unprotected label to a version. A protected one moves by `propose` and `publish` only."""
     with answering(as_json), Connection(url, key) as connection:
-        name, ref = split(target, "latest")
+        name, ref = split_target(target, "latest")
         version = int(ref) if ref.isdigit() else connection.get(f"templates/{name}@{ref}")["version"]
         standing = connection.get(f"templates/{name}")["labels"].get(check_ref(label))
         body = {"version": version, "expected": standing}

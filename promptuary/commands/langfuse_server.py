@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from promptuary._config import Address
+from promptuary._config import ClientConfig
 from promptuary._httpx_transport import HttpTransport
 from promptuary._transport import Request
 from promptuary.commands.output import Finding, UsageError
@@ -27,7 +27,7 @@ def read_server(
     """Each prompt with its address: these, or all; at the label, or the newest version. Raises Finding with all refusals."""
     if not (public_key and secret_key):
         raise UsageError("the keys of the other side are missing: LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY")
-    address = Address.read(url, secret_key)
+    address = ClientConfig.read(url, secret_key)
     token = base64.b64encode(f"{public_key}:{secret_key}".encode()).decode()
     transport = HttpTransport(address.url, {"User-Agent": "promptuary-cli", "Authorization": f"Basic {token}"})
     try:
@@ -36,7 +36,7 @@ def read_server(
             try:
                 found += [
                     (f"{address.url} {name}", imported)
-                    for imported in langfuse.read(_get(transport, name, label), name)
+                    for imported in langfuse.read_langfuse_prompts(_get(transport, name, label), name)
                 ]
             except LossError as error:
                 refusals.append(f"{name}: {error}")

@@ -10,7 +10,7 @@ from promptuary.commands.api import vocabulary_source
 from promptuary.commands.output import FINDINGS, Json, Key, Url, UsageError, answering, say, write_json, write_text
 from promptuary.renderer import Problem
 from promptuary.renderer.tokens.vocabularies import VocabularySource
-from promptuary.workspace import Workspace, find_documents, read_samples, read_text
+from promptuary.workspace import Workspace, find_documents, read_document_text, read_samples
 
 __all__ = ["lint"]
 
@@ -42,7 +42,7 @@ def lint(paths: Paths = None, strict: Strict = False, as_json: Json = False, url
 def _check(path: Path, source: VocabularySource | None) -> list[Problem]:
     workspace = Workspace.around(path)
     fragments = workspace.fragments() if workspace else {}
-    return renderer.validate(read_text(path), read_samples(path), fragments=fragments, vocabularies=source)
+    return renderer.validate(read_document_text(path), read_samples(path), fragments=fragments, vocabularies=source)
 
 
 def _to_dict(path: Path, problems: list[Problem]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from promptuary.commands.api import Connection
 from promptuary.commands.completion import complete_name
 from promptuary.commands.output import Finding, Json, Key, Url, UsageError, answering, say, write_json
 from promptuary.lockfile import Locked, read_lock, write_lock
-from promptuary.names import split
+from promptuary.names import split_target
 
 __all__ = ["lock"]
 
@@ -35,7 +35,7 @@ def lock(
     """Write which digest each name and ref means now; commit the file, and every build gets the same prompts."""
     with answering(as_json):
         locked = read_lock(file) if file.exists() else {}
-        targets = [split(name) for name in names or []] or [(name, entry.ref) for name, entry in locked.items()]
+        targets = [split_target(name) for name in names or []] or [(name, entry.ref) for name, entry in locked.items()]
         if not targets:
             raise UsageError("nothing to lock: name a template")
         with Connection(url, key) as connection:

@@ -1,4 +1,4 @@
-"""How a command answers: text or JSON on standard output, errors as one sentence, the exit code."""
+"""Output of a command: text or JSON on standard output, errors as one sentence, and the exit code."""
 
 import json
 import sys

@@ -11,8 +11,8 @@ from promptuary.commands.completion import complete_name
 from promptuary.commands.git import merge as merge_texts
 from promptuary.commands.output import FINDINGS, Finding, Json, Key, Url, UsageError, answering, say, write_json
 from promptuary.errors import NotAllowed, NotFound
-from promptuary.names import split
-from promptuary.workspace import Workspace, read_text
+from promptuary.names import split_target
+from promptuary.workspace import Workspace, read_document_text
 
 __all__ = ["pull"]
 
@@ -65,7 +65,7 @@ def _targets(connection: Connection, names: list[str]) -> list[tuple[str, str]]:
     targets = []
     for name in names:
         if "/" in name:
-            targets.append(split(name, "latest"))
+            targets.append(split_target(name, "latest"))
         else:
             listing = connection.pages("templates", namespace=name)
             targets += [(str(template["name"]), "latest") for template in listing]
@@ -91,7 +91,7 @@ def _merge(connection: Connection, workspace: Workspace, name: str, ref: str) ->
         base = ""
     theirs = fetched.template.document.text
     names = ("yours", f"version {pulled.version}" if pulled is not None else "nothing", f"version {fetched.version}")
-    merged, conflicts = merge_texts(read_text(path), base, theirs, names)
+    merged, conflicts = merge_texts(read_document_text(path), base, theirs, names)
     workspace.bring_in(_body(fetched), merged, samples)
     told = f"{conflicts} conflict{'s' if conflicts != 1 else ''}" if conflicts else "merged"
     return {**_result(fetched, path), "result": told, "conflicts": conflicts}

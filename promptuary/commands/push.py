@@ -11,7 +11,7 @@ from promptuary.commands.output import FINDINGS, Json, Key, Url, UsageError, ans
 from promptuary.commands.review import propose_version
 from promptuary.errors import Conflict, NotAllowed, Refused
 from promptuary.names import check_name
-from promptuary.workspace import DOCUMENT, Pulled, Workspace, find_documents, read_samples, read_text
+from promptuary.workspace import DOCUMENT, Pulled, Workspace, find_documents, read_document_text, read_samples
 
 __all__ = ["push"]
 
@@ -93,7 +93,7 @@ def _tell(result: dict[str, Any]) -> None:
 def _push(connection: Connection, workspace: Workspace, name: str, message: str, label: str) -> dict[str, Any]:
     pulled = workspace.pulled().get(name)
     path = workspace.document_path(name)
-    body: dict[str, Any] = {"document": read_text(path), "message": message}
+    body: dict[str, Any] = {"document": read_document_text(path), "message": message}
     samples = read_samples(path)
     if samples or pulled is None or pulled.samples is not None:  # where there were none and are none, nothing changes
         body["samples"] = samples

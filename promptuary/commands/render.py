@@ -14,9 +14,9 @@ from promptuary import renderer
 from promptuary.commands.api import Connection, vocabulary_source
 from promptuary.commands.completion import complete_name
 from promptuary.commands.output import Json, Key, Url, UsageError, answering, say, write_json, write_text
-from promptuary.names import split
+from promptuary.names import split_target
 from promptuary.renderer.tokens.vocabularies import VocabularySource
-from promptuary.workspace import Workspace, read_samples, read_text
+from promptuary.workspace import Workspace, read_document_text, read_samples
 
 __all__ = ["read_data", "render"]
 
@@ -67,13 +67,15 @@ def render(  # noqa: PLR0913, PLR0917  # an argument an option of the command
             if sample:
                 raise UsageError("--sample is for a document on disk; pull the template first")
             connection = open_until_written.enter_context(Connection(url, key))
-            template = connection.client.get(*split(subject))
+            template = connection.client.get(*split_target(subject))
         _write(template.render(values, token_limit=token_limit, tokenizer=tokenizer or None), target, as_json)
 
 
 def _load(path: Path, source: VocabularySource | None) -> renderer.Template:
     workspace = Workspace.around(path)
-    return renderer.load(read_text(path), fragments=workspace.fragments() if workspace else {}, vocabularies=source)
+    return renderer.load(
+        read_document_text(path), fragments=workspace.fragments() if workspace else {}, vocabularies=source
+    )
 
 
 def _sample_of(path: Path, sample: str) -> dict[str, Any]:
@@ -91,7 +93,7 @@ def read_data(given: str) -> dict[str, Any]:
     if given == "-":
         text = sys.stdin.buffer.read().decode("utf-8")
     elif not given.lstrip().startswith("{"):
-        text = read_text(Path(given))
+        text = read_document_text(Path(given))
     try:
         values = json.loads(text)
     except ValueError as error:

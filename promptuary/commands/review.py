@@ -8,7 +8,7 @@ from promptuary.commands.api import Connection
 from promptuary.commands.completion import complete_name
 from promptuary.commands.output import Finding, Json, Key, Url, answering, say, write_json
 from promptuary.errors import NotAllowed
-from promptuary.names import split
+from promptuary.names import split_target
 
 __all__ = ["approve", "propose", "propose_version", "publish"]
 
@@ -34,7 +34,7 @@ def propose(
 ) -> None:
     """Open a change request, or put the version into the one that is pending."""
     with answering(as_json), Connection(url, key) as connection:
-        name, ref = split(target, "latest")
+        name, ref = split_target(target, "latest")
         version = int(ref) if ref.isdigit() else connection.get(f"templates/{name}@{ref}")["version"]
         _tell(connection, propose_version(connection, name, label, version, message), as_json)
 

@@ -12,7 +12,7 @@ from promptuary.commands.completion import complete_name
 from promptuary.commands.output import Finding, Json, Key, Url, UsageError, answering, say, write_json
 from promptuary.errors import ConfigurationError, DigestMismatch
 from promptuary.lockfile import Locked, read_lock
-from promptuary.names import split
+from promptuary.names import split_target
 from promptuary.renderer.errors import TokenizerError
 from promptuary.renderer.tokens.vocabularies import VOCABULARIES, VocabularySource, is_always_installed, read_file
 from promptuary.vendored import Vendored, write_vendored
@@ -74,7 +74,7 @@ def _fetch(
 ) -> tuple[list[dict[str, Any]], dict[str, bytes], list[str]]:
     """The entries, the vocabularies by digest, and a sentence for each vocabulary that is needed and not brought."""
     if names:
-        targets = [split(name) for name in names]
+        targets = [split_target(name) for name in names]
         asked = targets
     else:
         locked = read_lock(lock)

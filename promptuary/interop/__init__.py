@@ -1,1 +1,1 @@
-"""Prompts of other systems as documents, and documents as theirs. What another form cannot hold is refused by name."""
+"""Import from and export to other prompt formats. What the other format cannot hold is refused by name."""

@@ -1,4 +1,4 @@
-"""What a file holds, by its content, and reading it as that."""
+"""Detection of a file's prompt format by its content, and reading the file."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from promptuary.interop import haystack, langfuse, mlflow, prompty, python_source
-from promptuary.interop.imported import Imported, LossError, check, slug
+from promptuary.interop.imported import Imported, LossError, check_imported, slugify
 from promptuary.renderer.syntax.yaml_reader import Bounds, YamlError, compose, value_of
-from promptuary.workspace import DOCUMENT, Workspace, read_samples, read_text
+from promptuary.workspace import DOCUMENT, Workspace, read_document_text, read_samples
 
-__all__ = ["KINDS", "POET", "detect", "is_readable", "read"]
+__all__ = ["KINDS", "POET", "detect_kind", "has_readable_suffix", "read_prompts"]
 
 POET = "prompt-poet"
 KINDS = (haystack.KIND, POET, prompty.KIND, langfuse.KIND, mlflow.KIND, python_source.KIND)
@@ -18,43 +18,45 @@ _ENDINGS = (".j2", ".prompty", ".yml", ".yaml", ".json")
 _BOUNDS = Bounds(depth=64, nodes=100_000)
 
 
-def is_readable(path: Path) -> bool:
+def has_readable_suffix(path: Path) -> bool:
     """Whether a file of a folder may hold prompts, by its name; samples belong to their document."""
     return path.name.endswith(_ENDINGS) and not path.name.endswith((".samples.yml", ".samples.yaml"))
 
 
-def detect(path: Path) -> str | None:
+def detect_kind(path: Path) -> str | None:
     """The kind of a file, or None where its content doesn't say."""
-    text = read_text(path)
+    text = read_document_text(path)
     if path.name.endswith(".j2"):
         return POET
     if path.suffix == ".prompty":
         return prompty.KIND
     value = _value(text)
-    if langfuse.is_prompt(value) or (isinstance(value, list) and value and all(map(langfuse.is_prompt, value))):
+    if langfuse.is_langfuse_prompt(value) or (
+        isinstance(value, list) and value and all(map(langfuse.is_langfuse_prompt, value))
+    ):
         return langfuse.KIND
-    if mlflow.is_prompt(value):
+    if mlflow.is_mlflow_prompt(value):
         return mlflow.KIND
-    if haystack.is_prompt(value):
+    if haystack.is_haystack_prompt(value):
         return haystack.KIND
-    if prompty.is_file(text):
+    if prompty.is_prompty_file(text):
         return prompty.KIND
-    if python_source.is_source(text):
+    if python_source.is_python_source(text):
         return python_source.KIND
     return POET if isinstance(value, list) else None
 
 
-def read(path: Path, kind: str, root: Path | None = None) -> Iterator[Imported]:
+def read_prompts(path: Path, kind: str, root: Path | None = None) -> Iterator[Imported]:
     """The prompts of a file. `root` is the folder that names of documents count from. Raises LossError."""
-    text = _with_line_feeds(read_text(path))
+    text = _with_line_feeds(read_document_text(path))
     stem = path.name.partition(".")[0]
     if kind == POET:
         yield _read_document(path, root)
         return
     if kind in (prompty.KIND, python_source.KIND):
         readers: dict[str, Callable[[str, str], Iterator[Imported]]] = {
-            prompty.KIND: prompty.read,
-            python_source.KIND: python_source.read,
+            prompty.KIND: prompty.read_prompty_file,
+            python_source.KIND: python_source.read_python_prompt,
         }
         yield from readers[kind](text, stem)
         return
@@ -65,9 +67,9 @@ def read(path: Path, kind: str, root: Path | None = None) -> Iterator[Imported]:
     except (ValueError, RecursionError) as error:
         raise LossError(f"it is no JSON: {error}") from error
     structured: dict[str, Callable[[Any, str], Iterator[Imported]]] = {
-        langfuse.KIND: langfuse.read,
-        mlflow.KIND: mlflow.read,
-        haystack.KIND: haystack.read,
+        langfuse.KIND: langfuse.read_langfuse_prompts,
+        mlflow.KIND: mlflow.read_mlflow_prompts,
+        haystack.KIND: haystack.read_haystack_prompts,
     }
     yield from structured[kind](value, stem)
 
@@ -78,7 +80,9 @@ def _read_document(path: Path, root: Path | None) -> Imported:
     name = place.as_posix().removesuffix(".j2").removesuffix(".yml").removesuffix(".yaml")
     samples = read_samples(path) if path.name.endswith(DOCUMENT) else {}
     workspace = Workspace.around(path)
-    return check(Imported(slug(name), read_text(path), samples), fragments=workspace.fragments() if workspace else {})
+    return check_imported(
+        Imported(slugify(name), read_document_text(path), samples), fragments=workspace.fragments() if workspace else {}
+    )
 
 
 def _with_line_feeds(text: str) -> str:

@@ -1,10 +1,10 @@
-"""YAML for programs that read it with PyYAML's older rules, in which `no` and `12:30` are no texts."""
+"""YAML output for readers with YAML 1.1 rules, in which an unquoted `no` or `12:30` is not text."""
 
 from typing import Any
 
 import yaml
 
-__all__ = ["write"]
+__all__ = ["write_yaml_1_1"]
 
 
 class _Dumper(yaml.SafeDumper):
@@ -18,6 +18,6 @@ def _write_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
 _Dumper.add_representer(str, _write_text)
 
 
-def write(value: Any) -> str:
+def write_yaml_1_1(value: Any) -> str:
     """A mapping in block style, its keys in their order."""
     return yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100_000)

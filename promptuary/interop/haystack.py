@@ -1,4 +1,4 @@
-"""Haystack's prompts (version 1): a prompt file, and a PromptTemplate as a pipeline's configuration holds it.
+"""Haystack 1 prompts: a prompt file, or a PromptTemplate in a pipeline's configuration.
 
 name: deepset/question-answering         type: PromptTemplate
 text: |                                  params:
@@ -16,18 +16,18 @@ from promptuary.interop.imported import (
     LossError,
     as_list,
     as_mapping,
-    check,
+    check_imported,
     find_losses,
     origin_of,
-    slug,
-    write,
+    slugify,
+    write_document,
 )
 from promptuary.renderer import RenderError
 from promptuary.renderer.document.parser import Document
 from promptuary.renderer.formats.shaped.format import rewritten
 from promptuary.renderer.syntax import suggestions
 
-__all__ = ["KIND", "is_prompt", "read", "to_file"]
+__all__ = ["KIND", "is_haystack_prompt", "read_haystack_prompts", "to_haystack_file"]
 
 KIND = "haystack"
 _FILE = ("name", "text", "description", "tags", "meta", "version")
@@ -36,16 +36,16 @@ _ELSEWHERE = re.compile(r"[-a-zA-Z0-9_/]+")
 _STEP = ("func", "inputs", "params", "outputs", "publish_outputs")
 
 
-def is_prompt(value: object) -> bool:
+def is_haystack_prompt(value: object) -> bool:
     """Whether a YAML value looks like a prompt file, a PromptTemplate or a pipeline."""
     if not isinstance(value, dict):
         return False
     return {"name", "text"} <= set(value) or value.get("type") == "PromptTemplate" or "components" in value
 
 
-def read(value: Any, stem: str) -> Iterator[Imported]:
+def read_haystack_prompts(value: Any, stem: str) -> Iterator[Imported]:
     """The prompt of a file, or those of a pipeline. Raises LossError."""
-    if not is_prompt(value):
+    if not is_haystack_prompt(value):
         raise LossError("a prompt of Haystack has `name` and `text`, or is a component of the type PromptTemplate")
     if "components" in value:
         components = [entry for entry in as_list(value["components"], "components") if isinstance(entry, dict)]
@@ -60,17 +60,17 @@ def read(value: Any, stem: str) -> Iterator[Imported]:
         yield _read_file(value)
 
 
-def to_file(source: Document, name: str) -> tuple[str, list[str]]:
+def to_haystack_file(source: Document, name: str) -> tuple[str, list[str]]:
     """The text of a prompt file, or of a PromptTemplate where replies are shaped; and what it does not carry."""
     value, losses = _to_prompt(source, name)
-    return foreign_yaml.write(value), losses
+    return foreign_yaml.write_yaml_1_1(value), losses
 
 
 def _to_prompt(source: Document, name: str) -> tuple[dict[str, Any], list[str]]:
     if source.format != "shaped":
         raise LossError(f"its format is {source.format}; Haystack takes the format shaped only")
     facts = origin_of(source, KIND)
-    text = shaped_text.to_haystack(source.body)
+    text = shaped_text.shaped_to_haystack(source.body)
     shapers = source.output.get("shapers") or []
     if not shapers:
         carried = {"description": source.description, "tags": list(source.tags), **facts}
@@ -124,7 +124,7 @@ def _make(name: str, text: str, front: Mapping[str, Any], facts: Mapping[str, An
         notes.append("arguments go by position now")
     if '"' in text:
         notes.append("double quotes stay; Haystack shows them as single ones")
-    return check(Imported(slug(name), write(KIND, front, body, facts), notes=tuple(notes)), body)
+    return check_imported(Imported(slugify(name), write_document(KIND, front, body, facts), notes=tuple(notes)), body)
 
 
 def _from_parser(parser: Any) -> dict[str, Any]:

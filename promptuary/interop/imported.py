@@ -1,4 +1,4 @@
-"""What is imported: a document, its name, where it came from; and the names of what cannot be carried."""
+"""Imported documents: the document, its name, its origin, and what could not be carried over."""
 
 import json
 import re
@@ -13,7 +13,17 @@ from promptuary.renderer.document import parser
 from promptuary.renderer.document.parser import Document
 from promptuary.renderer.syntax import yaml_writer
 
-__all__ = ["Imported", "LossError", "as_list", "as_mapping", "check", "find_losses", "origin_of", "slug", "write"]
+__all__ = [
+    "Imported",
+    "LossError",
+    "as_list",
+    "as_mapping",
+    "check_imported",
+    "find_losses",
+    "origin_of",
+    "slugify",
+    "write_document",
+]
 
 _KEYS = ("description", "tags", "format", "model", "settings", "inputs", "tools", "output")
 _ORIGIN = re.compile(r"^# from (?P<kind>[a-z-]+): (?P<facts>\{.*\})$", re.MULTILINE)
@@ -47,7 +57,7 @@ def as_list(value: Any, what: str) -> list[Any]:
     return value or []
 
 
-def write(kind: str, front: Mapping[str, Any], body: str, facts: Mapping[str, Any] | None = None) -> str:
+def write_document(kind: str, front: Mapping[str, Any], body: str, facts: Mapping[str, Any] | None = None) -> str:
     """A document's text: front matter in one order, the body as it is. The same is written for the same, always.
 
     `facts` are what the source says beyond that (its own name and version, authors); they stand in a comment, from which
@@ -63,7 +73,7 @@ def write(kind: str, front: Mapping[str, Any], body: str, facts: Mapping[str, An
     return "---\n" + "".join(lines) + "---\n" + body
 
 
-def check(imported: Imported, body: str | None = None, fragments: Mapping[str, str] | None = None) -> Imported:
+def check_imported(imported: Imported, body: str | None = None, fragments: Mapping[str, str] | None = None) -> Imported:
     """The same again, if it has no errors, and its body is this one. Raises LossError with the line."""
     for problem in validate(imported.document, imported.samples or None, fragments=fragments):
         if problem.severity == "error":
@@ -96,7 +106,7 @@ def find_losses(source: Document, carried: tuple[str, ...]) -> list[str]:
     return losses
 
 
-def slug(name: str) -> str:
+def slugify(name: str) -> str:
     """A name of another system as one of ours: lower-case words joined by `-`, folders by `/`. Raises LossError."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     segments = [re.sub(r"[^a-z0-9]+", "-", segment).strip("-") for segment in plain.split("/")]

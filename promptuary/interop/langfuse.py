@@ -1,4 +1,4 @@
-"""Langfuse's prompts, as its API gives and takes them.
+"""Langfuse prompts, in the form of its API.
 
 {"name": "support/reply", "type": "text" | "chat", "prompt": text or messages, "config": {...}, "tags": [...]}
 """
@@ -13,16 +13,16 @@ from promptuary.interop.imported import (
     LossError,
     as_list,
     as_mapping,
-    check,
+    check_imported,
     find_losses,
     origin_of,
-    slug,
-    write,
+    slugify,
+    write_document,
 )
 from promptuary.renderer.document.parser import Document
 from promptuary.renderer.syntax import suggestions
 
-__all__ = ["KIND", "is_prompt", "read", "to_file"]
+__all__ = ["KIND", "is_langfuse_prompt", "read_langfuse_prompts", "to_langfuse_file"]
 
 KIND = "langfuse"
 _ROLES = ("system", "user", "assistant", "developer", "tool")
@@ -45,23 +45,23 @@ _SERVERS = (
 )
 
 
-def is_prompt(value: object) -> bool:
+def is_langfuse_prompt(value: object) -> bool:
     """Whether a JSON value looks like one of its prompts."""
     return isinstance(value, dict) and {"name", "prompt"} <= set(value)
 
 
-def read(value: Any, _stem: str) -> Iterator[Imported]:
+def read_langfuse_prompts(value: Any, _stem: str) -> Iterator[Imported]:
     """The prompt, or the prompts of a list. Raises LossError."""
     entries = value if isinstance(value, list) else [value]
     for entry in entries:
-        if not is_prompt(entry):
+        if not is_langfuse_prompt(entry):
             raise LossError("a prompt of Langfuse is a mapping with `name` and `prompt`")
         yield _read(entry)
 
 
-def to_file(source: Document, name: str, fragments: Mapping[str, str]) -> tuple[str, list[str]]:
+def to_langfuse_file(source: Document, name: str, fragments: Mapping[str, str]) -> tuple[str, list[str]]:
     """The JSON of a call that creates the prompt there, and what it does not carry. Raises LossError."""
-    messages = mustache.read(source, fragments)
+    messages = mustache.messages_of_document(source, fragments)
     facts = origin_of(source, KIND)
     config = dict(source.settings)
     if source.model:
@@ -100,8 +100,8 @@ def _read(entry: Mapping[str, Any]) -> Imported:
         front["format"], body = "parts", mustache.write_parts(_messages(prompt))
     facts = {"name": entry["name"], "version": entry.get("version")}
     notes = tuple(_notes(entry))
-    imported = Imported(slug(str(entry["name"])), write(KIND, front, body, facts), notes=notes)
-    return check(imported, body)
+    imported = Imported(slugify(str(entry["name"])), write_document(KIND, front, body, facts), notes=notes)
+    return check_imported(imported, body)
 
 
 def _messages(prompt: Any) -> list[dict[str, str]]:

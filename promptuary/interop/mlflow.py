@@ -1,4 +1,4 @@
-"""MLflow's prompts: versions of registered models whose tags hold the text, or the fields of a `PromptVersion`.
+"""MLflow prompts: model versions whose tags hold the text, or the fields of a `PromptVersion`.
 
 {"model_version": {"name": "reply", "version": "3", "tags": [{"key": "mlflow.prompt.text", "value": "Hi {{name}}"}, ...]}}
 {"name": "reply", "version": 3, "template": "Hi {{name}}", "model_config": {...}, "response_format": {...}}
@@ -9,9 +9,17 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from promptuary.interop import mustache
-from promptuary.interop.imported import Imported, LossError, as_list, as_mapping, check, slug, write
+from promptuary.interop.imported import (
+    Imported,
+    LossError,
+    as_list,
+    as_mapping,
+    check_imported,
+    slugify,
+    write_document,
+)
 
-__all__ = ["KIND", "is_prompt", "read"]
+__all__ = ["KIND", "is_mlflow_prompt", "read_mlflow_prompts"]
 
 KIND = "mlflow"
 TEXT = "mlflow.prompt.text"
@@ -28,7 +36,7 @@ _SERVERS = (
 )
 
 
-def is_prompt(value: object) -> bool:
+def is_mlflow_prompt(value: object) -> bool:
     """Whether a JSON value looks like one or several of its prompts."""
     try:
         entries = _entries(value)
@@ -37,7 +45,7 @@ def is_prompt(value: object) -> bool:
     return bool(entries) and all(map(_is_entry, entries))
 
 
-def read(value: Any, _stem: str) -> Iterator[Imported]:
+def read_mlflow_prompts(value: Any, _stem: str) -> Iterator[Imported]:
     """Each prompt's highest version. Raises LossError."""
     newest: dict[str, Mapping[str, Any]] = {}
     passed: dict[str, int] = {}
@@ -90,8 +98,8 @@ def _read(entry: Mapping[str, Any], passed: int) -> Imported:
         front["format"], body = "parts", mustache.write_parts(_messages(template))
     own = {key: found for key, found in tags.items() if key not in (TEXT, _TYPE, _FORMAT, _CONFIG, *_SERVERS)}
     facts = {"name": entry["name"], "version": _number(entry), "provider": config.get("provider"), "tags": own}
-    imported = Imported(slug(str(entry["name"])), write(KIND, front, body, facts), notes=tuple(notes))
-    return check(imported, body)
+    imported = Imported(slugify(str(entry["name"])), write_document(KIND, front, body, facts), notes=tuple(notes))
+    return check_imported(imported, body)
 
 
 def _tags(entry: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Texts with `{{name}}` in them, as Langfuse and plain Jinja share them, and our bodies for the same."""
+"""Texts with `{{name}}` placeholders, as Langfuse and plain Jinja share them, and our bodies for them."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -8,7 +8,7 @@ from promptuary.interop.imported import LossError
 from promptuary.renderer.document.parser import Document
 from promptuary.renderer.syntax import plain_placeholders
 
-__all__ = ["Message", "read", "read_names", "write_parts", "write_text"]
+__all__ = ["Message", "messages_of_document", "read_names", "write_parts", "write_text"]
 
 Message = Mapping[str, str]  # role, content
 _SLOT = re.compile(r"(?<!\{)\{\{\s*([^\W\d]\w*)\s*\}\}(?!\})")
@@ -50,7 +50,7 @@ def write_parts(messages: Sequence[Message]) -> str:
     return body
 
 
-def read(document: Document, fragments: Mapping[str, str]) -> list[dict[str, str]]:
+def messages_of_document(document: Document, fragments: Mapping[str, str]) -> list[dict[str, str]]:
     """The messages of a document whose body holds plain names only, each name left in double braces. Raises LossError."""
     try:
         found = plain_placeholders.read(document, fragments)

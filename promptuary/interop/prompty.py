@@ -1,15 +1,24 @@
-"""Prompty's files: YAML front matter, then a text in which lines such as `system:` start a message."""
+"""Prompty files: YAML front matter, then a body in which lines such as `system:` start a message."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from promptuary.interop import foreign_yaml, mustache
-from promptuary.interop.imported import Imported, LossError, as_mapping, check, find_losses, origin_of, slug, write
+from promptuary.interop.imported import (
+    Imported,
+    LossError,
+    as_mapping,
+    check_imported,
+    find_losses,
+    origin_of,
+    slugify,
+    write_document,
+)
 from promptuary.renderer.document.parser import Document
 from promptuary.renderer.syntax.yaml_reader import YamlError, compose, value_of
 
-__all__ = ["KIND", "is_file", "read", "to_file"]
+__all__ = ["KIND", "is_prompty_file", "read_prompty_file", "to_prompty_file"]
 
 KIND = "prompty"
 _WHOLE = re.compile(r"\A\ufeff?---[ \t]*\n(.*?)^---[ \t]*\n?(.*)\Z", re.DOTALL | re.MULTILINE)
@@ -32,13 +41,13 @@ _OPTIONS = {  # Prompty 2's names of options, and the names that calls and versi
 _INPUT = ("type", "description", "default", "enum", "sample", "is_required", "required", "items", "properties")
 
 
-def is_file(text: str) -> bool:
+def is_prompty_file(text: str) -> bool:
     """Whether a text has front matter and a line that starts a message."""
     found = _WHOLE.match(text)
     return found is not None and any(_ROLE.match(line) for line in found[2].split("\n"))
 
 
-def read(text: str, stem: str) -> Iterator[Imported]:
+def read_prompty_file(text: str, stem: str) -> Iterator[Imported]:
     """The file's prompt. Raises LossError."""
     found = _WHOLE.match(text)
     if found is None:
@@ -61,13 +70,13 @@ def read(text: str, stem: str) -> Iterator[Imported]:
         front["format"], body = "parts", mustache.write_parts(messages)
     notes = ["blank lines around a message are left out"] if front["format"] == "parts" else []
     name = str(head.get("name") or stem)
-    document = write(KIND, front, body, _facts(head, model))
-    yield check(Imported(slug(name), document, {"sample": sample} if sample else {}, tuple(notes)), body)
+    document = write_document(KIND, front, body, _facts(head, model))
+    yield check_imported(Imported(slugify(name), document, {"sample": sample} if sample else {}, tuple(notes)), body)
 
 
-def to_file(source: Document, name: str, fragments: Mapping[str, str]) -> tuple[str, list[str]]:
+def to_prompty_file(source: Document, name: str, fragments: Mapping[str, str]) -> tuple[str, list[str]]:
     """The text of a Prompty file, and what it does not carry. Raises LossError."""
-    messages = mustache.read(source, fragments)
+    messages = mustache.messages_of_document(source, fragments)
     facts = origin_of(source, KIND)
     model = dict(facts.get("model") or {"api": "chat"})
     if source.format == "text":
@@ -87,7 +96,7 @@ def to_file(source: Document, name: str, fragments: Mapping[str, str]) -> tuple[
         body = "\n\n".join(f"{message['role']}:\n{_checked(message)}" for message in escaped) + "\n"
     losses = find_losses(source, ("description", "tags", "format", "model", "settings", "inputs"))
     losses += [f"the pins of its fragments ({', '.join(sorted(fragments))})"] if fragments else []
-    return f"---\n{foreign_yaml.write(head)}---\n{body}", losses
+    return f"---\n{foreign_yaml.write_yaml_1_1(head)}---\n{body}", losses
 
 
 def _check_engine(template: Any) -> None:

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from promptuary.interop.imported import Imported, LossError, check, slug, write
+from promptuary.interop.imported import Imported, LossError, check_imported, slugify, write_document
 
-__all__ = ["KIND", "is_source", "read"]
+__all__ = ["KIND", "is_python_source", "read_python_prompt"]
 
 KIND = "python"
 _OPENING = re.compile(r"""^[ \t]*(?P<name>[A-Za-z_]\w*)[ \t]*=[ \t]*(?:f|F)(?P<quotes>\"{3}|'{3})""", re.MULTILINE)
@@ -16,12 +16,12 @@ _ESCAPES = re.compile(r"\\(.)", re.DOTALL)
 _CODED = "abfvxuUN01234567"  # a backslash before these stands for a character in Python only
 
 
-def is_source(text: str) -> bool:
+def is_python_source(text: str) -> bool:
     """Whether the text assigns an f-string of several lines."""
     return _OPENING.search(text) is not None
 
 
-def read(text: str, stem: str) -> Iterator[Imported]:
+def read_python_prompt(text: str, stem: str) -> Iterator[Imported]:
     """The f-strings of a file, each a `shaped` document that renders to the same bytes. Raises LossError."""
     found = list(_OPENING.finditer(text))
     if not found:
@@ -33,7 +33,7 @@ def read(text: str, stem: str) -> Iterator[Imported]:
         functions = _FUNCTION.findall(text, 0, opening.start())
         name = functions[-1] if functions else f"{stem} {opening['name']}" if len(found) > 1 else stem
         body = _body(inside[0])
-        yield check(Imported(slug(name), write(KIND, {"format": "shaped"}, body)), body)
+        yield check_imported(Imported(slugify(name), write_document(KIND, {"format": "shaped"}, body)), body)
 
 
 def _body(source: str) -> str:

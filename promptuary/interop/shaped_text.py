@@ -1,4 +1,4 @@
-"""A `shaped` body as Haystack's own templates are written.
+"""The body of a `shaped` document as a Haystack template.
 
 There a text is the inside of a Python string in double quotes: a double quote in it has a name, and so has every line break
 inside an expression; other strings with a backslash or a single quote cannot be written at all.
@@ -10,7 +10,7 @@ from promptuary.interop.imported import LossError
 from promptuary.renderer.formats.shaped import parser
 from promptuary.renderer.formats.shaped.parser import Call, Dict, Field, Items, Literal, Name, Node
 
-__all__ = ["FUNCTIONS", "to_haystack"]
+__all__ = ["FUNCTIONS", "shaped_to_haystack"]
 
 FUNCTIONS = ("join", "to_strings", "str")
 """What both have, with the same arguments in the same order."""
@@ -20,7 +20,7 @@ _SPECIAL = re.compile('([\n\t\r"])')
 _LONE_BACKSLASH = re.compile(r"(\\[ntr\\])|\\")
 
 
-def to_haystack(body: str) -> str:
+def shaped_to_haystack(body: str) -> str:
     """The text that gives the same there. Raises LossError for what it cannot say."""
     written = []
     for piece in parser.parse(body):

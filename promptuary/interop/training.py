@@ -1,4 +1,4 @@
-"""Rows of a dataset as lines for fine-tuning: what the model is sent at inference, byte for byte, then what it should say."""
+"""Dataset rows as lines for fine-tuning: the prompt exactly as it is sent at inference, then the label."""
 
 import json
 from collections.abc import Iterator
@@ -8,13 +8,13 @@ from promptuary.evaluation.datasets import Dataset, Row
 from promptuary.interop.imported import LossError
 from promptuary.renderer import Prompt, RenderError, Template
 
-__all__ = ["FORMS", "Line", "lines"]
+__all__ = ["FORMS", "Line", "training_lines"]
 
 FORMS = ("messages", "text")
 Line = tuple[Row, Prompt, dict[str, Any]]
 
 
-def lines(template: Template, rows: Dataset, form: str, label: str = "") -> Iterator[Line]:
+def training_lines(template: Template, rows: Dataset, form: str, label: str = "") -> Iterator[Line]:
     """Each row with its prompt and its line. `label` names the expectation to learn; none is needed where there is one.
 
     Raises LossError, naming the row, for one that cannot be rendered or has no label.

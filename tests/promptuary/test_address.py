@@ -3,7 +3,7 @@
 import pytest
 
 from promptuary import AsyncPromptuary, Promptuary
-from promptuary._config import Address
+from promptuary._config import ClientConfig
 from promptuary.errors import ConfigurationError
 
 LOOPBACK = [
@@ -25,7 +25,7 @@ ELSEWHERE = [
 
 @pytest.mark.parametrize("url", [*LOOPBACK, "https://registry.example"])
 def test_a_key_goes_over_https_and_to_this_machine(url):
-    assert Address.read(url, "pb_a_b").key == "pb_a_b"
+    assert ClientConfig.read(url, "pb_a_b").key == "pb_a_b"
 
 
 @pytest.mark.parametrize("url", ELSEWHERE)
@@ -43,13 +43,13 @@ def test_a_key_from_the_environment_neither(monkeypatch):
 
 
 def test_it_can_be_permitted_by_argument_and_by_environment(monkeypatch):
-    assert Address.read(ELSEWHERE[0], "pb_a_b", allow_http=True).url == ELSEWHERE[0]
+    assert ClientConfig.read(ELSEWHERE[0], "pb_a_b", allow_http=True).url == ELSEWHERE[0]
     monkeypatch.setenv("PROMPTUARY_ALLOW_HTTP", "1")
-    assert Address.read(ELSEWHERE[0], "pb_a_b").url == ELSEWHERE[0]
+    assert ClientConfig.read(ELSEWHERE[0], "pb_a_b").url == ELSEWHERE[0]
     with pytest.raises(ConfigurationError):
-        Address.read(ELSEWHERE[0], "pb_a_b", allow_http=False)
+        ClientConfig.read(ELSEWHERE[0], "pb_a_b", allow_http=False)
 
 
 def test_without_a_key_there_is_nothing_to_protect(monkeypatch):
     monkeypatch.delenv("PROMPTUARY_KEY", raising=False)
-    assert Address.read(ELSEWHERE[0], None).url == ELSEWHERE[0]
+    assert ClientConfig.read(ELSEWHERE[0], None).url == ELSEWHERE[0]

@@ -100,9 +100,9 @@ def test_a_removed_label_is_not_served_from_memory(world):
 def test_what_was_altered_in_memory_is_an_error_and_never_served(world):
     client = world.client()
     client.get(NAME, 1)
-    entry = client._shelf.memory._entries[NAME, "1"]
+    entry = client._state.memory._entries[NAME, "1"]
     forged = replace(entry, bundle=replace(entry.bundle, canonical=entry.bundle.canonical + b" "))
-    client._shelf.memory.keep(NAME, "1", forged)
+    client._state.memory.keep(NAME, "1", forged)
     with pytest.raises(DigestMismatch, match="in memory"):
         client.get(NAME, 1)
 
@@ -121,7 +121,7 @@ def test_memory_holds_no_more_than_it_may(world):
 def _entries(world) -> list[Entry]:
     client = world.client()
     client.get(NAME)
-    return list(client._shelf.memory._entries.values())
+    return list(client._state.memory._entries.values())
 
 
 def test_a_fallback_stands_in_when_there_is_nothing_else(world):

@@ -55,7 +55,7 @@ def test_two_registries_do_not_share_their_copies(world, tmp_path):
     world.client(cache_dir=tmp_path).get(NAME, 1)
     world.registry.down = True
     other = world.client(cache_dir=tmp_path)
-    other._shelf.disk.folder = tmp_path / "another"
+    other._state.disk.folder = tmp_path / "another"
     with pytest.raises(Unavailable):
         other.get(NAME, 1)
 

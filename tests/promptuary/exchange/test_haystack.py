@@ -30,12 +30,12 @@ DATA = {"query": "Who?", "documents": [{"content": "Beer [1]\nis old"}, {"conten
 
 
 def imported(value):
-    (found,) = haystack.read(value, "file")
+    (found,) = haystack.read_haystack_prompts(value, "file")
     return found
 
 
 def exported(text):
-    written, lost = haystack.to_file(parse(text), "support/answer")
+    written, lost = haystack.to_haystack_file(parse(text), "support/answer")
     assert lost == []
     return yaml.load(written, Loader=yaml.SafeLoader)  # noqa: TID251  # as Haystack reads it
 
@@ -112,7 +112,7 @@ def test_variables_with_a_dollar_are_rewritten_and_said_so():
 )
 def test_what_cannot_come_in_is_refused_with_the_reason(value, why):
     with pytest.raises(LossError, match=why):
-        list(haystack.read(value, "file"))
+        list(haystack.read_haystack_prompts(value, "file"))
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_what_cannot_come_in_is_refused_with_the_reason(value, why):
     ],
 )
 def test_a_body_is_written_as_haystack_reads_it(body, written):
-    assert shaped_text.to_haystack(body) == written
+    assert shaped_text.shaped_to_haystack(body) == written
     data = {"query": "q", "documents": [{"content": "a\nb"}, {"content": "c"}]}
     again = renderer.load(imported({"name": "x", "text": written}).document)
     assert again.render(data).text == renderer.load(f"---\nformat: shaped\n---\n{body}").render(data).text
@@ -144,12 +144,12 @@ def test_a_body_is_written_as_haystack_reads_it(body, written):
 )
 def test_what_haystack_cannot_say_is_refused(text, why):
     with pytest.raises(LossError, match=why):
-        haystack.to_file(parse(text), "x")
+        haystack.to_haystack_file(parse(text), "x")
 
 
 def test_what_a_prompt_file_has_no_place_for_is_named():
     text = "---\nformat: shaped\nmodel: gpt-4o\ninputs:\n  query: {type: string}\n---\nHi {query}"
-    assert haystack.to_file(parse(text), "x")[1] == ["model", "inputs (query)"]
+    assert haystack.to_haystack_file(parse(text), "x")[1] == ["model", "inputs (query)"]
 
 
 @pytest.mark.skipif(not ORACLE.exists(), reason="the recorded results are not here")

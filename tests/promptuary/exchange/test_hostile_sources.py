@@ -32,16 +32,16 @@ def check(found):
 
 @given(st.fixed_dictionaries({}, optional=dict.fromkeys(WORDS, VALUES)))
 def test_any_mapping_is_imported_or_refused(value):
-    check(langfuse.read({"name": "x", "prompt": "a", **value}, "file"))
-    check(haystack.read({"name": "x", "text": "a", **value}, "file"))
-    check(haystack.read({"params": {"prompt": "a b"}, **value, "type": "PromptTemplate"}, "file"))
-    check(haystack.read({**value, "components": value.get("components")}, "file"))
-    check(prompty.read(f"---\n{foreign_yaml.write(value)}---\nuser:\nHi {{{{name}}}}\n", "file"))
+    check(langfuse.read_langfuse_prompts({"name": "x", "prompt": "a", **value}, "file"))
+    check(haystack.read_haystack_prompts({"name": "x", "text": "a", **value}, "file"))
+    check(haystack.read_haystack_prompts({"params": {"prompt": "a b"}, **value, "type": "PromptTemplate"}, "file"))
+    check(haystack.read_haystack_prompts({**value, "components": value.get("components")}, "file"))
+    check(prompty.read_prompty_file(f"---\n{foreign_yaml.write_yaml_1_1(value)}---\nuser:\nHi {{{{name}}}}\n", "file"))
 
 
 @given(st.text(st.sampled_from("{}\\\"'fnx=pab \n")))
 def test_any_code_is_imported_or_refused(text):
-    check(python_source.read(f'p = f"""{text}"""', "file"))
+    check(python_source.read_python_prompt(f'p = f"""{text}"""', "file"))
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 100_000, "- " * 5000, "a: &a [*a]", "\0", '{"name": NaN}'])
@@ -57,4 +57,4 @@ def test_a_hostile_file_is_refused_in_a_sentence(run, tmp_path, text):
 
 def test_numbers_that_json_lacks_are_refused():
     with pytest.raises(LossError):
-        list(langfuse.read(json.loads('{"name": "x", "prompt": "a", "config": {"t": NaN}}'), "file"))
+        list(langfuse.read_langfuse_prompts(json.loads('{"name": "x", "prompt": "a", "config": {"t": NaN}}'), "file"))

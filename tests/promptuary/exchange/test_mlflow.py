@@ -30,7 +30,7 @@ CHAT = version(
 
 
 def imported(value):
-    (found,) = mlflow.read(value, "file")
+    (found,) = mlflow.read_mlflow_prompts(value, "file")
     return found
 
 
@@ -92,6 +92,6 @@ def test_what_cannot_be_carried_is_refused_by_name(value, said):
 def test_a_file_is_known_by_its_content(tmp_path: Path):
     path = tmp_path / "prompt.json"
     path.write_text(json.dumps({"model_version": CHAT}))
-    assert detection.detect(path) == "mlflow"
-    (found,) = detection.read(path, "mlflow")
+    assert detection.detect_kind(path) == "mlflow"
+    (found,) = detection.read_prompts(path, "mlflow")
     assert found.document == imported(CHAT).document

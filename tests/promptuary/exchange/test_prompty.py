@@ -33,7 +33,7 @@ user:
 
 
 def imported(text):
-    (found,) = prompty.read(text, "file")
+    (found,) = prompty.read_prompty_file(text, "file")
     return found
 
 
@@ -52,14 +52,14 @@ def test_role_lines_start_messages_and_inputs_keep_their_types():
 
 def test_it_goes_out_as_a_file_that_comes_in_the_same():
     document = parse(imported(FILE).document)
-    written, lost = prompty.to_file(document, "support/basic-prompt", {})
+    written, lost = prompty.to_prompty_file(document, "support/basic-prompt", {})
     assert lost == []
     assert imported(written).document == document.text
 
 
 def test_what_looks_like_a_statement_stays_text_both_ways():
     text = "- name: a\n  content: \"100 {{ '{%' }} of {{ b }}\"\n"
-    written, _ = prompty.to_file(parse(text), "x", {})
+    written, _ = prompty.to_prompty_file(parse(text), "x", {})
     assert renderer.load(imported(written).document).render({"b": "c"}).messages[0]["content"] == "100 {% of c"
 
 
@@ -106,7 +106,7 @@ def test_statements_of_jinja_are_no_text():
 def test_what_prompty_would_read_otherwise_is_refused(content, why):
     text = f"- name: a\n  content: |-\n    hello\n    {content}\n" if content != '""' else "- name: a\n  content: ''\n"
     with pytest.raises(LossError, match=why):
-        prompty.to_file(parse(text), "x", {})
+        prompty.to_prompty_file(parse(text), "x", {})
 
 
 def test_version_2_options_come_in_under_the_names_that_calls_take():

@@ -13,7 +13,7 @@ SOURCE = 'def ask_it(question):\n    prompt = f"""Say \\"{question}\\" as {{"a":
 
 
 def test_it_renders_to_what_python_makes_of_it():
-    (found,) = python_source.read(SOURCE, "file")
+    (found,) = python_source.read_python_prompt(SOURCE, "file")
     names = {}
     exec(SOURCE, names)  # our own source, above
     assert found.path == "ask-it"
@@ -32,13 +32,13 @@ def test_it_renders_to_what_python_makes_of_it():
 )
 def test_what_would_come_out_otherwise_is_refused(source, why):
     with pytest.raises(LossError, match=why):
-        list(python_source.read(source, "file"))
+        list(python_source.read_python_prompt(source, "file"))
 
 
 @pytest.mark.skipif(not SEED.exists(), reason="the seed document lies beside the repository, not in it")
 def test_the_judges_prompt_is_imported_byte_for_byte():
-    assert detection.detect(SEED) == "python"
-    (found,) = detection.read(SEED, "python")
+    assert detection.detect_kind(SEED) == "python"
+    (found,) = detection.read_prompts(SEED, "python")
     text = SEED.read_text(encoding="utf-8")
     code = "def create_prompt(documents, question, response):\n " + text[text.index('prompt = f"""') :].replace(
         "\nreturn prompt", "\n return prompt"
