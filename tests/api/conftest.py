@@ -15,17 +15,16 @@ from django.test import Client
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key, User
-from registry.changes import rules
 from registry.changes import services as change_services
 from registry.journal import log
 from registry.journal.models import Event
-from registry.namespaces import keys, members
+from registry.namespaces import keys
 from registry.serving.fetcher import fetcher
 from registry.serving.wsgi_fast_path import ahead_of
 from registry.templates import labels
 from registry.templates import save as template_save
+from tests.people import load_people
 
-ROLES = ("reader", "author", "reviewer", "admin")
 DOCUMENT = """---
 description: Answer a question
 tags: [support]
@@ -133,13 +132,7 @@ def database(request: pytest.FixtureRequest) -> None:
 
 @pytest.fixture
 def cast(database: None) -> Cast:
-    cast = Cast({name: User.objects.create(username=name) for name in (*ROLES, "outsider")})
-    for name, protected in (("support", ["production"]), ("demo", [])):
-        rules.create_namespace(actor=cast.actor("admin"), name=name, protected_labels=protected, required_checks=[])
-        for role in ROLES[:-1]:
-            members.set_role(actor=cast.actor("admin"), namespace=name, username=role, role=role)
-    rules.create_namespace(actor=cast.actor("outsider"), name="other")
-    return cast
+    return Cast(load_people())
 
 
 class _Quiet(WSGIRequestHandler):

@@ -22,7 +22,8 @@ from registry.redaction.stored_texts import COLUMNS, Holds
 from registry.serving.fetcher import fetcher
 from registry.templates import drafts, labels, sample_renderings, samples
 from registry.usage.models import Report
-from tests.api.conftest import DOCUMENT, OTHER, REPLY, ROLES
+from tests.api.conftest import DOCUMENT, OTHER, REPLY
+from tests.people import ROLES
 
 CANARY = "zebra-4711-quagga"
 LEAKED = (

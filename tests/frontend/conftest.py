@@ -11,16 +11,15 @@ from django.test import Client
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
-from registry.changes import rules
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.core.renderer_pool import bounded
-from registry.namespaces import members
 from registry.serving.fetcher import fetcher
 from registry.templates import save as template_save
 from registry.templates.models import Version
+from tests.people import load_people
+from tests.support.recorded_rows import write_or_insert
 
-ROLES = ("reader", "author", "reviewer", "admin")
 REPLY = "support/refunds/reply"
 DOCUMENT = """---
 description: Answer a refund question
@@ -81,24 +80,18 @@ def set_desk() -> Desk:
     fetcher().forget()
     for name in ("default", "process"):
         caches[name].clear()
-    people = {name: User.objects.create(username=name) for name in (*ROLES, "outsider")}
-    for name, person in people.items():
-        person.set_password(f"{name}-promptuary")
-        person.save()
-    desk = Desk(people)
-    for name, protected in (("support", ["production"]), ("demo", [])):
-        rules.create_namespace(actor=desk.actor("admin"), name=name, protected_labels=protected, required_checks=[])
-        for role in ROLES[:-1]:
-            members.set_role(actor=desk.actor("admin"), namespace=name, username=role, role=role)
-    rules.create_namespace(actor=desk.actor("outsider"), name="other")
-    return desk
+    return Desk(load_people())
 
 
 def set_reply(desk: Desk) -> Desk:
     """The template with versions 1 (in production) and 2, and two samples."""
-    desk.save(message="First words", samples=SAMPLES)
-    desk.publish(1)
-    desk.save(OTHER, message="Quote the policy")
+
+    def write() -> None:
+        desk.save(message="First words", samples=SAMPLES)
+        desk.publish(1)
+        desk.save(OTHER, message="Quote the policy")
+
+    write_or_insert("reply", write)
     return desk
 
 

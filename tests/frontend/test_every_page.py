@@ -24,8 +24,10 @@ from tests.frontend import test_permissions
 from tests.frontend.conftest import DOCUMENT, OTHER, REPLY
 from tests.frontend.test_permissions import TABLE, world  # noqa: F401  # the fixture
 from tests.support.finished_runs import GOLD, run, save_rows
+from tests.support.recorded_rows import write_or_insert
 
 ROLES = ("anonymous", "outsider", "reader", "author", "reviewer", "admin")
+MEMBERS = ("reader", "author", "reviewer")  # who see the pages that the admin sees, less some
 T = f"/t/{REPLY}"
 MORE = [
     *(
@@ -131,6 +133,10 @@ def test_plain_words_are_no_repr(text):
 def busy(reply, world):  # noqa: F811  # the fixture of the same name
     """The world of the permissions, and further: changes in every state, emergencies of every kind, an archived template,
     drafts, threads, fetches, a finished run: the numbers that addresses name."""
+    return write_or_insert("busy world of the pages", lambda: _write_busy(reply, world))
+
+
+def _write_busy(reply, world):  # noqa: F811  # as above
     author, reviewer, admin = (reply.actor(role) for role in ("author", "reviewer", "admin"))
     rules.set_rules(
         actor=admin,
@@ -227,7 +233,9 @@ def _addresses(found):
     return list(dict.fromkeys(test_permissions._fill(path, found) for path in paths))
 
 
-@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize(
+    "role", [pytest.param(role, marks=pytest.mark.slow) if role in MEMBERS else role for role in ROLES]
+)
 def test_no_page_shows_a_repr_to_anybody(busy, clients, role):
     wrong = {}
     for address in _addresses(busy):
@@ -253,6 +261,7 @@ def test_these_are_all_pages(busy):
     assert sorted(missing - NO_PAGES) == []
 
 
+@pytest.mark.slow
 def test_head_answers_as_get_does_and_without_a_body(busy, clients):
     for role in ("anonymous", "admin"):
         for address in [address for address in _addresses(busy) if "?" not in address]:
@@ -328,6 +337,7 @@ def _some(index):
     return [NONSENSE[(index * 3 + step) % len(NONSENSE)] for step in range(3)]
 
 
+@pytest.mark.slow
 def test_nonsense_in_the_query_of_a_page_never_fails(busy, clients):
     client, failed = clients["admin"], []
     client.raise_request_exception = False
@@ -339,6 +349,7 @@ def test_nonsense_in_the_query_of_a_page_never_fails(busy, clients):
     assert failed == []
 
 
+@pytest.mark.slow
 def test_nonsense_in_a_form_never_fails(busy, clients):
     client, failed = clients["admin"], []
     client.raise_request_exception = False

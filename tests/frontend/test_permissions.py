@@ -19,6 +19,7 @@ from registry.templates import labels
 from registry.webhooks import services as webhook_services
 from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, words
 from tests.support.finished_runs import GOLD, run, save_rows
+from tests.support.recorded_rows import write_or_insert
 
 THIRD = OTHER.replace("Quote the policy", "Quote the policy's section")
 
@@ -203,6 +204,10 @@ TABLE: dict[tuple[str, str, str], Row] = {
 def world(reply, settings) -> dict[str, Any]:
     """Production on version 1, canary on 2 after 1; an open and an approved request; a key and a webhook."""
     settings.OUTBOUND_HOSTS = ["127.0.0.1"]
+    return write_or_insert("world of the pages", lambda: _write_world(reply))
+
+
+def _write_world(reply) -> dict[str, Any]:
     reply.save(THIRD)
     for number, before in ((1, None), (2, 1)):
         labels.move(actor=reply.actor("author"), name=REPLY, label="canary", version=number, expected=before)

@@ -6,10 +6,10 @@ from registry.accounts import actor as accounts_actor
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.changes import rules
-from registry.namespaces import members
 from registry.namespaces.models import Namespace
 from registry.templates import save as template_save
 from registry.templates.models import Template
+from tests.people import load_support
 
 REPLY = """---
 inputs:
@@ -35,13 +35,7 @@ def operator(database) -> Actor:
 @pytest.fixture
 def support(operator) -> Namespace:
     """The namespace `support` with author, reviewer, reader and admin in it."""
-    namespace = rules.create_namespace(
-        actor=operator, name="support", protected_labels=["production"], required_checks=[]
-    )
-    for role in ("author", "reviewer", "reader", "admin"):
-        User.objects.create(username=role)
-        members.set_role(actor=operator, namespace="support", username=role, role=role)
-    return namespace
+    return load_support()
 
 
 @pytest.fixture

@@ -5,11 +5,10 @@ import pytest
 from registry.accounts import actor as accounts_actor
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
-from registry.changes import rules
 from registry.changes import services as change_services
-from registry.namespaces import members
 from registry.templates import labels, samples
 from registry.templates import save as template_save
+from tests.people import load_support
 
 TEMPLATE = "support/refunds/reply"
 
@@ -29,13 +28,7 @@ def operator(db):
 @pytest.fixture
 def support(db, operator, mirror_path):
     """The namespace `support`, production protected, with the cast in it."""
-    namespace = rules.create_namespace(
-        actor=operator, name="support", protected_labels=["production"], required_checks=[]
-    )
-    for role in ("author", "reviewer", "reader", "admin"):
-        User.objects.create(username=role)
-        members.set_role(actor=operator, namespace="support", username=role, role=role)
-    return namespace
+    return load_support()
 
 
 @pytest.fixture

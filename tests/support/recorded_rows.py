@@ -1,0 +1,97 @@
+"""Rows that many tests begin with: written once a process by the services, then inserted as they were recorded."""
+
+import copy
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from django.apps import apps
+from django.db import connection
+
+__all__ = ["write_or_insert"]
+
+# Written by migrations and their signals; the same in every test.
+_PERMANENT = {"auth_permission", "django_content_type", "django_migrations"}
+Result = TypeVar("Result")
+Row = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class _Recording:
+    """What one `write` did.
+
+    counts: how many rows each table had before; rows: (SQL statement, rows) for each table that it wrote to; result: what
+    it returned.
+    """
+
+    counts: dict[str, int]
+    rows: list[tuple[str, list[Row]]]
+    result: Any
+
+
+_recordings: dict[str, _Recording] = {}
+
+
+def write_or_insert(name: str, write: Callable[[], Result]) -> Result:
+    """Leave the rows in the database that `write` leaves, and return what it returns; call it once, for each name.
+
+    `write` may add and change rows, must write the same ones each time, and returns plain values. The moments in the rows
+    stay those of the first call. `write` is called again where a test commits, or begins with other rows.
+    """
+    if not connection.in_atomic_block:
+        return write()  # committed writes wake workers, which rows alone do not
+    keys = _primary_keys()
+    counts = _count_rows(keys)
+    recording = _recordings.get(name)
+    if recording is None:
+        before = {table: set(_read_rows(table)[1]) for table in keys if counts[table]}
+        result = write()
+        rows = [_written_rows(table, key, before.get(table, set())) for table, key in keys.items()]
+        _recordings[name] = _Recording(counts, [written for written in rows if written[1]], copy.deepcopy(result))
+        return result
+    if recording.counts != counts:
+        return write()
+    with connection.cursor() as cursor:
+        for statement, table_rows in recording.rows:
+            cursor.executemany(statement, table_rows)
+    stored: Result = copy.deepcopy(recording.result)
+    return stored
+
+
+def _primary_keys() -> dict[str, str]:
+    """Table to the column of its primary key, for every table that tests write to."""
+    models = apps.get_models(include_auto_created=True)
+    keys = {model._meta.db_table: str(model._meta.pk.column) for model in models if model._meta.managed}
+    return {table: key for table, key in keys.items() if table not in _PERMANENT}
+
+
+def _count_rows(tables: dict[str, str]) -> dict[str, int]:
+    quoted = {table: connection.ops.quote_name(table) for table in tables}
+    selects = [f"SELECT '{table}', COUNT(*) FROM {name}" for table, name in quoted.items()]
+    with connection.cursor() as cursor:
+        cursor.execute(" UNION ALL ".join(selects))
+        return dict(cursor.fetchall())
+
+
+def _read_rows(table: str) -> tuple[list[str], list[Row]]:
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT * FROM {connection.ops.quote_name(table)}")
+        return [column[0] for column in cursor.description], cursor.fetchall()
+
+
+def _written_rows(table: str, key: str, before: set[Row]) -> tuple[str, list[Row]]:
+    """A statement that inserts or changes a row, and the rows of the table that were not there before."""
+    columns, rows = _read_rows(table)
+    assert len(rows) >= len(before), f"a row of {table} was deleted"
+    quoted = [connection.ops.quote_name(column) for column in columns]
+    statement = f"INSERT INTO {connection.ops.quote_name(table)} ({', '.join(quoted)}) VALUES ({_marks(columns)})"
+    at = columns.index(key)
+    changed = {row[at] for row in before} & {row[at] for row in rows if row not in before}
+    if changed:  # only then: the guard of rows that never change refuses this form of INSERT
+        updates = ", ".join(f"{name} = excluded.{name}" for name in quoted)
+        statement += f" ON CONFLICT ({connection.ops.quote_name(key)}) DO UPDATE SET {updates}"
+    return statement, [row for row in rows if row not in before]
+
+
+def _marks(columns: list[str]) -> str:
+    return ", ".join(["%s"] * len(columns))
