@@ -1,6 +1,7 @@
 """The OpenAPI schema is served, complete, and what the API really answers."""
 
 import json
+import re
 from pathlib import Path
 
 import jsonschema
@@ -32,7 +33,8 @@ def test_every_address_stands_in_the_schema(schema):
 def test_the_page_shows_every_operation_and_loads_nothing_from_elsewhere(schema):
     page = Caller().get("docs").content.decode()
     assert all(path in page for path in schema["paths"])
-    assert "//" not in page.replace("<!doctype html>", "")
+    without_nonces = re.sub(r'nonce="[^"]*"', "", page)  # they are Base64, in which // may occur
+    assert "//" not in without_nonces
     assert page.count("<section>") == sum(len(methods) for methods in schema["paths"].values())
 
 
