@@ -9,7 +9,8 @@ from registry.core.errors import Invalid, NotAllowed, NotFound, TooLarge
 from registry.journal import log
 from registry.journal.models import Event
 from registry.namespaces import key_queries as found
-from registry.namespaces import keys, members
+from registry.namespaces import keys, members, permissions
+from registry.namespaces.permissions import Verb
 
 
 def issue(actor, **facts):
@@ -114,4 +115,4 @@ def test_a_key_ends_with_its_person_s_membership(admin, author, support):
     actor = found.authenticate(issue(admin).secret)
     members.set_role(actor=admin, namespace="support", username="author", role=None)
     with pytest.raises(NotFound):
-        keys.access.require(actor, keys.Verb.READ, support)
+        permissions.require(actor, Verb.READ, support)
