@@ -16,8 +16,9 @@ class RegistryConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
+        from registry import reactions  # noqa: PLC0415  # models can be imported only now
         from registry.jobs import queue  # noqa: PLC0415  # as above
-        from registry.journal import log  # noqa: PLC0415  # models can be imported only now
+        from registry.journal import log  # noqa: PLC0415  # as above
         from registry.tasks import doorbell  # noqa: PLC0415  # as above
         from registry.templates import preview  # noqa: PLC0415  # as above
         from registry.usage import recorder  # noqa: PLC0415  # as above
@@ -25,6 +26,7 @@ class RegistryConfig(AppConfig):
         checks.register(immutable_tables.check_triggers, checks.Tags.database)
         checks.register(database_roles.check_server_role, checks.Tags.database, deploy=True)
         checks.register(private_files.check_home, checks.Tags.security)
+        log.set_reactions(reactions.run)
         log.subscribe(doorbell.wake_mirror)
         log.subscribe(doorbell.wake_webhooks)
         queue.subscribe(doorbell.wake_jobs)

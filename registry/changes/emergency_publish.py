@@ -12,11 +12,10 @@ from registry.core.text_checks import check_text
 from registry.journal import log
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
-from registry.notifications import services as notification_services
 from registry.templates import labels
 from registry.templates.models import Label, LabelMove
 
-__all__ = ["close_emergency", "publish_in_emergency", "remind_of_emergencies"]
+__all__ = ["close_emergency", "publish_in_emergency"]
 
 _BY_NO_MEANS = {"archived", "held", "superseded"}
 
@@ -45,7 +44,6 @@ def publish_in_emergency(*, actor: Actor, number: int, reason: str) -> ChangeReq
         change.closed_at = change.updated_at = log.now()
         change.decided = gate.decided().to_dict()
         change.save()
-        notification_services.settle(change)
         move = LabelMove(template=change.template, label=change.label, after=change.version, how="broke_glass")
         move.reason, move.change = reason.strip(), change
         labels.move_label(actor, move, at=change.closed_at)
@@ -77,19 +75,8 @@ def close_emergency(*, actor: Actor, number: int, reason: str) -> ChangeRequest:
         permissions.require_proof(actor)
         change.emergency_closed_at = change.updated_at = log.now()
         change.save()
-        notification_services.settle(change)
         locking.append(actor, change, EmergencyClosed(**locking.step_of(change), reason=reason.strip()))
     return change
-
-
-def remind_of_emergencies() -> int:
-    """Remind the reviewers and admins of each emergency that is not approved yet, each person once a day, by mail whatever
-    they wish to hear of; for the clock. Gives how many were reminded.
-
-    What was told when it was published counts as the first day's. Days on which no worker ran are not made up for.
-    """
-    found = emergency_queries.find_emergencies(emergency_queries.list_waiting_changes())
-    return sum(notification_services.remind_of_emergency(emergency) for emergency in found.values())
 
 
 def _require_effect(change: ChangeRequest) -> None:

@@ -7,7 +7,7 @@ from registry.changes import gate as change_gate
 from registry.changes import queries as change_queries
 from registry.changes.events import ChangeStep
 from registry.changes.gate import Gate
-from registry.changes.models import ChangeRequest
+from registry.changes.models import ChangeRequest, Decision
 from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
 from registry.journal import log
 from registry.namespaces.models import Namespace
@@ -91,9 +91,10 @@ def _state_of(gate: Gate) -> str:
     return ChangeRequest.APPROVED if gate.standing.is_enough else ChangeRequest.OPEN
 
 
-def append(actor: Actor, change: ChangeRequest, event: ChangeStep) -> None:
+def append(actor: Actor, change: ChangeRequest, event: ChangeStep, decision: Decision | None = None) -> None:
     """Append a step of the request at the moment that its row carries."""
-    log.append(actor, event, namespace=change.template.namespace, at=change.updated_at)
+    subject = decision or change
+    log.append(actor, event, namespace=change.template.namespace, at=change.updated_at, subject=subject)
 
 
 def step_of(change: ChangeRequest) -> dict[str, Any]:

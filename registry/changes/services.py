@@ -22,11 +22,11 @@ from registry.core.text_checks import check_text
 from registry.journal import log
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Role, Verb, role_of
-from registry.notifications import services as notification_services
 from registry.templates import labels
 from registry.templates.models import LabelMove, Template, Version
 
 __all__ = [
+    "begin_round",
     "check_decision",
     "create_change",
     "decide_on_change",
@@ -72,7 +72,7 @@ def create_change(*, actor: Actor, template: Template, label: str, head: Version
         created_at=at,
         updated_at=at,
     )
-    _ask(actor, change, ChangeProposed(**locking.step_of(change), message=change.message))
+    _append_round(actor, change, ChangeProposed(**locking.step_of(change), message=change.message))
     return change
 
 
@@ -94,7 +94,7 @@ def set_head(*, actor: Actor, number: int, version: int, expected: int | None = 
         change.version = head
         change.round += 1
         change.updated_at = log.now()
-        _ask(actor, change, ChangeHeaded(**locking.step_of(change), round=change.round, from_version=before))
+        _append_round(actor, change, ChangeHeaded(**locking.step_of(change), round=change.round, from_version=before))
     return change
 
 
@@ -142,9 +142,6 @@ def record_decision(actor: Actor, change: ChangeRequest, *, decision: str, diges
         is_reviewed = False
     else:
         is_reviewed = _assess(gate.after(said))
-        if is_reviewed:
-            notification_services.settle(change)
-    notification_services.tell_of_decision(actor, said)
     event = ChangeDecided(
         **locking.step_of(change),
         decision=decision,
@@ -154,7 +151,7 @@ def record_decision(actor: Actor, change: ChangeRequest, *, decision: str, diges
         reviewed=True if is_reviewed else None,
         decided=change.decided if is_reviewed else None,
     )
-    locking.append(actor, change, event)
+    locking.append(actor, change, event, said)
     return said
 
 
@@ -201,7 +198,6 @@ def withdraw_change(*, actor: Actor, number: int, reason: str = "") -> ChangeReq
         change.state = ChangeRequest.WITHDRAWN
         change.closed_at = change.updated_at = log.now()
         change.save()
-        notification_services.settle(change)
         event = ChangeWithdrawn(**locking.step_of(change), reason=reason.strip(), decided=change.decided)
         locking.append(actor, change, event)
     return change
@@ -218,7 +214,7 @@ def reopen_change(*, actor: Actor, number: int) -> ChangeRequest:
         change.closed_at = change.decided = None
         change.updated_at = log.now()
         change.state = ChangeRequest.OPEN
-        _ask(actor, change, ChangeReopened(**locking.step_of(change), round=change.round))
+        _append_round(actor, change, ChangeReopened(**locking.step_of(change), round=change.round))
     return change
 
 
@@ -252,15 +248,16 @@ def _assess(gate: Gate) -> bool:
     return was_unreviewed and not change.unreviewed
 
 
-def _ask(actor: Actor, change: ChangeRequest, event: ChangeStep) -> None:
-    """Append, assess the request, have it checked, and tell those it waits for.
-
-    Appended first: who put which head in is read from the journal.
-    """
+def _append_round(actor: Actor, change: ChangeRequest, event: ChangeStep) -> None:
+    """Write the request and append the event, whose reaction is `begin_round`."""
     change.save()
     locking.append(actor, change, event)
+
+
+def begin_round(actor: Actor, change: ChangeRequest) -> list[str]:
+    """Write what the decisions come to and have the request checked; gives the usernames that it waits for, each once."""
     gate = change_gate.evaluate(change, actor, with_checks=False)
     locking.save_state(gate)
     check_results.request_checks(change.template, change.label)
-    waiting = [person for it in gate.blockers if it.code in ("approvals", "owners") for person in it.waiting_for]
-    notification_services.tell_reviewers(actor, event.kind, change, dict.fromkeys(waiting))
+    reviewers = [person for it in gate.blockers if it.code in ("approvals", "owners") for person in it.waiting_for]
+    return list(dict.fromkeys(reviewers))

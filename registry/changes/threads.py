@@ -15,7 +15,6 @@ from registry.core.errors import Conflict, Invalid, NotFound
 from registry.core.text_checks import DOCUMENT_BYTES, check_text
 from registry.journal import log
 from registry.namespaces.permissions import Verb
-from registry.notifications import services as notification_services
 from registry.templates import sample_queries as sample_sets
 from registry.templates import sample_renderings, version_queries
 from registry.templates.models import Version
@@ -122,7 +121,6 @@ def _add(actor: Actor, thread: Thread, text: str, suggestion: str | None, at: da
         created_at=at,
     )
     ChangeRequest.objects.filter(pk=change.pk).update(updated_at=at)
-    notification_services.tell_of_comment(actor, comment)
     event = CommentAdded(
         change=change.number,
         thread=thread.number,
@@ -139,7 +137,7 @@ def _add(actor: Actor, thread: Thread, text: str, suggestion: str | None, at: da
         text=log.digest_of(comment.text) if comment.text else None,
         suggestion=log.digest_of(suggestion) if suggestion is not None else None,
     )
-    log.append(actor, event, namespace=change.template.namespace, at=at)
+    log.append(actor, event, namespace=change.template.namespace, at=at, subject=comment)
     return comment
 
 

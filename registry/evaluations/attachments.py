@@ -8,7 +8,6 @@ from django.db import transaction
 from promptuary.evaluation import EvaluationError, gates
 from promptuary.evaluation.metrics import catalogue
 from registry.accounts.actor import Actor
-from registry.changes import check_results
 from registry.core.errors import Invalid, NotFound
 from registry.core.names import check_slug
 from registry.core.text_checks import check_text
@@ -79,8 +78,7 @@ def detach(*, actor: Actor, namespace: str, name: str) -> None:
         permissions.require_proof(actor)
         measured = _measured(space, held)
         held.delete()
-        _ask(measured)
-        log.append(actor, EvaluationDetached(name=name), namespace=space, at=log.now())
+        log.append(actor, EvaluationDetached(name=name), namespace=space, at=log.now(), subject=tuple(measured))
 
 
 def _check_gates(texts: Sequence[str]) -> list[str]:
@@ -110,16 +108,12 @@ def _write(actor: Actor, namespace: str, name: str, dataset: Dataset, values: Ma
             name=name,
             defaults={**values, "dataset": dataset, "created_by": actor.person, "created_at": at},
         )
-        _ask([*before, *_measured(space, attached)])
-        log.append(actor, EvaluationAttached(name=name, dataset=dataset.name, **values), namespace=space, at=at)
+        measured = (*before, *_measured(space, attached))
+        event = EvaluationAttached(name=name, dataset=dataset.name, **values)
+        log.append(actor, event, namespace=space, at=at, subject=measured)
     return attached
 
 
 def _measured(namespace: Namespace, attachment: Attachment) -> list[Template]:
     rows = Template.objects.filter(namespace=namespace, archived_at=None).select_related("latest").defer("words")
     return [row for row in rows.order_by("name") if attachment.fits(row.path)]
-
-
-def _ask(measured: Sequence[Template]) -> None:
-    for template in {template.pk: template for template in measured}.values():
-        check_results.request_checks(template)

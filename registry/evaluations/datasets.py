@@ -11,7 +11,6 @@ from promptuary.evaluation import DatasetError, Row
 from promptuary.evaluation import datasets as reading
 from promptuary.renderer.errors import InputError, RenderError
 from registry.accounts.actor import Actor
-from registry.changes import check_results
 from registry.core import names
 from registry.core.errors import Busy, Invalid, PreconditionRequired, Stale
 from registry.core.renderer_pool import child
@@ -203,9 +202,7 @@ def _store(actor: Actor, space: str, work: _Work) -> Saved:
         )
         dataset.latest, dataset.updated_at = version, at
         dataset.save(update_fields=["latest", "updated_at"])
-        for template in _measured(namespace, dataset.name):
-            check_results.request_checks(template)
-        _append(actor, dataset, version)
+        _append(actor, dataset, version, _measured(namespace, dataset.name))
     return Saved(dataset, version, created=True)
 
 
@@ -245,7 +242,7 @@ def _find_base(dataset: Dataset, work: _Work) -> DatasetVersion | None:
     return latest
 
 
-def _append(actor: Actor, dataset: Dataset, version: DatasetVersion) -> None:
+def _append(actor: Actor, dataset: Dataset, version: DatasetVersion, measured: Sequence[Template]) -> None:
     event = DatasetSaved(
         dataset=dataset.name,
         number=version.number,
@@ -254,4 +251,4 @@ def _append(actor: Actor, dataset: Dataset, version: DatasetVersion) -> None:
         base=version.base.number if version.base else None,
         message=version.message,
     )
-    log.append(actor, event, namespace=dataset.namespace, at=version.created_at)
+    log.append(actor, event, namespace=dataset.namespace, at=version.created_at, subject=tuple(measured))

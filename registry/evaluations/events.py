@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from registry.journal.event import Cache, JournalEvent, event
 
-__all__ = ["DatasetSaved", "EvaluationAttached", "EvaluationDetached"]
+__all__ = ["DatasetSaved", "EvaluationAttached", "EvaluationDetached", "RunFinished"]
 
 
 @event("dataset.saved", caches=Cache.NOTHING)
@@ -50,3 +50,8 @@ class EvaluationDetached(JournalEvent):
 
     def sentence(self) -> str:
         return f"took the evaluation {self.name} away"
+
+
+@dataclass(frozen=True)
+class RunFinished:
+    """A run ended with its scores. No event of the journal: others only react to it."""

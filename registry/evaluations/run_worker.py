@@ -15,10 +15,10 @@ from pathlib import Path
 from django.db import transaction
 from django.db.models import Count, Q, Sum
 
-from registry.changes import check_results
 from registry.core.errors import Busy, PromptuaryError
 from registry.evaluations import judge_calls, model_endpoints, scoring_process
 from registry.evaluations import run_queries as queries
+from registry.evaluations.events import RunFinished
 from registry.evaluations.model_calls import Asked, ask, cost_of, is_redacted, sum_of
 from registry.evaluations.model_endpoints import Endpoint
 from registry.evaluations.models import Run, RunRow
@@ -175,4 +175,4 @@ def _finish(number: int) -> None:
             finished_at=log.now(),
         )
         if ended:
-            check_results.request_checks(run.template)
+            log.react(log.Occasion(RunFinished(), subject=(run.template,)))

@@ -12,8 +12,9 @@ holds one lock until commit: an advisory lock on PostgreSQL, the write lock that
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import rfc8785
 from django.db import connection, transaction
@@ -29,6 +30,7 @@ __all__ = [
     "Author",
     "Identified",
     "Named",
+    "Occasion",
     "Person",
     "append",
     "canonical",
@@ -36,12 +38,16 @@ __all__ = [
     "lock",
     "microseconds",
     "now",
+    "react",
+    "set_reactions",
     "subscribe",
 ]
 
 CHANNEL = "promptuary_journal"  # on which PostgreSQL tells of each append
 _LOCK = 0x70726F6D70747561  # "promptua": one number for all writers of one database
 _subscribers: list[Callable[[], None]] = []
+_reactions: list[Callable[["Occasion"], None]] = []
+T = TypeVar("T")
 
 
 class Person(Protocol):
@@ -72,6 +78,23 @@ class Named(Protocol):
 
     @property
     def name(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class Occasion:
+    """What happened. author: who acts, None for the worker; subject: the rows it is about, as the service has them."""
+
+    event: object
+    author: object = None
+    subject: object = None
+
+    def author_as(self, cls: type[T]) -> T:
+        """The author, of this class. TypeError where it is none."""
+        return _require(cls, self.author)
+
+    def subject_as(self, cls: type[T]) -> T:
+        """The subject, of this class. TypeError where it is none."""
+        return _require(cls, self.subject)
 
 
 def now() -> datetime:
@@ -107,10 +130,13 @@ def lock() -> None:
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
 
 
-def append(author: Author, event: JournalEvent, *, namespace: Named | None, at: datetime) -> Event:
-    """Write the event inside the caller's transaction, as the last thing in it; gives its row.
+def append(
+    author: Author, event: JournalEvent, *, namespace: Named | None, at: datetime, subject: object = None
+) -> Event:
+    """Write the event inside the caller's transaction, as the last thing in it, and run the reactions to it; gives its row.
 
-    `at` is the moment that the rows of the same write carry. Invalid where a text of the body holds a credential.
+    at: the moment that the rows of the same write carry. subject: the rows that reactions work on. Invalid where a
+    text of the body holds a credential.
     """
     body = event.body()
     if event.is_by_person:
@@ -151,6 +177,7 @@ def append(author: Author, event: JournalEvent, *, namespace: Named | None, at: 
     reach("journal.appended")
     for wake in _subscribers:
         transaction.on_commit(wake, robust=True)
+    react(Occasion(event, author, subject))
     return row
 
 
@@ -176,3 +203,20 @@ def subscribe(wake: Callable[[], None]) -> None:
     """Call `wake` after each commit that appended, in the process that did; readers keep their own cursor."""
     if wake not in _subscribers:
         _subscribers.append(wake)
+
+
+def react(occasion: Occasion) -> None:
+    """Have the domains above react, in the caller's transaction; nothing below imports them."""
+    for reaction in _reactions:
+        reaction(occasion)
+
+
+def set_reactions(reaction: Callable[[Occasion], None]) -> None:
+    """Call this function with each occasion from now on, in the place of the one before."""
+    _reactions[:] = [reaction]
+
+
+def _require(cls: type[T], value: Any) -> T:
+    if not isinstance(value, cls):
+        raise TypeError(f"A reaction needs {cls.__name__}, not {type(value).__name__}.")
+    return value

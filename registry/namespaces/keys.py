@@ -19,7 +19,6 @@ from registry.namespaces import permissions
 from registry.namespaces.events import KeyIssued, KeyRevoked, KeyRotated
 from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import KEY_VERBS, TABLE, Role, Verb
-from registry.notifications import services as notification_services
 
 __all__ = ["Issued", "issue", "revoke", "rotate"]
 
@@ -65,8 +64,7 @@ def issue(  # noqa: PLR0913  # each a fact of the key
         key.person = _find_owner(key.namespace, person or actor.person.username)
         _require_reach(key)
         secret = _store(actor, key)
-        notification_services.tell_of_key(actor, key)
-        log.append(actor, KeyIssued(**_facts(key)), namespace=key.namespace, at=key.created_at)
+        log.append(actor, KeyIssued(**_facts(key)), namespace=key.namespace, at=key.created_at, subject=key)
     return Issued(key, secret)
 
 
@@ -94,10 +92,9 @@ def rotate(
         old.expires_at = min(keep_until or at, old.expires_at) if old.expires_at else keep_until or at
         old.save(update_fields=["expires_at"])
         secret = _store(actor, key)
-        notification_services.tell_of_key(actor, key)
         until = log.microseconds(old.expires_at)
         event = KeyRotated(**_facts(key), replaces=old.id, replaced_until=until)
-        log.append(actor, event, namespace=key.namespace, at=at)
+        log.append(actor, event, namespace=key.namespace, at=at, subject=key)
     return Issued(key, secret)
 
 

@@ -4,7 +4,6 @@ from django.db import transaction
 
 from registry.accounts.actor import OPERATOR, Actor
 from registry.accounts.models import User
-from registry.changes import locking
 from registry.core.errors import Conflict, Invalid, NotFound
 from registry.journal import log
 from registry.namespaces import permissions
@@ -16,10 +15,7 @@ __all__ = ["set_role"]
 
 
 def set_role(*, actor: Actor, namespace: str, username: str, role: str | None) -> Membership | None:
-    """Give a person a role, or with None take their membership away; admins only. The last admin can't step down.
-
-    Event body: {"person", "role": role or null}.
-    """
+    """Give a person a role, or with None take their membership away; admins only. The last admin can't step down."""
     if role is not None and role not in list(Role):
         raise Invalid(fields={"role": f"one of {', '.join(Role)}."})
     with transaction.atomic():
@@ -39,8 +35,7 @@ def set_role(*, actor: Actor, namespace: str, username: str, role: str | None) -
             member = None
         else:
             member, _ = Membership.objects.update_or_create(namespace=found, person=person, defaults={"role": role})
-        log.append(actor, MemberSet(person=username, role=role), namespace=found, at=log.now())
-        locking.recompute_states(found)  # after the event: who gave whom a role is read from the journal
+        log.append(actor, MemberSet(person=username, role=role), namespace=found, at=log.now(), subject=found)
     return member
 
 

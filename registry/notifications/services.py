@@ -7,6 +7,7 @@ from django.db import transaction
 
 from registry.accounts.actor import OPERATOR, Actor
 from registry.accounts.models import Key, User
+from registry.changes import emergency_queries
 from registry.changes.emergency_queries import Emergency
 from registry.changes.events import ChangeDecided, CommentAdded
 from registry.changes.models import ChangeRequest, Comment, Decision
@@ -25,7 +26,7 @@ from registry.templates.models import LabelMove, Version
 __all__ = [
     "MOST_WATCHES",
     "mark_read",
-    "remind_of_emergency",
+    "remind_of_emergencies",
     "set_level",
     "settle",
     "tell_of_comment",
@@ -106,7 +107,17 @@ def tell_of_move(actor: Actor, move: LabelMove) -> None:
     _write(actor, LabelMoved.kind, people, sentence, move, move.created_at, urgent=urgent)
 
 
-def remind_of_emergency(emergency: Emergency) -> int:
+def remind_of_emergencies() -> int:
+    """Remind the reviewers and admins of each emergency that is not approved yet, each person once a day, by mail whatever
+    they wish to hear of; for the clock. Gives how many were reminded.
+
+    What was told when it was published counts as the first day's. Days on which no worker ran are not made up for.
+    """
+    emergencies = emergency_queries.find_emergencies(emergency_queries.list_waiting_changes())
+    return sum(_remind_of_emergency(emergency) for emergency in emergencies.values())
+
+
+def _remind_of_emergency(emergency: Emergency) -> int:
     """Tell the reviewers and admins who were not told of it within a day that it still is not approved; how many were.
 
     Earlier reminders of the same are read thereby, and none of them goes out by mail any more.

@@ -18,7 +18,7 @@ from django.utils import timezone
 from registry.audit import verification
 from registry.audit.queries import CHAIN
 from registry.celery import app
-from registry.changes import check_results, emergency_publish
+from registry.changes import check_results
 from registry.core import lru
 from registry.evaluations import run_worker
 from registry.jobs import claims
@@ -29,6 +29,7 @@ from registry.journal.models import Event
 from registry.mirror import maintenance, pushing, writer
 from registry.mirror.errors import MirrorError
 from registry.notifications import email
+from registry.notifications import services as notification_services
 from registry.tasks.doorbell import wake_jobs
 from registry.templates.models import Redaction
 from registry.webhooks import delivery, planning
@@ -130,7 +131,7 @@ def keep_checks() -> None:
 def plan_upkeep() -> None:
     """Queue the nightly repack and the weekly check of the mirror's objects when they are due, and remind of emergencies."""
     delivery.forget_old()
-    emergency_publish.remind_of_emergencies()
+    notification_services.remind_of_emergencies()
     for kind, every in (("mirror.repack", timedelta(days=1)), ("mirror.check", timedelta(days=7))):
         since = timezone.now() - every
         if not Job.objects.filter(kind=kind, created_at__gt=since).exists():

@@ -5,14 +5,12 @@ from datetime import datetime
 from django.db import transaction
 
 from registry.accounts.actor import Actor
-from registry.changes import check_results, locking
 from registry.core import names
 from registry.core.errors import ApprovalRequired, Conflict, Invalid, NotFound
 from registry.core.text_checks import check_text
 from registry.journal import log
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
-from registry.notifications import services as notification_services
 from registry.templates import approvals
 from registry.templates import queries as template_queries
 from registry.templates.events import LabelMoved
@@ -96,9 +94,6 @@ def _record(actor: Actor, move: LabelMove, at: datetime) -> None:
     move.person, move.key, move.created_at = actor.person, actor.key, at
     move.protected = move.label in template.namespace.protected_labels  # the rules as read under the journal's lock
     move.save(force_insert=True)
-    notification_services.tell_of_move(actor, move)
-    check_results.request_checks(template)  # what pending requests are measured by has changed
-    locking.recompute_states(template.namespace, template, move.label)
     event = LabelMoved(
         template=template.name,
         label=move.label,
@@ -110,7 +105,7 @@ def _record(actor: Actor, move: LabelMove, at: datetime) -> None:
         change=change.number if change else None,
         decided=change.decided if change else None,
     )
-    log.append(actor, event, namespace=template.namespace, at=at)
+    log.append(actor, event, namespace=template.namespace, at=at, subject=move)
 
 
 def _held(template: Template, label: str) -> Label | None:

@@ -5,7 +5,6 @@ from datetime import datetime
 from django.db import transaction
 
 from registry.accounts.actor import Actor
-from registry.changes import check_results
 from registry.core.errors import Conflict, Invalid
 from registry.journal import log
 from registry.namespaces import permissions
@@ -58,7 +57,6 @@ def store(*, actor: Actor, template: Template, text: str, at: datetime) -> Sampl
         key=actor.key,
         created_at=at,
     )
-    check_results.request_checks(template)
     event = SamplesSaved(template=template.name, number=stored.number, digest=digest)
-    log.append(actor, event, namespace=template.namespace, at=at)
+    log.append(actor, event, namespace=template.namespace, at=at, subject=(template,))
     return stored

@@ -17,7 +17,6 @@ from registry.journal import log
 from registry.namespaces import permissions
 from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import Verb
-from registry.notifications import services as notification_services
 from registry.templates import queries as template_queries
 from registry.templates import sample_queries as sample_sets
 from registry.templates import samples as sampling
@@ -247,8 +246,7 @@ def _append(actor: Actor, template: Template, version: Version, work: _Work, at:
         merged_from=sources[0].number if sources else None,
         suggestions=[[row.thread.change_id, row.thread.number, row.number] for row in comments] or None,
     )
-    notification_services.tell_of_save(actor, version)
-    log.append(actor, event, namespace=template.namespace, at=at)
+    log.append(actor, event, namespace=template.namespace, at=at, subject=version)
 
 
 def _discard_draft(actor: Actor, template: Template) -> None:

@@ -1,0 +1,127 @@
+"""What domains do about events of the domains below them: for each class of event its reactions, in their order.
+
+They run in the transaction of the event, after its row is written; `registry.apps` hands `run` to the journal.
+"""
+
+from collections.abc import Callable, Mapping
+
+from registry.accounts.actor import Actor
+from registry.accounts.models import Key
+from registry.changes import check_results, locking
+from registry.changes import services as change_services
+from registry.changes.events import (
+    ChangeDecided,
+    ChangeHeaded,
+    ChangeProposed,
+    ChangeReopened,
+    ChangeWithdrawn,
+    CommentAdded,
+    EmergencyClosed,
+)
+from registry.changes.models import ChangeRequest, Comment, Decision
+from registry.evaluations.events import DatasetSaved, EvaluationAttached, EvaluationDetached, RunFinished
+from registry.journal.event import JournalEvent
+from registry.journal.log import Occasion
+from registry.namespaces.events import KeyIssued, KeyRotated, MemberSet
+from registry.namespaces.models import Namespace
+from registry.notifications import services as notification_services
+from registry.templates.events import LabelMoved, SamplesSaved, VersionSaved
+from registry.templates.models import LabelMove, Template, Version
+
+__all__ = ["REACTIONS", "Reaction", "run"]
+
+Reaction = Callable[[Occasion], None]
+
+
+def run(occasion: Occasion) -> None:
+    """Run the reactions to the class of the event."""
+    for reaction in REACTIONS.get(type(occasion.event), ()):
+        reaction(occasion)
+
+
+def _tell_of_key(occasion: Occasion) -> None:
+    notification_services.tell_of_key(occasion.author_as(Actor), occasion.subject_as(Key))
+
+
+def _recompute_states_of_namespace(occasion: Occasion) -> None:
+    locking.recompute_states(occasion.subject_as(Namespace))
+
+
+def _tell_of_save(occasion: Occasion) -> None:
+    notification_services.tell_of_save(occasion.author_as(Actor), occasion.subject_as(Version))
+
+
+def _request_checks(occasion: Occasion) -> None:
+    """For each template once, in the order in which they come."""
+    templates = [template for template in occasion.subject_as(tuple) if isinstance(template, Template)]
+    for template in {template.pk: template for template in templates}.values():
+        check_results.request_checks(template)
+
+
+def _settle_after_emergency(occasion: Occasion) -> None:
+    move = occasion.subject_as(LabelMove)
+    if move.how == "broke_glass" and move.change is not None:
+        notification_services.settle(move.change)
+
+
+def _tell_of_move(occasion: Occasion) -> None:
+    notification_services.tell_of_move(occasion.author_as(Actor), occasion.subject_as(LabelMove))
+
+
+def _request_checks_after_move(occasion: Occasion) -> None:
+    """What pending requests are measured by has changed."""
+    check_results.request_checks(occasion.subject_as(LabelMove).template)
+
+
+def _recompute_states_of_label(occasion: Occasion) -> None:
+    move = occasion.subject_as(LabelMove)
+    locking.recompute_states(move.template.namespace, move.template, move.label)
+
+
+def _begin_round(occasion: Occasion) -> None:
+    """After the event is written: who put which head in is read from the journal."""
+    actor, change = occasion.author_as(Actor), occasion.subject_as(ChangeRequest)
+    reviewers = change_services.begin_round(actor, change)
+    if isinstance(occasion.event, JournalEvent):
+        notification_services.tell_reviewers(actor, occasion.event.kind, change, reviewers)
+
+
+def _tell_of_decision(occasion: Occasion) -> None:
+    decision = occasion.subject_as(Decision)
+    if isinstance(occasion.event, ChangeDecided) and occasion.event.reviewed:
+        notification_services.settle(decision.change)
+    notification_services.tell_of_decision(occasion.author_as(Actor), decision)
+
+
+def _settle(occasion: Occasion) -> None:
+    notification_services.settle(occasion.subject_as(ChangeRequest))
+
+
+def _tell_of_comment(occasion: Occasion) -> None:
+    notification_services.tell_of_comment(occasion.author_as(Actor), occasion.subject_as(Comment))
+
+
+REACTIONS: Mapping[type, tuple[Reaction, ...]] = {
+    KeyIssued: (_tell_of_key,),
+    KeyRotated: (_tell_of_key,),
+    MemberSet: (_recompute_states_of_namespace,),
+    VersionSaved: (_tell_of_save,),
+    SamplesSaved: (_request_checks,),
+    LabelMoved: (
+        _settle_after_emergency,
+        _tell_of_move,
+        _request_checks_after_move,
+        _recompute_states_of_label,
+    ),
+    ChangeProposed: (_begin_round,),
+    ChangeHeaded: (_begin_round,),
+    ChangeReopened: (_begin_round,),
+    ChangeDecided: (_tell_of_decision,),
+    ChangeWithdrawn: (_settle,),
+    EmergencyClosed: (_settle,),
+    CommentAdded: (_tell_of_comment,),
+    DatasetSaved: (_request_checks,),
+    EvaluationAttached: (_request_checks,),
+    EvaluationDetached: (_request_checks,),
+    RunFinished: (_request_checks,),
+}
