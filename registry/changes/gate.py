@@ -4,11 +4,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from registry.accounts.actor import Actor
-from registry.changes import checks, decided_facts, policy
+from registry.changes import checks, policy
 from registry.changes import queries as change_queries
 from registry.changes import turn as change_turn
-from registry.changes.checks import Check, CheckInputs
-from registry.changes.decided_facts import Approval, Decided
+from registry.changes.checks import Approval, Check, CheckInputs, Decided
 from registry.changes.gate_facts import CheckFacts, ReviewFacts
 from registry.changes.models import ChangeRequest, Comment, Decision, Verdict
 from registry.changes.policy import ApprovalStatus, Blocker, DecisionFacts, Exemption, Facts
@@ -173,11 +172,7 @@ class _Desk:
 
     def _gate(self, change: ChangeRequest) -> Gate:
         rules, facts = self._rules[change.template.namespace_id], self._people.facts(change)
-        kept = (
-            decided_facts.read_decided(change.decided, self._findings)
-            if change.decided and not change.is_open
-            else None
-        )
+        kept = checks.read_decided(change.decided, self._findings) if change.decided and not change.is_open else None
         if facts.closed:
             return self._closed(change, rules, facts, kept)
         states: tuple[Check, ...] = kept.checks if kept else ()

@@ -52,9 +52,7 @@ class ChangeRequest(models.Model):
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField()
     closed_at = models.DateTimeField(null=True)
-    decided = models.JSONField(
-        null=True, help_text="what it was decided on, as registry.changes.decided_facts keeps it"
-    )
+    decided = models.JSONField(null=True, help_text="what it was decided on, as registry.changes.checks.Decided has it")
 
     objects = ChangeRequests.as_manager()
 
