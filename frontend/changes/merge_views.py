@@ -13,11 +13,11 @@ from frontend.web.decorators import form_page, signed_in
 from frontend.web.page import show
 from promptuary.renderer.problems import Problem, blocking
 from registry.accounts.actor import Actor
-from registry.changes import gate, turn
+from registry.changes import gate
 from registry.changes import merge as change_merge
 from registry.changes import queries as change_queries
+from registry.changes.merge import MergePreview
 from registry.changes.models import ChangeRequest
-from registry.changes.turn import MergePreview
 from registry.core.errors import Invalid, PromptuaryError
 from registry.core.problem_details import status_of
 from registry.namespaces.permissions import Verb
@@ -32,7 +32,7 @@ def merge(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     """The merge of one request. `do` says whether a POST looks at what was decided or saves it."""
     change = change_queries.find_change(actor, Verb.SAVE, number)
     change.version = version_queries.get(actor, change.template.name, change.version.number)
-    found = turn.preview_merge(change) if change.is_open else None
+    found = change_merge.preview_merge(change) if change.is_open else None
     refused: PromptuaryError | None = None
     do = request.POST.get("do", "")
     answers = merge_form.read(found.merged, request.POST.dict(), must=bool(do)) if found else []

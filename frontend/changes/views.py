@@ -25,7 +25,6 @@ from registry.changes import emergency_queries, review_queries
 from registry.changes import gate as change_gate
 from registry.changes import queries as changes_query
 from registry.changes import services as change_services
-from registry.changes import turn as change_turn
 from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest
 from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound, PromptuaryError, ProofRequired
@@ -117,7 +116,7 @@ def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
         "waits": any(check.word == "running" for check in checks),
         "checks_sum": _sum(checks),
         "runs": run_queries.of_change(change.pk),
-        "riding": change_turn.list_versions_between(change, gate.riding),
+        "riding": changes_query.list_versions_between(change, gate.riding),
         "overlapping": changes_query.list_overlapping(change) if change.is_open else [],
         "newer": range(newest, change.version.number, -1)[:20] if act.set_version else [],
         "refused": refused,

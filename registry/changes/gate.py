@@ -2,26 +2,35 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from registry.accounts.actor import Actor
 from registry.changes import checks, policy
 from registry.changes import queries as change_queries
-from registry.changes import turn as change_turn
 from registry.changes.checks import Approval, Check, CheckInputs, Decided
 from registry.changes.gate_facts import CheckFacts, ReviewFacts
 from registry.changes.models import ChangeRequest, Comment, Decision, Verdict
 from registry.changes.policy import ApprovalStatus, Blocker, DecisionFacts, Exemption, Facts
-from registry.changes.turn import Turn
+from registry.journal import log
 from registry.namespaces import permissions
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.permissions import Verb
 from registry.namespaces.rules import Rules
 
-__all__ = ["MOST_PENDING", "Gate", "count_waiting_on", "evaluate", "evaluate_many", "evaluate_pending"]
+__all__ = ["MOST_PENDING", "Gate", "Turn", "count_waiting_on", "evaluate", "evaluate_many", "evaluate_pending"]
 
 MOST_PENDING = 200
 _BY_KEY = "A key can't approve: sign in as a person to do this."
 _BY_OPERATOR = "Approving is done by a person who signed in, never by a command."
+
+
+@dataclass(frozen=True)
+class Turn:
+    """Whose turn it is in a request: usernames (none when a check is waited for), the reason, and since when."""
+
+    people: tuple[str, ...]
+    reason: str
+    since: datetime
 
 
 @dataclass(frozen=True)
@@ -87,7 +96,7 @@ class Gate:
         standing = policy.count_approvals(self.rules, facts)
         given = {one.person: one for one in self.approvals}
         if said.decision == Decision.APPROVE:
-            given[person] = Approval(person, change_turn.microseconds(said.created_at))
+            given[person] = Approval(person, log.microseconds(said.created_at))
         return replace(
             self,
             facts=facts,
@@ -153,6 +162,16 @@ def evaluate_many(rows: Iterable[ChangeRequest], actor: Actor | None, *, with_ch
     return _Desk(listed, actor, with_checks=with_checks).gates(listed) if listed else []
 
 
+def _find_turn(change: ChangeRequest, found: Sequence[Blocker], since: datetime) -> Turn | None:
+    """Whose turn it is by what blocks the request, or None once it is closed. since: when the turn was passed on."""
+    if not change.takes_decisions:
+        return None
+    if not found:
+        return Turn((change.opened_by.username,), "Nothing stands in its way: it can be published.", since)
+    first = next((blocker for blocker in found if blocker.waiting_for), found[0])
+    return Turn(first.waiting_for, first.cause, since)
+
+
 class _Desk:
     """Everything that the requests are measured by."""
 
@@ -191,13 +210,13 @@ class _Desk:
             blockers=tuple(found),
             standing=standing,
             approvals=tuple(
-                Approval(person, change_turn.microseconds(self._people.approved_at(change, person)))
+                Approval(person, log.microseconds(self._people.approved_at(change, person)))
                 for person in standing.approvals
             ),
             needed=rules.approvals,
             exemptions=policy.find_exemptions(rules, facts),
             riding=tuple(self._people.riding(change)) if change.is_open else (),
-            turn=change_turn.find_turn(change, found, self._people.since(change)),
+            turn=_find_turn(change, found, self._people.since(change)),
             last_decision=self._people.last_decision(change),
         )
 

@@ -6,13 +6,15 @@ from datetime import UTC, datetime, timedelta
 
 from django.db.models import Max, OuterRef, Subquery
 
-from registry.changes import checks, evaluation_progress, history_queries, turn
+from registry.changes import checks, evaluation_progress, history_queries
 from registry.changes.checks import Check, CheckInputs
 from registry.changes.contributors import ChangeFacts, VersionNode, find_contributors
 from registry.changes.evaluation_progress import EvaluationProgress
+from registry.changes.events import ChangeDecided, ChangeHeaded, ChangeProposed, ChangeReopened
 from registry.changes.models import ChangeRequest, Decision, Verdict
 from registry.changes.policy import DecisionFacts, Facts
 from registry.evaluations import attachment_queries
+from registry.journal import log
 from registry.journal.models import Event
 from registry.namespaces.models import Membership
 from registry.namespaces.permissions import TABLE, Role, Verb
@@ -22,6 +24,9 @@ from registry.templates.models import LabelMove, SampleSet, Template
 from registry.usage import queries as usage_queries
 
 __all__ = ["CheckFacts", "ReviewFacts"]
+
+# The events that pass the turn on.
+_TURNING = [event.kind for event in (ChangeProposed, ChangeHeaded, ChangeDecided, ChangeReopened)]
 
 
 class ReviewFacts:
@@ -193,7 +198,7 @@ class CheckFacts:
             findings=tuple(given.findings) if given else (),
             is_acknowledged=is_acknowledged,
             action=action,
-            at=turn.microseconds(given.created_at) if given else None,
+            at=log.microseconds(given.created_at) if given else None,
         )
 
     def _keys(self, change: ChangeRequest, rules: Rules) -> dict[str, str]:
@@ -257,6 +262,6 @@ def _said(numbers: Sequence[int]) -> Mapping[int, list[Decision]]:
 
 
 def _since(numbers: Sequence[int]) -> dict[int, datetime]:
-    rows = Event.objects.filter(change__in=numbers, kind__in=turn.TURNING).values_list("change")
+    rows = Event.objects.filter(change__in=numbers, kind__in=_TURNING).values_list("change")
     start = datetime(1970, 1, 1, tzinfo=UTC)
     return {change: start + timedelta(microseconds=at) for change, at in rows.annotate(last=Max("at")) if change}

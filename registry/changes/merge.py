@@ -1,19 +1,53 @@
 """Merges: bringing what a label holds into a request that was made beside it."""
 
+from dataclasses import dataclass
+
 from registry.accounts.actor import Actor
-from registry.changes import gate, locking, turn
+from registry.changes import gate, history_queries, locking, three_way_merge
 from registry.changes import queries as change_queries
 from registry.changes import services as writing
 from registry.changes.models import ChangeRequest
+from registry.changes.three_way_merge import Merged
 from registry.core.errors import Conflict
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.templates import save as template_save
-from registry.templates.models import Contribution
+from registry.templates.models import Contribution, Label, Version
 
-__all__ = ["merge_change"]
+__all__ = ["MergePreview", "merge_change", "preview_merge"]
 
 _MARKERS = ("<<<<<<< ", ">>>>>>> ")
+
+
+@dataclass(frozen=True)
+class MergePreview:
+    """The head and what the label holds, brought together over what both come from (None where they share nothing)."""
+
+    base: Version | None
+    held: Version
+    head: Version
+    merged: Merged
+
+
+def preview_merge(change: ChangeRequest) -> MergePreview | None:
+    """What head and label come to together; None where the head comes from what the label holds, or the other way round."""
+    held, head = _held(change), change.version
+    if held is None:
+        return None
+    history = history_queries.read_version_graph([change.template_id])
+    if history.contains(head.pk, held.pk) or history.contains(held.pk, head.pk):
+        return None
+    meeting = history.meeting(head.pk, held.pk)
+    base = Version.objects.filter(pk=meeting).first() if meeting is not None else None
+    before = base.remaining if base else ""
+    merged = three_way_merge.merge_texts(
+        before,
+        head.document,
+        before if held.is_redacted else held.document,  # nothing of what was taken away is to be kept
+        our_name=f"version {head.number}",
+        their_name=f"version {held.number} ({change.label})",
+    )
+    return MergePreview(base, held, head, merged)
 
 
 def merge_change(
@@ -33,7 +67,7 @@ def merge_change(
     change = change_queries.find_change(actor, Verb.SAVE, number)
     permissions.require_wide(actor, Verb.SAVE)  # it shows what was suggested or conflicts
     locking.require_pending(change)
-    found = turn.preview_merge(change)
+    found = preview_merge(change)
     if found is None:
         if stuck := gate.evaluate(change, actor, with_checks=False).of("superseded"):
             raise Conflict(f"{stuck.cause} {stuck.action}", change=number)
@@ -65,3 +99,8 @@ def merge_change(
         contributions=[Contribution(source=found.head)],
     )
     return writing.set_head(actor=actor, number=number, version=saved.version.number, expected=found.head.number)
+
+
+def _held(change: ChangeRequest) -> Version | None:
+    label = Label.objects.select_related("version").filter(template=change.template_id, name=change.label).first()
+    return label.version if label else None

@@ -8,7 +8,6 @@ from rest_framework.views import APIView
 from registry.changes import merge as services
 from registry.changes import output_serializers as change_output_serializers
 from registry.changes import queries as change_queries
-from registry.changes import turn
 from registry.changes.api import show
 from registry.namespaces.authentication import actor_of
 from registry.namespaces.permissions import Verb
@@ -39,7 +38,7 @@ class Merge(APIView):
     def get(self, request: Request, number: int) -> Response:
         """Whether a merge is needed, and what it comes to; conflicts stand between markers and are listed."""
         return Response(
-            template_serializers.merge(turn.preview_merge(change_queries.get_change(actor_of(request), number)))
+            template_serializers.merge(services.preview_merge(change_queries.get_change(actor_of(request), number)))
         )
 
     @extend_schema(

@@ -1,5 +1,7 @@
 """Change requests: one, a list, and what is beside one. How they stand, `registry.changes.gate` says."""
 
+from collections.abc import Sequence
+
 from django.db.models import Q
 
 from registry.accounts.actor import Actor
@@ -24,6 +26,7 @@ __all__ = [
     "get_change",
     "list_changes",
     "list_overlapping",
+    "list_versions_between",
 ]
 
 _EMERGENCY = Q(unreviewed=True, emergency_closed_at=None)  # published without approval, and still to be approved
@@ -124,3 +127,11 @@ def list_overlapping(change: ChangeRequest) -> list[ChangeRequest]:
         template=change.template, label=change.label, state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED)
     )
     return list(pending.exclude(pk=change.pk).select_related("version", "opened_by").order_by("number"))
+
+
+def list_versions_between(change: ChangeRequest, numbers: Sequence[int]) -> list[Version]:
+    """The versions of the request's template with these numbers, oldest first, with their authors."""
+    if not numbers:
+        return []
+    rows = Version.objects.filter(template=change.template_id, number__in=numbers).select_related("author")
+    return list(rows.defer("bundle").order_by("number"))

@@ -13,9 +13,9 @@ from registry.changes.checks import Check
 from registry.changes.dependant_update import UpdatedDependant
 from registry.changes.emergency_queries import Emergency
 from registry.changes.gate import Gate
+from registry.changes.merge import MergePreview
 from registry.changes.models import ChangeRequest, Comment, Decision
 from registry.changes.thread_queries import PlacedThread
-from registry.changes.turn import MergePreview
 from registry.core.names import LATEST
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb

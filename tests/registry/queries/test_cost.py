@@ -7,7 +7,7 @@ from django.test.utils import CaptureQueriesContext
 from registry.changes import gate as change_gate
 from registry.changes import queries as change_queries
 from registry.changes import services as writing
-from registry.changes import thread_queries, turn
+from registry.changes import thread_queries
 from registry.changes import threads as discussing
 from registry.changes.threads import Place
 from registry.templates import sample_queries as sample_sets
@@ -19,7 +19,7 @@ def look(actor, number):
     with CaptureQueriesContext(connection) as queries:
         change = change_queries.get_change(actor, number)
         gate = change_gate.evaluate(change, actor)
-        turn.list_versions_between(change, gate.riding)
+        change_queries.list_versions_between(change, gate.riding)
         change_queries.list_overlapping(change)
         thread_queries.list_threads(change)
         sample_renderings.of_samples(change.version, sample_sets.current(change.template).samples)

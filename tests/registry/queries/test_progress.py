@@ -4,7 +4,6 @@ from registry.changes import gate as change_gate
 from registry.changes import history_queries
 from registry.changes import queries as change_queries
 from registry.changes import services as writing
-from registry.changes import turn as change_turn
 from registry.templates import save as template_save
 
 
@@ -27,7 +26,7 @@ def turn_of(change):
 
 
 def riding(change):
-    return change_turn.list_versions_between(change, change_gate.evaluate(change, None).riding)
+    return change_queries.list_versions_between(change, change_gate.evaluate(change, None).riding)
 
 
 def publish(author, reviewer, change):

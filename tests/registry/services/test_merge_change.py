@@ -1,6 +1,6 @@
 import pytest
 
-from registry.changes import gate, turn
+from registry.changes import gate
 from registry.changes import merge as change_merge
 from registry.changes import services as change_services
 from registry.core.errors import Conflict, Invalid
@@ -31,7 +31,7 @@ def beside(author, publish, propose):
 
 def test_changes_apart_from_each_other_merge_cleanly(author, approve, beside):
     change = beside(BASE.replace("first", "FIRST"), BASE.replace("third", "THIRD"))
-    assert turn.preview_merge(change).merged.is_clean
+    assert change_merge.preview_merge(change).merged.is_clean
     change = change_merge.merge_change(actor=author, number=change.number)
     assert change.version.document == BASE.replace("first", "FIRST").replace("third", "THIRD")
     assert (change.version.base.number, change.version.message) == (2, "Merge version 2 into version 3")
@@ -41,7 +41,7 @@ def test_changes_apart_from_each_other_merge_cleanly(author, approve, beside):
 
 def test_changes_of_one_line_are_shown_and_decided(author, beside):
     change = beside(BASE.replace("first", "theirs"), BASE.replace("first", "ours"))
-    merge = turn.preview_merge(change)
+    merge = change_merge.preview_merge(change)
     assert (
         "<<<<<<< version 3\n  content: ours\n=======\n  content: theirs\n>>>>>>> version 2 (production)"
         in merge.merged.text
@@ -56,7 +56,9 @@ def test_changes_of_one_line_are_shown_and_decided(author, beside):
 def test_markers_left_behind_are_refused(author, beside):
     change = beside(BASE.replace("first", "theirs"), BASE.replace("first", "ours"))
     with pytest.raises(Conflict, match="Line 2 still holds"):
-        change_merge.merge_change(actor=author, number=change.number, document=turn.preview_merge(change).merged.text)
+        change_merge.merge_change(
+            actor=author, number=change.number, document=change_merge.preview_merge(change).merged.text
+        )
 
 
 def test_a_merge_that_is_no_sound_document_changes_nothing(author, beside):
@@ -68,7 +70,7 @@ def test_a_merge_that_is_no_sound_document_changes_nothing(author, beside):
 
 def test_what_comes_from_the_label_needs_no_merge(author, save, propose):
     change = propose(save("one"))
-    assert turn.preview_merge(change) is None
+    assert change_merge.preview_merge(change) is None
     with pytest.raises(Conflict, match="nothing to merge"):
         change_merge.merge_change(actor=author, number=change.number)
 
@@ -88,7 +90,7 @@ def test_a_label_that_has_it_all_already_needs_no_merge(author, beside):
 
 def test_what_was_decided_on_another_state_is_refused(author, beside):
     change = beside(BASE.replace("first", "theirs"), BASE.replace("first", "ours"))
-    found = turn.preview_merge(change)
+    found = change_merge.preview_merge(change)
     with pytest.raises(Conflict, match="holds version 2 and the request stands on version 3 now"):
         change_merge.merge_change(
             actor=author, number=change.number, document=BASE, seen=(found.head.digest, "sha256:" + "0" * 64)
