@@ -21,7 +21,7 @@ from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import ProposeForm, add_errors
 from frontend.web.page import frame_of, is_for_region, show
 from registry.accounts.actor import Actor
-from registry.changes import emergency_queries, review_queries
+from registry.changes import emergency_queries
 from registry.changes import gate as change_gate
 from registry.changes import queries as changes_query
 from registry.changes import services as change_services
@@ -175,7 +175,7 @@ def _reading(
 ) -> dict[str, Any]:
     """What changed and what is said about it, in the view that was asked for."""
     change = gate.change
-    since = review_queries.last_outdated_decision(change, actor) if change.takes_decisions else None
+    since = changes_query.last_outdated_decision(change, actor) if change.takes_decisions else None
     wanted = request.GET.get("against") or ("review" if since else "label")
     looks_since = since is not None and wanted == "review"
     base = changes_query.find_baseline(change)
@@ -185,7 +185,7 @@ def _reading(
     kept = {"against": request.GET["against"]} if request.GET.get("against") else {}
     place = View(shown["view"], shown["sample"], kept)
     story = timeline.entries(change)
-    remarks = review_queries.list_remarks(change, actor)
+    remarks = changes_query.list_remarks(change, actor)
     talk_url = View("conversation", shown["sample"], kept).address()
     return shown | {
         "base": base,

@@ -6,7 +6,7 @@ from django.db.models import Q
 
 from registry.accounts.actor import Actor
 from registry.changes.events import ChangeWithdrawn
-from registry.changes.models import ChangeRequest
+from registry.changes.models import ChangeRequest, Decision, Remark
 from registry.core.errors import NotFound
 from registry.core.pagination import Page, check_limit, cut, read_number
 from registry.journal.models import Event
@@ -24,8 +24,10 @@ __all__ = [
     "find_change",
     "find_publishing_move",
     "get_change",
+    "last_outdated_decision",
     "list_changes",
     "list_overlapping",
+    "list_remarks",
     "list_versions_between",
 ]
 
@@ -135,3 +137,17 @@ def list_versions_between(change: ChangeRequest, numbers: Sequence[int]) -> list
         return []
     rows = Version.objects.filter(template=change.template_id, number__in=numbers).select_related("author")
     return list(rows.defer("bundle").order_by("number"))
+
+
+def last_outdated_decision(change: ChangeRequest, actor: Actor) -> Decision | None:
+    """The person's last decision on a head that is another one by now, or None; nobody reviews what is their own."""
+    if actor.person.pk in (change.opened_by_id, change.version.author_id):
+        return None
+    said = change.decisions.filter(person=actor.person).select_related("version").order_by("-pk").first()
+    return said if said is not None and said.digest != change.version.digest else None
+
+
+def list_remarks(change: ChangeRequest, actor: Actor) -> list[Remark]:
+    """What the person keeps for their review, oldest first."""
+    kept = Remark.objects.filter(change=change, person=actor.person)
+    return list(kept.select_related("thread", "version").defer("version__bundle").order_by("pk"))
