@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 
 from django.db.models import Max, OuterRef, Subquery
 
-from registry.changes import checks, evaluation_progress, history_queries
+from registry.changes import checks, evaluation_check, history_queries
 from registry.changes.checks import Check, CheckInputs
 from registry.changes.contributors import ChangeFacts, VersionNode, find_contributors
-from registry.changes.evaluation_progress import EvaluationProgress
+from registry.changes.evaluation_check import EvaluationProgress
 from registry.changes.events import ChangeDecided, ChangeHeaded, ChangeProposed, ChangeReopened
 from registry.changes.models import ChangeRequest, Decision, Verdict
 from registry.changes.policy import DecisionFacts, Facts
@@ -214,7 +214,7 @@ class CheckFacts:
             looked = self.looked(row)
             if looked.evaluations and checks.key_of("evaluation", looked) not in self._verdicts:
                 waiting.append((row.pk, self._plans[row.template_id], row.version.digest, looked.against))
-        return evaluation_progress.measure_progress(waiting) if waiting else {}
+        return evaluation_check.measure_progress(waiting) if waiting else {}
 
 
 def _held_by_approval(templates: set[int]) -> Mapping[tuple[int, str], list[tuple[int, int, str]]]:
