@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from django.db import migrations, models
 
 from registry.journal import immutable_tables
-from registry.changes.protection_history import RULING, Protection
+from registry.changes.derivation import RULING, Protection
 
 MOVED = "label.moved"
 

@@ -10,7 +10,7 @@ from django.db.migrations.executor import MigrationExecutor
 from registry import mirror
 from registry.changes import emergency_publish, rules
 from registry.changes import services as change_services
-from registry.changes.protection_history import Protection
+from registry.changes.derivation import Protection
 from registry.journal import immutable_tables
 from registry.journal.models import Event
 from registry.templates import labels

@@ -9,8 +9,7 @@ from promptuary.renderer.syntax.yaml_reader import Bounds, YamlError, compose, v
 from registry.accounts.actor import OPERATOR
 from registry.accounts.models import User
 from registry.audit.verification import facts_of
-from registry.changes.derivation import Derivation, JournalFact
-from registry.changes.protection_history import RULING, Protection
+from registry.changes.derivation import RULING, Derivation, JournalFact, Protection
 from registry.journal.log import digest_of
 from registry.journal.models import Event
 from registry.mirror.errors import MirrorError

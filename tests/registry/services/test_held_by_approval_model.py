@@ -12,8 +12,8 @@ from registry.changes import emergency_publish, gate
 from registry.changes import queries as changes_query
 from registry.changes import rules as change_rules
 from registry.changes import services as change_services
+from registry.changes.derivation import Protection
 from registry.changes.models import ChangeRequest
-from registry.changes.protection_history import Protection
 from registry.core.errors import PromptuaryError
 from registry.journal.models import Event
 from registry.namespaces.models import Namespace
