@@ -15,7 +15,6 @@ from promptuary.evaluation.gates import parse_gate
 from registry.accounts import actor
 from registry.changes.models import ChangeRequest
 from registry.evaluations import attachment_queries, model_endpoints, run_queries, scoring_process, start_runs
-from registry.evaluations import run_queries as queries
 from registry.evaluations.attachment_queries import Plan
 from registry.evaluations.models import DatasetVersion, Run, RunRow
 from registry.evaluations.start_runs import Measure
@@ -33,6 +32,59 @@ __all__ = [
 ]
 
 _KEPT = ("gate", "target", "passed", "score", "baseline", "scored", "of", "finding", "comparison")
+_WAITING = "It has not finished."
+
+# A request's number, its plans, the digest of its head, and that of what the label holds.
+Asked = tuple[int, Sequence[Plan], str, str | None]
+
+
+@dataclass(frozen=True)
+class PlanRuns:
+    """A plan with the run of the head, and of what the label holds where a threshold compares with that."""
+
+    plan: Plan
+    head: Run | None
+    baseline: Run | None
+    wants_baseline: bool
+
+    @property
+    def runs(self) -> list[Run]:
+        """The runs there are."""
+        return [run for run in (self.head, self.baseline) if run is not None]
+
+    @property
+    def missing(self) -> int:
+        """How many runs it needs that nobody asked for."""
+        return (self.head is None) + (self.wants_baseline and self.baseline is None)
+
+
+@dataclass(frozen=True)
+class EvaluationProgress:
+    """The plans of one request with their runs, and by run the number of rows that the model gave no answer for."""
+
+    parts: Sequence[PlanRuns]
+    silent: Mapping[int, int]
+
+    def progress(self) -> tuple[str, str]:
+        """A sentence on how far it is, and what to do where it doesn't go on by itself."""
+        under_way = []
+        for one in self.parts:
+            if one.plan.fault:
+                return (
+                    f"{one.plan.name}: {one.plan.fault}",
+                    "Ask the operator to list the model, or an admin for another one.",
+                )
+            for run in one.runs:
+                if run.state in (Run.FAILED, Run.CANCELLED):
+                    return f"Run {run.number} was ended: {run.error or run.state}.", f"Run it again: run {run.number}."
+                if run.state != Run.DONE:
+                    under_way.append(f"run {run.number} has {run.done} of {run.total} rows")
+                elif silent := self.silent.get(run.pk):
+                    return (
+                        f"The model gave no answer for {silent} of {run.total} rows of run {run.number}.",
+                        f"Run the rows that failed again: run {run.number}.",
+                    )
+        return f"{_WAITING[:-1]}: {', '.join(under_way)}." if under_way else _WAITING, ""
 
 
 @dataclass(frozen=True)
@@ -98,9 +150,9 @@ def _details(one: PlanRuns) -> list[dict[str, Any]]:
     asked = [gate for gate in one.plan.gates if one.wants_baseline or gate not in comparing]
     with tempfile.TemporaryDirectory(prefix="promptuary-judge-") as folder:
         path, before = Path(folder) / "head.jsonl", Path(folder) / "baseline.jsonl"
-        queries.write(head, path)
+        run_queries.write(head, path)
         if one.baseline is not None:
-            queries.write(one.baseline, before)
+            run_queries.write(one.baseline, before)
         found = scoring_process.judge(path, asked, before if one.baseline else None) if asked else {}
     details = [{**about, **{name: verdict[name] for name in _KEPT}} for verdict in found.get("verdicts", ())]
     details += [{**about, **_failed("score", fault)} for fault in found.get("faults", ())]
@@ -123,61 +175,6 @@ def _passed(gate: str, finding: str) -> dict[str, Any]:
 
 def _failed(gate: str, finding: str) -> dict[str, Any]:
     return {**dict.fromkeys(_KEPT), "gate": gate, "target": "", "passed": False, "finding": finding.rstrip(".")}
-
-
-_WAITING = "It has not finished."
-
-# A request's number, its plans, the digest of its head, and that of what the label holds.
-Asked = tuple[int, Sequence[Plan], str, str | None]
-
-
-@dataclass(frozen=True)
-class PlanRuns:
-    """A plan with the run of the head, and of what the label holds where a threshold compares with that."""
-
-    plan: Plan
-    head: Run | None
-    baseline: Run | None
-    wants_baseline: bool
-
-    @property
-    def runs(self) -> list[Run]:
-        """The runs there are."""
-        return [run for run in (self.head, self.baseline) if run is not None]
-
-    @property
-    def missing(self) -> int:
-        """How many runs it needs that nobody asked for."""
-        return (self.head is None) + (self.wants_baseline and self.baseline is None)
-
-
-@dataclass(frozen=True)
-class EvaluationProgress:
-    """The plans of one request with their runs, and by run the number of rows that the model gave no answer for."""
-
-    parts: Sequence[PlanRuns]
-    silent: Mapping[int, int]
-
-    def progress(self) -> tuple[str, str]:
-        """A sentence on how far it is, and what to do where it doesn't go on by itself."""
-        under_way = []
-        for one in self.parts:
-            if one.plan.fault:
-                return (
-                    f"{one.plan.name}: {one.plan.fault}",
-                    "Ask the operator to list the model, or an admin for another one.",
-                )
-            for run in one.runs:
-                if run.state in (Run.FAILED, Run.CANCELLED):
-                    return f"Run {run.number} was ended: {run.error or run.state}.", f"Run it again: run {run.number}."
-                if run.state != Run.DONE:
-                    under_way.append(f"run {run.number} has {run.done} of {run.total} rows")
-                elif silent := self.silent.get(run.pk):
-                    return (
-                        f"The model gave no answer for {silent} of {run.total} rows of run {run.number}.",
-                        f"Run the rows that failed again: run {run.number}.",
-                    )
-        return f"{_WAITING[:-1]}: {', '.join(under_way)}." if under_way else _WAITING, ""
 
 
 def find_plan_runs(change: ChangeRequest, against: str | None) -> Sequence[PlanRuns]:
