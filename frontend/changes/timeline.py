@@ -6,10 +6,10 @@ from datetime import datetime
 from itertools import groupby
 from urllib.parse import urlencode
 
-from registry.changes import timeline
+from registry.changes import queries
 from registry.changes.events import ChangeDecided, CommentAdded, VerdictGiven
 from registry.changes.models import ChangeRequest
-from registry.changes.timeline import Moment
+from registry.changes.queries import Moment
 
 __all__ = ["Entry", "count_said", "entries"]
 
@@ -33,7 +33,7 @@ class Entry:
 def entries(change: ChangeRequest) -> list[Entry]:
     """The whole story, oldest first."""
     rows: list[Entry] = []
-    moments = timeline.list_moments(change)
+    moments = queries.list_moments(change)
     for is_check, group in groupby(moments, lambda moment: isinstance(moment.event, VerdictGiven)):
         if is_check:
             rows += _check_entries(group)

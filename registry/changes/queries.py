@@ -1,14 +1,18 @@
 """Change requests: one, a list, and what is beside one. How they stand, `registry.changes.gate` says."""
 
+import json
 from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 
 from django.db.models import Q
 
 from registry.accounts.actor import Actor
-from registry.changes.events import ChangeWithdrawn
-from registry.changes.models import ChangeRequest, Decision, Remark
+from registry.changes.events import ChangeDecided, ChangeWithdrawn, CommentAdded
+from registry.changes.models import ChangeRequest, Comment, Decision, Remark
 from registry.core.errors import NotFound
 from registry.core.pagination import Page, check_limit, cut, read_number
+from registry.journal.event import JournalEvent, parse
 from registry.journal.models import Event
 from registry.namespaces import permissions
 from registry.namespaces import queries as namespace_queries
@@ -18,6 +22,7 @@ from registry.templates.events import LabelMoved
 from registry.templates.models import Label, LabelMove, Version
 
 __all__ = [
+    "Moment",
     "closed_by",
     "count_pending",
     "find_baseline",
@@ -26,6 +31,7 @@ __all__ = [
     "get_change",
     "last_outdated_decision",
     "list_changes",
+    "list_moments",
     "list_overlapping",
     "list_remarks",
     "list_versions_between",
@@ -151,3 +157,34 @@ def list_remarks(change: ChangeRequest, actor: Actor) -> list[Remark]:
     """What the person keeps for their review, oldest first."""
     kept = Remark.objects.filter(change=change, person=actor.person)
     return list(kept.select_related("thread", "version").defer("version__bundle").order_by("pk"))
+
+
+_MOST = 500
+_START = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class Moment:
+    """One event of the request, and the text that goes with it, if any. event: None for a kind that is unknown."""
+
+    at: datetime
+    person: str
+    event: JournalEvent | None
+    text: str = ""
+
+
+def list_moments(change: ChangeRequest) -> list[Moment]:
+    """Oldest first, the newest five hundred; three queries however much was said."""
+    rows = list(Event.objects.filter(change=change.number).order_by("-number")[:_MOST])
+    decisions = dict(Decision.objects.filter(change=change).values_list("number", "text"))
+    columns = Comment.objects.filter(thread__change=change).values_list("thread__number", "number", "text")
+    comments = {(thread, number): text for thread, number, text in columns}
+    moments = []
+    for row in reversed(rows):
+        event, text = parse(row.kind, json.loads(row.text)["body"]), ""
+        if isinstance(event, ChangeDecided):
+            text = decisions.get(event.number, "")
+        elif isinstance(event, CommentAdded):
+            text = comments.get((event.thread, event.comment), "")
+        moments.append(Moment(_START + timedelta(microseconds=row.at), row.person, event, text))
+    return moments
