@@ -6,11 +6,11 @@ from urllib.parse import urlencode
 
 from frontend.changes.presenters import Act
 from frontend.diff import text as diff_text
-from registry.changes import thread_queries
+from registry.changes import queries
 from registry.changes.gate import Gate
 from registry.changes.line_anchors import Anchors, take_lines
 from registry.changes.models import ChangeRequest, Comment, Remark, Thread
-from registry.changes.thread_queries import PlacedThread
+from registry.changes.queries import PlacedThread
 
 __all__ = ["Asked", "Discussion", "Said", "Spot", "Talk", "Unsent", "View", "discuss"]
 
@@ -153,7 +153,7 @@ def discuss(
     talks: list[Talk] = []
     lines = _Lines(change)
     unsent = [_unsent(change, remark, view, lines) for remark in remarks]
-    for placed in thread_queries.list_threads(change):
+    for placed in queries.list_threads(change):
         thread = placed.thread
         replies = [one for one in unsent if one.remark.thread_id == thread.pk]
         talk = _talk(placed, replies, act, batch, gate)

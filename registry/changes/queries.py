@@ -9,7 +9,8 @@ from django.db.models import Q
 
 from registry.accounts.actor import Actor
 from registry.changes.events import ChangeDecided, ChangeWithdrawn, CommentAdded
-from registry.changes.models import ChangeRequest, Comment, Decision, Remark
+from registry.changes.line_anchors import Anchors
+from registry.changes.models import ChangeRequest, Comment, Decision, Remark, Thread
 from registry.core.errors import NotFound
 from registry.core.pagination import Page, check_limit, cut, read_number
 from registry.journal.event import JournalEvent, parse
@@ -23,6 +24,7 @@ from registry.templates.models import Label, LabelMove, Version
 
 __all__ = [
     "Moment",
+    "PlacedThread",
     "closed_by",
     "count_pending",
     "find_baseline",
@@ -34,6 +36,7 @@ __all__ = [
     "list_moments",
     "list_overlapping",
     "list_remarks",
+    "list_threads",
     "list_versions_between",
 ]
 
@@ -188,3 +191,44 @@ def list_moments(change: ChangeRequest) -> list[Moment]:
             text = comments.get((event.thread, event.comment), "")
         moments.append(Moment(_START + timedelta(microseconds=row.at), row.person, event, text))
     return moments
+
+
+@dataclass(frozen=True)
+class PlacedThread:
+    """A thread with its comments. `line` and `end_line` are in the head, None where what it is about was changed since."""
+
+    thread: Thread
+    comments: tuple[Comment, ...]
+    line: int | None
+    end_line: int | None
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether its lines are not in the head any more."""
+        return self.line is None
+
+    @property
+    def is_resolved(self) -> bool:
+        """Whether it was closed."""
+        return self.thread.resolved_at is not None
+
+
+def list_threads(change: ChangeRequest) -> list[PlacedThread]:
+    """All threads of the request in the order they were opened; two queries however many there are."""
+    rows = Thread.objects.filter(change=change).select_related("version", "resolved_by").order_by("number")
+    found = rows.prefetch_related("comments__person")
+    known: dict[int, Anchors] = {}
+    return [_placed(change, thread, known) for thread in found]
+
+
+def _placed(change: ChangeRequest, thread: Thread, known: dict[int, Anchors]) -> PlacedThread:
+    """`known` has the anchors of each version that a thread was opened on, so that it is compared once."""
+    comments = tuple(sorted(thread.comments.all(), key=lambda comment: comment.number))
+    if thread.version.digest == change.version.digest:
+        return PlacedThread(thread, comments, thread.line, thread.end_line)
+    lines = None
+    if thread.side == Thread.SOURCE:
+        if thread.version_id not in known:
+            known[thread.version_id] = Anchors(thread.version.remaining, change.version.remaining)
+        lines = known[thread.version_id].find(thread.line, thread.end_line)
+    return PlacedThread(thread, comments, *(lines or (None, None)))

@@ -9,7 +9,6 @@ from rest_framework.views import APIView
 from registry.changes import output_serializers as change_output_serializers
 from registry.changes import queries as change_queries
 from registry.changes import suggestions
-from registry.changes import thread_queries as queries
 from registry.changes import threads as services
 from registry.changes.api import show
 from registry.changes.models import Thread
@@ -74,7 +73,7 @@ class Threads(APIView):
     )
     def get(self, request: Request, number: int) -> Response:
         """All of them, in the order they were opened, each with its comments."""
-        placed = queries.list_threads(change_queries.get_change(actor_of(request), number))
+        placed = change_queries.list_threads(change_queries.get_change(actor_of(request), number))
         return Response({"results": [template_serializers.thread(one) for one in placed]})
 
     @extend_schema(
@@ -138,5 +137,5 @@ class Suggestions(APIView):
 
 
 def _show(request: Request, number: int, thread: int, status: int = 200) -> Response:
-    placed = queries.list_threads(change_queries.get_change(actor_of(request), number))
+    placed = change_queries.list_threads(change_queries.get_change(actor_of(request), number))
     return Response(next(template_serializers.thread(one) for one in placed if one.thread.number == thread), status)

@@ -15,7 +15,7 @@ from registry.changes.emergency_queries import Emergency
 from registry.changes.gate import Gate
 from registry.changes.merge import MergePreview
 from registry.changes.models import ChangeRequest, Comment, Decision
-from registry.changes.thread_queries import PlacedThread
+from registry.changes.queries import PlacedThread
 from registry.core.names import LATEST
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb

@@ -7,7 +7,6 @@ from django.test.utils import CaptureQueriesContext
 from registry.changes import gate as change_gate
 from registry.changes import queries as change_queries
 from registry.changes import services as writing
-from registry.changes import thread_queries
 from registry.changes import threads as discussing
 from registry.changes.threads import Place
 from registry.templates import sample_queries as sample_sets
@@ -21,7 +20,7 @@ def look(actor, number):
         gate = change_gate.evaluate(change, actor)
         change_queries.list_versions_between(change, gate.riding)
         change_queries.list_overlapping(change)
-        thread_queries.list_threads(change)
+        change_queries.list_threads(change)
         sample_renderings.of_samples(change.version, sample_sets.current(change.template).samples)
     return len(queries)
 
