@@ -10,9 +10,8 @@ from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import add_errors
 from frontend.web.page import show
 from registry.accounts.actor import Actor
-from registry.changes import protection_plan
 from registry.changes import rules as namespaces_service
-from registry.changes.protection_plan import ProtectionPlan
+from registry.changes.rules import ProtectionPlan
 from registry.core.errors import Conflict, Invalid
 from registry.core.problem_details import status_of
 from registry.namespaces import permissions
@@ -43,7 +42,7 @@ def rules(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
         status = 422
         if form.is_valid():
             try:
-                plan = protection_plan.plan_protection(actor, namespace, form.cleaned_data)
+                plan = namespaces_service.plan_protection(actor, namespace, form.cleaned_data)
                 if plan.is_empty or request.POST.get("confirmed") == plan.seal:
                     ruled = namespaces_service.set_rules(actor=actor, namespace=namespace, **form.cleaned_data)
                     messages.success(request, _told(namespace, [change.number for change in ruled.opened]))

@@ -1,13 +1,20 @@
 """Namespaces and their rules."""
 
-from collections.abc import Sequence
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.db.models import Exists, OuterRef, Q
 
 from registry.accounts.actor import Actor
-from registry.changes import locking, protection_plan
+from registry.accounts.models import Key
+from registry.changes import locking
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.core import names
@@ -20,9 +27,20 @@ from registry.namespaces.events import NamespaceCreated, NamespaceRuled
 from registry.namespaces.models import Membership, Namespace
 from registry.namespaces.permissions import Role, Verb
 from registry.namespaces.rules import Rules
+from registry.templates import approvals
 from registry.templates.models import Label
+from registry.usage.models import Fetch
+from registry.usage.queries import DAYS
 
-__all__ = ["RulesUpdate", "create_namespace", "set_rules"]
+__all__ = [
+    "ConcernedKey",
+    "ProtectionPlan",
+    "RulesUpdate",
+    "create_namespace",
+    "plan_protection",
+    "set_rules",
+    "unapproved_labels",
+]
 
 
 @dataclass(frozen=True)
@@ -84,7 +102,7 @@ def set_rules(*, actor: Actor, namespace: str, **rules: Any) -> RulesUpdate:
         found.save()
         locking.recompute_states(found)
         log.append(actor, NamespaceRuled(rules=after.to_dict()), namespace=found, at=log.now())
-        opened = [_ask_approval(actor, found, row) for row in protection_plan.unapproved_labels(found, before, after)]
+        opened = [_ask_approval(actor, found, row) for row in unapproved_labels(found, before, after)]
     return RulesUpdate(found, tuple(opened))
 
 
@@ -104,3 +122,117 @@ def _check_owners(namespace: Namespace, rules: Rules) -> None:
     strangers = sorted({person for owner in rules.owners for person in owner.people} - members)
     if strangers:
         raise Invalid(fields={"owners": f"{', '.join(strangers)}: no member of {namespace.name}."})
+
+
+_FETCHING = (Verb.READ, Verb.FETCH)
+
+
+@dataclass(frozen=True)
+class ConcernedKey:
+    """A key that gets approved versions only. `newly`: it got any version until now.
+
+    refused: `name@ref` of what it fetched in the last 30 days and will be refused, by name.
+    """
+
+    key: Key
+    newly: bool
+    refused: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ProtectionPlan:
+    """What follows from rules that protect `labels`, which were not protected before: nothing where there are none."""
+
+    labels: tuple[str, ...]
+    serving: tuple[Label, ...]
+    keys: tuple[ConcernedKey, ...]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing that an admin has to know first."""
+        return not self.serving and not self.keys
+
+    @property
+    def seal(self) -> str:
+        """One digest over all of it: another one where anything changed since somebody read it."""
+        said = {
+            "labels": self.labels,
+            "serving": [(row.template_id, row.name, row.version_id) for row in self.serving],
+            "keys": [(one.key.pk, one.newly, one.refused) for one in self.keys],
+        }
+        return hashlib.sha256(json.dumps(said).encode()).hexdigest()
+
+
+def unapproved_labels(namespace: Namespace, before: Rules, after: Rules) -> list[Label]:
+    """Where labels that become protected serve what they never held by approval; a change is to be opened for each."""
+    return _unapproved(namespace, _newly(before, after))
+
+
+def plan_protection(actor: Actor, name: str, rules: Mapping[str, Any]) -> ProtectionPlan:
+    """What `services.namespaces.set_rules` with these rules will do about labels that become protected; admins only.
+
+    Invalid where the rules make no sense.
+    """
+    namespace = permissions.find_namespace(actor, Verb.MANAGE, name)
+    before = namespace_queries.rules_of(namespace)
+    after = reading.read(rules, before)
+    labels = _newly(before, after)
+    if not labels:
+        return ProtectionPlan((), (), ())
+    return ProtectionPlan(labels, tuple(_unapproved(namespace, labels)), tuple(_keys(namespace, after)))
+
+
+def _newly(before: Rules, after: Rules) -> tuple[str, ...]:
+    return tuple(label for label in after.protected_labels if label not in before.protected_labels)
+
+
+def _unapproved(namespace: Namespace, labels: Collection[str]) -> list[Label]:
+    """Where these labels of the namespace serve what they never held by approval, and no change asks for it yet.
+
+    By template and label, with template and version. Archived templates and redacted versions are left out: no change
+    could be published for them.
+    """
+    pending = ChangeRequest.objects.pending().filter(
+        template=OuterRef("template"), label=OuterRef("name"), version=OuterRef("version")
+    )
+    rows = Label.objects.filter(template__namespace=namespace, template__archived_at=None, name__in=labels)
+    rows = rows.filter(~Exists(pending), ~approvals.by_approval(), ~approvals.by_emergency(), version__redaction=None)
+    rows = rows.select_related("template", "version", "version__author").defer("template__words")
+    return list(rows.order_by("template__name", "name"))
+
+
+def _keys(namespace: Namespace, after: Rules) -> list[ConcernedKey]:
+    """Keys that get approved versions only under the rules `after`, those that didn't before first."""
+    ruled = copy(namespace)
+    ruled.protected_labels = list(after.protected_labels)
+    ruled.keys_approved_only = after.keys_approved_only
+    alive = Q(expires_at=None) | Q(expires_at__gt=log.now())
+    found = []
+    rows = namespace.keys.filter(alive, revoked_at=None).select_related("person").order_by("name", "id")
+    for key in rows:
+        key.namespace = namespace
+        was_limited = permissions.is_limited(key)
+        key.namespace = ruled
+        if permissions.is_limited(key) and permissions.verbs_of(key) & set(_FETCHING):
+            found.append((key, not was_limited))
+    refused = _refused(ruled, [key.pk for key, _ in found])
+    concerned = [ConcernedKey(key, newly, refused.get(key.pk, ())) for key, newly in found]
+    return sorted(concerned, key=lambda one: (not one.refused, not one.newly))
+
+
+def _refused(ruled: Namespace, keys: list[str]) -> Mapping[str, tuple[str, ...]]:
+    """Key to what it fetched lately and gets no more, under the rules of `ruled`."""
+    labels = ruled.protected_labels
+    since = datetime.now(UTC).date() - timedelta(days=DAYS)
+    moved = approvals.held().filter(template__namespace=ruled, label__in=labels)
+    agreed = ChangeRequest.objects.filter(
+        template__namespace=ruled, label__in=labels, state=ChangeRequest.APPROVED
+    ).values_list("template", "version__digest")
+    accepted = {*moved.values_list("template", "after__digest"), *agreed}
+    rows = Fetch.objects.filter(key__in=keys, day__gt=since).exclude(ref__in=labels)
+    columns = ("key", "ref", "version__template", "version__template__name", "version__digest")
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for key, ref, template, name, digest in rows.values_list(*columns).distinct():
+        if (template, digest) not in accepted:
+            found[key].add(f"{name}@{ref}")
+    return {key: tuple(sorted(targets)) for key, targets in found.items()}
