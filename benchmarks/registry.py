@@ -47,10 +47,7 @@ from registry.mirror.repository import Repository
 from registry.templates import labels
 from registry.templates import save as template_save
 from registry.templates.events import VersionSaved
-from registry.templates.models import (
-    Template,
-    Version,
-)
+from registry.templates.models import Template, Version
 
 NAMESPACES, FOLDERS = 50, 20
 BODY = "- name: question\n  content: |\n" + "    Answer from the excerpts, and say where it stands.\n" * 30

@@ -3,7 +3,7 @@
 from registry.accounts.actor import Actor, operator_actor
 from registry.accounts.models import User
 from registry.changes import rules
-from registry.namespaces import members
+from registry.namespaces import services as namespace_services
 from registry.namespaces.models import Namespace
 from tests.support.recorded_rows import write_or_insert
 
@@ -32,7 +32,7 @@ def _write_support() -> None:
     rules.create_namespace(actor=operator, name="support", protected_labels=["production"], required_checks=[])
     for role in ("author", "reviewer", "reader", "admin"):
         User.objects.create(username=role)
-        members.set_role(actor=operator, namespace="support", username=role, role=role)
+        namespace_services.set_role(actor=operator, namespace="support", username=role, role=role)
 
 
 def _write_people() -> None:
@@ -44,5 +44,5 @@ def _write_people() -> None:
     for name, protected in (("support", ["production"]), ("demo", [])):
         rules.create_namespace(actor=admin, name=name, protected_labels=protected, required_checks=[])
         for role in ROLES[:-1]:
-            members.set_role(actor=admin, namespace=name, username=role, role=role)
+            namespace_services.set_role(actor=admin, namespace=name, username=role, role=role)
     rules.create_namespace(actor=Actor(people["outsider"]), name="other")

@@ -18,10 +18,7 @@ from registry.changes import rules
 from registry.namespaces import keys
 from registry.templates import labels
 from registry.templates import save as template_save
-from registry.templates.models import (
-    Template,
-    Version,
-)
+from registry.templates.models import Template, Version
 
 NAME = "bench/reply"
 DOCUMENT = (

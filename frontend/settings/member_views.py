@@ -10,9 +10,9 @@ from frontend.web.page import show
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid, NotFound
 from registry.core.problem_details import status_of
-from registry.namespaces import members as members_service
 from registry.namespaces import permissions
 from registry.namespaces import queries as namespace_queries
+from registry.namespaces import services as members_service
 from registry.namespaces.permissions import Role, Verb
 
 __all__ = ["members"]

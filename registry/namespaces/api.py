@@ -10,8 +10,8 @@ from rest_framework.views import APIView
 
 from registry.accounts.actor import Actor
 from registry.changes import rules as services
-from registry.namespaces import members as member_services
 from registry.namespaces import permissions, queries
+from registry.namespaces import services as member_services
 from registry.namespaces.authentication import actor_of
 from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import Role

@@ -13,7 +13,8 @@ from registry.changes import check_results, rules
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.journal import log
-from registry.namespaces import keys, members
+from registry.namespaces import keys
+from registry.namespaces import services as namespace_services
 from registry.namespaces.models import Namespace
 from registry.notifications.models import Notification
 from registry.starter import evaluation_demo
@@ -47,7 +48,7 @@ def load(say: Callable[[str], None]) -> None:
         if not Namespace.objects.filter(name=name).exists():
             rules.create_namespace(actor=admin, name=name, protected_labels=protected, approvals=1)
         for role in ("author", "reviewer", "reader"):
-            members.set_role(actor=admin, namespace=name, username=role, role=role)
+            namespace_services.set_role(actor=admin, namespace=name, username=role, role=role)
     documents = sorted((_FOLDER / "demo").glob("*.yml.j2"))
     for position, path in enumerate(documents, start=1):
         name = path.name.removesuffix(".yml.j2")

@@ -8,7 +8,8 @@ import rfc8785
 from django.db import OperationalError, connection
 
 from registry.changes import services as change_services
-from registry.namespaces import keys, members
+from registry.namespaces import keys
+from registry.namespaces import services as namespace_services
 from registry.namespaces.key_attempts import KeyAttempts
 from registry.serving.fetcher import KEY_AGE, KEY_GRACE, Fetcher
 from registry.serving.responses import Memory, load
@@ -208,7 +209,7 @@ def test_another_process_refuses_a_revoked_key_within_a_second(cast, clock, vers
 def test_another_process_heeds_a_lost_role_within_a_second(cast, clock, versions):
     other, key = Fetcher(clock=clock), f"Bearer {cast.key(scope='read')}"
     assert other.answer(key, f"{REPLY}@2").status == 200
-    members.set_role(actor=cast.actor("admin"), namespace="support", username="author", role=None)
+    namespace_services.set_role(actor=cast.actor("admin"), namespace="support", username="author", role=None)
     clock.now += 0.99
     assert other.answer(key, f"{REPLY}@2").status == 404
 

@@ -7,7 +7,7 @@ import pytest
 
 from registry.changes import check_results
 from registry.mirror import writer
-from registry.namespaces import members
+from registry.namespaces import services as namespace_services
 from registry.serving.fetcher import fetcher
 from tests.api.conftest import DOCUMENT, REPLY, SAMPLES, problem
 
@@ -24,7 +24,7 @@ def people(cast, caller):
 
     The outsider is the second reviewer: the first one makes a suggestion, and the admin issued the author's key.
     """
-    members.set_role(actor=cast.actor("admin"), namespace="support", username="outsider", role="reviewer")
+    namespace_services.set_role(actor=cast.actor("admin"), namespace="support", username="outsider", role="reviewer")
     cast.save(samples=SAMPLES)
     cast.publish(1)
     admin = caller("admin", session=True)

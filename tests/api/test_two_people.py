@@ -10,7 +10,8 @@ from registry.changes import emergency_publish, rules, suggestions, threads
 from registry.changes import services as change_services
 from registry.changes.threads import Place
 from registry.journal.models import Event
-from registry.namespaces import keys, members
+from registry.namespaces import keys
+from registry.namespaces import services as namespace_services
 from registry.templates import save as template_save
 from registry.templates.models import Version
 from tests.api.conftest import DOCUMENT, OTHER, REPLY, THIRD, problem
@@ -95,7 +96,7 @@ def test_who_issued_or_rotated_the_key_does_not_approve(live, caller):
     save(live, OTHER, 1, key=first)
     live.propose(2)
     refused(caller, 2, "admin", "You issued the key that version 2 was saved with.")
-    members.set_role(actor=live.actor("admin"), namespace="support", username="reader", role="admin")
+    namespace_services.set_role(actor=live.actor("admin"), namespace="support", username="reader", role="admin")
     second = keys.rotate(actor=live.actor("reader"), key_id=first.id).key
     save(live, THIRD, 1, key=second)
     live.propose(3)
@@ -189,17 +190,17 @@ def test_a_copy_of_approved_text_carries_no_names(live, caller):
 def test_an_account_that_a_contributor_made_reviewer_does_not_count(live, caller):
     save(live, OTHER, 1, "admin")
     live.propose(2)
-    members.set_role(actor=live.actor("admin"), namespace="support", username="reader", role="admin")
+    namespace_services.set_role(actor=live.actor("admin"), namespace="support", username="reader", role="admin")
     refused(caller, 2, "reader", "You have the role admin in support from admin, who contributed to this change")
     User.objects.create(username="friend")
-    members.set_role(actor=live.actor("reader"), namespace="support", username="friend", role="reviewer")
+    namespace_services.set_role(actor=live.actor("reader"), namespace="support", username="friend", role="reviewer")
     live.people["friend"] = User.objects.get(username="friend")
     refused(caller, 2, "friend", "You have the role reviewer in support from reader")
     allowed(caller, 2, "reviewer")
 
 
 def test_a_role_given_before_the_first_version_counts(live, caller):
-    members.set_role(actor=live.actor("admin"), namespace="support", username="reader", role="reviewer")
+    namespace_services.set_role(actor=live.actor("admin"), namespace="support", username="reader", role="reviewer")
     save(live, OTHER, 1, "admin")
     live.propose(2)
     allowed(caller, 2, "reader")
@@ -258,8 +259,8 @@ def test_self_approval_is_named_where_it_made_the_approval_count(live, caller):
 
 
 def test_a_suggestion_of_the_only_possible_reviewer_asks_first(live, caller, stored):
-    members.set_role(actor=live.actor("admin"), namespace="support", username="reader", role="admin")
-    members.set_role(actor=live.actor("reader"), namespace="support", username="admin", role="author")
+    namespace_services.set_role(actor=live.actor("admin"), namespace="support", username="reader", role="admin")
+    namespace_services.set_role(actor=live.actor("reader"), namespace="support", username="admin", role="author")
     save(live, OTHER, 1, "reader")
     live.propose(2)
     reviewer, author = caller("reviewer", session=True), caller("author", session=True)

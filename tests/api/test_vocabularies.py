@@ -9,7 +9,7 @@ from django.http import HttpResponse
 
 from promptuary.renderer.tokens import vocabularies
 from promptuary.renderer.tokens.vocabularies import VOCABULARIES
-from registry.namespaces import members
+from registry.namespaces import services as namespace_services
 from tests.api.conftest import Caller, problem
 
 QWEN = f"sha256:{VOCABULARIES['qwen'].sha256}"
@@ -91,7 +91,7 @@ def test_a_key_of_any_namespace_that_may_fetch_or_check_gets_it(cast, caller):
 
 def test_a_key_whose_person_left_gets_nothing(cast):
     key = cast.key("author")
-    members.set_role(actor=cast.actor("admin"), namespace="support", username="author", role=None)
+    namespace_services.set_role(actor=cast.actor("admin"), namespace="support", username="author", role=None)
     problem(Caller(key=key).get(f"vocabularies/{QWEN}"), 404, "not-found")
 
 

@@ -11,7 +11,7 @@ from registry.changes import services as deciding
 from registry.core.errors import ApprovalRequired
 from registry.evaluations import datasets
 from registry.evaluations.models import Attachment
-from registry.namespaces import members
+from registry.namespaces import services as namespace_services
 from tests.frontend.conftest import words
 
 
@@ -62,6 +62,6 @@ def test_a_role_taken_away_counts_at_publish(reply, browser):
     change = reply.propose(2)
     digest = change.version.digest
     deciding.decide_on_change(actor=reply.actor("reviewer"), number=change.number, decision="approve", digest=digest)
-    members.set_role(actor=reply.actor("admin"), namespace="support", username="reviewer", role="author")
+    namespace_services.set_role(actor=reply.actor("admin"), namespace="support", username="reviewer", role="author")
     with pytest.raises(ApprovalRequired, match="1 of 1 approval is missing"):
         deciding.publish_change(actor=reply.actor("author"), number=change.number)

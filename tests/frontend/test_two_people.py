@@ -8,7 +8,8 @@ from registry.changes import rules, suggestions, threads
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.changes.threads import Place
-from registry.namespaces import keys, members
+from registry.namespaces import keys
+from registry.namespaces import services as namespace_services
 from registry.namespaces.models import Namespace
 from registry.templates import save as template_save
 from registry.templates.models import Version
@@ -107,7 +108,7 @@ def test_the_same_bytes_and_a_copy(reply, browser):
 def test_an_account_that_a_contributor_raised(reply, browser):
     save(reply, BETTER, 1, "admin")
     number = reply.propose(3).number
-    members.set_role(actor=reply.actor("admin"), namespace="support", username="reader", role="reviewer")
+    namespace_services.set_role(actor=reply.actor("admin"), namespace="support", username="reader", role="reviewer")
     shows_the_fault(browser, "reader", number, "You have the role reviewer in support from admin")
 
 

@@ -28,14 +28,15 @@ SETUP = """
 import django; django.setup()
 import json
 from registry.accounts.actor import Actor, operator_actor
-from registry.namespaces import keys, members
+from registry.namespaces import keys
+from registry.namespaces import services as namespace_services
 from registry.changes import rules as namespaces
 from registry.accounts import people
 roles = ("author", "reviewer", "admin")
 cast = {role: Actor(people.create(actor=operator_actor(), username=role, password=f"{role}-promptuary")) for role in roles}
 namespaces.create(actor=cast["admin"], name="support", protected_labels=["production"], required_checks=[])
 for role in roles[:2]:
-    members.set_role(actor=cast["admin"], namespace="support", username=role, role=role)
+    namespace_services.set_role(actor=cast["admin"], namespace="support", username=role, role=role)
 wanted = {"service": {"scope": "read", "person": "author"}, "author": {"scope": "write", "person": "author"}}
 wanted["reviewer"] = {"verbs": ["read", "roll_back"], "person": "reviewer"}
 issued = {

@@ -16,7 +16,7 @@ from registry.accounts.models import User
 from registry.changes import rules
 from registry.evaluations import datasets, run_worker, start_runs
 from registry.evaluations import run_queries as queries
-from registry.namespaces import members
+from registry.namespaces import services as namespace_services
 from registry.starter import evaluation_rows
 from registry.templates import save as template_save
 from tests.support import instances
@@ -43,13 +43,13 @@ from registry.accounts.actor import operator_actor
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.evaluations import datasets, start_runs as evaluations
-from registry.namespaces import members
+from registry.namespaces import services as namespace_services
 from registry.changes import rules as namespaces
 from registry.templates import save as templates
 from registry.starter import evaluation_rows as lighthouses
 namespaces.create(actor=operator_actor(), name="support")
 author = Actor(User.objects.create(username="author"))
-members.set_role(actor=operator_actor(), namespace="support", username="author", role="author")
+namespace_services.set_role(actor=operator_actor(), namespace="support", username="author", role="author")
 document = Path("registry/starter/demo/question-answering.yml.j2").read_text()
 templates.save(actor=author, name="support/answer", document=document, message="")
 rows = "".join(json.dumps(row) + "\\n" for row in lighthouses.rows())
@@ -77,7 +77,7 @@ print(json.dumps({
 def author(db):
     rules.create_namespace(actor=actor.operator_actor(), name="support")
     person = Actor(User.objects.create(username="author"))
-    members.set_role(actor=actor.operator_actor(), namespace="support", username="author", role="author")
+    namespace_services.set_role(actor=actor.operator_actor(), namespace="support", username="author", role="author")
     template_save.save(actor=person, name="support/answer", document=STARTER.read_text(), message="")
     rows = "".join(json.dumps(row) + "\n" for row in ROWS)
     datasets.save(actor=person, name="support/lighthouses", text=rows, template="support/answer")

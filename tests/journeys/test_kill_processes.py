@@ -30,11 +30,11 @@ SETUP = """
 import django; django.setup()
 from registry.accounts.actor import operator_actor
 from registry.accounts.models import User
-from registry.namespaces import members
+from registry.namespaces import services as namespace_services
 from registry.changes import rules as namespaces
 namespaces.create(actor=operator_actor(), name="support")
 User.objects.create(username="author")
-members.set_role(actor=operator_actor(), namespace="support", username="author", role="author")
+namespace_services.set_role(actor=operator_actor(), namespace="support", username="author", role="author")
 """
 
 

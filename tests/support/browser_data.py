@@ -13,7 +13,8 @@ from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.changes import rules
 from registry.changes import services as change_services
-from registry.namespaces import keys, members
+from registry.namespaces import keys
+from registry.namespaces import services as namespace_services
 from registry.templates import save as template_save
 
 DOCUMENT = """---
@@ -44,7 +45,7 @@ def main() -> None:
     admin, author, reviewer = (Actor(User.objects.get(username=role)) for role in ("admin", "author", "reviewer"))
     rules.create_namespace(actor=admin, name=NAMESPACE, protected_labels=["production"], required_checks=["budget"])
     for role in ("author", "reviewer", "reader"):
-        members.set_role(actor=admin, namespace=NAMESPACE, username=role, role=role)
+        namespace_services.set_role(actor=admin, namespace=NAMESPACE, username=role, role=role)
     first = template_save.save(
         actor=author, name=NAME, document=DOCUMENT, message="First words", samples=SAMPLES
     ).version

@@ -29,7 +29,7 @@ from registry.journal.models import Event
 from registry.mirror import maintenance, paths
 from registry.mirror.models import Remote
 from registry.mirror.repository import Repository
-from registry.namespaces import members
+from registry.namespaces import services as namespace_services
 from registry.templates import labels
 from registry.templates import save as template_save
 from registry.templates.models import Label
@@ -44,7 +44,7 @@ def prepare() -> None:
     operator = actor.operator_actor()
     rules.create_namespace(actor=operator, name="support")
     author = User.objects.create(username="author")
-    members.set_role(actor=operator, namespace="support", username="author", role="author")
+    namespace_services.set_role(actor=operator, namespace="support", username="author", role="author")
     # Nobody listens there: the push gets as far as its failpoint, which is what is wanted of it.
     Remote.objects.create(name="nowhere", url="http://127.0.0.1:9/x.git", added_at=log.now())
     base = None

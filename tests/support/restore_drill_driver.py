@@ -18,10 +18,8 @@ from registry.accounts.models import User
 from registry.changes import check_results, rules, threads
 from registry.changes import services as change_services
 from registry.changes.threads import Place
-from registry.namespaces import (
-    keys,
-    members,
-)
+from registry.namespaces import keys
+from registry.namespaces import services as namespace_services
 from registry.redaction import services as redaction_services
 from registry.templates import archive, labels, samples
 from registry.templates import save as template_save
@@ -52,7 +50,7 @@ def make_cast() -> dict[str, Actor]:
     for name in SPACES:
         rules.create_namespace(actor=operator, name=name, protected_labels=["production"], required_checks=[])
         for role in cast:
-            members.set_role(actor=operator, namespace=name, username=role, role=role)
+            namespace_services.set_role(actor=operator, namespace=name, username=role, role=role)
     owners = [{"pattern": "folder1/*", "people": ["reviewer"]}]
     rules.set_rules(actor=operator, namespace="support", owners=owners, break_glass=True)
     rules.set_rules(actor=operator, namespace="sales", approvals=2, protected_labels=["production", "eu"])
@@ -118,7 +116,7 @@ def finish(cast: dict[str, Actor], count: int) -> None:
     clean = "- name: a\n  content: clean\n"
     template_save.save(actor=author, name="support/secret", document=clean, message="", base=secret.version.digest)
     redaction_services.redact(actor=operator, name="support/secret", version=1, reason=f"One of {count}")
-    members.set_role(actor=operator, namespace="legal", username="reviewer", role=None)
+    namespace_services.set_role(actor=operator, namespace="legal", username="reviewer", role=None)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from django.db import transaction
 from registry.accounts import actor
 from registry.changes import rules as change_rules
 from registry.core.errors import PromptuaryError
-from registry.namespaces import members
+from registry.namespaces import services as namespace_services
 from registry.namespaces.permissions import Role
 from registry.namespaces.rules import DEFAULT_CHECKS
 
@@ -56,7 +56,7 @@ class Command(BaseCommand):
         try:
             with transaction.atomic():
                 made = change_rules.create_namespace(actor=operator, name=name, **rules)
-                members.set_role(actor=operator, namespace=name, username=admin, role=Role.ADMIN)
+                namespace_services.set_role(actor=operator, namespace=name, username=admin, role=Role.ADMIN)
         except PromptuaryError as error:
             raise CommandError(error.message) from error
         checks = ", ".join(made.required_checks) or "none"

@@ -21,7 +21,8 @@ from registry.changes.models import ChangeRequest
 from registry.changes.threads import Place
 from registry.evaluations import attachments, datasets
 from registry.journal import log
-from registry.namespaces import keys, members
+from registry.namespaces import keys
+from registry.namespaces import services as namespace_services
 from registry.redaction import services as redaction_services
 from registry.templates import archive, labels, samples
 from registry.templates import save as template_save
@@ -111,7 +112,7 @@ def _make_namespace(namespace: str) -> Cast:
     rules.create_namespace(actor=operator, name=namespace, protected_labels=["production"], required_checks=[])
     for username, role in PEOPLE.items():
         User.objects.get_or_create(username=username)
-        members.set_role(actor=operator, namespace=namespace, username=username, role=role)
+        namespace_services.set_role(actor=operator, namespace=namespace, username=username, role=role)
     cast = {username: Actor(User.objects.get(username=username)) for username in PEOPLE}
     return {**cast, "admin": cast[ADMIN]}
 
@@ -123,8 +124,8 @@ def _set_rules_and_members(cast: Cast) -> None:
     owners = [{"pattern": "guarded/*", "people": [ADMIN]}]
     checks = ["problems", "samples", "budget", "contract"]
     rules.set_rules(actor=admin, namespace="support", owners=owners, required_checks=checks)
-    members.set_role(actor=admin, namespace="own", username="reader", role="author")
-    members.set_role(actor=admin, namespace="own", username="reader", role=None)
+    namespace_services.set_role(actor=admin, namespace="own", username="reader", role="author")
+    namespace_services.set_role(actor=admin, namespace="own", username="reader", role=None)
 
 
 def _manage_keys(cast: Cast) -> Key:

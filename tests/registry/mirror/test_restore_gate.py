@@ -14,7 +14,7 @@ from registry.changes import rules as change_rules
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.changes.threads import Place
-from registry.namespaces import members
+from registry.namespaces import services as namespace_services
 from registry.redaction import services as redaction_services
 from registry.templates import approvals, labels
 from registry.templates import save as template_save
@@ -32,7 +32,7 @@ class World:
     def __init__(self, cast, operator):
         self.author, self.reviewer, self.admin = cast["author"], cast["reviewer"], cast["admin"]
         User.objects.create(username="second")
-        members.set_role(actor=operator, namespace="support", username="second", role="reviewer")
+        namespace_services.set_role(actor=operator, namespace="support", username="second", role="reviewer")
         self.second = Actor(User.objects.get(username="second"))
 
     def save(self, text, actor=None, base=None, last="three", **more):
@@ -176,7 +176,7 @@ def test_a_role_that_a_contributor_gave_back_revives_no_approval(world, require_
     change = world.propose(world.save("one", actor=world.admin))
     world.approve(change)
     for role in ("author", "reviewer"):
-        members.set_role(actor=world.admin, namespace="support", username="reviewer", role=role)
+        namespace_services.set_role(actor=world.admin, namespace="support", username="reviewer", role=role)
     require_same()
     assert ChangeRequest.objects.get().state == ChangeRequest.OPEN
 

@@ -8,7 +8,8 @@ from registry.changes import services as change_services
 from registry.changes.models import Decision
 from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
 from registry.journal.models import Event
-from registry.namespaces import keys, members
+from registry.namespaces import keys
+from registry.namespaces import services as namespace_services
 
 
 def decide(actor, change, decision, text="", digest=None):
@@ -139,6 +140,6 @@ def test_stricter_rules_reopen_what_was_approved(admin, propose, approve, save):
 def test_a_reviewer_who_is_none_any_more_does_not_count(admin, propose, approve, save):
     change = propose(save("one"))
     approve(change)
-    members.set_role(actor=admin, namespace="support", username="reviewer", role="reader")
+    namespace_services.set_role(actor=admin, namespace="support", username="reviewer", role="reader")
     change.refresh_from_db()
     assert change.state == "open"

@@ -12,7 +12,8 @@ from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.core.errors import ApprovalRequired, Conflict, Gone, Invalid, NotAllowed
 from registry.journal.models import Event
-from registry.namespaces import keys, members
+from registry.namespaces import keys
+from registry.namespaces import services as namespace_services
 from registry.redaction import services as redaction_services
 from registry.templates import approvals, archive, labels, version_queries
 from registry.templates.approvals import Approval
@@ -379,7 +380,7 @@ class TestVoids:
 
     def test_a_reviewer_who_left_voids_no_past_move(self, publish, save, admin, back):
         publish(save("one")), publish(save("two"))
-        members.set_role(actor=admin, namespace="support", username="reviewer", role=None)
+        namespace_services.set_role(actor=admin, namespace="support", username="reviewer", role=None)
         assert back(1, "production", actor=admin).version.number == 1
 
     def test_a_redaction_does(self, publish, save, admin, back):

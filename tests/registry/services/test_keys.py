@@ -9,7 +9,8 @@ from registry.core.errors import Invalid, NotAllowed, NotFound, TooLarge
 from registry.journal import log
 from registry.journal.models import Event
 from registry.namespaces import key_queries as found
-from registry.namespaces import keys, members, permissions
+from registry.namespaces import keys, permissions
+from registry.namespaces import services as namespace_services
 from registry.namespaces.permissions import Verb
 
 
@@ -113,6 +114,6 @@ def test_the_operator_makes_keys_for_members(operator, support):
 
 def test_a_key_ends_with_its_person_s_membership(admin, author, support):
     actor = found.authenticate(issue(admin).secret)
-    members.set_role(actor=admin, namespace="support", username="author", role=None)
+    namespace_services.set_role(actor=admin, namespace="support", username="author", role=None)
     with pytest.raises(NotFound):
         permissions.require(actor, Verb.READ, support)

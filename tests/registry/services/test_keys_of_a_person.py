@@ -12,7 +12,8 @@ from registry.core.errors import Invalid, NotAllowed, NotFound
 from registry.journal import log
 from registry.journal.models import Event
 from registry.namespaces import key_queries as found
-from registry.namespaces import keys, members
+from registry.namespaces import keys
+from registry.namespaces import services as namespace_services
 from registry.notifications import email as notification_email
 from registry.notifications import queries as notification_queries
 from registry.notifications import services as notification_services
@@ -101,7 +102,7 @@ def test_the_person_it_acts_for_revokes_it_whatever_their_role(admin, author, re
 
 def test_they_revoke_it_after_they_left_the_namespace_too(admin, author):
     key = issue(admin)
-    members.set_role(actor=admin, namespace="support", username="author", role=None)
+    namespace_services.set_role(actor=admin, namespace="support", username="author", role=None)
     keys.revoke(actor=author, key_id=key.id)
     assert Key.objects.get(id=key.id).revoked_at is not None
 

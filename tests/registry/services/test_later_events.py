@@ -11,7 +11,8 @@ from registry.changes import rules as change_rules
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest, Verdict
 from registry.core.errors import ApprovalRequired, Conflict, NotAllowed
-from registry.namespaces import keys, members
+from registry.namespaces import keys
+from registry.namespaces import services as namespace_services
 from registry.namespaces.permissions import Verb
 from registry.redaction import services as redaction_services
 from registry.templates import approvals, labels, version_queries
@@ -38,7 +39,7 @@ def limited(admin, author, support):
 def second(operator, support):
     """Another reviewer."""
     User.objects.create(username="second")
-    members.set_role(actor=operator, namespace="support", username="second", role="reviewer")
+    namespace_services.set_role(actor=operator, namespace="support", username="second", role="reviewer")
     return Actor(User.objects.get(username="second"))
 
 
@@ -114,7 +115,7 @@ def test_a_role_that_a_contributor_gives_back_revives_no_approval(save, propose,
     change = propose(save("one", actor=admin))
     approve(change)
     for role in ("author", "reviewer"):
-        members.set_role(actor=admin, namespace="support", username="reviewer", role=role)
+        namespace_services.set_role(actor=admin, namespace="support", username="reviewer", role=role)
         assert gate_of(change, second).standing.approvals == ()
         assert state_of(change) == ChangeRequest.OPEN
         with pytest.raises(NotAllowed, match="not approved"):
@@ -223,7 +224,7 @@ def test_a_copy_of_what_one_person_published_elsewhere_keeps_its_author(
     if "self_approval" in rules:
         approve(change)
     change_services.publish_change(actor=reviewer, number=change.number)
-    members.set_role(actor=reviewer, namespace="scratch", username="author", role="reader")
+    namespace_services.set_role(actor=reviewer, namespace="scratch", username="author", role="reader")
     document = origin.document.replace("Answer one", "Answer well")
     copied = template_save.save(actor=author, name=NAME, document=document, message="", copied_from="scratch/reply@1")
     with pytest.raises(NotAllowed, match="version 1 of scratch/reply"):

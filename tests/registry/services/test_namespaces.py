@@ -8,7 +8,8 @@ from registry.changes import check_results, rules
 from registry.changes import services as change_services
 from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
 from registry.journal.models import Event
-from registry.namespaces import keys, members
+from registry.namespaces import keys
+from registry.namespaces import services as namespace_services
 from registry.namespaces.permissions import Role, role_of
 
 
@@ -98,9 +99,9 @@ def test_only_admins_rule(reviewer, outsider):
 
 
 def test_an_admin_gives_and_takes_roles(admin, reader, support):
-    members.set_role(actor=admin, namespace="support", username="reader", role="author")
+    namespace_services.set_role(actor=admin, namespace="support", username="reader", role="author")
     assert role_of(reader.person, support) == Role.AUTHOR
-    members.set_role(actor=admin, namespace="support", username="reader", role=None)
+    namespace_services.set_role(actor=admin, namespace="support", username="reader", role=None)
     assert role_of(reader.person, support) is None
     assert json.loads(Event.objects.latest("number").text)["body"] == {"person": "reader", "role": None}
 
@@ -108,20 +109,20 @@ def test_an_admin_gives_and_takes_roles(admin, reader, support):
 def test_the_last_admin_stays(admin):
     for role in ("author", None):
         with pytest.raises(Conflict, match="last admin"):
-            members.set_role(actor=admin, namespace="support", username="admin", role=role)
+            namespace_services.set_role(actor=admin, namespace="support", username="admin", role=role)
 
 
 def test_a_role_that_is_none_is_refused(admin):
     with pytest.raises(Invalid, match="one of reader"):
-        members.set_role(actor=admin, namespace="support", username="reader", role="owner")
+        namespace_services.set_role(actor=admin, namespace="support", username="reader", role="owner")
 
 
 def test_only_accounts_become_members(admin):
     for username in ("nobody", "operator"):
         with pytest.raises(NotFound, match="no active account"):
-            members.set_role(actor=admin, namespace="support", username=username, role="reader")
+            namespace_services.set_role(actor=admin, namespace="support", username=username, role="reader")
 
 
 def test_only_admins_give_roles(reviewer):
     with pytest.raises(NotAllowed):
-        members.set_role(actor=reviewer, namespace="support", username="reviewer", role="admin")
+        namespace_services.set_role(actor=reviewer, namespace="support", username="reviewer", role="admin")

@@ -14,7 +14,7 @@ from registry.core.errors import ApprovalRequired, Conflict, Gone, Invalid, NotA
 from registry.evaluations import model_calls, model_endpoints, run_worker, start_runs
 from registry.evaluations.models import Reply, Run, RunRow
 from registry.journal.models import Event
-from registry.namespaces import members
+from registry.namespaces import services as namespace_services
 from registry.notifications.models import Notification
 from registry.redaction import services as redaction_services
 from registry.templates import drafts, labels, sample_renderings, samples, version_queries
@@ -304,7 +304,7 @@ def test_a_redacted_fragment_is_not_included_any_more(author, admin, policy):
 
 def test_a_copy_in_another_namespace_takes_the_right_there(operator, author, admin, policy):
     rules.create_namespace(actor=operator, name="sales")
-    members.set_role(actor=operator, namespace="sales", username="author", role="author")
+    namespace_services.set_role(actor=operator, namespace="sales", username="author", role="author")
     document = policy.document
     template_save.save(actor=author, name="sales/policy", document=document, message="")
     with pytest.raises(Conflict, match="1 in namespaces that you can't read"):

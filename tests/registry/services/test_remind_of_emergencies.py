@@ -9,7 +9,7 @@ from registry.accounts.models import User
 from registry.changes import emergency_publish, rules
 from registry.changes.models import ChangeRequest
 from registry.journal import log
-from registry.namespaces import members
+from registry.namespaces import services as namespace_services
 from registry.notifications import email as notification_email
 from registry.notifications import services as notification_services
 from registry.notifications.models import EMERGENCY, Notification
@@ -96,7 +96,7 @@ def test_a_mail_server_that_was_away_for_days_brings_one_mail(change):
 
 
 def test_who_became_a_reviewer_meanwhile_is_told_too(change, operator):
-    members.set_role(actor=operator, namespace="support", username="reader", role="reviewer")
+    namespace_services.set_role(actor=operator, namespace="support", username="reader", role="reviewer")
     assert notification_services.remind_of_emergencies() == 1
     assert Notification.objects.get(kind=EMERGENCY, person__username="reader").is_waiting
 

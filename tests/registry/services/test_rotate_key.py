@@ -10,7 +10,8 @@ from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
 from registry.journal import log
 from registry.journal.models import Event
 from registry.namespaces import key_queries as found
-from registry.namespaces import keys, members
+from registry.namespaces import keys
+from registry.namespaces import services as namespace_services
 
 
 @pytest.fixture
@@ -91,7 +92,7 @@ def test_moments_lie_ahead(admin, old):
 
 
 def test_a_key_whose_person_left_is_not_rotated(admin, old):
-    members.set_role(actor=admin, namespace="support", username="author", role=None)
+    namespace_services.set_role(actor=admin, namespace="support", username="author", role=None)
     with pytest.raises(Invalid, match="no member"):
         keys.rotate(actor=admin, key_id=old.key.id)
 

@@ -1,7 +1,7 @@
 import pytest
 
 from registry.core.errors import Invalid
-from registry.namespaces import members
+from registry.namespaces import services as namespace_services
 from registry.namespaces.models import Namespace
 from registry.templates import labels
 from registry.templates import save as template_save
@@ -68,13 +68,13 @@ def test_a_fragment_that_can_not_be_had_is_named_with_its_line(author, policy, r
 def test_another_namespace_s_fragment_takes_the_right_to_read_it(author, outsider, document):
     template_save.save(actor=outsider, name="elsewhere/policy", document=POLICY.format(7), message="")
     assert "elsewhere/policy@1" in refused(author, "elsewhere/policy@1").message
-    members.set_role(actor=outsider, namespace="elsewhere", username="author", role="reader")
+    namespace_services.set_role(actor=outsider, namespace="elsewhere", username="author", role="reader")
     assert save(author, "elsewhere/policy@1").version.number == 1
     assert Namespace.objects.count() == 2
 
 
 def test_who_may_read_the_outer_fragment_gets_the_inner_one_with_it(author, outsider, operator):
-    members.set_role(actor=operator, namespace="support", username="outsider", role="author")
+    namespace_services.set_role(actor=operator, namespace="support", username="outsider", role="author")
     template_save.save(actor=outsider, name="elsewhere/policy", document=POLICY.format(7), message="")
     outer = '---\nformat: text\n---\n{{ fragment("elsewhere/policy@1") }}\n'
     template_save.save(actor=outsider, name="support/outer", document=outer, message="")

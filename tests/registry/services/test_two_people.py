@@ -16,7 +16,7 @@ from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.changes.threads import Place
 from registry.core.errors import PromptuaryError
-from registry.namespaces import members
+from registry.namespaces import services as namespace_services
 from registry.templates import save as template_save
 from registry.templates.models import Label, Version
 from tests.support.examples import example_count
@@ -178,7 +178,7 @@ def team(operator):
     rules.create_namespace(actor=operator, name="support", protected_labels=["production"], required_checks=[])
     for name in PEOPLE:
         User.objects.create(username=name)
-        members.set_role(actor=operator, namespace="support", username=name, role="reviewer")
+        namespace_services.set_role(actor=operator, namespace="support", username=name, role="reviewer")
 
 
 @settings(

@@ -2,7 +2,7 @@ import pytest
 
 from registry.changes import dependant_update
 from registry.changes.models import ChangeRequest
-from registry.namespaces import members
+from registry.namespaces import services as namespace_services
 from registry.templates import fragments
 from registry.templates import queries as template_queries
 from registry.templates import save as writing
@@ -75,8 +75,8 @@ def test_one_that_would_not_be_sound_is_left_alone_and_the_others_go_on(author, 
 
 
 def test_templates_of_others_are_left_to_them(author, outsider, operator, policy, document):
-    members.set_role(actor=operator, namespace="support", username="outsider", role="reader")
-    members.set_role(actor=operator, namespace="elsewhere", username="author", role="reader")
+    namespace_services.set_role(actor=operator, namespace="support", username="outsider", role="reader")
+    namespace_services.set_role(actor=operator, namespace="elsewhere", username="author", role="reader")
     save(outsider, "elsewhere/own", including("support/policy@1"))
     refused = update(author)[0]
     assert (refused.template.name, refused.version) == ("elsewhere/own", None)

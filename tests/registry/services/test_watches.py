@@ -4,7 +4,8 @@ import pytest
 
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
-from registry.namespaces import keys, members
+from registry.namespaces import keys
+from registry.namespaces import services as namespace_services
 from registry.notifications import queries as notification_queries
 from registry.notifications import services as notification_services
 from registry.notifications.models import Watch
@@ -56,5 +57,5 @@ def test_who_left_the_namespace_watches_nothing_in_it(reader, admin, save):
     notification_services.set_level(actor=reader, level="all", namespace="support")
     version = save()
     assert [person.username for person in notification_queries.watchers(version.template)] == ["reader"]
-    members.set_role(actor=admin, namespace="support", username="reader", role=None)
+    namespace_services.set_role(actor=admin, namespace="support", username="reader", role=None)
     assert notification_queries.watchers(version.template) == []

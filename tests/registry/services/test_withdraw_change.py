@@ -4,7 +4,7 @@ from registry.accounts.models import User
 from registry.changes import services as change_services
 from registry.core.errors import Conflict, NotAllowed
 from registry.journal.models import Event
-from registry.namespaces import members
+from registry.namespaces import services as namespace_services
 
 
 def test_its_opener_withdraws_a_request(author, propose, save):
@@ -19,7 +19,7 @@ def test_a_reviewer_may_too(reviewer, propose, save):
 
 def test_another_author_may_not(admin, propose, save, author):
     person = User.objects.create(username="second")
-    members.set_role(actor=admin, namespace="support", username="second", role="author")
+    namespace_services.set_role(actor=admin, namespace="support", username="second", role="author")
     change = propose(save("one"))
     with pytest.raises(NotAllowed, match="author opened this request"):
         change_services.withdraw_change(actor=type(author)(person), number=change.number)

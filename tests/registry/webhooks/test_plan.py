@@ -8,7 +8,7 @@ from django.db import connection
 
 from registry.changes import rules
 from registry.journal.models import Event
-from registry.namespaces import members
+from registry.namespaces import services as namespace_services
 from registry.webhooks import planning
 from registry.webhooks import services as webhook_services
 from registry.webhooks.models import Delivery
@@ -35,7 +35,7 @@ def test_planning_twice_tells_nothing_twice(make, save):
 def test_only_the_kinds_asked_for_are_heard(make, save, admin):
     make(kinds=["member.set"])
     save()
-    members.set_role(actor=admin, namespace="support", username="reader", role="author")
+    namespace_services.set_role(actor=admin, namespace="support", username="reader", role="author")
     planning.plan()
     assert _kinds() == ["member.set"]
 
@@ -44,7 +44,7 @@ def test_a_pattern_of_paths_lets_those_templates_through_and_nothing_else(make, 
     make(template="refunds/*")
     save()
     save(name="support/refunds/reply")
-    members.set_role(actor=admin, namespace="support", username="reader", role="author")
+    namespace_services.set_role(actor=admin, namespace="support", username="reader", role="author")
     planning.plan()
     assert [json.loads(body)["data"]["template"] for body in Delivery.objects.values_list("body", flat=True)] == [
         "support/refunds/reply"
