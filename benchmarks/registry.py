@@ -36,7 +36,6 @@ from django.db.models import OuterRef, Subquery
 from promptuary.renderer import digest
 from registry import mirror
 from registry.accounts import actor
-from registry.changes import rules
 from registry.journal import log
 from registry.journal.log import canonical, digest_of
 from registry.journal.models import Event
@@ -44,6 +43,7 @@ from registry.mirror import fast_import as mirror_fast_import
 from registry.mirror import paths as mirror_paths
 from registry.mirror.commit_plan import Entry
 from registry.mirror.repository import Repository
+from registry.namespaces import services
 from registry.templates import labels
 from registry.templates import save as template_save
 from registry.templates.events import VersionSaved
@@ -95,7 +95,7 @@ def print_catch_up() -> None:
 def fill_journal(count: int) -> None:
     """So many templates with one version each, written as the services write them but in bulk."""
     operator = actor.operator_actor()
-    spaces = [rules.create_namespace(actor=operator, name=f"ns{number}") for number in range(NAMESPACES)]
+    spaces = [services.create_namespace(actor=operator, name=f"ns{number}") for number in range(NAMESPACES)]
     at = log.now()
     made = [
         Template(
@@ -231,7 +231,7 @@ def import_entries(repository: Repository, entries: Sequence[Entry]) -> None:
 def print_lag() -> None:
     """Ten saves a second with the worker running; how old the oldest event was that the mirror lacked."""
     author = actor.operator_actor()
-    rules.create_namespace(actor=author, name="live")
+    services.create_namespace(actor=author, name="live")
     base = None
     for text in ("one", "two"):
         saved = template_save.save(

@@ -2,7 +2,6 @@
 
 from registry.accounts.actor import Actor, operator_actor
 from registry.accounts.models import User
-from registry.changes import rules
 from registry.namespaces import services as namespace_services
 from registry.namespaces.models import Namespace
 from tests.support.recorded_rows import write_or_insert
@@ -29,7 +28,9 @@ def load_people() -> dict[str, User]:
 
 def _write_support() -> None:
     operator = operator_actor()
-    rules.create_namespace(actor=operator, name="support", protected_labels=["production"], required_checks=[])
+    namespace_services.create_namespace(
+        actor=operator, name="support", protected_labels=["production"], required_checks=[]
+    )
     for role in ("author", "reviewer", "reader", "admin"):
         User.objects.create(username=role)
         namespace_services.set_role(actor=operator, namespace="support", username=role, role=role)
@@ -42,7 +43,7 @@ def _write_people() -> None:
         person.save()
     admin = Actor(people["admin"])
     for name, protected in (("support", ["production"]), ("demo", [])):
-        rules.create_namespace(actor=admin, name=name, protected_labels=protected, required_checks=[])
+        namespace_services.create_namespace(actor=admin, name=name, protected_labels=protected, required_checks=[])
         for role in ROLES[:-1]:
             namespace_services.set_role(actor=admin, namespace=name, username=role, role=role)
-    rules.create_namespace(actor=Actor(people["outsider"]), name="other")
+    namespace_services.create_namespace(actor=Actor(people["outsider"]), name="other")

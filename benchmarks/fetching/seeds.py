@@ -14,8 +14,7 @@ from django.db import connection, transaction
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
-from registry.changes import rules
-from registry.namespaces import keys
+from registry.namespaces import keys, services
 from registry.templates import labels
 from registry.templates import save as template_save
 from registry.templates.models import Template, Version
@@ -30,7 +29,7 @@ SHORT = "- name: question\n  content: Answer the question from the excerpts, and
 def main(count: int, each: int) -> None:
     """The namespace `bench` with `bench/reply` and `count` templates `bench/many/t<i>` of `each` versions."""
     actor = Actor(User.objects.create(username="bench"))
-    rules.create_namespace(actor=actor, name="bench")
+    services.create_namespace(actor=actor, name="bench")
     template_save.save(actor=actor, name=NAME, document=DOCUMENT, message="")
     labels.move(actor=actor, name=NAME, label="production", version=1, expected=None)
     if count:

@@ -14,7 +14,7 @@ from registry.changes import rules as namespaces_service
 from registry.changes.rules import ProtectionPlan
 from registry.core.errors import Conflict, Invalid
 from registry.core.problem_details import status_of
-from registry.namespaces import permissions
+from registry.namespaces import permissions, services
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.permissions import Verb
 from registry.namespaces.rules import DEFAULT_CHECKS
@@ -77,7 +77,7 @@ def make(request: HttpRequest, actor: Actor) -> HttpResponse:
         status = 422
         if form.is_valid():
             try:
-                made = namespaces_service.create_namespace(actor=actor, **form.cleaned_data)
+                made = services.create_namespace(actor=actor, **form.cleaned_data)
             except (Invalid, Conflict) as error:
                 add_errors(form, error)
                 status = status_of(error)

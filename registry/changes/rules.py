@@ -1,15 +1,15 @@
-"""Namespaces and their rules."""
+"""Changing the rules of a namespace, which opens change requests where a label becomes protected."""
 
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from copy import copy
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 
 from registry.accounts.actor import Actor
@@ -17,15 +17,14 @@ from registry.accounts.models import Key
 from registry.changes import locking
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
-from registry.core import names
-from registry.core.errors import Conflict, Invalid, NotAllowed
+from registry.core.errors import Invalid
 from registry.journal import log
 from registry.namespaces import permissions
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces import rules as reading
-from registry.namespaces.events import NamespaceCreated, NamespaceRuled
-from registry.namespaces.models import Membership, Namespace
-from registry.namespaces.permissions import Role, Verb
+from registry.namespaces.events import NamespaceRuled
+from registry.namespaces.models import Namespace
+from registry.namespaces.permissions import Verb
 from registry.namespaces.rules import Rules
 from registry.templates import approvals
 from registry.templates.models import Label
@@ -36,7 +35,6 @@ __all__ = [
     "ConcernedKey",
     "ProtectionPlan",
     "RulesUpdate",
-    "create_namespace",
     "plan_protection",
     "set_rules",
     "unapproved_labels",
@@ -49,33 +47,6 @@ class RulesUpdate:
 
     namespace: Namespace
     opened: tuple[ChangeRequest, ...]
-
-
-def create_namespace(
-    *, actor: Actor, name: str, protected_labels: Sequence[str] = (), approvals: int = 1, **rules: Any
-) -> Namespace:
-    """Make a namespace; a person who does becomes its admin, a command on the machine does not.
-
-    Further rules as in `set_rules`. Those not given, or given as None, are those of `rules.first_rules`: the checks
-    problems, samples, budget and contract must pass; an empty list of checks asks for none.
-    """
-    if actor.key is not None:
-        raise NotAllowed("A key can't make namespaces: sign in as a person to do this.")
-    names.check_namespace(name)
-    given = {"protected_labels": list(protected_labels), "approvals": approvals, **rules}
-    asked = reading.read(given, reading.first_rules())
-    at = log.now()
-    try:
-        with transaction.atomic():
-            namespace = Namespace.objects.create(name=name, created_at=at, **asked.to_dict())
-            if not actor.is_operator:
-                Membership.objects.create(namespace=namespace, person=actor.person, role=Role.ADMIN)
-            admin = None if actor.is_operator else actor.person.username
-            event = NamespaceCreated(name=name, rules=asked.to_dict(), admin=admin)
-            log.append(actor, event, namespace=namespace, at=at)
-    except IntegrityError as error:
-        raise Conflict(f"There is a namespace {name} already.") from error
-    return namespace
 
 
 def set_rules(*, actor: Actor, namespace: str, **rules: Any) -> RulesUpdate:

@@ -123,7 +123,7 @@ class Namespaces(APIView):
     def post(self, request: Request) -> Response:
         """Make one; you become its admin. Not by key."""
         given = {name: value for name, value in read(CreateInput, request).items() if value is not None}
-        row = services.create_namespace(actor=actor_of(request), **given)
+        row = member_services.create_namespace(actor=actor_of(request), **given)
         return Response(_shape(row, Role.ADMIN), 201, headers={"Location": f"/api/v1/namespaces/{row.name}"})
 
 

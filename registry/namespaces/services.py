@@ -1,17 +1,48 @@
-"""Members: who is what in a namespace."""
+"""Making namespaces, and giving people roles in them."""
 
-from django.db import transaction
+from collections.abc import Sequence
+from typing import Any
+
+from django.db import IntegrityError, transaction
 
 from registry.accounts.actor import OPERATOR, Actor
 from registry.accounts.models import User
-from registry.core.errors import Conflict, Invalid, NotFound
+from registry.core import names
+from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
 from registry.journal import log
-from registry.namespaces import permissions
-from registry.namespaces.events import MemberSet
+from registry.namespaces import permissions, rules
+from registry.namespaces.events import MemberSet, NamespaceCreated
 from registry.namespaces.models import Membership, Namespace
 from registry.namespaces.permissions import Role, Verb
 
-__all__ = ["set_role"]
+__all__ = ["create_namespace", "set_role"]
+
+
+def create_namespace(
+    *, actor: Actor, name: str, protected_labels: Sequence[str] = (), approvals: int = 1, **others: Any
+) -> Namespace:
+    """Make a namespace; a person who does becomes its admin, a command on the machine does not.
+
+    Further rules as in `registry.changes.rules.set_rules`. Those not given, or given as None, are those of `rules.first_rules`: the checks
+    problems, samples, budget and contract must pass; an empty list of checks asks for none.
+    """
+    if actor.key is not None:
+        raise NotAllowed("A key can't make namespaces: sign in as a person to do this.")
+    names.check_namespace(name)
+    values = {"protected_labels": list(protected_labels), "approvals": approvals, **others}
+    first = rules.read(values, rules.first_rules())
+    at = log.now()
+    try:
+        with transaction.atomic():
+            namespace = Namespace.objects.create(name=name, created_at=at, **first.to_dict())
+            if not actor.is_operator:
+                Membership.objects.create(namespace=namespace, person=actor.person, role=Role.ADMIN)
+            admin = None if actor.is_operator else actor.person.username
+            event = NamespaceCreated(name=name, rules=first.to_dict(), admin=admin)
+            log.append(actor, event, namespace=namespace, at=at)
+    except IntegrityError as error:
+        raise Conflict(f"There is a namespace {name} already.") from error
+    return namespace
 
 
 def set_role(*, actor: Actor, namespace: str, username: str, role: str | None) -> Membership | None:

@@ -9,7 +9,7 @@ from django.conf import settings
 from promptuary.renderer.syntax.yaml_reader import compose, value_of
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key, User
-from registry.changes import check_results, rules
+from registry.changes import check_results
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.journal import log
@@ -46,7 +46,7 @@ def load(say: Callable[[str], None]) -> None:
     admin, author, reviewer = (Actor(people[role]) for role in ("admin", "author", "reviewer"))
     for name, protected in (("demo", ()), ("support", ("production",))):
         if not Namespace.objects.filter(name=name).exists():
-            rules.create_namespace(actor=admin, name=name, protected_labels=protected, approvals=1)
+            namespace_services.create_namespace(actor=admin, name=name, protected_labels=protected, approvals=1)
         for role in ("author", "reviewer", "reader"):
             namespace_services.set_role(actor=admin, namespace=name, username=role, role=role)
     documents = sorted((_FOLDER / "demo").glob("*.yml.j2"))

@@ -13,7 +13,6 @@ import pytest
 from registry.accounts import actor
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
-from registry.changes import rules
 from registry.evaluations import datasets, run_worker, start_runs
 from registry.evaluations import run_queries as queries
 from registry.namespaces import services as namespace_services
@@ -75,7 +74,7 @@ print(json.dumps({
 
 @pytest.fixture
 def author(db):
-    rules.create_namespace(actor=actor.operator_actor(), name="support")
+    namespace_services.create_namespace(actor=actor.operator_actor(), name="support")
     person = Actor(User.objects.create(username="author"))
     namespace_services.set_role(actor=actor.operator_actor(), namespace="support", username="author", role="author")
     template_save.save(actor=person, name="support/answer", document=STARTER.read_text(), message="")

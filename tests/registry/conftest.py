@@ -5,7 +5,7 @@ import pytest
 from registry.accounts import actor as accounts_actor
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
-from registry.changes import rules
+from registry.namespaces import services
 from registry.namespaces.models import Namespace
 from registry.templates import save as template_save
 from registry.templates.models import Template
@@ -62,7 +62,7 @@ def admin(support) -> Actor:
 def outsider(operator) -> Actor:
     """Admin of another namespace, stranger to this one."""
     person = User.objects.create(username="outsider")
-    rules.create_namespace(actor=Actor(person), name="elsewhere")
+    services.create_namespace(actor=Actor(person), name="elsewhere")
     return Actor(person)
 
 

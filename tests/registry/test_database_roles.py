@@ -13,8 +13,8 @@ from django.db import DatabaseError, connection, transaction
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
-from registry.changes import rules
 from registry.journal import database_roles, immutable_tables
+from registry.namespaces import services
 from registry.templates import save as template_save
 from registry.templates.models import Version
 
@@ -44,7 +44,7 @@ def refuse(statement: str) -> str:
 @pytest.mark.postgres
 def test_the_server_saves_versions_as_its_role(server_role):
     admin = Actor(User.objects.create(username="admin"))
-    rules.create_namespace(actor=admin, name="support")
+    services.create_namespace(actor=admin, name="support")
     saved = template_save.save(actor=admin, name="support/reply", document="- name: a\n  content: b\n", message="")
     assert Version.objects.get(pk=saved.version.pk).number == 1
 

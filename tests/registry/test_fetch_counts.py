@@ -8,8 +8,7 @@ from django.db import OperationalError, connection
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key, User
-from registry.changes import rules
-from registry.namespaces import keys
+from registry.namespaces import keys, services
 from registry.namespaces.key_use import KeyUses
 from registry.templates import save as template_save
 from registry.usage import recorder
@@ -41,7 +40,7 @@ def counts(clock) -> Counts:
 def place() -> tuple[str, int]:
     """A key and a version that it may fetch."""
     admin = Actor(User.objects.create(username="admin"))
-    rules.create_namespace(actor=admin, name="support")
+    services.create_namespace(actor=admin, name="support")
     saved = template_save.save(actor=admin, name="support/reply", document="- name: a\n  content: b\n", message="")
     issued = keys.issue(actor=admin, namespace="support", name="chat", scope="read")
     return issued.key.id, saved.version.pk

@@ -4,8 +4,7 @@ import pytest
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
-from registry.changes import rules
-from registry.namespaces import keys
+from registry.namespaces import keys, services
 from registry.templates import save as template_save
 from registry.usage.models import Fetch
 from registry.usage.recorder import Counts
@@ -15,7 +14,7 @@ pytestmark = [pytest.mark.usefixtures("transactional_db"), pytest.mark.dialect]
 
 def test_rows_that_can_never_be_written_hold_up_no_others():
     admin = Actor(User.objects.create(username="admin"))
-    rules.create_namespace(actor=admin, name="support")
+    services.create_namespace(actor=admin, name="support")
     saved = template_save.save(actor=admin, name="support/reply", document="- name: a\n  content: b\n", message="")
     place = (keys.issue(actor=admin, namespace="support", name="chat", scope="read").key.id, saved.version.pk)
     counts = Counts()

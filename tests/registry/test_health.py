@@ -5,8 +5,8 @@ from celery import Celery
 
 from registry import mirror
 from registry.accounts.actor import operator_actor
-from registry.changes import rules
 from registry.journal.models import Event
+from registry.namespaces import services
 
 pytestmark = [pytest.mark.usefixtures("transactional_db"), pytest.mark.dialect]
 
@@ -54,12 +54,12 @@ def test_a_broker_that_is_away_is_told_and_stops_nothing(client, monkeypatch):
 
 
 def test_a_mirror_that_just_fell_behind_is_no_reason_to_stop_serving(client):
-    rules.create_namespace(actor=operator_actor(), name="support")
+    services.create_namespace(actor=operator_actor(), name="support")
     assert client.get("/readyz").status_code == 200
 
 
 def test_a_mirror_that_nobody_writes_is_told(client, monkeypatch):
-    rules.create_namespace(actor=operator_actor(), name="support")
+    services.create_namespace(actor=operator_actor(), name="support")
     monkeypatch.setattr("registry.observability.health.MOST_LAG", -1.0)
     answer = client.get("/readyz")
     assert answer.status_code == 503
@@ -67,7 +67,7 @@ def test_a_mirror_that_nobody_writes_is_told(client, monkeypatch):
 
 
 def test_a_mirror_that_caught_up_is_ready_again(client):
-    rules.create_namespace(actor=operator_actor(), name="support")
+    services.create_namespace(actor=operator_actor(), name="support")
     mirror.catch_up()
     assert client.get("/readyz").status_code == 200
     assert Event.objects.count() == 1

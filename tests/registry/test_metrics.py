@@ -8,11 +8,10 @@ from django.db import OperationalError, connection
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
-from registry.changes import rules
 from registry.core import metrics
 from registry.jobs import queue
 from registry.jobs.models import Job
-from registry.namespaces import keys
+from registry.namespaces import keys, services
 from registry.serving.fetcher import fetcher
 from registry.templates import preview
 from registry.templates import save as template_save
@@ -70,7 +69,7 @@ def test_fetches_are_counted_by_what_became_of_them(client):
     names = ["found", "unchanged", "missing", "unauthenticated"]
     before = {name: figure(client, f'promptuary_fetches_total{{outcome="{name}"}}') for name in names}
     admin = Actor(User.objects.create(username="admin"))
-    rules.create_namespace(actor=admin, name="support")
+    services.create_namespace(actor=admin, name="support")
     saved = template_save.save(actor=admin, name="support/reply", document="- name: a\n  content: b\n", message="")
     key = "Bearer " + keys.issue(actor=admin, namespace="support", name="chat", scope="write").secret
     fetcher().forget()
@@ -90,7 +89,7 @@ def test_renderings_are_timed(client):
 
 
 def test_what_waits_and_how_far_the_mirror_is_behind_is_told(client):
-    rules.create_namespace(actor=Actor(User.objects.create(username="admin")), name="support")
+    services.create_namespace(actor=Actor(User.objects.create(username="admin")), name="support")
     queue.enqueue("mirror.check")
     assert figure(client, 'promptuary_jobs{state="queued"}') == Job.objects.filter(state="queued").count()
     assert figure(client, "promptuary_journal_events") == 1

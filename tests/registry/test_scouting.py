@@ -9,8 +9,8 @@ from django.db import DatabaseError, connection
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
-from registry.changes import rules
 from registry.journal.log import CHANNEL
+from registry.namespaces import services
 from registry.serving import journal_follower
 from registry.serving.journal_follower import Follower, Happened
 
@@ -41,7 +41,7 @@ class Ears:
 def actor() -> Actor:
     """Who has written to the journal already: an empty one is nothing to look at."""
     found = Actor(User.objects.create(username="author"))
-    rules.create_namespace(actor=found, name="first")
+    services.create_namespace(actor=found, name="first")
     return found
 
 
@@ -65,7 +65,7 @@ def scout(ears: Ears) -> Iterator[threading.Thread]:
 
 def test_an_append_is_heard_though_nobody_asks(actor, ears, scout):
     assert ears.wait()  # the first look forgets: there may have been another journal
-    rules.create_namespace(actor=actor, name="support")
+    services.create_namespace(actor=actor, name="support")
     assert ears.wait()
     assert ears.heard == ["namespace.created"]
 
@@ -97,7 +97,7 @@ def test_postgresql_tells_of_an_append(actor, ears, monkeypatch, request):
     monkeypatch.setattr(journal_follower, "ROUND", 60.0)
     request.getfixturevalue("scout")
     assert ears.wait()
-    rules.create_namespace(actor=actor, name="support")
+    services.create_namespace(actor=actor, name="support")
     assert ears.wait()
     assert ears.heard == ["namespace.created"]
 
@@ -117,7 +117,7 @@ def test_it_listens_again_on_another_connection(actor, ears, monkeypatch, reques
         )
     deadline = time.monotonic() + LONG
     while not ears.heard and time.monotonic() < deadline:
-        rules.create_namespace(actor=actor, name=f"support-{time.monotonic_ns()}")
+        services.create_namespace(actor=actor, name=f"support-{time.monotonic_ns()}")
         ears.some.wait(0.5)
     assert ears.heard
 

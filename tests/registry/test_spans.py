@@ -11,10 +11,9 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
-from registry.changes import rules
 from registry.core import tracing
 from registry.core.errors import NotFound
-from registry.namespaces import keys
+from registry.namespaces import keys, services
 from registry.serving.fetcher import Fetcher
 from registry.templates import preview
 from registry.templates import save as template_save
@@ -37,7 +36,7 @@ def exporter(monkeypatch) -> Iterator[InMemorySpanExporter]:
 @pytest.fixture
 def admin() -> Actor:
     actor = Actor(User.objects.create(username="admin"))
-    rules.create_namespace(actor=actor, name="support")
+    services.create_namespace(actor=actor, name="support")
     return actor
 
 

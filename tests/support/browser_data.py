@@ -43,7 +43,9 @@ NAMESPACE, NAME = "desk", "desk/reply"
 
 def main() -> None:
     admin, author, reviewer = (Actor(User.objects.get(username=role)) for role in ("admin", "author", "reviewer"))
-    rules.create_namespace(actor=admin, name=NAMESPACE, protected_labels=["production"], required_checks=["budget"])
+    namespace_services.create_namespace(
+        actor=admin, name=NAMESPACE, protected_labels=["production"], required_checks=["budget"]
+    )
     for role in ("author", "reviewer", "reader"):
         namespace_services.set_role(actor=admin, namespace=NAMESPACE, username=role, role=role)
     first = template_save.save(

@@ -22,7 +22,6 @@ from registry import mirror
 from registry.accounts import actor
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
-from registry.changes import rules
 from registry.core import failpoints
 from registry.journal import log
 from registry.journal.models import Event
@@ -42,7 +41,7 @@ CHANGES = 50  # more than one batch, with what stands there before
 def prepare() -> None:
     """A namespace, an author and two versions to move labels between."""
     operator = actor.operator_actor()
-    rules.create_namespace(actor=operator, name="support")
+    namespace_services.create_namespace(actor=operator, name="support")
     author = User.objects.create(username="author")
     namespace_services.set_role(actor=operator, namespace="support", username="author", role="author")
     # Nobody listens there: the push gets as far as its failpoint, which is what is wanted of it.

@@ -48,7 +48,9 @@ def make_cast() -> dict[str, Actor]:
     operator = actor.operator_actor()
     cast = {role: Actor(User.objects.create(username=role)) for role in ("author", "reviewer", "admin")}
     for name in SPACES:
-        rules.create_namespace(actor=operator, name=name, protected_labels=["production"], required_checks=[])
+        namespace_services.create_namespace(
+            actor=operator, name=name, protected_labels=["production"], required_checks=[]
+        )
         for role in cast:
             namespace_services.set_role(actor=operator, namespace=name, username=role, role=role)
     owners = [{"pattern": "folder1/*", "people": ["reviewer"]}]

@@ -7,7 +7,6 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
 from registry.accounts import actor
-from registry.changes import rules as change_rules
 from registry.core.errors import PromptuaryError
 from registry.namespaces import services as namespace_services
 from registry.namespaces.permissions import Role
@@ -55,7 +54,7 @@ class Command(BaseCommand):
         operator = actor.operator_actor()
         try:
             with transaction.atomic():
-                made = change_rules.create_namespace(actor=operator, name=name, **rules)
+                made = namespace_services.create_namespace(actor=operator, name=name, **rules)
                 namespace_services.set_role(actor=operator, namespace=name, username=admin, role=Role.ADMIN)
         except PromptuaryError as error:
             raise CommandError(error.message) from error

@@ -109,7 +109,9 @@ def _count_moments() -> Iterator[datetime]:
 def _make_namespace(namespace: str) -> Cast:
     """The namespace with its people; gives them by name, the admin as `admin`."""
     operator = accounts_actor.operator_actor()
-    rules.create_namespace(actor=operator, name=namespace, protected_labels=["production"], required_checks=[])
+    namespace_services.create_namespace(
+        actor=operator, name=namespace, protected_labels=["production"], required_checks=[]
+    )
     for username, role in PEOPLE.items():
         User.objects.get_or_create(username=username)
         namespace_services.set_role(actor=operator, namespace=namespace, username=username, role=role)
@@ -119,7 +121,9 @@ def _make_namespace(namespace: str) -> Cast:
 
 def _set_rules_and_members(cast: Cast) -> None:
     admin = cast["admin"]
-    rules.create_namespace(actor=admin, name="own", approvals=2, compatibility="backward", suggesters_may_approve=True)
+    namespace_services.create_namespace(
+        actor=admin, name="own", approvals=2, compatibility="backward", suggesters_may_approve=True
+    )
     rules.set_rules(actor=admin, namespace="own", self_approval=True, keys_approved_only=False)
     owners = [{"pattern": "guarded/*", "people": [ADMIN]}]
     checks = ["problems", "samples", "budget", "contract"]

@@ -7,10 +7,10 @@ from django.db import connections
 
 from registry import mirror
 from registry.accounts import actor
-from registry.changes import rules
 from registry.journal.models import Commit, Event
 from registry.mirror import fill, locks, paths
 from registry.mirror.repository import Repository
+from registry.namespaces import services
 
 pytestmark = pytest.mark.dialect
 
@@ -25,7 +25,7 @@ def test_writers_at_once_write_each_event_once_and_in_order(transactional_db, se
     def work(number):
         try:
             for count in range(ROUNDS):
-                rules.create_namespace(actor=actor.operator_actor(), name=f"ns{number}-{count}")
+                services.create_namespace(actor=actor.operator_actor(), name=f"ns{number}-{count}")
                 mirror.catch_up()
         except Exception as error:  # noqa: BLE001  # shown by the test's own thread
             faults.append(error)
@@ -47,7 +47,7 @@ def test_writers_at_once_write_each_event_once_and_in_order(transactional_db, se
 @pytest.mark.django_db
 def test_who_finds_a_writer_at_work_leaves_it_the_work(settings, tmp_path):
     settings.MIRROR_PATH = tmp_path / "mirror.git"
-    rules.create_namespace(actor=actor.operator_actor(), name="support")
+    services.create_namespace(actor=actor.operator_actor(), name="support")
     with locks.hold(fill.lock_path()):
         assert mirror.catch_up() == 0
     assert mirror.catch_up() == 1

@@ -6,8 +6,7 @@ import pytest
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key, User
-from registry.changes import rules
-from registry.namespaces import keys
+from registry.namespaces import keys, services
 from registry.templates import save as template_save
 from registry.templates.models import Version
 from registry.usage import queries as usage_queries
@@ -20,7 +19,7 @@ TODAY = datetime.now(UTC)
 @pytest.fixture
 def versions() -> list[Version]:
     admin = Actor(User.objects.create(username="admin"))
-    rules.create_namespace(actor=admin, name="support")
+    services.create_namespace(actor=admin, name="support")
     first = template_save.save(
         actor=admin, name="support/reply", document="- name: a\n  content: b\n", message=""
     ).version

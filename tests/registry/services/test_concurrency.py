@@ -16,6 +16,7 @@ from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest, Decision
 from registry.core.errors import Conflict, PreconditionRequired, Stale
 from registry.journal.models import Event
+from registry.namespaces import services
 from registry.templates import labels
 from registry.templates import save as template_save
 from registry.templates.models import Label, LabelMove, Template, Version
@@ -225,6 +226,6 @@ def test_an_admin_and_a_publisher_at_once_come_in_some_order(transactional_db, a
 
 def test_everyone_who_makes_a_namespace_at_once_gets_an_answer(transactional_db, operator):
     people = [Actor(User.objects.create(username=f"person-{n}")) for n in range(6)]
-    results = at_once([lambda p=person: rules.create_namespace(actor=p, name="sales") for person in people])
+    results = at_once([lambda p=person: services.create_namespace(actor=p, name="sales") for person in people])
     assert sorted(type(result).__name__ for result in results) == ["Conflict"] * 5 + ["Namespace"]
     require_whole_journal()

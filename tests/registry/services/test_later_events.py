@@ -214,7 +214,7 @@ def test_a_verdict_that_comes_late_is_no_part_of_a_closed_request(save, propose,
 def test_a_copy_of_what_one_person_published_elsewhere_keeps_its_author(
     save, propose, approve, author, reviewer, rules
 ):
-    change_rules.create_namespace(
+    namespace_services.create_namespace(
         actor=reviewer, name="scratch", protected_labels=["production"], required_checks=[], **rules
     )
     origin = save("one", name="scratch/reply", actor=reviewer)

@@ -15,7 +15,9 @@ from registry.namespaces.permissions import Role, role_of
 
 def test_who_makes_a_namespace_is_its_admin(db):
     person = User.objects.create(username="founder")
-    namespace = rules.create_namespace(actor=Actor(person), name="sales", protected_labels=["production"], approvals=2)
+    namespace = namespace_services.create_namespace(
+        actor=Actor(person), name="sales", protected_labels=["production"], approvals=2
+    )
     assert role_of(person, namespace) == Role.ADMIN
     body = json.loads(Event.objects.get().text)["body"]
     assert (body["name"], body["admin"], body["rules"]["approvals"]) == ("sales", "founder", 2)
@@ -35,7 +37,7 @@ DEFAULT = ["problems", "samples", "budget", "contract"]
     ],
 )
 def test_a_new_namespace_requires_checks_unless_told_otherwise(operator, given, required):
-    made = rules.create_namespace(actor=operator, name="sales", **given)
+    made = namespace_services.create_namespace(actor=operator, name="sales", **given)
     assert made.required_checks == required
     body = json.loads(Event.objects.get(kind="namespace.created").text)["body"]
     assert body["rules"]["required_checks"] == required
@@ -59,19 +61,19 @@ def test_by_default_no_label_moves_before_its_checks_passed(operator, admin, rev
 
 def test_a_name_is_given_once(operator, support):
     with pytest.raises(Conflict, match="a namespace support already"):
-        rules.create_namespace(actor=operator, name="support")
+        namespace_services.create_namespace(actor=operator, name="support")
 
 
 @pytest.mark.parametrize("name", ["", "Support", "a/b", "con", "-"])
 def test_a_name_is_a_slug(operator, name):
     with pytest.raises(Invalid):
-        rules.create_namespace(actor=operator, name=name)
+        namespace_services.create_namespace(actor=operator, name=name)
 
 
 def test_a_key_makes_no_namespace(admin):
     key = keys.issue(actor=admin, namespace="support", name="ci", scope="write").key
     with pytest.raises(NotAllowed):
-        rules.create_namespace(actor=Actor(admin.person, key), name="other")
+        namespace_services.create_namespace(actor=Actor(admin.person, key), name="other")
 
 
 def test_rules_change_one_by_one(admin):

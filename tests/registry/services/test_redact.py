@@ -6,7 +6,7 @@ import pytest
 from django.db import DatabaseError, connection, transaction
 
 from promptuary.evaluation import Row
-from registry.changes import check_results, rules, threads
+from registry.changes import check_results, threads
 from registry.changes import services as change_services
 from registry.changes.models import Thread, Verdict
 from registry.changes.threads import Place
@@ -303,7 +303,7 @@ def test_a_redacted_fragment_is_not_included_any_more(author, admin, policy):
 
 
 def test_a_copy_in_another_namespace_takes_the_right_there(operator, author, admin, policy):
-    rules.create_namespace(actor=operator, name="sales")
+    namespace_services.create_namespace(actor=operator, name="sales")
     namespace_services.set_role(actor=operator, namespace="sales", username="author", role="author")
     document = policy.document
     template_save.save(actor=author, name="sales/policy", document=document, message="")

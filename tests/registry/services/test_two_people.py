@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.changes import merge as change_merge
-from registry.changes import rules, suggestions, threads
 from registry.changes import services as change_services
+from registry.changes import suggestions, threads
 from registry.changes.models import ChangeRequest
 from registry.changes.threads import Place
 from registry.core.errors import PromptuaryError
@@ -175,7 +175,9 @@ def open_change():
 
 @pytest.fixture
 def team(operator):
-    rules.create_namespace(actor=operator, name="support", protected_labels=["production"], required_checks=[])
+    namespace_services.create_namespace(
+        actor=operator, name="support", protected_labels=["production"], required_checks=[]
+    )
     for name in PEOPLE:
         User.objects.create(username=name)
         namespace_services.set_role(actor=operator, namespace="support", username=name, role="reviewer")

@@ -7,13 +7,13 @@ from django.utils import timezone
 
 from registry import mirror
 from registry.accounts import actor
-from registry.changes import rules
 from registry.jobs import claims
 from registry.jobs.models import Job
 from registry.journal.models import Commit, Event
 from registry.mirror import fast_import as mirror_fast_import
 from registry.mirror.commit_plan import Entry
 from registry.mirror.repository import Repository
+from registry.namespaces import services
 from registry.tasks import tasks as tasks_tasks
 
 pytestmark = [pytest.mark.django_db, pytest.mark.dialect]
@@ -26,7 +26,7 @@ def mirror_path(settings, tmp_path):
 
 
 def make_namespace():
-    return rules.create_namespace(actor=actor.operator_actor(), name="support")
+    return services.create_namespace(actor=actor.operator_actor(), name="support")
 
 
 def test_being_woken_brings_the_mirror_up_to_the_journal():
