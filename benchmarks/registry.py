@@ -36,6 +36,7 @@ from django.db.models import OuterRef, Subquery
 from promptuary.renderer import digest
 from registry import mirror
 from registry.accounts import actor
+from registry.core import timestamps
 from registry.journal import log
 from registry.journal.log import canonical, digest_of
 from registry.journal.models import Event
@@ -149,7 +150,7 @@ def add_events(chosen: Sequence[Template], number: int) -> None:
         }
         at_number += 1
         facts = {
-            "at": log.microseconds(at),
+            "at": timestamps.to_microseconds(at),
             "body": body,
             "key": None,
             "kind": VersionSaved.kind,

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 
 from django.urls import reverse
 
@@ -12,6 +12,7 @@ from registry.changes.checks import Check
 from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest, Decision
 from registry.changes.policy import Blocker
+from registry.core.timestamps import from_microseconds
 from registry.namespaces import permissions
 from registry.namespaces.permissions import TABLE, Verb
 
@@ -27,7 +28,6 @@ ICONS = {
     "archived": "archive",
 }
 CHECK_LOOKS = {"passed": ("check", "ok", "passed"), "failed": ("x", "bad", "failed"), None: ("loader", "", "running")}
-START = datetime(1970, 1, 1, tzinfo=UTC)
 UNFINISHED = ("circle-dashed", "", "not finished")
 
 
@@ -160,7 +160,7 @@ def checks_of(gate: Gate) -> list[CheckRow]:
                 required=state.is_required,
                 acknowledged=state.is_acknowledged,
                 findings=sorted(state.findings, key=lambda finding: not finding.get("breaking")),
-                at=START + timedelta(microseconds=state.at) if is_frozen and state.at is not None else None,
+                at=from_microseconds(state.at) if is_frozen and state.at is not None else None,
             )
         )
     return rows

@@ -2,16 +2,16 @@
 
 import json
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 
 from django.urls import reverse
 
+from registry.core.timestamps import from_microseconds
 from registry.journal.event import JournalEvent, Page, parse
 from registry.journal.models import Event
 
 __all__ = ["Line", "describe_event"]
 
-_BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 _OF_ADMINS = (Page.KEYS, Page.WEBHOOKS)
 
 
@@ -29,7 +29,7 @@ def describe_event(row: Event, *, may_manage: bool) -> Line:
     """The event in words; an unknown kind is told by its name. Pages of admins are linked for them only."""
     event = parse(row.kind, json.loads(row.text)["body"])
     sentence = event.sentence() if event else f"{row.kind.replace('.', ': ')} {row.template}".strip()
-    return Line(row, _BEGINNING + timedelta(microseconds=row.at), sentence, _link(row, event, may_manage))
+    return Line(row, from_microseconds(row.at), sentence, _link(row, event, may_manage))
 
 
 def _link(row: Event, event: JournalEvent | None, may_manage: bool) -> str:

@@ -14,11 +14,11 @@ from rest_framework.views import APIView
 from registry.audit import export, queries
 from registry.audit import services as audit_services
 from registry.audit.queries import Sought
+from registry.core.timestamps import format_moment
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.authentication import actor_of
 from registry.rest.list_responses import answer_page, read_query
 from registry.templates import output_serializers as template_output_serializers
-from registry.templates.serializers import moment
 
 __all__ = ["ChainState", "Events", "Export"]
 
@@ -139,6 +139,6 @@ def _state() -> dict[str, Any]:
     return {
         "verified": chain.verified,
         "fault": chain.fault or None,
-        "at": moment(chain.at),
+        "at": format_moment(chain.at),
         "running": chain.is_running,
     }

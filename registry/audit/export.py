@@ -4,9 +4,9 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from registry.core.timestamps import format_moment, from_microseconds
 from registry.journal.models import Event
 
 __all__ = ["CONTENT_TYPES", "lines", "shape"]
@@ -14,7 +14,6 @@ __all__ = ["CONTENT_TYPES", "lines", "shape"]
 CONTENT_TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/x-ndjson; charset=utf-8"}
 _COLUMNS = ("number", "at", "kind", "person", "key", "template", "version", "change", "body", "hash")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-_BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def lines(form: str, events: Iterable[Event]) -> Iterator[str]:
@@ -25,10 +24,9 @@ def lines(form: str, events: Iterable[Event]) -> Iterator[str]:
 def shape(event: Event) -> dict[str, Any]:
     """An event as JSON says it: `at` as 2026-05-01T09:30:00.000000Z, what does not apply as null."""
     facts = json.loads(event.text)
-    at = _BEGINNING + timedelta(microseconds=event.at)
     return {
         "number": event.number,
-        "at": at.isoformat(timespec="microseconds").replace("+00:00", "Z"),
+        "at": format_moment(from_microseconds(event.at)),
         "kind": event.kind,
         "person": event.person,
         "key": event.key or None,

@@ -7,9 +7,10 @@ from datetime import datetime
 from django.db.models import QuerySet
 
 from registry.accounts.actor import Actor
+from registry.core import timestamps
 from registry.core.pagination import Page, check_limit, cut, read_number
 from registry.jobs.models import Job
-from registry.journal import event, log
+from registry.journal import event
 from registry.journal.models import Event
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
@@ -91,7 +92,7 @@ def _found(actor: Actor, namespace: str, sought: Sought) -> QuerySet[Event]:
         if value := getattr(sought, name):
             rows = rows.filter(**{name: value})
     if sought.since:
-        rows = rows.filter(at__gte=log.microseconds(sought.since))
+        rows = rows.filter(at__gte=timestamps.to_microseconds(sought.since))
     if sought.until:
-        rows = rows.filter(at__lt=log.microseconds(sought.until))
+        rows = rows.filter(at__lt=timestamps.to_microseconds(sought.until))
     return rows

@@ -11,7 +11,7 @@ from registry.changes.checks import Approval, Check, CheckInputs, Decided
 from registry.changes.gate_facts import CheckFacts, ReviewFacts
 from registry.changes.models import ChangeRequest, Comment, Decision, Verdict
 from registry.changes.policy import ApprovalStatus, Blocker, DecisionFacts, Exemption, Facts
-from registry.journal import log
+from registry.core.timestamps import to_microseconds
 from registry.namespaces import permissions
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.permissions import Verb
@@ -96,7 +96,7 @@ class Gate:
         standing = policy.count_approvals(self.rules, facts)
         given = {one.person: one for one in self.approvals}
         if said.decision == Decision.APPROVE:
-            given[person] = Approval(person, log.microseconds(said.created_at))
+            given[person] = Approval(person, to_microseconds(said.created_at))
         return replace(
             self,
             facts=facts,
@@ -210,7 +210,7 @@ class _Desk:
             blockers=tuple(found),
             standing=standing,
             approvals=tuple(
-                Approval(person, log.microseconds(self._people.approved_at(change, person)))
+                Approval(person, to_microseconds(self._people.approved_at(change, person)))
                 for person in standing.approvals
             ),
             needed=rules.approvals,

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 
 from django.db.models import Max, OuterRef, Subquery
 
@@ -13,8 +13,8 @@ from registry.changes.evaluation_check import EvaluationProgress
 from registry.changes.events import ChangeDecided, ChangeHeaded, ChangeProposed, ChangeReopened
 from registry.changes.models import ChangeRequest, Decision, Verdict
 from registry.changes.policy import DecisionFacts, Facts
+from registry.core.timestamps import from_microseconds, to_microseconds
 from registry.evaluations import attachment_queries
-from registry.journal import log
 from registry.journal.models import Event
 from registry.namespaces.models import Membership
 from registry.namespaces.permissions import TABLE, Role, Verb
@@ -198,7 +198,7 @@ class CheckFacts:
             findings=tuple(given.findings) if given else (),
             is_acknowledged=is_acknowledged,
             action=action,
-            at=log.microseconds(given.created_at) if given else None,
+            at=to_microseconds(given.created_at) if given else None,
         )
 
     def _keys(self, change: ChangeRequest, rules: Rules) -> dict[str, str]:
@@ -263,5 +263,4 @@ def _said(numbers: Sequence[int]) -> Mapping[int, list[Decision]]:
 
 def _since(numbers: Sequence[int]) -> dict[int, datetime]:
     rows = Event.objects.filter(change__in=numbers, kind__in=_TURNING).values_list("change")
-    start = datetime(1970, 1, 1, tzinfo=UTC)
-    return {change: start + timedelta(microseconds=at) for change, at in rows.annotate(last=Max("at")) if change}
+    return {change: from_microseconds(at) for change, at in rows.annotate(last=Max("at")) if change}

@@ -3,13 +3,13 @@
 import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from registry.accounts.actor import OPERATOR
 from registry.accounts.models import Key
 from registry.changes.contributors import Head, History, KeyFacts, RoleGrant, VersionNode
 from registry.changes.events import ChangeHeaded, ChangeProposed, ChangeReopened
+from registry.core.timestamps import from_microseconds
 from registry.journal.models import Event
 from registry.namespaces.events import MemberSet
 from registry.namespaces.permissions import Role
@@ -34,7 +34,6 @@ _COLUMNS = (  # of a version, then of a label that stands on it, then of one thi
     "contributions__comment__person__username",
     "contributions__comment__key_id",
 )
-_START = datetime(1970, 1, 1, tzinfo=UTC)
 _MOST_COPIES = 20  # templates in a row, each a copy of the one before
 
 
@@ -148,7 +147,7 @@ def _events(
         place = row.namespace, body["person"]
         rank = Role(body["role"]).rank if body["role"] else -1
         if rank > held.get(place, -1) and row.person != OPERATOR:
-            at = _START + timedelta(microseconds=row.at)
+            at = from_microseconds(row.at)
             grants[row.namespace].append(RoleGrant(row.person, body["person"], body["role"], at))
         held[place] = rank
     return heads, grants

@@ -9,6 +9,7 @@ from registry.changes.events import ChangeStep
 from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest, Decision
 from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
+from registry.core.timestamps import format_moment
 from registry.journal import log
 from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import Verb
@@ -128,7 +129,7 @@ def _closed(change: ChangeRequest) -> Conflict:
     told = f"{said}: {who} {'published' if change.state == ChangeRequest.PUBLISHED else 'withdrew'} it on {at:%Y-%m-%d at %H:%M} UTC."
     if change.state == ChangeRequest.PUBLISHED:
         told += " Nothing more is to be done."
-    return Conflict(told, state=change.state, by=who, at=at.isoformat(timespec="microseconds").replace("+00:00", "Z"))
+    return Conflict(told, state=change.state, by=who, at=format_moment(at))
 
 
 def require_protected(template: Template, label: str) -> None:

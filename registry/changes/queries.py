@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 
 from django.db.models import Q
 
@@ -13,6 +13,7 @@ from registry.changes.line_anchors import Anchors
 from registry.changes.models import ChangeRequest, Comment, Decision, Remark, Thread
 from registry.core.errors import NotFound
 from registry.core.pagination import Page, check_limit, cut, read_number
+from registry.core.timestamps import from_microseconds
 from registry.journal.event import JournalEvent, parse
 from registry.journal.models import Event
 from registry.namespaces import permissions
@@ -163,7 +164,6 @@ def list_remarks(change: ChangeRequest, actor: Actor) -> list[Remark]:
 
 
 _MOST = 500
-_START = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,7 @@ def list_moments(change: ChangeRequest) -> list[Moment]:
             text = decisions.get(event.number, "")
         elif isinstance(event, CommentAdded):
             text = comments.get((event.thread, event.comment), "")
-        moments.append(Moment(_START + timedelta(microseconds=row.at), row.person, event, text))
+        moments.append(Moment(from_microseconds(row.at), row.person, event, text))
     return moments
 
 

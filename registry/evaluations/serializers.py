@@ -3,11 +3,11 @@
 from typing import Any
 
 from promptuary.evaluation import Row
+from registry.core.timestamps import format_moment
 from registry.evaluations.dataset_queries import Difference
 from registry.evaluations.model_endpoints import Endpoint
 from registry.evaluations.models import Attachment, Dataset, DatasetVersion, Run
 from registry.evaluations.run_queries import Compared, Detail
-from registry.templates.serializers import moment
 
 __all__ = [
     "attachment",
@@ -30,8 +30,8 @@ def dataset(row: Dataset) -> dict[str, Any]:
     return {
         "name": row.name,
         "latest": {"version": latest.number, "digest": latest.digest, "count": latest.count} if latest else None,
-        "created_at": moment(row.created_at),
-        "updated_at": moment(row.updated_at),
+        "created_at": format_moment(row.created_at),
+        "updated_at": format_moment(row.updated_at),
     }
 
 
@@ -45,7 +45,7 @@ def dataset_version(name: str, row: DatasetVersion) -> dict[str, Any]:
         "base": row.base.number if row.base else None,
         "author": row.author.username,
         "message": row.message,
-        "created_at": moment(row.created_at),
+        "created_at": format_moment(row.created_at),
     }
 
 
@@ -95,9 +95,9 @@ def run(row: Run) -> dict[str, Any]:
         "error": row.error,
         "change": row.change.number if row.change else None,
         "person": row.started_by.username,
-        "created_at": moment(row.created_at),
-        "started_at": moment(row.started_at),
-        "finished_at": moment(row.finished_at),
+        "created_at": format_moment(row.created_at),
+        "started_at": format_moment(row.started_at),
+        "finished_at": format_moment(row.finished_at),
     }
 
 
@@ -156,7 +156,7 @@ def attachment(row: Attachment) -> dict[str, Any]:
         "gates": list(row.gates),
         "metrics": list(row.metrics),
         "person": row.created_by.username,
-        "created_at": moment(row.created_at),
+        "created_at": format_moment(row.created_at),
     }
 
 

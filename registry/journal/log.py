@@ -21,6 +21,7 @@ from django.db import connection, transaction
 
 from registry.core.failpoints import reach
 from registry.core.text_checks import check_secrets
+from registry.core.timestamps import to_microseconds
 from registry.journal import rollback_guard
 from registry.journal.event import JournalEvent, columns_of
 from registry.journal.models import Event
@@ -36,7 +37,6 @@ __all__ = [
     "canonical",
     "digest_of",
     "lock",
-    "microseconds",
     "now",
     "react",
     "set_reactions",
@@ -102,12 +102,6 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
-def microseconds(moment: datetime) -> int:
-    """Microseconds since 1970 UTC, exactly."""
-    since = moment - datetime(1970, 1, 1, tzinfo=UTC)
-    return (since.days * 86400 + since.seconds) * 1_000_000 + since.microseconds
-
-
 def canonical(value: Any) -> str:
     """The one JSON text of a value (RFC 8785). Raises rfc8785.CanonicalizationError for what JSON can't say exactly."""
     return rfc8785.dumps(value).decode("utf-8")
@@ -147,7 +141,7 @@ def append(
     rollback_guard.require_agreement(head)
     number, previous = (head[0] + 1, head[1]) if head else (1, None)
     facts = {
-        "at": microseconds(at),
+        "at": to_microseconds(at),
         "body": body,
         "key": author.key.id if author.key else None,
         "kind": event.kind,
@@ -161,7 +155,7 @@ def append(
     row = Event.objects.create(
         number=number,
         kind=event.kind,
-        at=microseconds(at),
+        at=to_microseconds(at),
         person=author.person.username,
         key=author.key.id if author.key else "",
         namespace=namespace.name if namespace else "",

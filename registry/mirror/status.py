@@ -6,7 +6,7 @@ from datetime import datetime
 from django.conf import settings
 from django.utils import timezone
 
-from registry.journal.log import microseconds
+from registry.core.timestamps import to_microseconds
 from registry.journal.models import Event
 from registry.mirror import fill, paths
 from registry.mirror.errors import Diverged
@@ -95,4 +95,4 @@ def remotes() -> list[Pushed]:
 
 def _lag(mirrored: int) -> float:
     waiting = Event.objects.filter(number__gt=mirrored).order_by("number").values_list("at", flat=True).first()
-    return 0.0 if waiting is None else max(0.0, (microseconds(timezone.now()) - waiting) / 1_000_000)
+    return 0.0 if waiting is None else max(0.0, (to_microseconds(timezone.now()) - waiting) / 1_000_000)

@@ -10,6 +10,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from registry.accounts.models import Key
+from registry.core.timestamps import format_moment
 from registry.namespaces import key_queries as queries
 from registry.namespaces import keys as services
 from registry.namespaces import permissions
@@ -17,7 +18,6 @@ from registry.namespaces.authentication import actor_of
 from registry.namespaces.permissions import KEY_VERBS
 from registry.rest.input_serializers import Flag, Input, Text, read
 from registry.templates import output_serializers as template_output_serializers
-from registry.templates.serializers import moment
 
 __all__ = ["IssueInput", "Keys", "OneKey", "OwnKeys", "Rotate", "RotateInput"]
 
@@ -159,6 +159,6 @@ def _shape(key: Key) -> dict[str, Any]:
         "approved_only": key.approved_only,
         "person": key.person.username,
         "created_by": key.created_by.username,
-        **{name: moment(getattr(key, name)) for name in moments},
+        **{name: format_moment(getattr(key, name)) for name in moments},
         "replaces": key.replaces_id,
     }

@@ -14,6 +14,7 @@ from registry.accounts.models import Key, User
 from registry.core import names
 from registry.core.errors import Conflict, Invalid, NotFound
 from registry.core.text_checks import check_text
+from registry.core.timestamps import to_microseconds
 from registry.journal import log
 from registry.namespaces import permissions
 from registry.namespaces.events import KeyIssued, KeyRevoked, KeyRotated
@@ -92,7 +93,7 @@ def rotate(
         old.expires_at = min(keep_until or at, old.expires_at) if old.expires_at else keep_until or at
         old.save(update_fields=["expires_at"])
         secret = _store(actor, key)
-        until = log.microseconds(old.expires_at)
+        until = to_microseconds(old.expires_at)
         event = KeyRotated(**_facts(key), replaces=old.id, replaced_until=until)
         log.append(actor, event, namespace=key.namespace, at=at, subject=key)
     return Issued(key, secret)
@@ -117,7 +118,7 @@ def revoke(*, actor: Actor, key_id: str, keep_until: datetime | None = None) -> 
         elif key.expires_at is None or key.expires_at > keep_until:
             key.expires_at = keep_until
             key.save(update_fields=["expires_at"])
-            event = KeyRevoked(id=key.id, until=log.microseconds(keep_until))
+            event = KeyRevoked(id=key.id, until=to_microseconds(keep_until))
             log.append(actor, event, namespace=key.namespace, at=at)
     return key
 
@@ -140,7 +141,7 @@ def _facts(key: Key) -> dict[str, Any]:
         "verbs": key.verbs,
         "labels": key.labels,
         "person": key.person.username,
-        "expires_at": log.microseconds(key.expires_at) if key.expires_at else None,
+        "expires_at": to_microseconds(key.expires_at) if key.expires_at else None,
         "approved_only": key.approved_only,
     }
 

@@ -7,6 +7,7 @@ from django.db import models
 
 from registry.accounts.models import User
 from registry.core.errors import Gone
+from registry.core.timestamps import format_moment
 from registry.namespaces.models import Namespace
 
 __all__ = [
@@ -133,7 +134,7 @@ class Version(models.Model):
             f"{redaction.reason}",
             version=self.number,
             digest=self.digest,
-            redacted_at=at.isoformat(timespec="microseconds").replace("+00:00", "Z"),
+            redacted_at=format_moment(at),
             redacted_by=redaction.person.username,
             reason=redaction.reason,
         )

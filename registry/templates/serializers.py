@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from registry.accounts.actor import Actor
@@ -17,6 +16,7 @@ from registry.changes.merge import MergePreview
 from registry.changes.models import ChangeRequest, Comment, Decision
 from registry.changes.queries import PlacedThread
 from registry.core.names import LATEST
+from registry.core.timestamps import format_moment, from_microseconds
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.templates import approvals
@@ -32,17 +32,11 @@ __all__ = [
     "label",
     "label_move",
     "merge",
-    "moment",
     "saved",
     "template",
     "thread",
     "updated",
 ]
-
-
-def moment(at: datetime | None) -> str | None:
-    """UTC with microseconds: 2026-05-01T09:30:00.000000Z."""
-    return at.isoformat(timespec="microseconds").replace("+00:00", "Z") if at else None
 
 
 def template(row: Template, labels: Mapping[str, int], told: Shown, approval: Mapping[str, Approval]) -> dict[str, Any]:
@@ -59,7 +53,7 @@ def template(row: Template, labels: Mapping[str, int], told: Shown, approval: Ma
         "labels": {label: number for label, number in labels.items() if label != LATEST},
         "approval": {label: found.value for label, found in approval.items()},
         "latest": latest,
-        "archived_at": moment(row.archived_at),
+        "archived_at": format_moment(row.archived_at),
     }
 
 
@@ -71,7 +65,7 @@ def history_item(entry: Entry) -> dict[str, Any]:
         "digest": version.digest,
         "author": version.author.username,
         "message": version.message,
-        "created_at": moment(version.created_at),
+        "created_at": format_moment(version.created_at),
         "base": version.base.number if version.base else None,
         "commit": entry.commit,
         "labels": list(entry.labels),
@@ -81,7 +75,7 @@ def history_item(entry: Entry) -> dict[str, Any]:
 
 def _redaction(version: Version) -> dict[str, Any] | None:
     row = version.tombstone
-    return {"at": moment(row.created_at), "by": row.person.username, "reason": row.reason} if row else None
+    return {"at": format_moment(row.created_at), "by": row.person.username, "reason": row.reason} if row else None
 
 
 def saved(name: str, version: Version, problems: list[dict[str, Any]]) -> dict[str, Any]:
@@ -94,7 +88,7 @@ def saved(name: str, version: Version, problems: list[dict[str, Any]]) -> dict[s
         "settings": json.loads(version.settings),
         "author": version.author.username,
         "message": version.message,
-        "created_at": moment(version.created_at),
+        "created_at": format_moment(version.created_at),
         "base": version.base.number if version.base else None,
         "problems": problems,
     }
@@ -124,7 +118,7 @@ def label_move(row: LabelMove) -> dict[str, Any]:
         "reason": row.reason,
         "change": row.change.number if row.change else None,
         "person": row.person.username,
-        "created_at": moment(row.created_at),
+        "created_at": format_moment(row.created_at),
     }
 
 
@@ -169,8 +163,8 @@ def change_item(row: ChangeRequest, emergency: Emergency | None) -> dict[str, An
         "author": row.opened_by.username,
         "emergency": emergency is not None,
         "unreviewed": row.unreviewed,
-        "created_at": moment(row.created_at),
-        "updated_at": moment(row.updated_at),
+        "created_at": format_moment(row.created_at),
+        "updated_at": format_moment(row.updated_at),
     }
 
 
@@ -181,12 +175,12 @@ def _published_early(row: ChangeRequest, found: Emergency | None) -> dict[str, A
     return {
         "person": found.move.person.username,
         "reason": found.move.reason,
-        "at": moment(found.move.created_at),
+        "at": format_moment(found.move.created_at),
         "served": found.is_served,
         "roll_back_to": found.back if found.is_served else None,
         "approved_by": list(found.approvers),
-        "approved_at": moment(found.approved_at) if found.approved_at else None,
-        "closed_at": moment(row.emergency_closed_at) if row.emergency_closed_at else None,
+        "approved_at": format_moment(found.approved_at) if found.approved_at else None,
+        "closed_at": format_moment(row.emergency_closed_at) if row.emergency_closed_at else None,
     }
 
 
@@ -203,8 +197,10 @@ def change(row: ChangeRequest, actor: Actor) -> dict[str, Any]:
         "round": row.round,
         "holds": gate.facts.holds,
         "approval": approval.value if approval else None,
-        "closed_at": moment(row.closed_at),
-        "turn": {"people": list(turn.people), "reason": turn.reason, "since": moment(turn.since)} if turn else None,
+        "closed_at": format_moment(row.closed_at),
+        "turn": {"people": list(turn.people), "reason": turn.reason, "since": format_moment(turn.since)}
+        if turn
+        else None,
         "riding_along": list(gate.riding),
         "overlapping": [other.number for other in change_queries.list_overlapping(row)] if row.is_open else [],
         "checks": [_check(gate, state) for state in gate.checks],
@@ -249,7 +245,7 @@ def _check(gate: Gate, state: Check) -> dict[str, Any]:
 
 
 def _of_microseconds(at: int | None) -> str | None:
-    return moment(datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=at)) if at is not None else None
+    return format_moment(from_microseconds(at)) if at is not None else None
 
 
 def _decision(said: Decision) -> dict[str, Any]:
@@ -261,7 +257,7 @@ def _decision(said: Decision) -> dict[str, Any]:
         "digest": said.digest,
         "round": said.round,
         "text": said.text,
-        "created_at": moment(said.created_at),
+        "created_at": format_moment(said.created_at),
     }
 
 
@@ -283,7 +279,7 @@ def thread(placed: PlacedThread) -> dict[str, Any]:
         "outdated": placed.is_outdated,
         "resolved": placed.is_resolved,
         "resolved_by": row.resolved_by.username if row.resolved_by else None,
-        "created_at": moment(row.created_at),
+        "created_at": format_moment(row.created_at),
         "comments": [_comment(said) for said in placed.comments],
     }
 
@@ -294,5 +290,5 @@ def _comment(said: Comment) -> dict[str, Any]:
         "person": said.person.username,
         "text": said.text,
         "suggestion": said.suggestion,
-        "created_at": moment(said.created_at),
+        "created_at": format_moment(said.created_at),
     }

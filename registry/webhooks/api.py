@@ -9,12 +9,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from registry.core.timestamps import format_moment
 from registry.journal import log
 from registry.namespaces.authentication import actor_of
 from registry.rest.input_serializers import Flag, Input, Integer, Text, read
 from registry.rest.list_responses import answer_page, read_query
 from registry.templates import output_serializers as template_output_serializers
-from registry.templates.serializers import moment
 from registry.webhooks import queries, services
 from registry.webhooks.models import Attempt, Delivery, Webhook
 
@@ -206,11 +206,11 @@ def _shape(webhook: Webhook) -> dict[str, Any]:
         "url": webhook.url,
         "kinds": webhook.kinds_heard,
         "template": webhook.template,
-        "paused_at": moment(webhook.paused_at),
+        "paused_at": format_moment(webhook.paused_at),
         "pause_reason": webhook.pause_reason,
         "created_by": webhook.created_by.username,
-        "created_at": moment(webhook.created_at),
-        "old_secret_until": moment(queries.signs_until(webhook, log.now())),
+        "created_at": format_moment(webhook.created_at),
+        "old_secret_until": format_moment(queries.signs_until(webhook, log.now())),
     }
 
 
@@ -220,8 +220,8 @@ def _delivery(delivery: Delivery) -> dict[str, Any]:
         "kind": delivery.kind,
         "event": delivery.event,
         "state": delivery.state,
-        "due_at": moment(delivery.due_at) if delivery.state == Delivery.PENDING else None,
-        "created_at": moment(delivery.created_at),
+        "due_at": format_moment(delivery.due_at) if delivery.state == Delivery.PENDING else None,
+        "created_at": format_moment(delivery.created_at),
         "body": delivery.body,
         "attempts": [_attempt(attempt) for attempt in sorted(delivery.attempts.all(), key=lambda row: row.pk)],
     }
@@ -229,7 +229,7 @@ def _delivery(delivery: Delivery) -> dict[str, Any]:
 
 def _attempt(attempt: Attempt) -> dict[str, Any]:
     return {
-        "at": moment(attempt.at),
+        "at": format_moment(attempt.at),
         "status": attempt.status,
         "milliseconds": attempt.milliseconds,
         "said": attempt.said,

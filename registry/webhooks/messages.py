@@ -2,7 +2,7 @@
 
 import json
 import secrets
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from django.conf import settings
@@ -10,6 +10,7 @@ from django.db.models import Q
 from standardwebhooks.webhooks import Webhook as Signer
 
 from registry.core.encryption import unseal
+from registry.core.timestamps import format_moment, from_microseconds
 from registry.journal import log
 from registry.journal.models import Event
 from registry.webhooks.models import Delivery, Webhook
@@ -30,7 +31,7 @@ def of_event(event: Event) -> str:
     Documents and discussion stand in it by digest only, as in the journal.
     """
     facts = json.loads(event.text)
-    at = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=event.at)
+    at = from_microseconds(event.at)
     return _write(
         event.kind,
         at,
@@ -72,7 +73,7 @@ def headers(delivery: Delivery, at: datetime) -> dict[str, str]:
 
 
 def _write(kind: str, at: datetime, data: dict[str, Any]) -> str:
-    moment = at.isoformat(timespec="microseconds").replace("+00:00", "Z")
+    moment = format_moment(at)
     return log.canonical({"type": kind, "timestamp": moment, "data": data})
 
 

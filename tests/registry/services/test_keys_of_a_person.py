@@ -8,6 +8,7 @@ from django.core import mail as outbox
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key
+from registry.core import timestamps
 from registry.core.errors import Invalid, NotAllowed, NotFound
 from registry.journal import log
 from registry.journal.models import Event
@@ -129,7 +130,7 @@ def test_a_key_can_be_revoked_to_end_in_a_while(admin):
     assert found.authenticate(issued.secret) is not None
     assert Key.objects.get().expires_at == until
     body = json.loads(Event.objects.latest("number").text)["body"]
-    assert body == {"id": issued.key.id, "until": log.microseconds(until)}
+    assert body == {"id": issued.key.id, "until": timestamps.to_microseconds(until)}
     keys.revoke(actor=admin, key_id=issued.key.id)
     assert found.authenticate(issued.secret) is None
 
