@@ -17,8 +17,8 @@ from registry.audit.queries import Sought
 from registry.core.timestamps import format_moment
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.authentication import actor_of
+from registry.rest import output_serializers
 from registry.rest.list_responses import answer_page, read_query
-from registry.templates import output_serializers as template_output_serializers
 
 __all__ = ["ChainState", "Events", "Export"]
 
@@ -28,7 +28,7 @@ PARAMETERS = [OpenApiParameter(name, str) for name in FILTERS[:4]] + [
 ]
 
 
-class EventOutput(template_output_serializers.Output):
+class EventOutput(output_serializers.Output):
     number = serializers.IntegerField()
     at = serializers.DateTimeField()
     kind = serializers.CharField()
@@ -43,12 +43,12 @@ class EventOutput(template_output_serializers.Output):
     hash = serializers.CharField()
 
 
-class EventPage(template_output_serializers.Output):
+class EventPage(output_serializers.Output):
     results = EventOutput(many=True)
     next = serializers.CharField(allow_null=True)
 
 
-class ChainOutput(template_output_serializers.Output):
+class ChainOutput(output_serializers.Output):
     verified = serializers.IntegerField(allow_null=True, help_text="The last event that the last check reached.")
     fault = serializers.CharField(allow_null=True, help_text="What it found wrong.")
     at = serializers.DateTimeField(allow_null=True)
@@ -61,7 +61,7 @@ class Events(APIView):
     @extend_schema(
         operation_id="listEvents",
         parameters=[*PARAMETERS, OpenApiParameter("cursor", str), OpenApiParameter("limit", int)],
-        responses={200: EventPage, "4XX": template_output_serializers.ProblemOutput},
+        responses={200: EventPage, "4XX": output_serializers.ProblemOutput},
     )
     def get(self, request: Request, namespace: str) -> Response:
         """Its events, newest first. For members; `since` is included, `until` is not."""
@@ -80,7 +80,7 @@ class Export(APIView):
         responses={
             (200, "text/csv"): str,
             (200, "application/x-ndjson"): str,
-            "4XX": template_output_serializers.ProblemOutput,
+            "4XX": output_serializers.ProblemOutput,
         },
     )
     def get(self, request: Request, namespace: str) -> StreamingHttpResponse:
@@ -102,9 +102,7 @@ class Export(APIView):
 class ChainState(APIView):
     """Whether the journal's chain of hashes holds; it is one for all namespaces."""
 
-    @extend_schema(
-        operation_id="getChain", responses={200: ChainOutput, "4XX": template_output_serializers.ProblemOutput}
-    )
+    @extend_schema(operation_id="getChain", responses={200: ChainOutput, "4XX": output_serializers.ProblemOutput})
     def get(self, request: Request, namespace: str) -> Response:
         """What the last check found. For members."""
         namespace_queries.get(actor_of(request), namespace)
@@ -113,7 +111,7 @@ class ChainState(APIView):
     @extend_schema(
         operation_id="checkChain",
         request=None,
-        responses={202: ChainOutput, "4XX": template_output_serializers.ProblemOutput},
+        responses={202: ChainOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, namespace: str) -> Response:
         """Have every event checked by the worker. For admins, not by key."""

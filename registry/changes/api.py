@@ -11,9 +11,9 @@ from registry.changes import output_serializers as change_output_serializers
 from registry.namespaces.authentication import actor_of
 from registry.namespaces.permissions import Verb
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
+from registry.rest import output_serializers
 from registry.rest.input_serializers import Input, Integer, Text, read
 from registry.rest.list_responses import answer_page, read_query
-from registry.templates import output_serializers as template_output_serializers
 from registry.templates import serializers as template_serializers
 
 __all__ = [
@@ -31,7 +31,7 @@ __all__ = [
     "show",
 ]
 
-_ANSWERS = {200: change_output_serializers.ChangeOutput, "4XX": template_output_serializers.ProblemOutput}
+_ANSWERS = {200: change_output_serializers.ChangeOutput, "4XX": output_serializers.ProblemOutput}
 _FILTERS = ("state", "namespace", "template")
 
 
@@ -87,7 +87,7 @@ class Changes(APIView):
     @extend_schema(
         operation_id="listChanges",
         parameters=[OpenApiParameter(name, str) for name in (*_FILTERS, "cursor")] + [OpenApiParameter("limit", int)],
-        responses={200: change_output_serializers.ChangePage, "4XX": template_output_serializers.ProblemOutput},
+        responses={200: change_output_serializers.ChangePage, "4XX": output_serializers.ProblemOutput},
     )
     def get(self, request: Request) -> Response:
         """Newest first. `state` is open, approved, published, withdrawn, or pending for all that wait for somebody."""
@@ -98,7 +98,7 @@ class Changes(APIView):
     @extend_schema(
         operation_id="proposeChange",
         request=ProposeInput,
-        responses={201: change_output_serializers.ChangeOutput, "4XX": template_output_serializers.ProblemOutput},
+        responses={201: change_output_serializers.ChangeOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request) -> Response:
         """Propose that a protected label point to a version."""
@@ -135,7 +135,7 @@ class Decide(APIView):
     @extend_schema(
         operation_id="decideChange",
         request=DecisionInput,
-        responses={201: change_output_serializers.ChangeOutput, "4XX": template_output_serializers.ProblemOutput},
+        responses={201: change_output_serializers.ChangeOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, number: int) -> Response:
         """Approve, request changes or comment, on the digest that was looked at."""
@@ -151,7 +151,7 @@ class RunChecks(APIView):
     @extend_schema(
         operation_id="runChecks",
         request=NothingInput,
-        responses={202: change_output_serializers.ChangeOutput, "4XX": template_output_serializers.ProblemOutput},
+        responses={202: change_output_serializers.ChangeOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, number: int) -> Response:
         """Have the worker run what has no verdict yet; a verdict is about digests and is given once for them."""
@@ -166,7 +166,7 @@ class AcceptBreak(APIView):
     @extend_schema(
         operation_id="acceptBreak",
         request=BreakInput,
-        responses={201: change_output_serializers.ChangeOutput, "4XX": template_output_serializers.ProblemOutput},
+        responses={201: change_output_serializers.ChangeOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, number: int) -> Response:
         """Acknowledge, as a reviewer in person, that this digest breaks what callers rely on; a decision like the others."""

@@ -9,9 +9,9 @@ from registry.changes import dependant_update as services
 from registry.changes import output_serializers as change_output_serializers
 from registry.namespaces.authentication import actor_of
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
+from registry.rest import output_serializers
 from registry.rest.input_serializers import Input, Integer, Text, read
 from registry.templates import fragments
-from registry.templates import output_serializers as template_output_serializers
 from registry.templates import queries as template_queries
 from registry.templates import serializers as template_serializers
 
@@ -35,7 +35,7 @@ class Dependants(APIView):
 
     @extend_schema(
         operation_id="listDependants",
-        responses={200: change_output_serializers.DependantList, "4XX": template_output_serializers.ProblemOutput},
+        responses={200: change_output_serializers.DependantList, "4XX": output_serializers.ProblemOutput},
     )
     def get(self, request: Request, name: str) -> Response:
         """Those the caller may read, with the references as written."""
@@ -46,7 +46,7 @@ class Dependants(APIView):
     @extend_schema(
         operation_id="updateDependants",
         request=UpdateInput,
-        responses={200: change_output_serializers.UpdatedList, "4XX": template_output_serializers.ProblemOutput},
+        responses={200: change_output_serializers.UpdatedList, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, name: str) -> Response:
         """Save a version of each with its reference moved, and open a request where the label is protected.

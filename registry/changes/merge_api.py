@@ -12,8 +12,8 @@ from registry.changes.api import show
 from registry.namespaces.authentication import actor_of
 from registry.namespaces.permissions import Verb
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
+from registry.rest import output_serializers
 from registry.rest.input_serializers import Input, Text, read
-from registry.templates import output_serializers as template_output_serializers
 from registry.templates import serializers as template_serializers
 
 __all__ = ["Merge"]
@@ -33,7 +33,7 @@ class Merge(APIView):
 
     @extend_schema(
         operation_id="getMerge",
-        responses={200: change_output_serializers.MergeOutput, "4XX": template_output_serializers.ProblemOutput},
+        responses={200: change_output_serializers.MergeOutput, "4XX": output_serializers.ProblemOutput},
     )
     def get(self, request: Request, number: int) -> Response:
         """Whether a merge is needed, and what it comes to; conflicts stand between markers and are listed."""
@@ -44,7 +44,7 @@ class Merge(APIView):
     @extend_schema(
         operation_id="mergeChange",
         request=MergeInput,
-        responses={200: change_output_serializers.ChangeOutput, "4XX": template_output_serializers.ProblemOutput},
+        responses={200: change_output_serializers.ChangeOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, number: int) -> Response:
         """Save the merge as a version made from what the label holds, and propose that; approvals so far are void."""

@@ -2,7 +2,7 @@
 
 from rest_framework import serializers
 
-from registry.templates.output_serializers import Output
+from registry.rest.output_serializers import Output
 
 __all__ = [
     "ChangeItem",

@@ -16,8 +16,8 @@ from registry.changes.threads import Place
 from registry.namespaces.authentication import actor_of
 from registry.namespaces.permissions import Verb
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
+from registry.rest import output_serializers
 from registry.rest.input_serializers import Flag, Input, Integer, Text, read
-from registry.templates import output_serializers as template_output_serializers
 from registry.templates import serializers as template_serializers
 
 __all__ = ["Replies", "Resolve", "Suggestions", "Threads"]
@@ -69,7 +69,7 @@ class Threads(APIView):
 
     @extend_schema(
         operation_id="listThreads",
-        responses={200: change_output_serializers.ThreadList, "4XX": template_output_serializers.ProblemOutput},
+        responses={200: change_output_serializers.ThreadList, "4XX": output_serializers.ProblemOutput},
     )
     def get(self, request: Request, number: int) -> Response:
         """All of them, in the order they were opened, each with its comments."""
@@ -79,7 +79,7 @@ class Threads(APIView):
     @extend_schema(
         operation_id="openThread",
         request=ThreadInput,
-        responses={201: change_output_serializers.ThreadOutput, "4XX": template_output_serializers.ProblemOutput},
+        responses={201: change_output_serializers.ThreadOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, number: int) -> Response:
         """Begin a thread on lines of a version: of its document, or of one part of what a sample renders to."""
@@ -95,7 +95,7 @@ class Replies(APIView):
     @extend_schema(
         operation_id="replyToThread",
         request=ReplyInput,
-        responses={201: change_output_serializers.ThreadOutput, "4XX": template_output_serializers.ProblemOutput},
+        responses={201: change_output_serializers.ThreadOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, number: int, thread: int) -> Response:
         """Add to a thread; one that was resolved is open again then."""
@@ -109,7 +109,7 @@ class Resolve(APIView):
     @extend_schema(
         operation_id="resolveThread",
         request=ResolveInput,
-        responses={200: change_output_serializers.ThreadOutput, "4XX": template_output_serializers.ProblemOutput},
+        responses={200: change_output_serializers.ThreadOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, number: int, thread: int) -> Response:
         """Close a thread, or with `"resolved": false` open it again."""
@@ -125,7 +125,7 @@ class Suggestions(APIView):
     @extend_schema(
         operation_id="applySuggestions",
         request=SuggestionsInput,
-        responses={200: change_output_serializers.ChangeOutput, "4XX": template_output_serializers.ProblemOutput},
+        responses={200: change_output_serializers.ChangeOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, number: int) -> Response:
         """Save a version with these suggestions in it and propose that; approvals so far are void, the threads resolved."""

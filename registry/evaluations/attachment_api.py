@@ -15,7 +15,7 @@ from registry.evaluations import serializers as shapes
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.authentication import actor_of
 from registry.rest.input_serializers import Input, Integer, Text, read
-from registry.templates.output_serializers import ProblemOutput
+from registry.rest.output_serializers import ProblemOutput
 
 __all__ = ["AttachInput", "Attachment", "Attachments", "Models"]
 

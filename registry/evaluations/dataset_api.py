@@ -17,9 +17,9 @@ from registry.namespaces.authentication import actor_of
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
 from registry.rest.input_serializers import Input, Text, read
 from registry.rest.list_responses import answer_page, read_query
+from registry.rest.output_serializers import ProblemOutput
 from registry.rest.parsers import LargeJSONParser
 from registry.rest.preconditions import read_base
-from registry.templates.output_serializers import ProblemOutput
 
 __all__ = ["Dataset", "Datasets", "Difference", "Rows", "SaveDatasetInput", "Versions", "read_number"]
 

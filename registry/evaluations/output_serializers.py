@@ -3,7 +3,7 @@
 from rest_framework import serializers
 
 from registry.evaluations.models import Run
-from registry.templates.output_serializers import Output
+from registry.rest.output_serializers import Output
 
 __all__ = [
     "AttachmentList",

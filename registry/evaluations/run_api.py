@@ -22,7 +22,7 @@ from registry.namespaces.authentication import actor_of
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
 from registry.rest.input_serializers import Input, Integer, Text, read
 from registry.rest.list_responses import answer_page, read_query
-from registry.templates.output_serializers import ProblemOutput
+from registry.rest.output_serializers import ProblemOutput
 
 __all__ = ["Cancel", "Compare", "Export", "Rerun", "Rows", "Run", "Runs", "StartInput"]
 

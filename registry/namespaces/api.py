@@ -16,8 +16,8 @@ from registry.namespaces.authentication import actor_of
 from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import Role
 from registry.namespaces.rules import DEFAULT_CHECKS
+from registry.rest import output_serializers
 from registry.rest.input_serializers import Flag, Input, Integer, Text, read
-from registry.templates import output_serializers as template_output_serializers
 
 __all__ = ["CreateInput", "Member", "MemberInput", "Members", "Namespaces", "OneNamespace", "RulesInput"]
 
@@ -61,7 +61,7 @@ class MemberInput(Input):
     role = Text(help_text="reader, author, reviewer or admin.")
 
 
-class RulesOutput(template_output_serializers.Output):
+class RulesOutput(output_serializers.Output):
     protected_labels = serializers.ListField(child=serializers.CharField())
     approvals = serializers.IntegerField()
     self_approval = serializers.BooleanField()
@@ -73,13 +73,13 @@ class RulesOutput(template_output_serializers.Output):
     keys_approved_only = serializers.BooleanField()
 
 
-class NamespaceOutput(template_output_serializers.Output):
+class NamespaceOutput(output_serializers.Output):
     name = serializers.CharField()
     role = serializers.CharField(help_text="Yours; through a key that of the person it acts for.")
     rules = RulesOutput()
 
 
-class OpenedOutput(template_output_serializers.Output):
+class OpenedOutput(output_serializers.Output):
     number = serializers.IntegerField()
     template = serializers.CharField()
     label = serializers.CharField()  # type: ignore[assignment]  # the metaclass takes declared fields out of the class
@@ -92,16 +92,16 @@ class RuledOutput(NamespaceOutput):
     )
 
 
-class NamespaceList(template_output_serializers.Output):
+class NamespaceList(output_serializers.Output):
     results = NamespaceOutput(many=True)
 
 
-class MemberOutput(template_output_serializers.Output):
+class MemberOutput(output_serializers.Output):
     person = serializers.CharField()
     role = serializers.CharField()
 
 
-class MemberList(template_output_serializers.Output):
+class MemberList(output_serializers.Output):
     results = MemberOutput(many=True)
 
 
@@ -109,7 +109,7 @@ class Namespaces(APIView):
     """The namespaces of the caller."""
 
     @extend_schema(
-        operation_id="listNamespaces", responses={200: NamespaceList, "4XX": template_output_serializers.ProblemOutput}
+        operation_id="listNamespaces", responses={200: NamespaceList, "4XX": output_serializers.ProblemOutput}
     )
     def get(self, request: Request) -> Response:
         """Those you may read in, by name, each with your role and its rules."""
@@ -118,7 +118,7 @@ class Namespaces(APIView):
     @extend_schema(
         operation_id="createNamespace",
         request=CreateInput,
-        responses={201: NamespaceOutput, "4XX": template_output_serializers.ProblemOutput},
+        responses={201: NamespaceOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request) -> Response:
         """Make one; you become its admin. Not by key."""
@@ -131,7 +131,7 @@ class OneNamespace(APIView):
     """One namespace."""
 
     @extend_schema(
-        operation_id="getNamespace", responses={200: NamespaceOutput, "4XX": template_output_serializers.ProblemOutput}
+        operation_id="getNamespace", responses={200: NamespaceOutput, "4XX": output_serializers.ProblemOutput}
     )
     def get(self, request: Request, namespace: str) -> Response:
         """Its rules and your role in it. For members."""
@@ -141,7 +141,7 @@ class OneNamespace(APIView):
     @extend_schema(
         operation_id="setRules",
         request=RulesInput,
-        responses={200: RuledOutput, "4XX": template_output_serializers.ProblemOutput},
+        responses={200: RuledOutput, "4XX": output_serializers.ProblemOutput},
     )
     def patch(self, request: Request, namespace: str) -> Response:
         """Change rules; pending requests are weighed by them at once. For admins, not by key.
@@ -162,9 +162,7 @@ class OneNamespace(APIView):
 class Members(APIView):
     """Who belongs to a namespace."""
 
-    @extend_schema(
-        operation_id="listMembers", responses={200: MemberList, "4XX": template_output_serializers.ProblemOutput}
-    )
+    @extend_schema(operation_id="listMembers", responses={200: MemberList, "4XX": output_serializers.ProblemOutput})
     def get(self, request: Request, namespace: str) -> Response:
         """Everybody with their role, by username. For members."""
         rows = queries.members(actor_of(request), namespace)
@@ -177,7 +175,7 @@ class Member(APIView):
     @extend_schema(
         operation_id="setRole",
         request=MemberInput,
-        responses={200: MemberOutput, "4XX": template_output_serializers.ProblemOutput},
+        responses={200: MemberOutput, "4XX": output_serializers.ProblemOutput},
     )
     def put(self, request: Request, namespace: str, person: str) -> Response:
         """Give a role. For admins, not by key; the last admin stays one."""
@@ -188,7 +186,7 @@ class Member(APIView):
     @extend_schema(
         operation_id="removeMember",
         request=None,
-        responses={204: None, "4XX": template_output_serializers.ProblemOutput},
+        responses={204: None, "4XX": output_serializers.ProblemOutput},
     )
     def delete(self, request: Request, namespace: str, person: str) -> Response:
         """Take the membership away, and with it what their keys may do. For admins, not by key."""

@@ -16,8 +16,8 @@ from registry.namespaces import keys as services
 from registry.namespaces import permissions
 from registry.namespaces.authentication import actor_of
 from registry.namespaces.permissions import KEY_VERBS
+from registry.rest import output_serializers
 from registry.rest.input_serializers import Flag, Input, Text, read
-from registry.templates import output_serializers as template_output_serializers
 
 __all__ = ["IssueInput", "Keys", "OneKey", "OwnKeys", "Rotate", "RotateInput"]
 
@@ -52,7 +52,7 @@ class RotateInput(Input):
     )
 
 
-class KeyOutput(template_output_serializers.Output):
+class KeyOutput(output_serializers.Output):
     id = serializers.CharField()
     name = serializers.CharField()
     scope = serializers.ChoiceField(Key.SCOPES)
@@ -68,7 +68,7 @@ class KeyOutput(template_output_serializers.Output):
     replaces = serializers.CharField(allow_null=True)
 
 
-class KeyList(template_output_serializers.Output):
+class KeyList(output_serializers.Output):
     results = KeyOutput(many=True)
 
 
@@ -79,7 +79,7 @@ class IssuedOutput(KeyOutput):
 class Keys(APIView):
     """The keys of a namespace."""
 
-    @extend_schema(operation_id="listKeys", responses={200: KeyList, "4XX": template_output_serializers.ProblemOutput})
+    @extend_schema(operation_id="listKeys", responses={200: KeyList, "4XX": output_serializers.ProblemOutput})
     def get(self, request: Request, namespace: str) -> Response:
         """All of them, ended ones too, newest first, without their secrets. For admins."""
         return Response({"results": [_shape(key) for key in queries.listing(actor_of(request), namespace)]})
@@ -87,7 +87,7 @@ class Keys(APIView):
     @extend_schema(
         operation_id="issueKey",
         request=IssueInput,
-        responses={201: IssuedOutput, "4XX": template_output_serializers.ProblemOutput},
+        responses={201: IssuedOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, namespace: str) -> Response:
         """Issue one. The answer is the only one that ever holds its secret. For admins."""
@@ -100,16 +100,14 @@ class OwnKeyOutput(KeyOutput):
     may = serializers.CharField(help_text="What it may do, in words.")
 
 
-class OwnKeyList(template_output_serializers.Output):
+class OwnKeyList(output_serializers.Output):
     results = OwnKeyOutput(many=True)
 
 
 class OwnKeys(APIView):
     """The keys that act for the caller."""
 
-    @extend_schema(
-        operation_id="listOwnKeys", responses={200: OwnKeyList, "4XX": template_output_serializers.ProblemOutput}
-    )
+    @extend_schema(operation_id="listOwnKeys", responses={200: OwnKeyList, "4XX": output_serializers.ProblemOutput})
     def get(self, request: Request) -> Response:
         """In every namespace, ended ones too, newest first, whoever issued them. For people who signed in."""
         rows = queries.own(actor_of(request))
@@ -123,7 +121,7 @@ class OneKey(APIView):
     @extend_schema(
         operation_id="revokeKey",
         request=None,
-        responses={200: KeyOutput, "4XX": template_output_serializers.ProblemOutput},
+        responses={200: KeyOutput, "4XX": output_serializers.ProblemOutput},
     )
     def delete(self, request: Request, key: str) -> Response:
         """Revoke it; it holds nowhere any more within a second. For admins and the person it acts for, not by key."""
@@ -136,7 +134,7 @@ class Rotate(APIView):
     @extend_schema(
         operation_id="rotateKey",
         request=RotateInput,
-        responses={201: IssuedOutput, "4XX": template_output_serializers.ProblemOutput},
+        responses={201: IssuedOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, key: str) -> Response:
         """Make a key with the same rights; the old one goes on until `keep_until`. For admins."""

@@ -7,6 +7,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from registry.namespaces.authentication import actor_of
+from registry.rest import output_serializers
 from registry.rest.list_responses import answer_page, read_query
 from registry.serving.fetcher import fetcher
 from registry.serving.responses import Answer
@@ -32,7 +33,7 @@ class Fetch(APIView):
         responses={
             200: template_output_serializers.FetchOutput,
             304: None,
-            "4XX": template_output_serializers.ProblemOutput,
+            "4XX": output_serializers.ProblemOutput,
         },
     )
     def get(self, request: Request, name: str, ref: str) -> HttpResponse:
@@ -51,7 +52,7 @@ class History(APIView):
     @extend_schema(
         operation_id="listVersions",
         parameters=[OpenApiParameter("cursor", str), OpenApiParameter("limit", int)],
-        responses={200: template_output_serializers.HistoryPage, "4XX": template_output_serializers.ProblemOutput},
+        responses={200: template_output_serializers.HistoryPage, "4XX": output_serializers.ProblemOutput},
     )
     def get(self, request: Request, name: str) -> Response:
         """Newest first; for a limited key those that it may fetch. `commit` is null until the mirror has it."""

@@ -9,6 +9,7 @@ from registry.core.errors import NotFound
 from registry.namespaces.authentication import actor_of
 from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import role_of
+from registry.rest import output_serializers
 from registry.serving import namespace_bundle
 from registry.serving.credentials import Caller
 from registry.serving.fetcher import fetcher
@@ -33,7 +34,7 @@ class Bundle(APIView):
         responses={
             200: template_output_serializers.BundleOutput,
             304: None,
-            "4XX": template_output_serializers.ProblemOutput,
+            "4XX": output_serializers.ProblemOutput,
         },
     )
     def get(self, request: Request, namespace: str) -> HttpResponse:
@@ -55,7 +56,7 @@ class Moves(APIView):
             OpenApiParameter("after", str, description="The cursor of the answer before; none: the cursor of now."),
             OpenApiParameter("wait", int, description="Seconds to wait for a move where there is none, up to 30."),
         ],
-        responses={200: template_output_serializers.MovesOutput, "4XX": template_output_serializers.ProblemOutput},
+        responses={200: template_output_serializers.MovesOutput, "4XX": output_serializers.ProblemOutput},
     )
     def get(self, request: Request, namespace: str) -> HttpResponse:
         """What stands where since then. Ask again after `again` seconds."""

@@ -11,6 +11,7 @@ from rest_framework.views import APIView
 from registry.core.errors import PromptuaryError, TooLarge
 from registry.core.problem_details import of_error
 from registry.namespaces.authentication import actor_of
+from registry.rest import output_serializers
 from registry.rest.input_serializers import Input, Text, read
 from registry.serving.fetcher import fetcher
 from registry.serving.responses import APPROVAL, Answer
@@ -34,7 +35,7 @@ class FetchMany(APIView):
     @extend_schema(
         operation_id="fetchVersions",
         request=RefsInput,
-        responses={200: template_output_serializers.FetchedList, "4XX": template_output_serializers.ProblemOutput},
+        responses={200: template_output_serializers.FetchedList, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request) -> HttpResponse:
         """Fetch up to 500 refs; each has its own version or its own problem, in the order they were asked for."""

@@ -11,8 +11,8 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from registry.namespaces.authentication import actor_of
+from registry.rest import output_serializers
 from registry.serving import vocabularies
-from registry.templates import output_serializers as template_output_serializers
 
 __all__ = ["Vocabulary"]
 
@@ -34,7 +34,7 @@ class Vocabulary(APIView):
         responses={
             (200, "application/octet-stream"): OpenApiTypes.BINARY,
             304: None,
-            "4XX": template_output_serializers.ProblemOutput,
+            "4XX": output_serializers.ProblemOutput,
         },
     )
     def get(self, request: Request, digest: str) -> HttpResponseBase:

@@ -11,6 +11,7 @@ from registry.namespaces import permissions
 from registry.namespaces.authentication import actor_of
 from registry.namespaces.permissions import Verb
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
+from registry.rest import output_serializers
 from registry.rest.input_serializers import Flag, Input, Text, read
 from registry.rest.list_responses import answer_page, read_query
 from registry.rest.preconditions import read_base
@@ -51,7 +52,7 @@ class Templates(APIView):
     @extend_schema(
         operation_id="listTemplates",
         parameters=[OpenApiParameter(name, str) for name in (*_FILTERS, "cursor")] + [OpenApiParameter("limit", int)],
-        responses={200: template_output_serializers.TemplatePage, "4XX": template_output_serializers.ProblemOutput},
+        responses={200: template_output_serializers.TemplatePage, "4XX": output_serializers.ProblemOutput},
     )
     def get(self, request: Request) -> Response:
         """Find templates by words and filters, in the order of their names.
@@ -75,7 +76,7 @@ class Template(APIView):
 
     @extend_schema(
         operation_id="getTemplate",
-        responses={200: template_output_serializers.TemplateOutput, "4XX": template_output_serializers.ProblemOutput},
+        responses={200: template_output_serializers.TemplateOutput, "4XX": output_serializers.ProblemOutput},
     )
     def get(self, request: Request, name: str) -> Response:
         """What it is and where its labels stand; the document comes with `<name>@<ref>`.
@@ -94,7 +95,7 @@ class Template(APIView):
         responses={
             200: template_output_serializers.SavedOutput,
             201: template_output_serializers.SavedOutput,
-            "4XX": template_output_serializers.ProblemOutput,
+            "4XX": output_serializers.ProblemOutput,
         },
     )
     def put(self, request: Request, name: str) -> Response:
@@ -119,7 +120,7 @@ class Archive(APIView):
     @extend_schema(
         operation_id="archiveTemplate",
         request=ArchiveInput,
-        responses={200: template_output_serializers.TemplateOutput, "4XX": template_output_serializers.ProblemOutput},
+        responses={200: template_output_serializers.TemplateOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, name: str) -> Response:
         """Archive it: it is fetched as before, but not changed. For admins; a protected label needs `force` and a reason."""
@@ -133,7 +134,7 @@ class Unarchive(APIView):
     @extend_schema(
         operation_id="unarchiveTemplate",
         request=NoInput,
-        responses={200: template_output_serializers.TemplateOutput, "4XX": template_output_serializers.ProblemOutput},
+        responses={200: template_output_serializers.TemplateOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, name: str) -> Response:
         """Bring an archived template back. For admins."""

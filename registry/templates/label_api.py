@@ -6,6 +6,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from registry.namespaces.authentication import actor_of
+from registry.rest import output_serializers
 from registry.rest.input_serializers import Input, Integer, Text, read
 from registry.rest.list_responses import answer_page, read_query
 from registry.templates import labels as services
@@ -36,7 +37,7 @@ class Move(APIView):
     @extend_schema(
         operation_id="moveLabel",
         request=MoveInput,
-        responses={200: template_output_serializers.LabelOutput, "4XX": template_output_serializers.ProblemOutput},
+        responses={200: template_output_serializers.LabelOutput, "4XX": output_serializers.ProblemOutput},
     )
     def put(self, request: Request, name: str, label: str) -> Response:
         """Move an unprotected label; a protected one is refused with the type `approval-required`."""
@@ -52,7 +53,7 @@ class History(APIView):
     @extend_schema(
         operation_id="listLabelMoves",
         parameters=[OpenApiParameter("cursor", str), OpenApiParameter("limit", int)],
-        responses={200: template_output_serializers.LabelMovePage, "4XX": template_output_serializers.ProblemOutput},
+        responses={200: template_output_serializers.LabelMovePage, "4XX": output_serializers.ProblemOutput},
     )
     def get(self, request: Request, name: str, label: str) -> Response:
         """Its moves, newest first: who, from where, where to, how and why."""
@@ -66,7 +67,7 @@ class RollBack(APIView):
     @extend_schema(
         operation_id="rollBackLabel",
         request=RollBackInput,
-        responses={200: template_output_serializers.LabelOutput, "4XX": template_output_serializers.ProblemOutput},
+        responses={200: template_output_serializers.LabelOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, name: str, label: str) -> Response:
         """Put a label, protected or not, back on a version it held before. For reviewers, with a reason."""

@@ -1,8 +1,8 @@
 """The API's answers as the schema describes them. They carry no code: `shapes` makes the answers, tests compare."""
 
-from typing import Any
-
 from rest_framework import serializers
+
+from registry.rest.output_serializers import FoundProblem, Output, ProblemOutput
 
 __all__ = [
     "BundleOutput",
@@ -13,8 +13,6 @@ __all__ = [
     "LabelMovePage",
     "LabelOutput",
     "MovesOutput",
-    "Output",
-    "ProblemOutput",
     "RenderOutput",
     "ReportOutput",
     "SamplesOutput",
@@ -26,10 +24,6 @@ __all__ = [
 
 _APPROVALS = ["approved", "emergency", "never_approved"]
 _APPROVAL_HELP = "How the protected label came to what it serves; null where it is not protected or not set."
-
-
-class Output(serializers.Serializer[Any]):
-    """Fields of an answer."""
 
 
 class Latest(Output):
@@ -67,19 +61,6 @@ class FetchOutput(Output):
     author = serializers.CharField()
     message = serializers.CharField()
     created_at = serializers.DateTimeField()
-
-
-class FoundProblem(Output):
-    code = serializers.CharField()
-    severity = serializers.ChoiceField(["error", "warning", "note"])
-    message = serializers.CharField()
-    line = serializers.IntegerField()
-    column = serializers.IntegerField()
-    end_line = serializers.IntegerField(allow_null=True)
-    end_column = serializers.IntegerField(allow_null=True)
-    fix = serializers.DictField(allow_null=True)
-    variable = serializers.CharField(allow_null=True)
-    sample = serializers.CharField(allow_null=True)
 
 
 class SavedOutput(FetchOutput):
@@ -157,15 +138,6 @@ class RenderOutput(Output):
         allow_null=True, help_text="null where the prompt fits and the server lacks the vocabulary to count it"
     )
     cut = serializers.ListField(child=serializers.DictField())
-
-
-class ProblemOutput(Output):
-    type = serializers.CharField()
-    title = serializers.CharField()
-    status = serializers.IntegerField()
-    detail = serializers.CharField()
-    problems = FoundProblem(many=True, required=False)
-    fields = serializers.DictField(child=serializers.CharField(), required=False)  # type: ignore[assignment]  # the metaclass takes declared fields out of the class
 
 
 class FetchedOutput(Output):

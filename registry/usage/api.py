@@ -10,6 +10,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from registry.namespaces.authentication import actor_of
+from registry.rest import output_serializers
 from registry.rest.input_serializers import Input, Integer, Text, read
 from registry.templates import output_serializers as template_output_serializers
 from registry.usage import client_reports
@@ -75,7 +76,7 @@ class Reports(APIView):
     @extend_schema(
         operation_id="report",
         request=ReportsInput,
-        responses={202: template_output_serializers.ReportOutput, "4XX": template_output_serializers.ProblemOutput},
+        responses={202: template_output_serializers.ReportOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request) -> Response:
         """Add counts by version: renders, failures by code, tokens, names of inputs. For keys only; never send values."""

@@ -12,9 +12,9 @@ from rest_framework.views import APIView
 from registry.core.timestamps import format_moment
 from registry.journal import log
 from registry.namespaces.authentication import actor_of
+from registry.rest import output_serializers
 from registry.rest.input_serializers import Flag, Input, Integer, Text, read
 from registry.rest.list_responses import answer_page, read_query
-from registry.templates import output_serializers as template_output_serializers
 from registry.webhooks import queries, services
 from registry.webhooks.models import Attempt, Delivery, Webhook
 
@@ -52,7 +52,7 @@ class WebhookReplay(Input):
     message = Text(required=False, allow_null=True, default=None, help_text="One message's id; null: all that failed.")
 
 
-class WebhookOutput(template_output_serializers.Output):
+class WebhookOutput(output_serializers.Output):
     id = serializers.CharField()
     url = serializers.CharField()
     kinds = serializers.ListField(child=serializers.CharField())
@@ -68,18 +68,18 @@ class WebhookMade(WebhookOutput):
     secret = serializers.CharField(help_text="What receivers verify signatures with, shown this once.")
 
 
-class WebhookList(template_output_serializers.Output):
+class WebhookList(output_serializers.Output):
     results = WebhookOutput(many=True)
 
 
-class AttemptOutput(template_output_serializers.Output):
+class AttemptOutput(output_serializers.Output):
     at = serializers.DateTimeField()
     status = serializers.IntegerField(allow_null=True, help_text="null: there was no answer.")
     milliseconds = serializers.IntegerField()
     said = serializers.CharField(help_text="The beginning of the answer, or why there was none.")
 
 
-class DeliveryOutput(template_output_serializers.Output):
+class DeliveryOutput(output_serializers.Output):
     message = serializers.CharField()
     kind = serializers.CharField()
     event = serializers.IntegerField(allow_null=True)
@@ -90,21 +90,19 @@ class DeliveryOutput(template_output_serializers.Output):
     attempts = AttemptOutput(many=True)
 
 
-class DeliveryPage(template_output_serializers.Output):
+class DeliveryPage(output_serializers.Output):
     results = DeliveryOutput(many=True)
     next = serializers.CharField(allow_null=True)
 
 
-class ReplayOutput(template_output_serializers.Output):
+class ReplayOutput(output_serializers.Output):
     queued = serializers.IntegerField()
 
 
 class Webhooks(APIView):
     """The webhooks of a namespace."""
 
-    @extend_schema(
-        operation_id="listWebhooks", responses={200: WebhookList, "4XX": template_output_serializers.ProblemOutput}
-    )
+    @extend_schema(operation_id="listWebhooks", responses={200: WebhookList, "4XX": output_serializers.ProblemOutput})
     def get(self, request: Request, namespace: str) -> Response:
         """All of them, without their secrets."""
         return Response({"results": [_shape(webhook) for webhook in queries.listing(actor_of(request), namespace)]})
@@ -112,7 +110,7 @@ class Webhooks(APIView):
     @extend_schema(
         operation_id="createWebhook",
         request=WebhookInput,
-        responses={201: WebhookMade, "4XX": template_output_serializers.ProblemOutput},
+        responses={201: WebhookMade, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, namespace: str) -> Response:
         """Have an address told of events. The answer is the only one that holds its secret."""
@@ -126,7 +124,7 @@ class OneWebhook(APIView):
     @extend_schema(
         operation_id="changeWebhook",
         request=WebhookPatch,
-        responses={200: WebhookOutput, "4XX": template_output_serializers.ProblemOutput},
+        responses={200: WebhookOutput, "4XX": output_serializers.ProblemOutput},
     )
     def patch(self, request: Request, webhook: str) -> Response:
         """Change its address or filters, pause it or let it go on."""
@@ -137,7 +135,7 @@ class OneWebhook(APIView):
     @extend_schema(
         operation_id="removeWebhook",
         request=None,
-        responses={204: None, "4XX": template_output_serializers.ProblemOutput},
+        responses={204: None, "4XX": output_serializers.ProblemOutput},
     )
     def delete(self, request: Request, webhook: str) -> Response:
         """Remove it with its log."""
@@ -151,7 +149,7 @@ class Rotate(APIView):
     @extend_schema(
         operation_id="rotateWebhookSecret",
         request=WebhookRotation,
-        responses={200: WebhookMade, "4XX": template_output_serializers.ProblemOutput},
+        responses={200: WebhookMade, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, webhook: str) -> Response:
         """Make one; messages are signed with the old and the new one until the overlap ends."""
@@ -188,7 +186,7 @@ class Deliveries(APIView):
             OpenApiParameter("cursor", str),
             OpenApiParameter("limit", int),
         ],
-        responses={200: DeliveryPage, "4XX": template_output_serializers.ProblemOutput},
+        responses={200: DeliveryPage, "4XX": output_serializers.ProblemOutput},
     )
     def get(self, request: Request, webhook: str) -> Response:
         """What was sent or is to be, the newest first, with every attempt; kept for 30 days."""
