@@ -6,7 +6,7 @@ from registry.api import openapi
 from registry.api.errors import unknown_address
 from registry.audit import api as audit_api
 from registry.changes import api as change_api
-from registry.changes import dependant_api, merge_api, thread_api
+from registry.changes import dependant_api, merge_api, rule_api, thread_api
 from registry.evaluations import attachment_api, dataset_api, run_api
 from registry.namespaces import api as namespace_api
 from registry.namespaces import key_api
@@ -74,7 +74,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("fetch", fetch_many_api.FetchMany.as_view(), name="api-fetch-many"),
     path("vocabularies/<str:digest>", vocabulary_api.Vocabulary.as_view(), name="api-vocabulary"),
     path("namespaces", namespace_api.Namespaces.as_view(), name="api-namespaces"),
-    path("namespaces/<str:namespace>", namespace_api.OneNamespace.as_view(), name="api-namespace"),
+    path("namespaces/<str:namespace>", rule_api.OneNamespace.as_view(), name="api-namespace"),
     path("namespaces/<str:namespace>/members", namespace_api.Members.as_view(), name="api-members"),
     path("namespaces/<str:namespace>/members/<str:person>", namespace_api.Member.as_view(), name="api-member"),
     path("namespaces/<str:namespace>/webhooks", webhook_api.Webhooks.as_view(), name="api-webhooks"),

@@ -9,9 +9,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from registry.accounts.actor import Actor
-from registry.changes import rules as services
-from registry.namespaces import permissions, queries
-from registry.namespaces import services as member_services
+from registry.namespaces import permissions, queries, services
 from registry.namespaces.authentication import actor_of
 from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import Role
@@ -19,7 +17,17 @@ from registry.namespaces.rules import DEFAULT_CHECKS
 from registry.rest import output_serializers
 from registry.rest.input_serializers import Flag, Input, Integer, Text, read
 
-__all__ = ["CreateInput", "Member", "MemberInput", "Members", "Namespaces", "OneNamespace", "RulesInput"]
+__all__ = [
+    "CreateInput",
+    "Member",
+    "MemberInput",
+    "Members",
+    "NamespaceOutput",
+    "Namespaces",
+    "OneNamespace",
+    "RulesInput",
+    "answer_namespace",
+]
 
 
 class OwnerInput(Input):
@@ -79,19 +87,6 @@ class NamespaceOutput(output_serializers.Output):
     rules = RulesOutput()
 
 
-class OpenedOutput(output_serializers.Output):
-    number = serializers.IntegerField()
-    template = serializers.CharField()
-    label = serializers.CharField()  # type: ignore[assignment]  # the metaclass takes declared fields out of the class
-    version = serializers.IntegerField()
-
-
-class RuledOutput(NamespaceOutput):
-    opened = OpenedOutput(
-        many=True, help_text="Change requests opened because a label that serves them is protected now."
-    )
-
-
 class NamespaceList(output_serializers.Output):
     results = NamespaceOutput(many=True)
 
@@ -123,12 +118,12 @@ class Namespaces(APIView):
     def post(self, request: Request) -> Response:
         """Make one; you become its admin. Not by key."""
         given = {name: value for name, value in read(CreateInput, request).items() if value is not None}
-        row = member_services.create_namespace(actor=actor_of(request), **given)
+        row = services.create_namespace(actor=actor_of(request), **given)
         return Response(_shape(row, Role.ADMIN), 201, headers={"Location": f"/api/v1/namespaces/{row.name}"})
 
 
 class OneNamespace(APIView):
-    """One namespace."""
+    """One namespace; `registry.changes.rule_api` adds the change of its rules."""
 
     @extend_schema(
         operation_id="getNamespace", responses={200: NamespaceOutput, "4XX": output_serializers.ProblemOutput}
@@ -136,27 +131,7 @@ class OneNamespace(APIView):
     def get(self, request: Request, namespace: str) -> Response:
         """Its rules and your role in it. For members."""
         actor = actor_of(request)
-        return _answer(actor, queries.get(actor, namespace))
-
-    @extend_schema(
-        operation_id="setRules",
-        request=RulesInput,
-        responses={200: RuledOutput, "4XX": output_serializers.ProblemOutput},
-    )
-    def patch(self, request: Request, namespace: str) -> Response:
-        """Change rules; pending requests are weighed by them at once. For admins, not by key.
-
-        `opened` lists the change requests that protecting a label opened: one for each template where the label serves
-        what it never held by approval.
-        """
-        actor = actor_of(request)
-        ruled = services.set_rules(actor=actor, namespace=namespace, **read(RulesInput, request))
-        answer = _answer(actor, ruled.namespace)
-        answer.data["opened"] = [
-            {"number": row.number, "template": row.template.name, "label": row.label, "version": row.version.number}
-            for row in ruled.opened
-        ]
-        return answer
+        return answer_namespace(actor, queries.get(actor, namespace))
 
 
 class Members(APIView):
@@ -180,7 +155,7 @@ class Member(APIView):
     def put(self, request: Request, namespace: str, person: str) -> Response:
         """Give a role. For admins, not by key; the last admin stays one."""
         role: str = read(MemberInput, request)["role"]
-        member_services.set_role(actor=actor_of(request), namespace=namespace, username=person, role=role)
+        services.set_role(actor=actor_of(request), namespace=namespace, username=person, role=role)
         return Response({"person": person, "role": role})
 
     @extend_schema(
@@ -190,11 +165,12 @@ class Member(APIView):
     )
     def delete(self, request: Request, namespace: str, person: str) -> Response:
         """Take the membership away, and with it what their keys may do. For admins, not by key."""
-        member_services.set_role(actor=actor_of(request), namespace=namespace, username=person, role=None)
+        services.set_role(actor=actor_of(request), namespace=namespace, username=person, role=None)
         return Response(status=204)
 
 
-def _answer(actor: Actor, row: Namespace) -> Response:
+def answer_namespace(actor: Actor, row: Namespace) -> Response:
+    """The namespace with its rules and the actor's role."""
     return Response(_shape(row, permissions.role_of(actor.person, row) or Role.READER))
 
 
