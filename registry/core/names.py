@@ -12,6 +12,7 @@ __all__ = [
     "check_namespace",
     "check_slug",
     "check_template",
+    "is_pin",
     "parse_ref",
     "split_address",
 ]
@@ -32,6 +33,11 @@ class Ref:
     number: int | None = None
     digest: str | None = None
     label: str | None = None
+
+
+def is_pin(ref: str) -> bool:
+    """Whether a ref as the caller wrote it, a number or a digest, names the same bytes for ever."""
+    return ref[:1].isdigit() or ref.startswith("sha256:")
 
 
 def check_namespace(name: str) -> str:

@@ -40,7 +40,7 @@ class Fetch(APIView):
         """Fetch by number, digest (both immutable) or label, with an entity tag to ask again by."""
         actor, target = actor_of(request), f"{name}@{ref}"
         seen = request.headers.get("If-None-Match", "")
-        fetcher().hurry()  # this way is slow already; it may as well be exact
+        fetcher().mark_due()  # this way is slow already; it may as well be exact
         if actor.key is not None:
             return _respond(fetcher().answer(request.META["HTTP_AUTHORIZATION"], target, seen))
         return _respond(fetcher().answer_person(actor.person, target, seen))

@@ -13,7 +13,7 @@ from registry.rest import output_serializers
 from registry.serving import namespace_bundle
 from registry.serving.credentials import Caller
 from registry.serving.fetcher import fetcher
-from registry.serving.label_moves_long_poll import moves
+from registry.serving.label_moves_long_poll import label_moves_poll
 from registry.serving.responses import Answer
 from registry.templates import output_serializers as template_output_serializers
 
@@ -39,7 +39,7 @@ class Bundle(APIView):
     )
     def get(self, request: Request, namespace: str) -> HttpResponse:
         """Each as the fetch of it would give it, sorted by name, under one digest to ask again by."""
-        fetcher().hurry()
+        fetcher().mark_due()
         label = request.query_params.get("label", "production")
         seen = request.headers.get("If-None-Match", "")
         return _respond(namespace_bundle.answer(fetcher(), _caller(request, namespace), namespace, label, seen))
@@ -61,16 +61,16 @@ class Moves(APIView):
     def get(self, request: Request, namespace: str) -> HttpResponse:
         """What stands where since then. Ask again after `again` seconds."""
         actor, query = actor_of(request), request.META.get("QUERY_STRING", "")
-        fetcher().hurry()
+        fetcher().mark_due()
         if actor.key is not None:
-            return _respond(moves().answer(request.META["HTTP_AUTHORIZATION"], namespace, query))
-        return _respond(moves().answer_caller(_caller(request, namespace), namespace, query))
+            return _respond(label_moves_poll().answer(request.META["HTTP_AUTHORIZATION"], namespace, query))
+        return _respond(label_moves_poll().answer_caller(_caller(request, namespace), namespace, query))
 
 
 def _caller(request: Request, namespace: str) -> Caller:
     actor = actor_of(request)
     if actor.key is not None:
-        return fetcher().caller(request.META["HTTP_AUTHORIZATION"])
+        return fetcher().authenticate(request.META["HTTP_AUTHORIZATION"])
     found = Namespace.objects.filter(name=namespace).first()
     if found is None or role_of(actor.person, found) is None:
         raise NotFound(f"There is no namespace {namespace[:100]}, or you may not read it.")

@@ -1,8 +1,15 @@
-"""Following the journal: a process knows its head of at most 0.4 s ago, and heeds exactly what came since.
+"""A process's view of the journal's head: polled by a thread, so that what is cached follows each event.
 
-A thread of the web process looks ahead of time (`start`); who finds that a look is due takes it itself. PostgreSQL tells
-of each append (LISTEN/NOTIFY), and then the thread looks at once. SQLite can't, and a notice may get lost (a pooler
-between, a connection that broke), so it looks every ROUND in any case. Where it can't look, fetches do themselves.
+| constant | seconds | meaning |
+| --- | --- | --- |
+| POLL_INTERVAL | 0.3 | a thread of each web process reads the newest event's number this often |
+| HEAD_MAX_AGE | 0.4 | a request that finds the head older reads it itself |
+| STALE_WHILE_POLLING | 0.5 | other threads go on with the old head for this much longer while one reads |
+| RETRY_DELAY | 1.0 | the thread waits this long after the database failed |
+
+PostgreSQL tells of each append (LISTEN/NOTIFY), and then the thread polls at once. SQLite can't, and a notice may get
+lost (a pooler between, a connection that broke), so the thread polls at its interval in any case. Together with the
+times of `registry.serving.credentials` these keep the promise of decision 004: what was changed holds within a second.
 """
 
 import logging
@@ -16,19 +23,19 @@ from django.db import DatabaseError, close_old_connections, connection
 from registry.journal.log import CHANNEL
 from registry.journal.models import Event
 
-__all__ = ["POLL", "ROUND", "Follower", "Happened", "renew_connection", "start"]
+__all__ = ["HEAD_MAX_AGE", "POLL_INTERVAL", "Follower", "JournalEvent", "renew_connection", "start_poller"]
 
-POLL = 0.4  # seconds between two looks at the journal
-GRACE = 0.5  # seconds more that other threads go on with what is known while one looks
-ROUND = 0.75 * POLL  # seconds between two looks: before the next one is due
-PAUSE = 1.0  # seconds after a look that failed
-MOST_EVENTS = 10_000  # more at once, and everything is forgotten instead
+HEAD_MAX_AGE = 0.4
+POLL_INTERVAL = 0.75 * HEAD_MAX_AGE
+STALE_WHILE_POLLING = 0.5
+RETRY_DELAY = 1.0
+MOST_EVENTS = 10_000  # more at once, and everything is dropped instead
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Happened:
-    """An event, as far as it matters to what a process remembers."""
+class JournalEvent:
+    """An event, as far as it matters to what a process caches."""
 
     number: int
     hash: str
@@ -38,81 +45,89 @@ class Happened:
 
 
 class Follower:
-    """Tells `heed` of each event since the last look, or `forget` (true: another journal took its place) to drop all.
+    """Calls `on_event` for each event since the last poll, or `on_reset` (true: another journal took its place).
 
-    `generation` grows whenever something may have changed; `due` is the moment of the next look. `waiting` is notified
-    after each look that found something.
+    `generation` grows whenever something may have changed; `next_poll` is the moment, by the clock, from which the head
+    is too old. `changed` is notified after each poll that found something.
     """
 
     def __init__(
-        self, heed: Callable[[Happened], None], forget: Callable[[bool], None], clock: Callable[[], float]
+        self, on_event: Callable[[JournalEvent], None], on_reset: Callable[[bool], None], clock: Callable[[], float]
     ) -> None:
-        self._heed, self._forget, self._clock = heed, forget, clock
-        self._looking = threading.Lock()
-        self.waiting = threading.Condition()
+        self._on_event, self._on_reset, self._clock = on_event, on_reset, clock
+        self._poll_lock = threading.Lock()
+        self.changed = threading.Condition()
         self.head: tuple[int, str] | None = None
         self.generation = 0
-        self.due = 0.0
+        self.next_poll = 0.0
 
-    def follow(self) -> None:
-        """Take over what the journal says since the last look, when that is due."""
-        late = self._clock() - self.due
-        if late < 0 or not self._looking.acquire(blocking=late > GRACE):
+    def poll_if_due(self) -> None:
+        """Take over what the journal says since the last poll, when the head is too old."""
+        overdue = self._clock() - self.next_poll
+        if overdue < 0 or not self._poll_lock.acquire(blocking=overdue > STALE_WHILE_POLLING):
             return
         try:
-            if self._clock() >= self.due:
-                self._look_now()
+            if self._clock() >= self.next_poll:
+                self._poll()
         finally:
-            self._looking.release()
+            self._poll_lock.release()
 
-    def look(self) -> None:
+    def poll(self) -> None:
         """Take over what the journal says by now, due or not. Raises DatabaseError."""
-        with self._looking:
-            self._look_now()
+        with self._poll_lock:
+            self._poll()
 
-    def hurry(self) -> None:
-        """Look with the next request, and let those who wait for news look now; nobody else waits for that look."""
-        self.due = min(self.due, self._clock())
+    def mark_due(self) -> None:
+        """Have the next request poll, and those who wait for a change poll now; nobody else waits for that poll."""
+        self.next_poll = min(self.next_poll, self._clock())
         self._notify()
 
     def restart(self) -> None:
-        """Begin as a process that has not looked yet."""
-        self.head, self.due = None, 0.0
+        """Begin as a process that has not polled yet."""
+        self.head, self.next_poll = None, 0.0
         self.generation += 1
 
-    def _look_now(self) -> None:
+    def _poll(self) -> None:
         renew_connection()
-        due = self._clock() + POLL
-        self._look()
-        self.due = due
+        next_poll = self._clock() + HEAD_MAX_AGE
+        self._read_head()
+        self.next_poll = next_poll
 
-    def _look(self) -> None:
+    def _read_head(self) -> None:
         newest = Event.objects.order_by("-number").values_list("number", "hash").first()
         if newest == self.head:
             return
-        known = self.head
-        if known is None or newest is None or newest[0] <= known[0]:
-            self._forget(known is not None)
+        previous = self.head
+        if previous is None or newest is None or newest[0] <= previous[0]:
+            self._on_reset(previous is not None)
         else:
-            self._take_over(known)
+            self._take_over(previous)
         self.head = newest
         self.generation += 1
         self._notify()
 
-    def _take_over(self, known: tuple[int, str]) -> None:
-        rows = Event.objects.filter(number__gte=known[0]).order_by("number")
+    def _take_over(self, previous: tuple[int, str]) -> None:
+        rows = Event.objects.filter(number__gte=previous[0]).order_by("number")
         columns = rows.values_list("number", "hash", "kind", "namespace", "template")
-        events = [Happened(*row) for row in columns[: MOST_EVENTS + 1]]
-        is_another = not events or (events[0].number, events[0].hash) != known
-        if is_another or len(events) > MOST_EVENTS:
-            self._forget(is_another)
+        events = [JournalEvent(*row) for row in columns[: MOST_EVENTS + 1]]
+        is_another_journal = not events or (events[0].number, events[0].hash) != previous
+        if is_another_journal or len(events) > MOST_EVENTS:
+            self._on_reset(is_another_journal)
             return
         for event in events[1:]:
-            self._heed(event)
+            self._on_event(event)
 
     def _notify(self) -> None:
-        with self.waiting:
-            self.waiting.notify_all()
+        with self.changed:
+            self.changed.notify_all()
+
+
+def start_poller(follower: Follower, ended: threading.Event | None = None) -> threading.Thread:
+    """Start the thread that polls for this follower until the process ends or `ended` is set."""
+    arguments = (follower, ended or threading.Event())
+    thread = threading.Thread(target=_run_poller, args=arguments, name="journal-poller", daemon=True)
+    thread.start()
+    return thread
 
 
 def renew_connection() -> None:
@@ -121,30 +136,23 @@ def renew_connection() -> None:
         close_old_connections()
 
 
-def start(follower: Follower, ended: threading.Event | None = None) -> threading.Thread:
-    """Look for this follower from now on, until the process ends or `ended` is set."""
-    thread = threading.Thread(target=_run, args=(follower, ended or threading.Event()), name="scout", daemon=True)
-    thread.start()
-    return thread
-
-
-def _run(follower: Follower, ended: threading.Event) -> None:
+def _run_poller(follower: Follower, ended: threading.Event) -> None:
     listening: Any = None  # the connection that was told to listen
     while not ended.is_set():
         try:
-            listening = _wait(listening, ended)
-            follower.look()
+            listening = _wait_for_append(listening, ended)
+            follower.poll()
         except DatabaseError:  # fetches meet the same, and say so
-            logger.debug("the journal can't be looked at", exc_info=True)
+            logger.debug("the journal can't be read", exc_info=True)
             connection.close()
-            ended.wait(PAUSE)
+            ended.wait(RETRY_DELAY)
     connection.close()
 
 
-def _wait(listening: Any, ended: threading.Event) -> Any:
-    """Until something was appended, as far as the database says so, or for a round."""
+def _wait_for_append(listening: Any, ended: threading.Event) -> Any:
+    """Wait until something was appended, as far as the database says so, or for the interval."""
     if connection.vendor != "postgresql":
-        ended.wait(ROUND)
+        ended.wait(POLL_INTERVAL)
         return None
     connection.ensure_connection()
     raw = connection.connection
@@ -152,6 +160,6 @@ def _wait(listening: Any, ended: threading.Event) -> Any:
         if raw is not listening:  # Django has opened another one since
             raw.execute(f"LISTEN {CHANNEL}")
             return raw
-        for _ in raw.notifies(timeout=ROUND, stop_after=1):
+        for _ in raw.notifies(timeout=POLL_INTERVAL, stop_after=1):
             pass
     return raw

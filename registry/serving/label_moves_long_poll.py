@@ -19,24 +19,23 @@ from registry.core.errors import Busy, Invalid, NotAllowed, NotFound, Promptuary
 from registry.core.names import LATEST
 from registry.journal.models import Event
 from registry.namespaces.permissions import Verb
-from registry.serving import responses
 from registry.serving.credentials import Caller
-from registry.serving.fetcher import Fetcher, fetcher, refuse
-from registry.serving.journal_follower import POLL, Happened, renew_connection
-from registry.serving.responses import Answer
+from registry.serving.fetcher import Fetcher, fetcher
+from registry.serving.journal_follower import HEAD_MAX_AGE, JournalEvent, renew_connection
+from registry.serving.responses import Answer, make_answer, refuse
 from registry.templates.events import LabelMoved, VersionSaved
 
-__all__ = ["MOST_MOVES", "MOST_WAIT", "Move", "Moves", "News", "moves"]
+__all__ = ["MOST_MOVES", "MOST_WAIT", "LabelMovesPoll", "Move", "MovesAnswer", "label_moves_poll"]
 
 MOST_MOVES = 500  # of one answer
 MOST_WAIT = 30.0  # seconds
-AGAIN = 1.0  # seconds after which to ask again where no thread is free
+RETRY_AFTER = 1.0  # seconds after which to ask again where no thread is free
 _KINDS = (LabelMoved.kind, VersionSaved.kind)
 
 
 @dataclass(frozen=True)
 class Move:
-    """A label of a template and where it stands since; version and digest are None where it was taken off."""
+    """A label of a template and what it serves since; version and digest are None where it was removed."""
 
     name: str
     label: str
@@ -45,8 +44,11 @@ class Move:
 
 
 @dataclass(frozen=True)
-class News:
-    """What moved since a cursor. `again`: seconds to wait; `reset`: the cursor says nothing here, take all for moved."""
+class MovesAnswer:
+    """What moved since a cursor, field by field the JSON of the answer.
+
+    again: seconds to wait before asking again. reset: the cursor means nothing here, so every label may have moved.
+    """
 
     moves: list[Move]
     cursor: str
@@ -54,60 +56,60 @@ class News:
     reset: bool = False
 
 
-class Moves:
-    """Answers for one process. Safe to share between threads."""
+class LabelMovesPoll:
+    """The long polls of one process. Safe to share between threads."""
 
     def __init__(self, fetches: Fetcher) -> None:
         self._fetches, self._follower = fetches, fetches.follower
         self._last: dict[str, int] = {}  # namespace to the number of its newest move
-        self._room = threading.BoundedSemaphore(max(settings.PROMPTUARY_WAITING, 1))
-        fetches.heard.append(self._hear)
+        self._waiting_slots = threading.BoundedSemaphore(max(settings.PROMPTUARY_WAITING, 1))
+        fetches.listeners.append(self._on_event)
 
     def answer(self, authorization: str, namespace: str, query: str, address: str = "") -> Answer:
-        """Answer for the key in an Authorization header; `query` is the address's query string."""
+        """Answer for the key in an Authorization header; `query` is the query string."""
         try:
-            return self.answer_caller(self._fetches.caller(authorization, address), namespace, query)
+            return self.answer_caller(self._fetches.authenticate(authorization, address), namespace, query)
         except PromptuaryError as error:
             return refuse(error)
         except DatabaseError:
             return refuse(Busy("The database can't be asked at the moment; try again."))
 
     def answer_caller(self, caller: Caller, namespace: str, query: str) -> Answer:
-        """The same for a caller that was found good. Raises PromptuaryError."""
+        """Answer for a caller whose key was accepted. Raises PromptuaryError."""
         _require(caller, namespace)
-        asked = {name: values[0] for name, values in parse_qs(query).items()}
-        news = self.since(namespace, asked.get("after"), _read_wait(asked.get("wait", "0")))
+        parameters = {name: values[0] for name, values in parse_qs(query).items()}
+        moves = self.read_moves_since(namespace, parameters.get("after"), _read_wait(parameters.get("wait", "0")))
         headers = {"Cache-Control": "no-store", "Vary": "Authorization"}
-        return responses.make_answer(200, json.dumps(asdict(news)).encode(), "application/json", headers)
+        return make_answer(200, json.dumps(asdict(moves)).encode(), "application/json", headers)
 
-    def since(self, namespace: str, after: str | None, wait: float = 0.0) -> News:
+    def read_moves_since(self, namespace: str, after: str | None, wait: float = 0.0) -> MovesAnswer:
         """The moves after the cursor; where there are none, wait for one up to `wait` seconds if there is room to."""
-        self._follower.follow()
+        self._follower.poll_if_due()
         head = self._follower.head[0] if self._follower.head else 0
         if after is None:
-            return News([], str(head))
+            return MovesAnswer([], str(head))
         cursor = _read_cursor(after)
         if cursor > head and not Event.objects.filter(number__gte=cursor).exists():  # others may have looked later
-            return News([], str(head), reset=True)
+            return MovesAnswer([], str(head), reset=True)
         again = 0.0
         if wait > 0 and self._newest(namespace) <= cursor:
             again = self._wait(namespace, cursor, wait)
         if self._newest(namespace) <= cursor:
-            return News([], after, again if wait > 0 else AGAIN)
+            return MovesAnswer([], after, again if wait > 0 else RETRY_AFTER)
         return self._read(namespace, cursor)
 
     def _wait(self, namespace: str, cursor: int, seconds: float) -> float:
         """Wait for a move; what to tell a client that must not wait here, else 0."""
-        if settings.PROMPTUARY_WAITING < 1 or not self._room.acquire(blocking=False):
-            return AGAIN
+        if settings.PROMPTUARY_WAITING < 1 or not self._waiting_slots.acquire(blocking=False):
+            return RETRY_AFTER
         try:
             deadline = time.monotonic() + seconds
-            while (left := deadline - time.monotonic()) > 0 and self._newest(namespace) <= cursor:
-                with self._follower.waiting:
-                    self._follower.waiting.wait(min(POLL, left))
-                self._follower.follow()
+            while (remaining := deadline - time.monotonic()) > 0 and self._newest(namespace) <= cursor:
+                with self._follower.changed:
+                    self._follower.changed.wait(min(HEAD_MAX_AGE, remaining))
+                self._follower.poll_if_due()
         finally:
-            self._room.release()
+            self._waiting_slots.release()
         return 0.0
 
     def _newest(self, namespace: str) -> int:
@@ -116,26 +118,26 @@ class Moves:
             renew_connection()
             rows = Event.objects.filter(namespace=namespace, kind__in=_KINDS).order_by("-number")
             newest = rows.values_list("number", flat=True).first() or 0
-            self._last.setdefault(namespace, newest)  # what was heard in the meantime is newer
+            self._last.setdefault(namespace, newest)  # what came in the meantime is newer
         return newest
 
-    def _read(self, namespace: str, cursor: int) -> News:
+    def _read(self, namespace: str, cursor: int) -> MovesAnswer:
         renew_connection()
         rows = Event.objects.filter(namespace=namespace, kind__in=_KINDS, number__gt=cursor).order_by("number")
-        found = list(rows.values_list("number", "kind", "template", "text")[:MOST_MOVES])
-        standing: dict[tuple[str, str], Move] = {}
-        for _, kind, template, text in found:
+        events = list(rows.values_list("number", "kind", "template", "text")[:MOST_MOVES])
+        moves: dict[tuple[str, str], Move] = {}
+        for _, kind, template, text in events:
             body = json.loads(text)["body"]
             move = (
                 Move(template, LATEST, body["number"], body["digest"])
                 if kind == VersionSaved.kind
                 else Move(template, body["label"], body["to"], body["digest"])
             )
-            standing.pop((move.name, move.label), None)  # the last move of a label is the one that counts
-            standing[move.name, move.label] = move
-        return News(list(standing.values()), str(found[-1][0]) if found else str(cursor))
+            moves.pop((move.name, move.label), None)  # the last move of a label is the one that counts
+            moves[move.name, move.label] = move
+        return MovesAnswer(list(moves.values()), str(events[-1][0]) if events else str(cursor))
 
-    def _hear(self, event: Happened | None) -> None:
+    def _on_event(self, event: JournalEvent | None) -> None:
         if event is None:
             self._last.clear()
         elif event.kind in _KINDS:
@@ -143,9 +145,9 @@ class Moves:
 
 
 @functools.cache
-def moves() -> Moves:
-    """The process's own."""
-    return Moves(fetcher())
+def label_moves_poll() -> LabelMovesPoll:
+    """The one of this process."""
+    return LabelMovesPoll(fetcher())
 
 
 def _require(caller: Caller, namespace: str) -> None:

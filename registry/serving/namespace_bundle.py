@@ -9,10 +9,9 @@ import rfc8785
 from registry.core import metrics
 from registry.core.errors import NotFound, PromptuaryError, TooLarge
 from registry.core.names import LATEST, check_label
-from registry.serving import responses
 from registry.serving.credentials import Caller
-from registry.serving.fetcher import Fetcher, matches
-from registry.serving.responses import Answer, Served
+from registry.serving.fetcher import Fetcher
+from registry.serving.responses import Answer, ServedVersion, make_answer, matches_etag
 from registry.templates.approvals import Approval
 from registry.templates.models import Template
 from registry.usage import recorder
@@ -39,12 +38,12 @@ def answer(fetches: Fetcher, caller: Caller, namespace: str, label: str, if_none
         recorder.note(caller.key, one.version, label)
     tag = _tag(digest, found)
     headers = {"ETag": f'"{tag}"', "Cache-Control": "private, max-age=0, must-revalidate", "Vary": "Authorization"}
-    status = 304 if if_none_match and matches(if_none_match, f'"{tag}"') else 200
+    status = 304 if if_none_match and matches_etag(if_none_match, f'"{tag}"') else 200
     metrics.count(status)
     if status == 304:
-        return responses.make_answer(304, b"", "", headers)
+        return make_answer(304, b"", "", headers)
     head: dict[str, object] = {"namespace": namespace, "label": label, "digest": digest, "omitted": omitted}
-    return responses.make_answer(200, _body(head, label, found), "application/json", headers)
+    return make_answer(200, _body(head, label, found), "application/json", headers)
 
 
 def _standing(namespace: str, label: str) -> list[tuple[str, int]]:
@@ -59,14 +58,14 @@ def _standing(namespace: str, label: str) -> list[tuple[str, int]]:
 
 def _gather(
     fetches: Fetcher, caller: Caller, standing: list[tuple[str, int]], label: str
-) -> tuple[list[tuple[str, Served]], list[dict[str, object]]]:
-    fetches.warm([name for name, _ in standing], label)
-    found: list[tuple[str, Served]] = []
+) -> tuple[list[tuple[str, ServedVersion]], list[dict[str, object]]]:
+    fetches.load_label([name for name, _ in standing], label)
+    found: list[tuple[str, ServedVersion]] = []
     omitted: list[dict[str, object]] = []
     size = 0
     for name, number in standing:
         try:
-            one = fetches.find(caller, f"{name}@{label}")
+            one = fetches.find_version(caller, f"{name}@{label}")
         except NotFound:  # taken off in this moment
             continue
         except PromptuaryError as error:
@@ -79,13 +78,13 @@ def _gather(
     return found, omitted
 
 
-def _tag(digest: str, found: list[tuple[str, Served]]) -> str:
+def _tag(digest: str, found: list[tuple[str, ServedVersion]]) -> str:
     """The digest, and what else the answer says: a protected label may serve what it never held by approval."""
     missing = [[name, one.approval.value] for name, one in found if one.approval not in (None, Approval.APPROVED)]
     return f"{digest}.{hashlib.sha256(rfc8785.dumps(missing)).hexdigest()[:16]}" if missing else digest
 
 
-def _body(head: dict[str, object], label: str, found: list[tuple[str, Served]]) -> bytes:
+def _body(head: dict[str, object], label: str, found: list[tuple[str, ServedVersion]]) -> bytes:
     """The bytes that a fetch keeps go out as they are."""
     entries = []
     for name, one in found:

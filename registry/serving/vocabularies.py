@@ -18,8 +18,7 @@ from registry.accounts.actor import Actor
 from registry.core.errors import NotAllowed, NotFound
 from registry.namespaces.models import Membership
 from registry.namespaces.permissions import Verb, can, require
-from registry.serving.fetcher import matches
-from registry.serving.responses import FOREVER
+from registry.serving.responses import FOREVER, matches_etag
 
 __all__ = ["ServedVocabulary", "find"]
 
@@ -52,7 +51,7 @@ def find(*, actor: Actor, digest: str, if_none_match: str = "", accept_encoding:
     packed = _packed(path, digest) if _takes_gzip(accept_encoding) else None
     etag = f'"{digest}-gzip"' if packed else f'"{digest}"'
     headers = {"ETag": etag, "Cache-Control": FOREVER, "Vary": "Authorization, Accept-Encoding"}
-    if if_none_match and matches(if_none_match, etag):
+    if if_none_match and matches_etag(if_none_match, etag):
         return ServedVocabulary(304, headers)
     headers |= {"Content-Type": "application/octet-stream", "X-Content-Type-Options": "nosniff"}
     if packed:

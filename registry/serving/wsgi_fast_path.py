@@ -1,4 +1,4 @@
-"""What is answered ahead of Django: fetches with a key, and the long poll of label moves."""
+"""The WSGI application in front of Django: it answers fetches with a key, and the long poll of label moves."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -8,9 +8,9 @@ from django.http import HttpRequest
 
 from registry.core import metrics, request_ids
 from registry.core.client_address import client_address
-from registry.serving.fetcher import fetcher, matches
-from registry.serving.label_moves_long_poll import moves
-from registry.serving.responses import Answer
+from registry.serving.fetcher import fetcher
+from registry.serving.label_moves_long_poll import label_moves_poll
+from registry.serving.responses import Answer, matches_etag
 
 __all__ = ["ahead_of"]
 
@@ -24,13 +24,13 @@ Application = Callable[[dict[str, Any], Any], Iterable[bytes]]
 
 
 def ahead_of(application: Application) -> Application:
-    """A WSGI application that answers those itself and hands on everything else.
+    """A WSGI application that answers those itself and hands everything else to `application`.
 
     Bodies are lists on purpose: granian sends a list at once, and anything else piece by piece.
     """
-    quick, start = fetcher().quick, len(TEMPLATES)
-    found_again, unchanged_again = metrics.counter(200).step, metrics.counter(304).step
-    choose, fresh = request_ids.choose, request_ids.fresh
+    cached, start = fetcher().cached, len(TEMPLATES)
+    count_200, count_304 = metrics.counter(200).step, metrics.counter(304).step
+    choose_id, fresh_id = request_ids.choose, request_ids.fresh
     hosts: set[str] = set()  # those found allowed so far
 
     def serve(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
@@ -40,19 +40,19 @@ def ahead_of(application: Application) -> Application:
             return serve_rest(environ, start_response)
         if environ.get("HTTP_HOST") not in hosts and not _learn_host(environ, hosts):
             return application(environ, start_response)  # which refuses it
-        ready = quick(authorization, path[start:])
-        if ready is None:
+        fetch = cached(authorization, path[start:])
+        if fetch is None:
             return serve_rest(environ, start_response)
-        ready.count()
-        answer = ready.found.answer
-        seen = environ.get("HTTP_IF_NONE_MATCH")
-        if seen and matches(seen, ready.found.etag):
-            answer = ready.found.unchanged
-            unchanged_again()
+        fetch.count()
+        answer = fetch.version.answer
+        etags = environ.get("HTTP_IF_NONE_MATCH")
+        if etags and matches_etag(etags, fetch.version.etag):
+            answer = fetch.version.unchanged
+            count_304()
         else:
-            found_again()
+            count_200()
         sent = environ.get("HTTP_X_REQUEST_ID")
-        start_response(answer.line, [*answer.headers, ("X-Request-Id", choose(sent) if sent else fresh())])
+        start_response(answer.line, [*answer.headers, ("X-Request-Id", choose_id(sent) if sent else fresh_id())])
         return [answer.body]
 
     def serve_rest(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
@@ -94,10 +94,10 @@ def _answer(environ: dict[str, Any], hosts: set[str]) -> Answer | None:
     address = client_address(environ)
     if path.startswith(TEMPLATES) and "@" in path:
         request_ids.current.set(request_ids.choose(environ.get("HTTP_X_REQUEST_ID")))
-        seen = environ.get("HTTP_IF_NONE_MATCH", "")
-        return fetcher().answer(authorization, path[len(TEMPLATES) :], seen, address)
+        etags = environ.get("HTTP_IF_NONE_MATCH", "")
+        return fetcher().answer(authorization, path[len(TEMPLATES) :], etags, address)
     if path.startswith(NAMESPACES) and path.endswith(MOVES):
         request_ids.current.set(request_ids.choose(environ.get("HTTP_X_REQUEST_ID")))
         namespace = path[len(NAMESPACES) : -len(MOVES)]
-        return moves().answer(authorization, namespace, environ.get("QUERY_STRING", ""), address)
+        return label_moves_poll().answer(authorization, namespace, environ.get("QUERY_STRING", ""), address)
     return None

@@ -11,6 +11,7 @@ from typing import Any
 from django.db.models import Count, Max, Q, QuerySet, Sum
 
 from registry.accounts.models import Key, User
+from registry.core.names import is_pin
 from registry.templates.models import Template, Version
 from registry.usage.models import Fetch
 
@@ -51,7 +52,7 @@ class Fetcher:
     @property
     def is_pinned(self) -> bool:
         """Whether it asked by number or digest, so that no label takes it along."""
-        return self.ref[:1].isdigit() or self.ref.startswith("sha256:")
+        return is_pin(self.ref)
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ def by_label(template: Template, days: int = DAYS) -> dict[str, int]:
     """Label to fetches that asked for it; those by number or digest stand under the empty text."""
     found: dict[str, int] = {}
     for ref, count in _sums(_rows(template, days), "ref").items():
-        label = "" if ref[:1].isdigit() or ref.startswith("sha256:") else ref
+        label = "" if is_pin(ref) else ref
         found[label] = found.get(label, 0) + count
     return dict(sorted(found.items(), key=lambda entry: -entry[1]))
 

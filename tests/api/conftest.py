@@ -119,7 +119,7 @@ class Caller:
 @pytest.fixture(autouse=True)
 def _forget_everything() -> None:
     """Each test begins with a database that no process has looked at."""
-    fetcher().forget()
+    fetcher().clear()
     for name in ("default", "process"):
         caches[name].clear()
 
@@ -143,7 +143,7 @@ class _Quiet(WSGIRequestHandler):
 @pytest.fixture
 def server(transactional_db: None) -> Iterator[str]:
     """The address of a server on threads, put together as `registry.wsgi` does. Goes with `transactional_db`."""
-    log.subscribe(fetcher().follower.look)
+    log.subscribe(fetcher().follower.poll)
     httpd = ThreadedWSGIServer(("127.0.0.1", 0), _Quiet)
     httpd.set_app(ahead_of(WSGIHandler()))
     thread = threading.Thread(target=httpd.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)

@@ -11,8 +11,10 @@ from registry.changes import services as change_services
 from registry.namespaces import keys
 from registry.namespaces import services as namespace_services
 from registry.namespaces.key_attempts import KeyAttempts
-from registry.serving.fetcher import KEY_AGE, KEY_GRACE, Fetcher
-from registry.serving.responses import Memory, load
+from registry.serving.credentials import KEY_STALE_WHILE_REFRESHING, KEY_TTL
+from registry.serving.fetcher import Fetcher
+from registry.serving.responses import VersionCache
+from registry.serving.version_rows import load_version
 from registry.serving.wsgi_fast_path import ahead_of
 from registry.templates.models import Version
 from tests.api.conftest import DOCUMENT, OTHER, REPLY, Caller, problem
@@ -223,7 +225,7 @@ def test_a_save_does_not_cost_what_is_kept_of_others(cast, clock, versions, djan
         assert other.answer(key, f"{REPLY}@production").status == 200
 
 
-@pytest.mark.parametrize(("late", "readers"), [(0.1, 1), (KEY_GRACE + 0.1, 2)])
+@pytest.mark.parametrize(("late", "readers"), [(0.1, 1), (KEY_STALE_WHILE_REFRESHING + 0.1, 2)])
 def test_while_one_reads_a_key_again_others_go_on_with_it_for_a_moment(cast, clock, late, readers):
     reading: list[str] = []
 
@@ -231,15 +233,15 @@ def test_while_one_reads_a_key_again_others_go_on_with_it_for_a_moment(cast, clo
         def authenticate(self, token: str, address: str) -> Any:
             reading.append(token)
             if len(reading) == 2:  # what another thread gets meanwhile
-                assert (found.caller(key) is known) == (readers == 1)
+                assert (found.authenticate(key) is known) == (readers == 1)
             return super().authenticate(token, address)
 
     found, key = Fetcher(clock=clock, attempts=Reading(clock)), f"Bearer {cast.key(scope='read')}"
-    known = found.caller(key)
-    clock.now += KEY_AGE + late
-    assert found.caller(key) is not known
+    known = found.authenticate(key)
+    clock.now += KEY_TTL + late
+    assert found.authenticate(key) is not known
     assert len(reading) == 1 + readers
-    assert found.caller(key) is found.caller(key)
+    assert found.authenticate(key) is found.authenticate(key)
 
 
 def test_a_database_that_does_not_answer_is_told_as_busy(cast, clock, versions):
@@ -266,7 +268,7 @@ def test_another_journal_makes_every_process_forget(cast, clock, versions):
 
 
 def test_what_is_kept_stays_within_its_bound(cast, versions):
-    memory, found = Memory(budget=20_000), load(REPLY, "2")
+    memory, found = VersionCache(budget=20_000), load_version(REPLY, "2")
     assert found is not None
     for number in range(1000):
         memory.keep(f"support/t{number}@1", found)

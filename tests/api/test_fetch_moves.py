@@ -9,7 +9,7 @@ import pytest
 from django.db import connections
 
 from registry.serving.fetcher import Fetcher, fetcher
-from registry.serving.label_moves_long_poll import Moves, moves
+from registry.serving.label_moves_long_poll import LabelMovesPoll, label_moves_poll
 from registry.templates import labels
 from tests.api.conftest import OTHER, REPLY, Caller, problem
 from tests.api.test_fetch import Ahead, Clock
@@ -68,10 +68,10 @@ def test_a_cursor_of_another_journal_is_told(author):
 
 def test_a_cursor_that_another_process_gave_a_moment_earlier_is_good(cast, author):
     clock = Clock()
-    late = Moves(Fetcher(clock=clock))
-    late.since("support", None)
+    late = LabelMovesPoll(Fetcher(clock=clock))
+    late.read_moves_since("support", None)
     cast.move("staging", 1)
-    assert late.since("support", author.get(MOVES).json()["cursor"]).reset is False
+    assert late.read_moves_since("support", author.get(MOVES).json()["cursor"]).reset is False
 
 
 @pytest.mark.parametrize("query", ["after=x", "after=-1", "after=" + "9" * 30, "wait=31", "wait=a", "wait=-1"])
@@ -89,11 +89,11 @@ def test_ahead_of_django_the_answer_is_the_same(cast, author):
 
 
 def test_nothing_new_asks_the_database_nothing(author, django_assert_num_queries):
-    cursor = moves().since("support", None).cursor
-    moves().since("support", cursor)
-    fetcher().follower.due = time.monotonic() + 60
+    cursor = label_moves_poll().read_moves_since("support", None).cursor
+    label_moves_poll().read_moves_since("support", cursor)
+    fetcher().follower.next_poll = time.monotonic() + 60
     with django_assert_num_queries(0):
-        assert moves().since("support", cursor).moves == []
+        assert label_moves_poll().read_moves_since("support", cursor).moves == []
 
 
 def test_moves_of_one_answer_are_bounded_and_the_cursor_goes_on(cast, author, monkeypatch):
@@ -121,21 +121,21 @@ def test_a_waiting_client_hears_of_a_move_at_once(cast, server, author):
 
 @pytest.mark.usefixtures("transactional_db")
 def test_who_finds_no_room_to_wait_is_told_when_to_ask_again(cast, server, author, settings):
-    cursor = moves().since("support", None).cursor
-    full = Moves(fetcher())
-    full._room = threading.BoundedSemaphore(1)
+    cursor = label_moves_poll().read_moves_since("support", None).cursor
+    full = LabelMovesPoll(fetcher())
+    full._waiting_slots = threading.BoundedSemaphore(1)
     with ThreadPoolExecutor(1) as pool:
         pool.submit(_wait, full, cursor)
         time.sleep(0.2)  # the first has to be waiting by then
         began = time.monotonic()
-        assert full.since("support", cursor, 5).again == 1.0
+        assert full.read_moves_since("support", cursor, 5).again == 1.0
         assert time.monotonic() - began < 0.5
         cast.move("staging", 1)
 
 
-def _wait(full: Moves, cursor: str) -> None:
+def _wait(full: LabelMovesPoll, cursor: str) -> None:
     try:
-        full.since("support", cursor, 5)
+        full.read_moves_since("support", cursor, 5)
     finally:
         connections.close_all()
 

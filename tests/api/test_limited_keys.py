@@ -97,7 +97,7 @@ def world(cast, settings):
     settings.OUTBOUND_HOSTS = ["127.0.0.1"]
     made = webhook_services.create(actor=cast.actor("admin"), namespace="support", url="http://127.0.0.1:9/")
     issued = keys.issue(actor=cast.actor("admin"), namespace="support", name="spare", scope="read", person="reader")
-    fetcher().forget()
+    fetcher().clear()
     return numbers | {"webhook": made.webhook.id, "key": issued.key.id, "hurried": numbers["open"]}
 
 
@@ -147,7 +147,7 @@ def test_no_call_tells_a_limited_key_what_it_may_not_fetch(cast, world, limit):
             answer = caller.call(method, path, body, **(headers[0] if headers else {}))
             content = b"".join(answer.streaming_content) if answer.streaming else answer.content
             transaction.set_rollback(True)
-        fetcher().forget()
+        fetcher().clear()
         if STRANGE.encode() in content:
             told.append(name)
         if answer.status_code >= 500:

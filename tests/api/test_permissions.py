@@ -262,7 +262,7 @@ def test_each_caller_gets_what_the_table_says(route, method, world, callers):
 
 
 def _try(caller: Caller, method: str, path: str, body: Any) -> int:
-    fetcher().forget()
+    fetcher().clear()
     with transaction.atomic():
         status = caller.call(method, path, body).status_code
         transaction.set_rollback(True)

@@ -74,7 +74,7 @@ def planted(cast, settings, tmp_path):
 
 
 def _report(cast, version):
-    actor = fetcher().caller(f"Bearer {cast.key('author', 'write')}")
+    actor = fetcher().authenticate(f"Bearer {cast.key('author', 'write')}")
     row = Report(
         key_id=actor.key, version=version, day=version.created_at.date(), last_at=version.created_at, renders=1
     )
@@ -192,7 +192,7 @@ def test_it_is_in_all_of_them_before_and_in_none_afterwards(cast, caller, plante
     assert holding(answers(caller, "reader"))
     redaction_services.redact(actor=cast.actor("admin"), name=REPLY, version=2, reason="It names somebody")
     mirror.catch_up()
-    fetcher().follower.look()
+    fetcher().follower.poll()
     left = columns_with(CANARY)
     assert left == set()
     assert not in_git(settings.MIRROR_PATH, CANARY)

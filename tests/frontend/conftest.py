@@ -77,7 +77,7 @@ class Desk:
 
 def set_desk() -> Desk:
     """`support` (production protected) and `demo` (nothing protected) with every role, and an outsider's `other`."""
-    fetcher().forget()
+    fetcher().clear()
     for name in ("default", "process"):
         caches[name].clear()
     return Desk(load_people())

@@ -72,7 +72,7 @@ def test_fetches_are_counted_by_what_became_of_them(client):
     services.create_namespace(actor=admin, name="support")
     saved = template_save.save(actor=admin, name="support/reply", document="- name: a\n  content: b\n", message="")
     key = "Bearer " + keys.issue(actor=admin, namespace="support", name="chat", scope="write").secret
-    fetcher().forget()
+    fetcher().clear()
     fetcher().answer(key, "support/reply@1")
     fetcher().answer(key, "support/reply@1", f'"{saved.version.digest}"')
     fetcher().answer(key, "support/reply@7")

@@ -1,4 +1,4 @@
-"""The thread that looks at the journal, so that no fetch has to."""
+"""The thread that polls the journal, so that no fetch has to."""
 
 import threading
 import time
@@ -12,7 +12,7 @@ from registry.accounts.models import User
 from registry.journal.log import CHANNEL
 from registry.namespaces import services
 from registry.serving import journal_follower
-from registry.serving.journal_follower import Follower, Happened
+from registry.serving.journal_follower import Follower, JournalEvent
 
 pytestmark = [pytest.mark.usefixtures("transactional_db"), pytest.mark.dialect]
 LONG = 10.0  # seconds after which something is taken for broken
@@ -26,7 +26,7 @@ class Ears:
         self.some = threading.Event()
         self.follower = Follower(self.heed, lambda _: self.some.set(), time.monotonic)
 
-    def heed(self, happened: Happened) -> None:
+    def heed(self, happened: JournalEvent) -> None:
         self.heard.append(happened.kind)
         self.some.set()
 
@@ -53,7 +53,7 @@ def ears(actor: Actor) -> Ears:
 @pytest.fixture
 def scout(ears: Ears) -> Iterator[threading.Thread]:
     ended = threading.Event()
-    thread = journal_follower.start(ears.follower, ended)
+    thread = journal_follower.start_poller(ears.follower, ended)
     yield thread
     ended.set()
     if connection.vendor == "postgresql":
@@ -74,19 +74,19 @@ def test_while_it_looks_no_look_is_due(ears, scout):
     assert ears.wait()
     for _ in range(20):
         time.sleep(0.05)  # a second of chances to be late
-        assert ears.follower.due > time.monotonic()
+        assert ears.follower.next_poll > time.monotonic()
 
 
 def test_a_database_that_is_away_ends_nothing(ears, monkeypatch, request):
-    monkeypatch.setattr(journal_follower, "PAUSE", 0.01)
-    look, failures = ears.follower.look, iter([DatabaseError("away"), DatabaseError("away")])
+    monkeypatch.setattr(journal_follower, "RETRY_DELAY", 0.01)
+    poll, failures = ears.follower.poll, iter([DatabaseError("away"), DatabaseError("away")])
 
     def fail_twice() -> None:
         if failure := next(failures, None):
             raise failure
-        look()
+        poll()
 
-    monkeypatch.setattr(ears.follower, "look", fail_twice)
+    monkeypatch.setattr(ears.follower, "poll", fail_twice)
     request.getfixturevalue("scout")
     assert ears.wait()
 
@@ -94,7 +94,7 @@ def test_a_database_that_is_away_ends_nothing(ears, monkeypatch, request):
 @pytest.mark.postgres  # SQLite tells nobody of an append
 def test_postgresql_tells_of_an_append(actor, ears, monkeypatch, request):
     assert connection.vendor == "postgresql"
-    monkeypatch.setattr(journal_follower, "ROUND", 60.0)
+    monkeypatch.setattr(journal_follower, "POLL_INTERVAL", 60.0)
     request.getfixturevalue("scout")
     assert ears.wait()
     services.create_namespace(actor=actor, name="support")
@@ -104,8 +104,8 @@ def test_postgresql_tells_of_an_append(actor, ears, monkeypatch, request):
 
 @pytest.mark.postgres  # SQLite tells nobody of an append
 def test_it_listens_again_on_another_connection(actor, ears, monkeypatch, request):
-    monkeypatch.setattr(journal_follower, "ROUND", 60.0)
-    monkeypatch.setattr(journal_follower, "PAUSE", 0.01)
+    monkeypatch.setattr(journal_follower, "POLL_INTERVAL", 60.0)
+    monkeypatch.setattr(journal_follower, "RETRY_DELAY", 0.01)
     request.getfixturevalue("scout")
     assert ears.wait()
     with connection.cursor() as cursor:
@@ -122,10 +122,10 @@ def test_it_listens_again_on_another_connection(actor, ears, monkeypatch, reques
     assert ears.heard
 
 
-def test_who_asks_after_a_hurry_does_not_wait_for_the_look_of_another(ears):
-    ears.follower.follow()
-    ears.follower.hurry()
-    with ears.follower._looking:  # another thread looks
+def test_a_request_after_mark_due_does_not_wait_for_the_poll_of_another_thread(ears):
+    ears.follower.poll_if_due()
+    ears.follower.mark_due()
+    with ears.follower._poll_lock:  # another thread polls
         began = time.monotonic()
-        ears.follower.follow()
+        ears.follower.poll_if_due()
     assert time.monotonic() - began < 0.4

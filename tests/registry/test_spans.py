@@ -63,7 +63,7 @@ def test_every_fetch_is_a_span_with_what_it_turned_out_to_be(exporter, admin):
     exporter.clear()
     fetcher = Fetcher()
     for _ in range(2):
-        assert fetcher.quick(key, f"{NAME}@latest") is None
+        assert fetcher.cached(key, f"{NAME}@latest") is None
         fetcher.answer(key, f"{NAME}@latest")
     found = told(exporter)
     assert [name for name, _ in found] == ["promptuary.fetch"] * 2

@@ -29,7 +29,7 @@ from registry.journal.models import Event
 from registry.namespaces import keys
 from registry.serving.credentials import Caller
 from registry.serving.fetcher import Fetcher, fetcher
-from registry.serving.label_moves_long_poll import Moves
+from registry.serving.label_moves_long_poll import LabelMovesPoll
 from registry.webhooks import messages
 from tests.support import row_snapshot
 
@@ -141,15 +141,15 @@ class _Process:
         admin = Actor(User.objects.get(username="zoë.o'neil@example.org"))
         issued = keys.issue(actor=admin, namespace="support", name="golden", scope="read", approved_only=False)
         self._fetcher = Fetcher(clock=lambda: 1000.0)
-        self._moves = Moves(self._fetcher)
+        self._moves = LabelMovesPoll(self._fetcher)
         anybody = Caller("", "support")
         limited = Caller("", "support", approved_only=True, protected=frozenset({"production"}))
         self._questions: dict[str, Callable[[], Any]] = {
-            "key": lambda: self._fetcher.caller(f"Bearer {issued.secret}"),
-            "label of its template": lambda: self._fetcher.find(anybody, f"{_OWN}@production"),
-            "label of another template": lambda: self._fetcher.find(anybody, f"{_OTHER}@live"),
-            "pinned version": lambda: self._fetcher.find(anybody, f"{_OWN}@3"),
-            "approval": lambda: self._fetcher.find(limited, f"{_OWN}@3"),
+            "key": lambda: self._fetcher.authenticate(f"Bearer {issued.secret}"),
+            "label of its template": lambda: self._fetcher.find_version(anybody, f"{_OWN}@production"),
+            "label of another template": lambda: self._fetcher.find_version(anybody, f"{_OTHER}@live"),
+            "pinned version": lambda: self._fetcher.find_version(anybody, f"{_OWN}@3"),
+            "approval": lambda: self._fetcher.find_version(limited, f"{_OWN}@3"),
         }
 
     def hear(self, event: Event) -> list[str]:
@@ -163,15 +163,15 @@ class _Process:
         self._append(event, event.template and _OWN)
         self._look()
         forgotten = [name for name, ask in self._questions.items() if _asks_database(ask)]
-        if self._moves.since(event.namespace, str(before)).moves:
+        if self._moves.read_moves_since(event.namespace, str(before)).moves:
             forgotten.append("news of moves")
         if memory.get("text", lambda: "made anew") == "made anew":
             forgotten.append("texts")
         return forgotten
 
     def _look(self) -> None:
-        self._fetcher.follower.look()
-        fetcher().follower.look()  # it empties the memories of the process
+        self._fetcher.follower.poll()
+        fetcher().follower.poll()  # it empties the memories of the process
 
     def _append(self, event: Event, template: str) -> int:
         newest = Event.objects.latest("number")

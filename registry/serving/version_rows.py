@@ -1,0 +1,99 @@
+"""Rows of versions for the fetch path: what a miss reads from the database, in one query where it can."""
+
+from collections.abc import Iterable
+
+from django.db import connection
+from django.db.models import F
+
+from registry.core.errors import Invalid, NotFound
+from registry.core.names import LATEST, Ref, is_pin, parse_ref
+from registry.serving.responses import ServedVersion, VersionRow, make_served
+from registry.templates import approvals, version_queries
+from registry.templates.models import TOMBSTONE, Label, Template, Version
+
+__all__ = ["explain_missing_version", "is_version_approved", "load_label_versions", "load_version"]
+
+_FIELDS = (
+    "pk",
+    "template__name",
+    "number",
+    "digest",
+    "bundle",
+    "settings",
+    "message",
+    "created_at",
+    "author__username",
+)
+_SELECT = (
+    "SELECT v.id, t.name, v.number, v.digest, v.bundle, v.settings, v.message, v.created_at, u.username "
+    "FROM registry_version v JOIN registry_template t ON t.id = v.template_id JOIN registry_user u ON u.id = v.author_id "
+    "WHERE t.name = %s"
+)
+
+
+def load_version(name: str, ref: str) -> ServedVersion | None:
+    """Read one version from the database in one query; None when there is none, NotFound for an ill-formed ref.
+
+    Gone where it was redacted.
+    """
+    try:
+        row = _find_row(name, parse_ref(ref))
+    except Invalid as error:
+        raise NotFound(error.message) from None
+    if row is None:
+        return None
+    if row.bundle == TOMBSTONE:
+        Version.objects.select_related("template").get(pk=row.pk).require_text()
+    approval = None if is_pin(ref) or ref == LATEST else approvals.of_refs([name], ref).get(name)
+    return make_served(row, is_pin(ref), approval)
+
+
+def load_label_versions(names: Iterable[str], label: str) -> dict[str, ServedVersion]:
+    """What the label means for each of these templates, in two queries; a redacted version is left out."""
+    names = list(names)
+    rows = Version.objects.filter(template__name__in=names)
+    approvals_by_name = {} if label == LATEST else approvals.of_refs(names, label)
+    rows = rows.filter(pk=F("template__latest")) if label == LATEST else rows.filter(labels__name=label)
+    versions = (VersionRow(*values) for values in rows.values_list(*_FIELDS))
+    return {
+        row.name: make_served(row, False, approvals_by_name.get(row.name))
+        for row in versions
+        if row.bundle != TOMBSTONE
+    }
+
+
+def is_version_approved(version: int) -> bool:
+    """Whether a key limited to approved versions gets these bytes; `version` is the row's id."""
+    row = Version.objects.select_related("template__namespace").defer("bundle", "template__words").get(pk=version)
+    return version_queries.is_approved(row.template, row)
+
+
+def explain_missing_version(name: str, ref: str) -> NotFound:
+    """Why a member's fetch found nothing."""
+    template = Template.objects.filter(name=name).only("pk").first()
+    if template is None:
+        return NotFound(f"There is no template {name[:600]}, or you may not read it.")
+    if is_pin(ref):
+        return NotFound(f"{name} has no version {ref}.")
+    labels = Label.objects.filter(template=template).order_by("name").values_list("name", flat=True)
+    return NotFound(f"{name} has no label {ref}; it has {', '.join([*labels, LATEST])}.")
+
+
+def _find_row(name: str, ref: Ref) -> VersionRow | None:
+    value: object
+    if ref.number is not None:
+        condition, value = "v.number = %s", ref.number
+    elif ref.digest is not None:
+        condition, value = "v.digest = %s ORDER BY v.number LIMIT 1", ref.digest
+    elif ref.label == LATEST:
+        condition, value = "v.number >= %s ORDER BY v.number DESC LIMIT 1", 1
+    else:
+        condition, value = (
+            "v.id = (SELECT version_id FROM registry_label WHERE template_id = t.id AND name = %s)",
+            ref.label,
+        )
+    # A miss costs mostly what it takes to put a query together, so this one is written out.
+    with connection.cursor() as cursor:
+        cursor.execute(f"{_SELECT} AND {condition}", [name, value])
+        columns = cursor.fetchone()
+    return None if columns is None else VersionRow(*columns)
