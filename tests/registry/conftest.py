@@ -5,6 +5,7 @@ import pytest
 from registry.accounts import actor as accounts_actor
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
+from registry.changes import services as change_services
 from registry.namespaces import services
 from registry.namespaces.models import Namespace
 from registry.templates import save as template_save
@@ -89,3 +90,42 @@ def save(author, document):
         return saved.version
 
     return write
+
+
+@pytest.fixture
+def propose(author):
+    """Propose a version for production as the author."""
+
+    def run(version, actor=None, message="Please"):
+        name = version.template.name
+        return change_services.propose_change(
+            actor=actor or author, name=name, label="production", version=version.number, message=message
+        )
+
+    return run
+
+
+@pytest.fixture
+def approve(reviewer):
+    """Approve a request as the reviewer, on the digest it stands on."""
+
+    def run(change, actor=None, digest=None):
+        change.refresh_from_db()
+        digest = digest or change.version.digest
+        return change_services.decide_on_change(
+            actor=actor or reviewer, number=change.number, decision="approve", digest=digest
+        )
+
+    return run
+
+
+@pytest.fixture
+def publish(author, propose, approve):
+    """Bring a version to production the right way."""
+
+    def run(version):
+        change = propose(version)
+        approve(change)
+        return change_services.publish_change(actor=author, number=change.number)
+
+    return run
