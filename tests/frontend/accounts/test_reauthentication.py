@@ -1,0 +1,136 @@
+"""A fresh proof before publishing and before making keys, where the setting asks for one."""
+
+import time
+
+import pytest
+from django.test import Client
+
+from registry.accounts.models import Key
+from registry.changes import services as change_services
+from registry.changes.models import ChangeRequest
+from registry.namespaces import keys
+from registry.templates.models import Label
+from tests.frontend.accounts.test_sign_in import code_of, enrol, sign_in
+from tests.frontend.conftest import REPLY, words
+
+KEY = {"name": "chat", "scope": "read", "person": "admin", "days": "0"}
+
+
+@pytest.fixture
+def approved(reply) -> ChangeRequest:
+    change: ChangeRequest = reply.propose(2)
+    change_services.decide_on_change(
+        actor=reply.actor("reviewer"), number=change.number, decision="approve", digest=change.version.digest
+    )
+    return change
+
+
+def age(client: Client, seconds: float) -> None:
+    """Let the session's proofs be that old."""
+    session = client.session
+    records = session["account_authentication_methods"]
+    session["account_authentication_methods"] = [{**one, "at": time.time() - seconds} for one in records]
+    session.save()
+
+
+def production() -> int:
+    return Label.objects.get(template__name=REPLY, name="production").version.number
+
+
+def entered(name: str = "author") -> Client:
+    client = Client()
+    sign_in(client, name, f"{name}-promptuary")
+    return client
+
+
+def test_off_asks_nothing(approved):
+    client = entered()
+    age(client, 5000)
+    client.post(f"/changes/{approved.number}", {"do": "publish"})
+    assert production() == 2
+
+
+def test_the_sign_in_itself_is_a_proof_for_fifteen_minutes(approved, settings):
+    settings.PROMPTUARY_STEP_UP = "password"
+    client = entered()
+    age(client, 890)
+    client.post(f"/changes/{approved.number}", {"do": "publish"})
+    assert production() == 2
+
+
+def test_an_older_one_is_asked_for_again_and_then_the_act_goes_on(approved, settings):
+    settings.PROMPTUARY_STEP_UP = "password"
+    client = entered()
+    age(client, 910)
+    asked = client.post(f"/changes/{approved.number}", {"do": "publish"})
+    assert (asked["Location"], production()) == (f"/account/prove?next=%2Fchanges%2F{approved.number}", 1)
+    wrong = client.post(asked["Location"], {"password": "wrong", "next": f"/changes/{approved.number}"})
+    assert ("This is not your password." in words(wrong), production()) == (True, 1)
+    client.post(asked["Location"], {"password": "author-promptuary", "next": f"/changes/{approved.number}"})
+    assert production() == 2
+
+
+def test_making_and_rotating_keys_ask_too(reply, settings):
+    settings.PROMPTUARY_STEP_UP = "password"
+    old = keys.issue(actor=reply.actor("admin"), namespace="support", name="old", scope="read").key
+    client = entered("admin")
+    age(client, 910)
+    for sent in (KEY, {"do": "rotate", "key": old.id, "hours": "1"}):
+        assert client.post("/n/support/keys", sent)["Location"] == "/account/prove?next=%2Fn%2Fsupport%2Fkeys"
+    assert Key.objects.count() == 1
+    done = client.post("/account/prove", {"password": "admin-promptuary", "next": "/n/support/keys"})
+    assert done.status_code == 201
+    assert Key.objects.filter(replaces=old).exists()
+
+
+def test_reading_and_revoking_ask_nothing(reply, settings):
+    settings.PROMPTUARY_STEP_UP = "password"
+    old = keys.issue(actor=reply.actor("admin"), namespace="support", name="old", scope="read").key
+    client = entered("admin")
+    age(client, 910)
+    assert client.get("/n/support/keys").status_code == 200
+    client.post("/n/support/keys", {"do": "revoke", "key": old.id})
+    assert Key.objects.get(id=old.id).revoked_at
+
+
+def test_where_a_code_is_asked_for_a_password_is_not_enough(approved, settings):
+    settings.PROMPTUARY_STEP_UP = "totp"
+    client = entered()
+    secret = enrol(client)
+    assert client.post(f"/changes/{approved.number}", {"do": "publish"}).status_code == 302
+    assert production() == 1
+    asked = client.get(f"/account/prove?next=/changes/{approved.number}")
+    assert "Prove that it is you" in words(asked) or asked.status_code == 302
+    client.post("/account/prove/code", {"code": code_of(secret), "next": f"/changes/{approved.number}"})
+    assert production() == 2
+
+
+def test_who_has_no_second_step_is_led_to_it(approved, settings):
+    settings.PROMPTUARY_STEP_UP = "totp"
+    client = entered()
+    asked = client.post(f"/changes/{approved.number}", {"do": "publish"})
+    assert asked["Location"] == "/account/second-step"
+    assert production() == 1
+
+
+def test_the_api_refuses_a_session_with_a_code_of_its_own(approved, settings):
+    settings.PROMPTUARY_STEP_UP = "password"
+    client = entered()
+    age(client, 910)
+    answer = client.post(f"/api/v1/changes/{approved.number}/publish", {}, content_type="application/json")
+    body = answer.json()
+    assert (answer.status_code, body["type"], body["proof"]) == (403, "proof-required", "password")
+    client = entered("admin")
+    age(client, 910)
+    issue = client.post("/api/v1/namespaces/support/keys", {"name": "chat", "scope": "read"}, "application/json")
+    assert issue.json()["type"] == "proof-required"
+
+
+def test_a_key_publishes_without_being_asked(approved, reply, settings):
+    settings.PROMPTUARY_STEP_UP = "totp"
+    secret = keys.issue(
+        actor=reply.actor("admin"), namespace="support", name="ci", scope="write", person="author"
+    ).secret
+    client = Client(headers={"Authorization": f"Bearer {secret}"})
+    answer = client.post(f"/api/v1/changes/{approved.number}/publish", {}, content_type="application/json")
+    assert (answer.status_code, production()) == (200, 2)

@@ -1,0 +1,294 @@
+"""The bounded renderer: hostile documents end in an error with their line, and everybody else is served."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from promptuary.renderer import DocumentError, InputError, LimitError, RenderError, TokenizerError
+from promptuary.renderer.isolation.renderer import BoundedRenderer, BusyError
+
+GOOD = "---\ninputs:\n  name: {type: string}\n---\n- name: greeting\n  content: Hello {{ name }}\n"
+PATTERN = (
+    "---\ninputs:\n  name:\n    type: string\n    pattern: '^(?=a)(a+)+$'\n---\n- name: x\n  content: '{{ name }}'\n"
+)
+LOOPS = "- name: x\n  content: |\n    one\n    {% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}\n"
+DOUBLING = (
+    "- name: x\n  content: |\n    {% set ns = namespace(s='0123456789') %}\n"
+    "    {% for i in range(60) %}{% set ns.s = ns.s ~ ns.s %}{% endfor %}{{ ns.s }}\n"
+)
+HOSTILE = {
+    "a power": ("- name: x\n  content: |\n    one\n    {{ 9**(9**8) }}\n", 4),
+    "nested ranges": (LOOPS, 4),
+    "a macro that calls itself": (
+        "- name: x\n  content: |\n    {% macro f(n) %}{{ f(n - 1) ~ f(n - 2) if n > 1 }}{% endmacro %}\n    {{ f(90) }}\n",
+        3,
+    ),
+    "doubling text": (DOUBLING, 4),
+    "deep YAML": ("- " * 25_000, 1),
+    "an alias bomb": ("- name: a\n  content: &a [x, x]\n- name: b\n  content: [*a, *a]\n", 2),
+    "a pattern that backtracks": (PATTERN, 5),
+}
+
+
+@pytest.fixture(scope="module")
+def bounded():
+    renderer = BoundedRenderer(wall_seconds=0.8)
+    renderer.start()
+    yield renderer
+    renderer.close()
+
+
+def render_good(bounded, name="Ada"):
+    # What is asked here is whether it is right; a busy machine may take its time.
+    return bounded.render(GOOD, {"name": name}, wall_seconds=10)["messages"]
+
+
+def memory_of(process_id):
+    fields = Path(f"/proc/{process_id}/status").read_text().split()
+    return int(fields[fields.index("VmRSS:") + 1]) // 1024
+
+
+def children_of(process_id):
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue  # it ended while we looked
+        if int(fields[1]) == process_id:
+            yield int(folder.name)
+
+
+def test_a_good_document_renders(bounded):
+    found = bounded.render(GOOD, {"name": "Ada"})
+    assert found["messages"] == [{"role": "user", "content": "Hello Ada"}]
+    assert found["preview"][0]["spans"][0]["expression"] == "name"
+    assert bounded.render(GOOD, {"name": "Ada"}, target="text")["text"] == "Hello Ada"
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_document_is_stopped_at_its_line_within_two_seconds(bounded, name):
+    document, line = HOSTILE[name]
+    render_good(bounded)
+    started = time.monotonic()
+    with pytest.raises((LimitError, DocumentError)) as caught:
+        bounded.render(document, {"name": "a" * 40 + "b"})
+    assert time.monotonic() - started < 2
+    assert caught.value.line == line
+    assert render_good(bounded) == [{"role": "user", "content": "Hello Ada"}]
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_checking_a_hostile_document_gives_a_problem_at_its_line(bounded, name):
+    document, line = HOSTILE[name]
+    found = bounded.validate(document, samples={"long": {"name": "a" * 40 + "b"}})
+    assert line in [problem.line for problem in found if problem.severity == "error"]
+
+
+def test_an_error_comes_back_as_the_class_it_was(bounded):
+    with pytest.raises(InputError) as caught:
+        bounded.render(GOOD, {"name": 7})
+    assert (caught.value.path, caught.value.line) == ("name", 3)
+    with pytest.raises(InputError, match="missing"):
+        bounded.render(GOOD, {})
+
+
+def test_a_fault_of_our_own_is_said_to_be_one(bounded):
+    with pytest.raises(RenderError, match="a fault of Promptuary"):
+        bounded.render(GOOD, {"name": "Ada"}, truncation_stop=3)
+
+
+def test_data_that_are_not_json_are_refused(bounded):
+    with pytest.raises(InputError, match="not plain JSON"):
+        bounded.render(GOOD, {"name": object()})
+
+
+def test_a_tokenizer_must_be_a_known_name(bounded):
+    with pytest.raises(TokenizerError, match="no tokenizer named '/etc/passwd"):
+        bounded.render(GOOD, {"name": "Ada"}, tokenizer="/etc/passwd.json")
+
+
+def test_an_answer_beyond_the_cap_is_refused():
+    small = BoundedRenderer(output_bytes=20_000)
+    try:
+        with pytest.raises(LimitError, match="at most 20,000"):
+            small.render(GOOD, {"name": "x" * 50_000})
+        assert render_good(small)
+    finally:
+        small.close()
+
+
+def test_many_samples_render_in_one_child(bounded):
+    samples = {f"sample {number}": {"name": f"name {number}"} for number in range(50)} | {"wrong": {"name": 1}}
+    found = bounded.render_samples(GOOD, samples, wall_seconds=10)
+    assert found["sample 7"]["messages"][0]["content"] == "Hello name 7"
+    assert isinstance(found["wrong"], InputError)
+
+
+def test_bundles_are_compared(bounded):
+    def bundle(document):
+        return {"engine": 1, "document": document, "fragments": {}, "profile": None}
+
+    assert bounded.compare(bundle(GOOD), bundle(GOOD)) == []
+    assert bounded.compare(bundle(GOOD), bundle(GOOD.replace("name: {", "age: {type: number}\n  name: {")))
+
+
+def test_a_schema_is_checked(bounded):
+    assert bounded.check_schema({"type": "string"}, "x") is None
+    assert bounded.check_schema({"type": "strin"}) is not None
+    assert "not of type" in bounded.check_schema({"properties": {"a": {"type": "string"}}}, {"a": 1})
+    with pytest.raises(LimitError):
+        bounded.check_schema({"type": "string", "pattern": "^(?=a)(a+)+$"}, "a" * 40 + "b", wall_seconds=0.3)
+
+
+def test_many_replies_are_read_in_one_child(bounded):
+    document = "---\noutput: {schema: {type: object}}\n---\n- name: a\n  content: b\n"
+    found = bounded.read_many(document, {"good": (['{"x": 1}'], {}), "bad": (["nothing"], {})})
+    assert found["good"] == bounded.read(document, ['{"x": 1}'])
+    assert isinstance(found["bad"], RenderError)
+
+
+def test_threads_are_served_at_once(bounded):
+    answers = {}
+
+    def work(number):
+        answers[number] = render_good(bounded, f"n{number}")
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(12)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert answers == {number: [{"role": "user", "content": f"Hello n{number}"}] for number in range(12)}
+
+
+def test_more_than_may_wait_are_refused_as_busy():
+    narrow = BoundedRenderer(max_children=1, max_waiting=0, wall_seconds=1.0)
+    narrow.start()
+    slow = threading.Thread(target=lambda: narrow.validate(LOOPS))
+    try:
+        slow.start()
+        deadline = time.monotonic() + 2
+        while narrow._inside == 0 and time.monotonic() < deadline:
+            time.sleep(0.01)  # bounded polling: another process gives no signal
+        with pytest.raises(BusyError, match="try again"):
+            render_good(narrow)
+        slow.join()
+        assert render_good(narrow)
+    finally:
+        slow.join()
+        narrow.close()
+
+
+def test_a_dead_zygote_is_started_again(bounded):
+    render_good(bounded)
+    os.kill(bounded._nursery.process_id, signal.SIGKILL)
+    assert render_good(bounded)
+
+
+def test_closing_leaves_no_process():
+    renderer = BoundedRenderer()
+    render_good(renderer)
+    process_id = renderer._nursery.process_id
+    renderer.close()
+    assert not Path(f"/proc/{process_id}").exists()
+
+
+def test_secrets_of_the_environment_stay_behind(bounded, monkeypatch):
+    monkeypatch.setenv("PROMPTUARY_SECRET_KEY", "hidden")
+    renderer = BoundedRenderer()
+    render_good(renderer)
+    assert b"hidden" not in Path(f"/proc/{renderer._nursery.process_id}/environ").read_bytes()
+    renderer.close()
+
+
+def test_the_zygote_ends_with_a_process_that_was_killed():
+    script = (
+        "import time; from promptuary.renderer.isolation.renderer import BoundedRenderer; b = BoundedRenderer(); b.start();"
+        "print(b._nursery.process_id, flush=True); time.sleep(60)"
+    )
+    root = Path(__file__).resolve().parents[3]
+    with subprocess.Popen([sys.executable, "-c", script], cwd=root, stdout=subprocess.PIPE) as owner:
+        zygote = Path("/proc") / owner.stdout.readline().decode().strip()
+        assert zygote.exists()
+        owner.kill()
+        owner.wait()
+    deadline = time.monotonic() + 10
+    while zygote.exists() and time.monotonic() < deadline:
+        time.sleep(0.05)  # bounded polling: another process gives no signal
+    assert not zygote.exists()
+
+
+@pytest.mark.slow
+def test_a_forked_process_starts_a_zygote_of_its_own(bounded):
+    render_good(bounded)
+    child = os.fork()
+    if child == 0:
+        same = bounded._nursery.process_id is None and bool(render_good(bounded))
+        bounded.close()
+        os._exit(0 if same else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert render_good(bounded)
+
+
+@pytest.mark.slow
+def test_a_hundred_hostile_documents_leave_a_hundred_good_ones_right():
+    renderer = BoundedRenderer(wall_seconds=0.05)
+    renderer.start()
+    render_good(renderer)
+    before = memory_of(renderer._nursery.process_id)
+    hostile = [document for document, _ in HOSTILE.values()]
+    for number in range(100):
+        with pytest.raises((LimitError, DocumentError)):
+            renderer.render(hostile[number % len(hostile)], {"name": "a" * 40 + "b"})
+    for number in range(100):
+        assert render_good(renderer, f"n{number}") == [{"role": "user", "content": f"Hello n{number}"}]
+    assert memory_of(renderer._nursery.process_id) - before < 20
+    renderer.close()
+
+
+def test_a_child_ended_from_outside_is_no_timeout(bounded):
+    def end_the_child():
+        time.sleep(1)  # by now the one before has gone, and this one is at work
+        for process_id in children_of(zygote):
+            os.kill(process_id, signal.SIGKILL)
+
+    render_good(bounded)
+    zygote = bounded._nursery.process_id
+    killer = threading.Thread(target=end_the_child)
+    killer.start()
+    with pytest.raises(LimitError, match="ended from outside") as caught:
+        bounded.render(LOOPS, {}, wall_seconds=5)
+    killer.join()
+    assert caught.value.line == 4
+
+
+class NoNursery:
+    """A nursery on a machine that can start no process, or whose processes end at once."""
+
+    process_id = None
+
+    def __init__(self, error=None):
+        self.error = error
+
+    def order(self, order, connection):
+        if self.error:
+            raise self.error
+
+    def close(self):
+        pass
+
+
+@pytest.mark.parametrize("error", [OSError("no more processes"), None])
+def test_a_zygote_that_cannot_start_is_no_fault_of_the_document(error):
+    renderer = BoundedRenderer()
+    renderer._nursery = NoNursery(error)
+    for call in (renderer.render, renderer.validate):
+        with pytest.raises(BusyError, match="try again") as caught:
+            call(GOOD)
+        assert caught.value.line is None
