@@ -16,7 +16,7 @@ from frontend.browse import (
     template_views,
 )
 from frontend.browse import views as browse_views
-from frontend.changes import dependant_views, emergency_views, merge_views
+from frontend.changes import dependant_views, emergency_views, merge_views, propose_views
 from frontend.changes import views as change_views
 from frontend.diff import views as diff_views
 from frontend.editor import new_views
@@ -68,7 +68,7 @@ urlpatterns = [
     path("t/<template:name>/-/samples", sample_views.edit_samples, name="samples"),
     path("t/<template:name>/-/labels", label_views.move, name="labels"),
     path("t/<template:name>/-/fetches", require_safe(fetch_views.fetches), name="fetches"),
-    path("t/<template:name>/-/propose", change_views.propose, name="propose"),
+    path("t/<template:name>/-/propose", propose_views.propose, name="propose"),
     path("t/<template:name>/-/archive", archive_views.archive, name="archive"),
     path("t/<template:name>/-/dependants", dependant_views.update, name="dependants"),
     path("changes/", require_safe(change_views.listing), name="changes"),

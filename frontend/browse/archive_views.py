@@ -4,9 +4,8 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
-from frontend.web.breadcrumbs import crumbs_of
 from frontend.web.decorators import form_page, signed_in
-from frontend.web.page import show
+from frontend.web.page import crumbs_of, show
 from registry.accounts.actor import Actor
 from registry.changes import queries as change_queries
 from registry.core.errors import PromptuaryError

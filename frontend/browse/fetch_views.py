@@ -5,9 +5,8 @@ from django.views.decorators.http import require_safe
 
 from frontend.browse.fetch_charts import rows_of
 from frontend.browse.label_status import live_label
-from frontend.web.breadcrumbs import crumbs_of
 from frontend.web.decorators import signed_in
-from frontend.web.page import show
+from frontend.web.page import crumbs_of, show
 from registry.accounts.actor import Actor
 from registry.templates import label_queries
 from registry.templates import queries as template_queries

@@ -7,9 +7,8 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse
 
 from frontend.browse.label_status import Mark, ledger, live_label
-from frontend.web.breadcrumbs import crumbs_of
 from frontend.web.decorators import signed_in
-from frontend.web.page import show
+from frontend.web.page import crumbs_of, show
 from registry.accounts.actor import Actor
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb

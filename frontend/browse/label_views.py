@@ -1,16 +1,17 @@
 """Moving a label that moves freely, rolling back one that does not, and where labels have been."""
 
+from collections.abc import Mapping
 from typing import Any
 
+from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from frontend.browse.label_status import ledger
-from frontend.web.breadcrumbs import crumbs_of
 from frontend.web.decorators import form_page, signed_in
-from frontend.web.forms import LabelForm, add_errors
-from frontend.web.page import show
+from frontend.web.forms import LinesField, add_errors, set_choices, version_choices
+from frontend.web.page import crumbs_of, show
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid, NotAllowed
 from registry.core.problem_details import status_of
@@ -23,6 +24,19 @@ from registry.templates.models import LabelMove, Template
 from registry.usage import queries as usage_queries
 
 __all__ = ["move"]
+
+
+class LabelForm(forms.Form):
+    """Where an unprotected label goes, or a protected one goes back to. `expected` is where the page saw it stand."""
+
+    label = forms.CharField(max_length=36)
+    version = forms.TypedChoiceField(coerce=int)
+    expected = forms.IntegerField(required=False, widget=forms.HiddenInput)
+    reason = LinesField(required=False, max_length=10_000)
+
+    def __init__(self, *args: Any, newest: int, standing: Mapping[str, int], **options: Any) -> None:
+        super().__init__(*args, **options)
+        set_choices(self, "version", version_choices(newest, standing))
 
 
 @form_page

@@ -2,14 +2,14 @@
 
 import json
 
+from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
-from frontend.web.breadcrumbs import crumbs_of
 from frontend.web.decorators import form_page, signed_in
-from frontend.web.forms import SamplesForm, add_errors
-from frontend.web.page import show
+from frontend.web.forms import LinesField, add_errors
+from frontend.web.page import crumbs_of, show
 from promptuary.renderer.problems import Problem
 from registry.accounts.actor import Actor
 from registry.core import strict_json
@@ -22,6 +22,12 @@ from registry.templates import sample_queries as samples_query
 from registry.templates import samples
 
 __all__ = ["edit_samples"]
+
+
+class SamplesForm(forms.Form):
+    """All samples of a template as one JSON object."""
+
+    samples = LinesField(required=False)
 
 
 @form_page

@@ -12,10 +12,9 @@ from django.urls import reverse
 from frontend.browse import fetch_charts, fetch_snippets, highlight, input_reference
 from frontend.browse.label_status import Mark, ledger, live_label
 from frontend.changes import emergency_notices
-from frontend.diff import preview
-from frontend.web.breadcrumbs import crumbs_of
+from frontend.diff import samples as diff_samples
 from frontend.web.decorators import signed_in
-from frontend.web.page import show
+from frontend.web.page import crumbs_of, show
 from promptuary.renderer.document.parser import inspect
 from registry.accounts.actor import Actor
 from registry.changes import emergency_queries
@@ -76,7 +75,7 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
     if sample not in data:
         sample = next(iter(data), "")
     document, _ = inspect(version.document)
-    prompt = preview.render(actor, name, version.number, data[sample]) if sample else None
+    prompt = diff_samples.render(actor, name, version.number, data[sample]) if sample else None
     pending = change_queries.list_changes(actor, state="pending", template=name).items
     hurried = [change for change in pending if not change.is_open]
     context = {

@@ -8,9 +8,8 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse
 
 from frontend.browse.label_status import Mark, drift, live_label
-from frontend.web.breadcrumbs import crumbs_of
 from frontend.web.decorators import signed_in
-from frontend.web.page import show
+from frontend.web.page import crumbs_of, show
 from registry.accounts.actor import Actor
 from registry.core.errors import NotFound
 from registry.namespaces import queries as namespace_queries

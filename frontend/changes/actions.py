@@ -1,13 +1,12 @@
 """What the buttons of a change's page do: one service call each, and where the page goes on."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from django.http import HttpRequest
 from django.urls import reverse
 
-from frontend.changes import suggestion_batch
 from registry.accounts.actor import Actor
 from registry.changes import check_results, emergency_publish, review_drafts, suggestions, threads
 from registry.changes import queries as changes_query
@@ -18,7 +17,7 @@ from registry.changes.threads import Place
 from registry.core.errors import Invalid
 from registry.templates import version_queries
 
-__all__ = ["Done", "act", "number_in", "place_in"]
+__all__ = ["Done", "Suggestion", "act", "number_in", "place_in", "read_batch"]
 
 SAID = {
     "approve": "You approved it.",
@@ -48,6 +47,9 @@ SAID = {
 }
 KEPT = ("view", "sample", "against")
 MOST_DIGITS = 8
+MOST_IN_BATCH = 100
+
+Suggestion = tuple[int, int]  # the numbers of a thread and of its comment
 
 
 @dataclass(frozen=True)
@@ -130,26 +132,26 @@ def _resolve(request: HttpRequest, actor: Actor, number: int) -> None:
 
 def _apply(request: HttpRequest, actor: Actor, number: int) -> None:
     suggestions.apply_suggestions(actor=actor, number=number, comments=[_chosen(request)], confirm=_confirmed(request))
-    suggestion_batch.drop(request, number, _chosen(request))
+    drop_from_batch(request, number, _chosen(request))
 
 
 def _apply_batch(request: HttpRequest, actor: Actor, number: int) -> None:
     suggestions.apply_suggestions(
-        actor=actor, number=number, comments=suggestion_batch.read(request, number), confirm=_confirmed(request)
+        actor=actor, number=number, comments=read_batch(request, number), confirm=_confirmed(request)
     )
-    suggestion_batch.empty(request, number)
+    empty_batch(request, number)
 
 
 def _batch(request: HttpRequest, _actor: Actor, number: int) -> None:
-    suggestion_batch.add(request, number, _chosen(request))
+    add_to_batch(request, number, _chosen(request))
 
 
 def _unbatch(request: HttpRequest, _actor: Actor, number: int) -> None:
-    suggestion_batch.drop(request, number, _chosen(request))
+    drop_from_batch(request, number, _chosen(request))
 
 
 def _empty_batch(request: HttpRequest, _actor: Actor, number: int) -> None:
-    suggestion_batch.empty(request, number)
+    empty_batch(request, number)
 
 
 def _confirmed(request: HttpRequest) -> bool:
@@ -199,6 +201,36 @@ def _url_after(request: HttpRequest, number: int) -> str:
     kept = {name: request.GET[name] for name in KEPT if request.GET.get(name)}
     thread = number_in(request.POST.get("thread"))
     return f"{address}?{urlencode(kept)}#{f'thread-{thread}' if thread else 'diff'}"
+
+
+def read_batch(request: HttpRequest, number: int) -> list[Suggestion]:
+    """The suggestions that the session chose to apply together, each as (thread, comment), in the order they were chosen."""
+    return [(thread, comment) for thread, comment in request.session.get(_batch_key(number), [])]
+
+
+def add_to_batch(request: HttpRequest, number: int, suggestion: Suggestion) -> None:
+    """Add a suggestion to the batch of a request."""
+    chosen = read_batch(request, number)
+    if suggestion not in chosen:
+        _store_batch(request, number, [*chosen, suggestion][-MOST_IN_BATCH:])
+
+
+def drop_from_batch(request: HttpRequest, number: int, suggestion: Suggestion) -> None:
+    """Take a suggestion out of the batch."""
+    _store_batch(request, number, [other for other in read_batch(request, number) if other != suggestion])
+
+
+def empty_batch(request: HttpRequest, number: int) -> None:
+    """Take all suggestions out of the batch."""
+    request.session.pop(_batch_key(number), None)
+
+
+def _store_batch(request: HttpRequest, number: int, chosen: Sequence[Suggestion]) -> None:
+    request.session[_batch_key(number)] = [list(pair) for pair in chosen]
+
+
+def _batch_key(number: int) -> str:
+    return f"batch:{number}"
 
 
 _ON_LINES: Mapping[str, Callable[[HttpRequest, Actor, int], None]] = {

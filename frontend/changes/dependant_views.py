@@ -4,9 +4,8 @@ from django.http import HttpRequest, HttpResponse
 
 from frontend.browse.label_status import live_label
 from frontend.changes.actions import number_in
-from frontend.web.breadcrumbs import crumbs_of
 from frontend.web.decorators import form_page, signed_in
-from frontend.web.page import show
+from frontend.web.page import crumbs_of, show
 from registry.accounts.actor import Actor
 from registry.changes import dependant_update
 from registry.changes.dependant_update import UpdatedDependant

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from frontend.home.work_items import title_of
+from frontend.changes.presenters import title_of
 from registry.accounts.actor import Actor
 from registry.changes import emergency_queries
 from registry.changes import gate as change_gate

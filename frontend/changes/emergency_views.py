@@ -6,7 +6,7 @@ from django.shortcuts import redirect
 
 from frontend.accounts import reauthentication
 from frontend.changes.emergency_notices import roll_back_url
-from frontend.home.work_items import title_of
+from frontend.changes.presenters import title_of
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.page import show
 from registry.accounts.actor import Actor

@@ -7,8 +7,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from frontend.changes import merge_form
+from frontend.changes.presenters import title_of
 from frontend.diff import versions
-from frontend.home.work_items import title_of
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.page import show
 from promptuary.renderer.problems import Problem, blocking

@@ -16,7 +16,18 @@ from registry.core.timestamps import from_microseconds
 from registry.namespaces import permissions
 from registry.namespaces.permissions import TABLE, Verb
 
-__all__ = ["Act", "CheckRow", "Obstacle", "Opinion", "acts_of", "checks_of", "obstacles", "opinions", "turn_of"]
+__all__ = [
+    "Act",
+    "CheckRow",
+    "Obstacle",
+    "Opinion",
+    "acts_of",
+    "checks_of",
+    "obstacles",
+    "opinions",
+    "title_of",
+    "turn_of",
+]
 
 ICONS = {
     "approvals": "circle-dashed",
@@ -84,6 +95,11 @@ class Act:
     reopen: bool
     set_version: bool
     emergency: bool
+
+
+def title_of(change: ChangeRequest) -> str:
+    """The first line of its message, or what it does."""
+    return change.message.partition("\n")[0] or f"Move {change.label} to v{change.version.number}"
 
 
 def acts_of(gate: Gate, actor: Actor) -> Act:

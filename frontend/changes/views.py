@@ -1,4 +1,4 @@
-"""Change requests: the list, one of them with everything needed to decide, and the form that opens one."""
+"""Change requests: the list, and one of them with everything needed to decide."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -9,34 +9,28 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
-from frontend.browse.label_status import live_label
 from frontend.changes import actions as change_actions
-from frontend.changes import emergency_notices, presenters, suggestion_batch, timeline
+from frontend.changes import emergency_notices, presenters, timeline
 from frontend.changes.threads import Asked, View, discuss
 from frontend.diff import versions
-from frontend.diff.views import diff_context
-from frontend.home.work_items import title_of
-from frontend.web.breadcrumbs import crumbs_of
+from frontend.diff.versions import diff_context
 from frontend.web.decorators import form_page, signed_in
-from frontend.web.forms import ProposeForm, add_errors
 from frontend.web.page import frame_of, is_for_region, show
 from registry.accounts.actor import Actor
 from registry.changes import emergency_queries
 from registry.changes import gate as change_gate
 from registry.changes import queries as changes_query
-from registry.changes import services as change_services
 from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest
-from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound, PromptuaryError, ProofRequired
+from registry.core.errors import NotFound, PromptuaryError, ProofRequired
 from registry.core.problem_details import status_of
 from registry.evaluations import run_queries
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.permissions import TABLE, Role, Verb
-from registry.templates import approvals, label_queries, version_queries
-from registry.templates import queries as template_queries
+from registry.templates import approvals, version_queries
 from registry.templates.approvals import Approval
 
-__all__ = ["listing", "propose", "show_change"]
+__all__ = ["listing", "show_change"]
 
 # A range longer than this is no longer a place.
 MOST_LINES = 400
@@ -98,7 +92,7 @@ def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
     context = {
         "section": "changes",
         "change": change,
-        "title": title_of(change),
+        "title": presenters.title_of(change),
         "more": change.message.partition("\n")[2].strip(),
         "gate": gate,
         "obstacles": presenters.obstacles(change, gate.blockers, act, newest),
@@ -129,45 +123,6 @@ def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
     status = status_of(refused) if refused else 200
     regions = {"diff": "diff/_diff.html", "checks": "changes/_checks.html", "blockers": "changes/_blockers.html"}
     return show(request, "changes/change.html", context, regions=regions, status=status)
-
-
-@form_page
-@signed_in
-def propose(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
-    """Ask that a protected label move: which, to what, and why."""
-    template = template_queries.find(actor, Verb.PROPOSE, name)
-    protected = template.namespace.protected_labels
-    standing = label_queries.numbers_of(template)
-    newest = template.latest.number if template.latest else 1
-    wanted = request.GET.get("label", "")
-    first = {
-        "label": wanted if wanted in protected else live_label(template.namespace),
-        "version": request.GET.get("version") or newest,
-    }
-    form = ProposeForm(request.POST or None, initial=first, labels=protected, newest=newest, standing=standing)
-    status = 200
-    if request.method == "POST":
-        status = 422
-        if form.is_valid():
-            try:
-                change = change_services.propose_change(actor=actor, name=name, **form.cleaned_data)
-            except (Invalid, Conflict, NotAllowed) as error:
-                add_errors(form, error)
-                status = status_of(error)
-            else:
-                return redirect("change", change.number)
-    recent = version_queries.history(actor, name, limit=20).items
-    context = {
-        "section": "templates",
-        "template": template,
-        "crumbs": crumbs_of(name),
-        "form": form,
-        "standing": standing,
-        "recent": recent,
-        "free": not protected,
-        "approvals": template.namespace.approvals,
-    }
-    return show(request, "changes/propose.html", context, status=status)
 
 
 def _reading(
@@ -204,7 +159,7 @@ def _reading(
             _asked(request, error),
             act,
             remarks=remarks,
-            batch=suggestion_batch.read(request, change.number),
+            batch=change_actions.read_batch(request, change.number),
         ),
         "worst": versions.worst_of(shown["cases"]),
         "keep_prefix": f"{actor.person.username}:change:{change.number}:",
@@ -251,7 +206,7 @@ def _row(gate: Gate, actor: Actor, roles: Mapping[int, Role]) -> dict[str, Any]:
     role = roles.get(change.template.namespace_id)
     return {
         "change": change,
-        "title": title_of(change),
+        "title": presenters.title_of(change),
         "cause": blockers[0].cause if blockers else "",
         "advice": blockers[0].action if blockers else "",
         "more": len(blockers) - 1,

@@ -3,10 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
-from frontend.diff import preview, rendered, text
-from frontend.diff.samples import Case
+from django.http import HttpRequest
+
+from frontend.diff import rendered, samples, text
+from frontend.diff.samples import Case, Preview
 from promptuary.renderer.document.parser import inspect
+from registry.templates import sample_queries
 from registry.templates.models import Version
 
 __all__ = [
@@ -17,8 +21,14 @@ __all__ = [
     "compare_rendered",
     "compare_source",
     "compare_texts",
+    "diff_context",
     "worst_of",
 ]
+
+
+VIEWS = {"source": "Source", "rendered": "Rendered", "both": "Both"}
+# What of the address stays when another view or sample is chosen.
+KEPT = ("from", "to", "sample", "against")
 
 
 @dataclass(frozen=True)
@@ -47,8 +57,8 @@ class RenderedDiff:
     """Both versions rendered on one sample; where a side fails, why. `notes` names inputs a side does not take, `newly_cut`
     the parts that have to give way now and had not to before."""
 
-    old: preview.Preview
-    new: preview.Preview
+    old: Preview
+    new: Preview
     parts: Sequence[rendered.PartDiff]
     tokens: Sequence[TokenRow]
     notes: Sequence[str]
@@ -106,6 +116,56 @@ def compare_rendered(old: Version | None, new: Version, data: Mapping[str, Any],
     parts = rendered.compare(case.old.parts, case.new.parts)
     tokens = [TokenRow(part.name or "(no name)", part.old_tokens, part.new_tokens) for part in parts]
     return RenderedDiff(case.old, case.new, parts, tokens, notes, case.newly_cut)
+
+
+def diff_context(
+    request: HttpRequest, old: Version | None, new: Version, *, view: str = "", every: bool = False
+) -> dict[str, Any]:
+    """What `_diff.html` shows: the source, both sides rendered on a sample, or both of these.
+
+    view: a view of the page's own, which shows neither. every: set the versions against each other on all samples, not only
+    on the one that is shown.
+    """
+    kept = sample_queries.current(new.template)
+    data = kept.samples if kept else {}
+    sample = request.GET.get("sample", "")
+    sample = sample if sample in data else next(iter(data), "")
+    asked = view or request.GET.get("view", "source")
+    shown = asked if view or (asked in VIEWS and (asked == "source" or sample)) else "source"
+    names = {
+        *(list(data)[: samples.MOST] if every else ()),
+        *([sample] if sample and (every or shown != "source") else ()),
+    }
+    found = samples.of(old, new, {name: data[name] for name in data if name in names})
+    here = next((case for case in found if case.name == sample), None)
+    return {
+        "old": old,
+        "new": new,
+        "view": shown,
+        "sample": sample,
+        "samples": list(data),
+        "cases": found,
+        "differing": [case.name for case in found if case.differs],
+        "next_differing": _next_differing(found, sample),
+        "tabs": _tabs(request, shown) if data or view else [],
+        "kept_query": [(key, request.GET[key]) for key in KEPT if key != "sample" and request.GET.get(key)],
+        "source": compare_source(old, new),
+        "rendered": compare_rendered(old, new, data[sample], here) if here else None,
+    }
+
+
+def _next_differing(found: list[Case], sample: str) -> str:
+    """The next sample after this one, round again from the first, that the two versions read differently on."""
+    names = [case.name for case in found]
+    at = names.index(sample) + 1 if sample in names else 0
+    return next((case.name for case in [*found[at:], *found[:at]] if case.differs and case.name != sample), "")
+
+
+def _tabs(request: HttpRequest, view: str) -> list[dict[str, Any]]:
+    kept = {key: request.GET[key] for key in KEPT if request.GET.get(key)}
+    return [
+        {"word": word, "url": f"?{urlencode({**kept, 'view': key})}", "on": key == view} for key, word in VIEWS.items()
+    ]
 
 
 def _unsent(version: Version, data: Mapping[str, Any]) -> list[str]:

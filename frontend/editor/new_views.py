@@ -1,15 +1,17 @@
 """A new template: from an example as a draft, or as a copy that remembers its origin."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
+from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from frontend.editor.example_documents import STARTS
 from frontend.web.decorators import form_page, signed_in
-from frontend.web.forms import NewForm, add_errors
+from frontend.web.forms import add_errors, set_choices
 from frontend.web.page import show
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid, NotFound, PreconditionRequired, PromptuaryError
@@ -25,6 +27,22 @@ from registry.templates.models import Version
 __all__ = ["copy", "new"]
 
 COPY = "copy"
+
+
+class NewForm(forms.Form):
+    """Where a new template goes and what it starts from."""
+
+    namespace = forms.ChoiceField()
+    path = forms.CharField(max_length=460)
+    start = forms.ChoiceField()
+
+    def __init__(self, *args: Any, namespaces: Sequence[str], starts: Sequence[str], **options: Any) -> None:
+        super().__init__(*args, **options)
+        set_choices(self, "namespace", [(name, name) for name in namespaces])
+        set_choices(self, "start", [(start, start) for start in starts])
+
+    def clean_path(self) -> str:
+        return str(self.cleaned_data["path"]).strip().strip("/")
 
 
 @form_page

@@ -13,9 +13,8 @@ from frontend.editor import responses
 from frontend.editor.actions import Outcome, propose, save
 from frontend.editor.preview import look, try_samples
 from frontend.editor.state import Desk, lay, restore, take
-from frontend.web.breadcrumbs import crumbs_of
 from frontend.web.decorators import form_page, signed_in
-from frontend.web.page import show
+from frontend.web.page import crumbs_of, show
 from registry.accounts.actor import Actor
 from registry.changes import queries as change_queries
 from registry.changes.models import ChangeRequest

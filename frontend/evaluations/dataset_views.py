@@ -11,9 +11,8 @@ from django.urls import reverse
 from frontend.diff.text import words_of
 from frontend.evaluations.forms import FORMS, DatasetForm
 from frontend.evaluations.row_comparison import excerpt, values_of
-from frontend.web.breadcrumbs import crumbs_of
 from frontend.web.decorators import form_page, signed_in
-from frontend.web.page import show
+from frontend.web.page import crumbs_of, show
 from promptuary.evaluation import Row
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, NotFound, PromptuaryError

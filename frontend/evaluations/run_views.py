@@ -12,12 +12,10 @@ from django.shortcuts import redirect
 
 from frontend.browse.label_status import live_label
 from frontend.diff.text import Word
-from frontend.evaluations import gates, row_comparison, score_table
-from frontend.evaluations import judgement as evaluation_judgement
+from frontend.evaluations import row_comparison, score_table
 from frontend.evaluations.score_table import Board, Line
-from frontend.web.breadcrumbs import crumbs_of
 from frontend.web.decorators import form_page, signed_in
-from frontend.web.page import is_for_region, show
+from frontend.web.page import crumbs_of, is_for_region, show
 from registry.accounts.actor import Actor
 from registry.evaluations import exports, run_queries
 from registry.evaluations import start_runs as services
@@ -108,7 +106,7 @@ def show_run(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         "live": live,
         "live_label": live_label(run.template.namespace),
         "by": line,
-        "verdicts": gates.read(run, board),
+        "verdicts": score_table.gate_results(run, board),
         "failures": row_comparison.failures(run) if run.failed else [],
         **_worst(run, against, line),
     }
@@ -154,7 +152,7 @@ def show_row(request: HttpRequest, actor: Actor, number: int, index: int) -> Htt
     other = run_queries.row(against, index) if against else None
     said = row_comparison.answer_of(detail.row.actual) if detail.row else ""
     was = row_comparison.answer_of(other.row.actual) if other and other.row else ""
-    judgement = evaluation_judgement.judgement_of(detail)
+    judgement = row_comparison.judgement_of(detail)
     context = {
         **_frame(actor, run),
         "detail": detail,
@@ -168,7 +166,7 @@ def show_row(request: HttpRequest, actor: Actor, number: int, index: int) -> Htt
         "pair": row_comparison.sides_of(was, said) if other else ((), (Word(said),)),
         "scores": _scores(detail, other),
         "judgement": judgement,
-        "judged": evaluation_judgement.judgement_scores(judgement) if judgement else [],
+        "judged": row_comparison.judgement_scores(judgement) if judgement else [],
         "previous": index - 1 if index else None,
         "following": index + 1 if index + 1 < run.total else None,
         "query": _query(request),

@@ -4,16 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
-from typing import Literal
+from typing import Any, Literal
 
-from promptuary.evaluation import interval_svg
+from promptuary.evaluation import gates, interval_svg
 from promptuary.evaluation.metrics import catalogue
 from registry.core import lru
-from registry.evaluations import run_queries
+from registry.evaluations import attachment_queries, run_queries
 from registry.evaluations.models import Run
 from registry.evaluations.run_queries import Compared
 
-__all__ = ["TITLES", "Board", "Line", "baseline_of", "board", "figure", "signed"]
+__all__ = ["TITLES", "Board", "Line", "baseline_of", "board", "figure", "gate_results", "signed"]
 
 TITLES = {
     "exact_match": "Same to the letter",
@@ -218,3 +218,33 @@ def _kind(compared: Compared | None) -> Literal["better", "worse", "same"]:
     if compared is None or compared.comparison.winner is None:
         return "same"
     return "better" if compared.comparison.winner == "second" else "worse"
+
+
+def gate_results(run: Run, board: Board) -> list[dict[str, Any]]:
+    """How the run would fare as the checks that are attached to its template and look at just these rows.
+
+    What a request's version is compared with is held to nothing itself.
+    """
+    if run.change is not None and run.change.version_id != run.version_id:
+        return []
+    results = []
+    for plan in attachment_queries.plans(run.template):
+        if run.state != Run.DONE or (plan.rows_digest, plan.model_digest) != (run.rows_digest, run.model_digest):
+            continue
+        for text in plan.gates:
+            gate = gates.parse_gate(text)
+            lines = [line for line in board.lines if line.metric == gate.metric and gate.output in (None, line.target)]
+            results += [_gate_result(plan.name, gate, line) for line in lines]
+    return results
+
+
+def _gate_result(name: str, gate: gates.Gate, line: Line) -> dict[str, Any]:
+    facts = {"name": name, "gate": str(gate), "title": line.title}
+    if gate.floor is not None:
+        passed = line.score is not None and line.score >= gate.floor
+        return {**facts, "passed": passed, "finding": f"{line.shown}, and at least {gate.floor:g} is asked for."}
+    if line.before is None or line.score is None:
+        return {**facts, "passed": None, "finding": "There is no run to compare it with yet."}
+    passed = line.score >= line.before - (gate.fall or 0)
+    finding = f"{line.shown} after {line.shown_before}, and at most {gate.fall:g} less is allowed."
+    return {**facts, "passed": passed, "finding": finding}

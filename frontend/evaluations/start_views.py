@@ -13,9 +13,8 @@ from frontend.browse.label_status import live_label
 from frontend.evaluations.forms import RunForm
 from frontend.evaluations.row_comparison import LEADS, excerpt
 from frontend.evaluations.score_table import TITLES
-from frontend.web.breadcrumbs import crumbs_of
 from frontend.web.decorators import form_page, signed_in
-from frontend.web.page import show
+from frontend.web.page import crumbs_of, show
 from promptuary.evaluation.metrics import catalogue
 from promptuary.renderer.document.parser import inspect
 from registry.accounts.actor import Actor

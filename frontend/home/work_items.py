@@ -7,12 +7,13 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
+from frontend.changes.presenters import title_of
 from registry.accounts.actor import Actor
 from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest
 from registry.templates.models import Draft, Template
 
-__all__ = ["Item", "Resumable", "count_of", "of_others", "of_person", "resumable", "title_of"]
+__all__ = ["Item", "Resumable", "count_of", "of_others", "of_person", "resumable"]
 
 # What a blocker asks of the one who is waited for: the verb that heads the row, and the word on its button.
 ASKS = {
@@ -50,11 +51,6 @@ class Resumable:
     name: str
     url: str
     newer: int | None
-
-
-def title_of(change: ChangeRequest) -> str:
-    """The first line of its message, or what it does."""
-    return change.message.partition("\n")[0] or f"Move {change.label} to v{change.version.number}"
 
 
 def of_person(gates: Sequence[Gate], actor: Actor) -> list[Item]:

@@ -10,8 +10,9 @@ from django.urls import reverse
 from django.views.decorators.debug import sensitive_variables
 
 from frontend.accounts import key_revocation
+from frontend.settings.forms import KeyForm, RotateForm
 from frontend.web.decorators import form_page, signed_in
-from frontend.web.forms import KeyForm, RotateForm, add_errors
+from frontend.web.forms import add_errors
 from frontend.web.page import show
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key

@@ -4,8 +4,9 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
+from frontend.settings.forms import MemberForm
 from frontend.web.decorators import form_page, signed_in
-from frontend.web.forms import MemberForm, add_errors
+from frontend.web.forms import add_errors
 from frontend.web.page import show
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid, NotFound

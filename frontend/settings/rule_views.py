@@ -4,8 +4,8 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
-from frontend.settings import rule_forms
-from frontend.settings.rule_forms import NamespaceForm, RulesForm
+from frontend.settings import forms
+from frontend.settings.forms import NamespaceForm, RulesForm
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import add_errors
 from frontend.web.page import show
@@ -35,7 +35,7 @@ def rules(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     found = namespace_queries.get(actor, namespace)
     now = namespace_queries.rules_of(found)
     status = 200
-    form = RulesForm(request.POST or None, initial=rule_forms.initial(now))
+    form = RulesForm(request.POST or None, initial=forms.initial(now))
     plan: ProtectionPlan | None = None
     if request.method == "POST":
         permissions.require(actor, Verb.MANAGE, found)
@@ -57,8 +57,8 @@ def rules(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
         "namespace": namespace,
         "may_manage": permissions.can(actor, Verb.MANAGE, found),
         "rules": now,
-        "checks": rule_forms.CHECKS_IN_WORDS,
-        "modes": rule_forms.MODES_IN_WORDS,
+        "checks": forms.CHECKS_IN_WORDS,
+        "modes": forms.MODES_IN_WORDS,
         "granters": permissions.granters(found),
         "form": form,
         "plan": plan if status == 200 else None,
@@ -84,7 +84,7 @@ def make(request: HttpRequest, actor: Actor) -> HttpResponse:
             else:
                 messages.success(request, f"{made.name} is there, and you are its admin.")
                 return redirect("members", made.name)
-    context = {"section": "templates", "form": form, "checks": rule_forms.CHECKS_IN_WORDS}
+    context = {"section": "templates", "form": form, "checks": forms.CHECKS_IN_WORDS}
     return show(request, "settings/namespace.html", context, status=status)
 
 

@@ -1,5 +1,6 @@
 """A page: its frame, the person it is for, and the one region of it that htmx may ask for."""
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +14,7 @@ from registry.accounts.models import User
 from registry.changes import gate
 from registry.changes import queries as change_queries
 
-__all__ = ["FRAME", "Frame", "frame", "frame_of", "is_for_region", "is_htmx", "person_of", "show"]
+__all__ = ["FRAME", "Crumb", "Frame", "crumbs_of", "frame", "frame_of", "is_for_region", "is_htmx", "person_of", "show"]
 
 FRAME = "frame"  # the name under which every page has what its frame shows
 # Names that belong to the frame and to Django: a view that set one would change the top bar of its page.
@@ -96,3 +97,17 @@ def show(
     patch_vary_headers(response, ["HX-Request", "HX-Target"])
     response["Cache-Control"] = "private, no-store"
     return response
+
+
+@dataclass(frozen=True)
+class Crumb:
+    """One segment of a name, and the name up to it."""
+
+    name: str
+    path: str
+
+
+def crumbs_of(name: str) -> list[Crumb]:
+    """support/refunds/reply -> support, refunds, reply with their full paths."""
+    segments = name.split("/")
+    return [Crumb(segment, "/".join(segments[: place + 1])) for place, segment in enumerate(segments)]

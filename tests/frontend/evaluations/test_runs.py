@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from frontend.evaluations.judgement import judgement_of
+from frontend.evaluations.row_comparison import judgement_of
 from registry.evaluations import run_worker
 from registry.evaluations.models import Dataset, Run, RunRow
 from registry.evaluations.run_queries import Detail

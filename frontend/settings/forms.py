@@ -1,15 +1,21 @@
-"""The rules of a namespace as a form: what an admin types, and the values that the service takes."""
+"""The forms of a namespace's settings: rules, members, keys, webhooks."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
 from django.http import QueryDict
 
+from frontend.web.forms import set_choices
+from registry.accounts.models import Key
 from registry.namespaces.models import COMPATIBILITY
+from registry.namespaces.permissions import KEY_VERBS, Role
 from registry.namespaces.rules import CHECKS, DEFAULT_CHECKS, Rules
+from registry.webhooks.queries import KINDS
 
-__all__ = ["NamespaceForm", "RulesForm", "initial"]
+__all__ = ["KeyForm", "MemberForm", "NamespaceForm", "RotateForm", "RulesForm", "WebhookForm", "initial"]
 
+VERSIONS_OF_KEYS = [("", "as the namespace's rules say"), ("approved", "approved ones only"), ("any", "any version")]
 CHECKS_IN_WORDS = {
     "problems": "the document has no errors",
     "samples": "every sample renders",
@@ -64,6 +70,71 @@ class NamespaceForm(forms.Form):
 
     def clean_protected_labels(self) -> list[str]:
         return _words(self.cleaned_data["protected_labels"])
+
+
+class KeyForm(forms.Form):
+    """A service, whom it acts for, and what it may."""
+
+    name = forms.CharField(max_length=100)
+    person = forms.ChoiceField()
+    scope = forms.ChoiceField(
+        choices=[
+            (Key.READ, "read"),
+            (Key.WRITE, "write, which includes read, but not rolling back"),
+            (Key.CHOSEN, "only what is chosen below"),
+        ]
+    )
+    verbs = forms.MultipleChoiceField(
+        choices=[(verb.value, verb.value) for verb in KEY_VERBS], required=False, widget=forms.CheckboxSelectMultiple
+    )
+    labels = forms.CharField(max_length=800, required=False)
+    versions = forms.ChoiceField(choices=VERSIONS_OF_KEYS, required=False)
+    days = forms.TypedChoiceField(
+        coerce=int, choices=[(0, "until it is revoked"), (30, "30 days"), (90, "90 days"), (365, "a year")], initial=0
+    )
+
+    def __init__(self, *args: Any, people: Sequence[str], **options: Any) -> None:
+        super().__init__(*args, **options)
+        set_choices(self, "person", [(person, person) for person in people])
+
+    def clean_labels(self) -> list[str]:
+        return [label for label in self.cleaned_data["labels"].replace(",", " ").split() if label]
+
+    def cleanversion_choices(self) -> bool | None:
+        return {"approved": True, "any": False}.get(self.cleaned_data["versions"])
+
+
+class RotateForm(forms.Form):
+    """Which key, and for how many hours the old secret goes on beside the new one."""
+
+    key = forms.CharField(max_length=20)
+    hours = forms.TypedChoiceField(
+        coerce=int,
+        choices=[
+            (0, "ends at once"),
+            (1, "goes on for an hour"),
+            (24, "goes on for a day"),
+            (168, "goes on for a week"),
+        ],
+        initial=24,
+    )
+
+
+class MemberForm(forms.Form):
+    """An account and its role; no role takes the membership away."""
+
+    username = forms.CharField(max_length=150)
+    role = forms.ChoiceField(choices=[(role.value, role.value) for role in Role] + [("", "no member")], required=False)
+
+
+class WebhookForm(forms.Form):
+    """An address and what it hears of; nothing chosen means all."""
+
+    url = forms.CharField(max_length=2000)
+    template = forms.CharField(max_length=200, required=False)
+    kinds = forms.MultipleChoiceField(
+        choices=[(kind, kind) for kind in KINDS], required=False, widget=forms.CheckboxSelectMultiple
+    )
 
 
 def initial(rules: Rules) -> dict[str, Any]:
