@@ -14,7 +14,7 @@ from registry.namespaces import key_queries as queries
 from registry.namespaces import keys
 from registry.usage import queries as usage_queries
 
-__all__ = ["RevokeForm", "context_of", "revoke"]
+__all__ = ["RevokeForm", "revocation_context", "revoke_key"]
 
 
 class RevokeForm(forms.Form):
@@ -24,7 +24,7 @@ class RevokeForm(forms.Form):
     after = forms.TypedChoiceField(coerce=int, required=False, choices=[(0, "ends at once"), (1, "ends in an hour")])
 
 
-def context_of(request: HttpRequest, shown: Sequence[Key], leave_url: str) -> dict[str, Any]:
+def revocation_context(request: HttpRequest, shown: Sequence[Key], leave_url: str) -> dict[str, Any]:
     """What `_revoke_key.html` needs where the address names one of the keys shown that still holds, else nothing."""
     wanted = request.GET.get("revoke", "")
     key = next((key for key in shown if key.id == wanted and not queries.has_ended(key)), None)
@@ -39,7 +39,7 @@ def context_of(request: HttpRequest, shown: Sequence[Key], leave_url: str) -> di
     }
 
 
-def revoke(request: HttpRequest, actor: Actor) -> str:
+def revoke_key(request: HttpRequest, actor: Actor) -> str:
     """Do what the form asks for, and say it in a sentence."""
     form = RevokeForm(request.POST)
     if not form.is_valid():

@@ -40,7 +40,7 @@ def own_keys(request: HttpRequest, actor: Actor) -> HttpResponse:
     """The list; `revoke` in the address shows first what a key is used for, a POST revokes it or marks notices as read."""
     news = notices.of_keys(actor)
     if request.POST.get("do") == "revoke":
-        messages.success(request, key_revocation.revoke(request, actor))
+        messages.success(request, key_revocation.revoke_key(request, actor))
         return redirect("own-keys")
     if request.POST.get("do") == "seen":
         notification_services.mark_read(actor=actor, ids=[notice.pk for notice in news])
@@ -50,6 +50,6 @@ def own_keys(request: HttpRequest, actor: Actor) -> HttpResponse:
         "section": "account",
         "own_keys": rows,
         "notices": news,
-        **key_revocation.context_of(request, [row.key for row in rows], reverse("own-keys")),
+        **key_revocation.revocation_context(request, [row.key for row in rows], reverse("own-keys")),
     }
     return show(request, "accounts/own_keys.html", context)

@@ -10,7 +10,7 @@ from frontend.web.page import person_of
 from registry.accounts.actor import Actor
 from registry.namespaces import permissions
 
-__all__ = ["fault", "wants_password"]
+__all__ = ["proof_problem", "wants_password"]
 
 # Who signs in elsewhere has no password here; a sign-in this fresh counts as one.
 FRESH = timedelta(minutes=10)
@@ -22,7 +22,7 @@ def wants_password(request: HttpRequest) -> bool:
     return settings.PROMPTUARY_STEP_UP == "off" and person is not None and person.has_usable_password()
 
 
-def fault(request: HttpRequest, actor: Actor) -> str:
+def proof_problem(request: HttpRequest, actor: Actor) -> str:
     """Why this request does not prove that it is the person, in a sentence; nothing where it does.
 
     Raises ProofRequired where the instance wants a proof that the session does not have.

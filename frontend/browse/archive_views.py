@@ -5,7 +5,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from frontend.web.decorators import form_page, signed_in
-from frontend.web.page import crumbs_of, show
+from frontend.web.page import breadcrumbs, show
 from registry.accounts.actor import Actor
 from registry.changes import queries as change_queries
 from registry.core.errors import PromptuaryError
@@ -38,7 +38,7 @@ def archive(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     context = {
         "section": "templates",
         "template": template,
-        "crumbs": crumbs_of(name),
+        "crumbs": breadcrumbs(name),
         "fetchers": usage_queries.fetchers(template),
         "days": usage_queries.DAYS,
         "standing": [(label, standing[label]) for label in protected],

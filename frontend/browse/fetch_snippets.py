@@ -3,13 +3,13 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-__all__ = ["LANGUAGES", "WAYS", "Way", "line"]
+__all__ = ["LANGUAGES", "REFERENCE_KINDS", "ReferenceKind", "fetch_snippet"]
 
 LANGUAGES = {"curl": "curl", "python": "Python", "cli": "CLI"}
 
 
 @dataclass(frozen=True)
-class Way:
+class ReferenceKind:
     """A manner of asking for a version, and what it promises."""
 
     key: str
@@ -17,14 +17,16 @@ class Way:
     promise: str
 
 
-WAYS = (
-    Way("label", "label", "moves with the label: within 1 s on the server, after its time to live in a client"),
-    Way("version", "version", "never changes, cached for ever"),
-    Way("digest", "digest", "never changes, cached for ever, and proves itself"),
+REFERENCE_KINDS = (
+    ReferenceKind(
+        "label", "label", "moves with the label: within 1 s on the server, after its time to live in a client"
+    ),
+    ReferenceKind("version", "version", "never changes, cached for ever"),
+    ReferenceKind("digest", "digest", "never changes, cached for ever, and proves itself"),
 )
 
 
-def line(language: str, base_url: str, name: str, ref: str) -> str:
+def fetch_snippet(language: str, base_url: str, name: str, ref: str) -> str:
     """One line in a language of LANGUAGES.
 
     The address and the key come from PROMPTUARY_URL and PROMPTUARY_KEY; curl is told the address.
@@ -36,7 +38,7 @@ def line(language: str, base_url: str, name: str, ref: str) -> str:
     return f'Promptuary().get("{name}", ref="{ref}").render(data)'
 
 
-def way_of(key: str, ways: Iterable[Way] = WAYS) -> Way:
+def reference_kind(key: str, ways: Iterable[ReferenceKind] = REFERENCE_KINDS) -> ReferenceKind:
     """The way of this key; digest where there is none, for a pin should stay where it was put."""
     known = {way.key: way for way in ways}
     return known.get(key, known["digest"])

@@ -6,7 +6,7 @@ from django.views.decorators.http import require_safe
 from frontend.browse.fetch_charts import rows_of
 from frontend.browse.label_status import live_label
 from frontend.web.decorators import signed_in
-from frontend.web.page import crumbs_of, show
+from frontend.web.page import breadcrumbs, show
 from registry.accounts.actor import Actor
 from registry.templates import label_queries
 from registry.templates import queries as template_queries
@@ -25,7 +25,7 @@ def fetches(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     context = {
         "section": "templates",
         "template": template,
-        "crumbs": crumbs_of(name),
+        "crumbs": breadcrumbs(name),
         "days": usage_queries.DAYS,
         "rows": rows_of(usage_queries.fetchers(template), live),
         "by_label": usage_queries.by_label(template),

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-__all__ = ["Run", "colour"]
+__all__ = ["Run", "highlight"]
 
 JINJA = re.compile(r"\{[{%#]")
 JINJA_ENDS = {"{{": "}}", "{%": "%}", "{#": "#}"}
@@ -34,7 +34,7 @@ class Run:
     look: str = ""
 
 
-def colour(text: str) -> list[list[Run]]:
+def highlight(text: str) -> list[list[Run]]:
     """The document's lines; joined by newlines their runs give the text again."""
     text = text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n")
     if len(text) > LONGEST:

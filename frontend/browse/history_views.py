@@ -6,9 +6,9 @@ from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 
-from frontend.browse.label_status import Mark, ledger, live_label
+from frontend.browse.label_status import LabelStatus, label_statuses, live_label
 from frontend.web.decorators import signed_in
-from frontend.web.page import crumbs_of, show
+from frontend.web.page import breadcrumbs, show
 from registry.accounts.actor import Actor
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
@@ -26,7 +26,7 @@ class Row:
     """A version with the labels on it now."""
 
     entry: Entry
-    marks: list[Mark]
+    marks: list[LabelStatus]
     live: bool
     warnings: int
 
@@ -37,13 +37,13 @@ def versions(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     template = template_queries.get(actor, name)
     page = versions_query.history(actor, name, cursor=request.GET.get("cursor"), limit=50)
     moves: list[LabelMove] = label_queries.moves(actor, name, limit=200).items
-    marks = ledger(actor, template, label_queries.numbers_of(template), moves)
+    marks = label_statuses(actor, template, label_queries.numbers_of(template), moves)
     rows = [_row(entry, marks, live_label(template.namespace)) for entry in page.items]
     numbers = [row.entry.version.number for row in rows]
     context = {
         "section": "templates",
         "template": template,
-        "crumbs": crumbs_of(name),
+        "crumbs": breadcrumbs(name),
         "rows": rows,
         "moves": moves[:30],
         "protected_labels": template.namespace.protected_labels,
@@ -55,7 +55,7 @@ def versions(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     return show(request, "browse/versions.html", context)
 
 
-def _row(entry: Entry, marks: list[Mark], live: str) -> Row:
+def _row(entry: Entry, marks: list[LabelStatus], live: str) -> Row:
     on_it = [mark for mark in marks if mark.number == entry.version.number]
     problems = json.loads(entry.version.problems)
     return Row(
@@ -66,7 +66,7 @@ def _row(entry: Entry, marks: list[Mark], live: str) -> Row:
     )
 
 
-def _baseline(marks: list[Mark], numbers: list[int], live: str) -> int | None:
+def _baseline(marks: list[LabelStatus], numbers: list[int], live: str) -> int | None:
     """What the newest version is compared with unless the reader chooses: the live one, else the one before."""
     held = next((mark.number for mark in marks if mark.label == live and mark.number in numbers), None)
     if held is not None and numbers and held != numbers[0]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Contract", "Input", "describe", "words_for"]
+__all__ = ["InputReference", "InputRow", "describe_inputs", "describe_schema"]
 
 # An example in a table is a hint, not the value.
 EXAMPLE_CHARACTERS = 60
@@ -21,7 +21,7 @@ MANY_WORDS = {"string": "texts", "integer": "whole numbers", "number": "numbers"
 
 
 @dataclass(frozen=True)
-class Input:
+class InputRow:
     """One input as a row: everything but the name in plain words; `outside` is the front matter's `untrusted`."""
 
     name: str
@@ -34,20 +34,22 @@ class Input:
 
 
 @dataclass(frozen=True)
-class Contract:
+class InputReference:
     """The inputs of a version. `used` names variables where nothing is declared."""
 
-    rows: tuple[Input, ...]
+    rows: tuple[InputRow, ...]
     summary: str
     used: tuple[str, ...] = ()
 
 
-def describe(inputs: Mapping[str, Mapping[str, Any]] | None, sample: Mapping[str, Any] | None, number: int) -> Contract:
+def describe_inputs(
+    inputs: Mapping[str, Mapping[str, Any]] | None, sample: Mapping[str, Any] | None, number: int
+) -> InputReference:
     """The table of a version's declared inputs, with a sample's values as examples."""
     rows = tuple(
-        Input(
+        InputRow(
             name=name,
-            type=words_for(schema),
+            type=describe_schema(schema),
             required="default" not in schema,
             default=_short(schema["default"]) if "default" in schema else "",
             example=_short(sample[name]) if sample and name in sample else "",
@@ -60,10 +62,10 @@ def describe(inputs: Mapping[str, Mapping[str, Any]] | None, sample: Mapping[str
     parts = [f"{required} required"] if required else []
     if len(rows) - required:
         parts.append(f"{len(rows) - required} with a default")
-    return Contract(rows, f"what callers must send to v{number}" + (f": {', '.join(parts)}" if parts else ""))
+    return InputReference(rows, f"what callers must send to v{number}" + (f": {', '.join(parts)}" if parts else ""))
 
 
-def words_for(schema: Mapping[str, Any]) -> str:
+def describe_schema(schema: Mapping[str, Any]) -> str:
     """A JSON Schema in a few words: `text, up to 4,000`, `list of texts`, `formal or warm`, `group with name`."""
     if isinstance(schema.get("enum"), list):
         return _either([_short(value) for value in schema["enum"]])
@@ -87,7 +89,7 @@ def _list_words(schema: Mapping[str, Any]) -> str:
     items = schema.get("items")
     words = "list"
     if isinstance(items, Mapping) and "type" in items:
-        words = f"list of {MANY_WORDS.get(str(items['type']), words_for(items))}"
+        words = f"list of {MANY_WORDS.get(str(items['type']), describe_schema(items))}"
     if isinstance(schema.get("maxItems"), int):
         words += f", up to {schema['maxItems']:,}"
     return words

@@ -17,7 +17,7 @@ from registry.templates import approvals
 from registry.templates.approvals import Approval
 from registry.templates.models import LabelMove, Template
 
-__all__ = ["Mark", "drift", "ledger", "live_label"]
+__all__ = ["LabelStatus", "label_statuses", "labels_ahead", "live_label"]
 
 VERBS = {
     "moved": "moved",
@@ -29,7 +29,7 @@ VERBS = {
 
 
 @dataclass(frozen=True)
-class Mark:
+class LabelStatus:
     """A label and where it stands. `number` is None where it was never set; `ahead` counts against what is live.
 
     `unapproved` says that the label is protected and never held what it serves by approval.
@@ -62,7 +62,9 @@ def live_label(namespace: Namespace) -> str:
     return "production" if "production" in protected or not protected else str(protected[0])
 
 
-def ledger(actor: Actor, template: Template, standing: dict[str, int], moves: Sequence[LabelMove]) -> list[Mark]:
+def label_statuses(
+    actor: Actor, template: Template, standing: dict[str, int], moves: Sequence[LabelMove]
+) -> list[LabelStatus]:
     """Protected labels first, set or not, then the others, then `latest`.
 
     standing: label to number, `latest` included. moves: the template's label moves, newest first.
@@ -83,7 +85,7 @@ def ledger(actor: Actor, template: Template, standing: dict[str, int], moves: Se
         back = _back(label, number, moves, approved[template.pk, label]) if protected and may_go_back else None
         act, act_url = _act(template, label, protected) if may_write and label != LATEST else ("", "")
         marks.append(
-            Mark(
+            LabelStatus(
                 label=label,
                 protected=protected,
                 number=number,
@@ -109,19 +111,19 @@ def _back(label: str, number: int | None, moves: Sequence[LabelMove], approved: 
     return next((before for before in held if before != number), None) if number else None
 
 
-def drift(standing: dict[str, int], namespace: Namespace) -> list[Mark]:
+def labels_ahead(standing: dict[str, int], namespace: Namespace) -> list[LabelStatus]:
     """The labels of a template that are ahead of what is live; `latest` only where no label says so already."""
     live = live_label(namespace)
     number = standing.get(live)
     if number is None:
         return []
     ahead = [
-        Mark(label, label in namespace.protected_labels, at, ahead=at - number)
+        LabelStatus(label, label in namespace.protected_labels, at, ahead=at - number)
         for label, at in standing.items()
         if at > number and label != LATEST
     ]
     if not ahead and standing.get(LATEST, number) > number:
-        ahead = [Mark(LATEST, number=standing[LATEST], ahead=standing[LATEST] - number)]
+        ahead = [LabelStatus(LATEST, number=standing[LATEST], ahead=standing[LATEST] - number)]
     return ahead
 
 

@@ -8,10 +8,10 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
-from frontend.browse.label_status import ledger
+from frontend.browse.label_status import label_statuses
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import LinesField, add_errors, set_choices, version_choices
-from frontend.web.page import crumbs_of, show
+from frontend.web.page import breadcrumbs, show
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid, NotAllowed
 from registry.core.problem_details import status_of
@@ -65,7 +65,7 @@ def move(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     context = {
         "section": "templates",
         "template": template,
-        "crumbs": crumbs_of(name),
+        "crumbs": breadcrumbs(name),
         "form": form,
         "label": label,
         "protected_labels": template.namespace.protected_labels,
@@ -73,7 +73,7 @@ def move(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "holds": standing.get(label),
         "asked_for": usage_queries.sentence(template, label) if label else "",
         "standing": standing,
-        "marks": ledger(actor, template, standing, moves),
+        "marks": label_statuses(actor, template, standing, moves),
         "moves": moves,
         "held_before": _held_before(template, label, standing, moves),
         "may_move": permissions.can(actor, Verb.MOVE, template.namespace),

@@ -9,7 +9,7 @@ from django.shortcuts import redirect
 
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import LinesField, add_errors
-from frontend.web.page import crumbs_of, show
+from frontend.web.page import breadcrumbs, show
 from promptuary.renderer.problems import Problem
 from registry.accounts.actor import Actor
 from registry.core import strict_json
@@ -56,7 +56,7 @@ def edit_samples(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     context = {
         "section": "templates",
         "template": template,
-        "crumbs": crumbs_of(name),
+        "crumbs": breadcrumbs(name),
         "form": form,
         "problems": problems,
         "kept": kept,

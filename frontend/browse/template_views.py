@@ -10,11 +10,11 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
 from frontend.browse import fetch_charts, fetch_snippets, highlight, input_reference
-from frontend.browse.label_status import Mark, ledger, live_label
+from frontend.browse.label_status import LabelStatus, label_statuses, live_label
 from frontend.changes import emergency_notices
 from frontend.diff import samples as diff_samples
 from frontend.web.decorators import signed_in
-from frontend.web.page import crumbs_of, show
+from frontend.web.page import breadcrumbs, show
 from promptuary.renderer.document.parser import inspect
 from registry.accounts.actor import Actor
 from registry.changes import emergency_queries
@@ -55,7 +55,7 @@ class RailEntry:
     author: str
     created_at: Any
     base: int | None
-    marks: list[Mark]
+    marks: list[LabelStatus]
     live: bool
     warnings: int
 
@@ -68,21 +68,21 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
     live = live_label(template.namespace)
     ref = request.GET.get("ref") or ""
     version = version_queries.resolve(actor, name, ref or (live if live in standing else LATEST))
-    marks = ledger(actor, template, standing, label_queries.moves(actor, name, limit=200).items)
+    marks = label_statuses(actor, template, standing, label_queries.moves(actor, name, limit=200).items)
     kept = sample_queries.current(template)
     data = kept.samples if kept else {}
     sample = request.GET.get("sample", "")
     if sample not in data:
         sample = next(iter(data), "")
     document, _ = inspect(version.document)
-    prompt = diff_samples.render(actor, name, version.number, data[sample]) if sample else None
+    prompt = diff_samples.render_sample(actor, name, version.number, data[sample]) if sample else None
     pending = change_queries.list_changes(actor, state="pending", template=name).items
     hurried = [change for change in pending if not change.is_open]
     context = {
         "section": "templates",
         "template": template,
         "version": version,
-        "crumbs": crumbs_of(name),
+        "crumbs": breadcrumbs(name),
         "description": (document.description if document else "") or template.description,
         "facts": _facts(template, document),
         "origin_url": _origin_url(template),
@@ -100,9 +100,11 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
         "sample": sample,
         "prompt": prompt if prompt and not prompt.failure else None,
         "render_error": prompt.failure if prompt else None,
-        "contract": input_reference.describe(document.inputs if document else None, data.get(sample), version.number),
+        "contract": input_reference.describe_inputs(
+            document.inputs if document else None, data.get(sample), version.number
+        ),
         "document": version.document,
-        "source": highlight.colour(version.document),
+        "source": highlight.highlight(version.document),
         "problems": json.loads(version.problems),
         "rail": _rail(actor, template, marks),
         "fetched": fetch_charts.draw(template, standing.get(live), live),
@@ -129,12 +131,14 @@ def _facts(template: Template, document: Any) -> list[str]:
     return facts
 
 
-def _fetch(request: HttpRequest, name: str, version: Version, marks: list[Mark]) -> dict[str, Any]:
+def _fetch(request: HttpRequest, name: str, version: Version, marks: list[LabelStatus]) -> dict[str, Any]:
     """The line to copy, and the ways to change it."""
     here = next((mark.label for mark in marks if mark.number == version.number), "")
     refs = {"label": here, "version": str(version.number), "digest": version.digest}
-    ways = [way for way in fetch_snippets.WAYS if refs[way.key]]
-    way = fetch_snippets.way_of(request.GET.get("pin") or ("label" if here and here != LATEST else "digest"), ways)
+    ways = [way for way in fetch_snippets.REFERENCE_KINDS if refs[way.key]]
+    way = fetch_snippets.reference_kind(
+        request.GET.get("pin") or ("label" if here and here != LATEST else "digest"), ways
+    )
     language = request.GET.get("as", "curl")
     language = language if language in fetch_snippets.LANGUAGES else "curl"
     kept = {key: request.GET[key] for key in ("ref", "sample") if request.GET.get(key)}
@@ -147,18 +151,18 @@ def _fetch(request: HttpRequest, name: str, version: Version, marks: list[Mark])
             Choice(word, f"?{urlencode({**kept, 'pin': way.key, 'as': key})}", key == language)
             for key, word in fetch_snippets.LANGUAGES.items()
         ],
-        "line": fetch_snippets.line(language, settings.BASE_URL, name, refs[way.key]),
+        "line": fetch_snippets.fetch_snippet(language, settings.BASE_URL, name, refs[way.key]),
         "line_note": FETCH_NOTES[language],
     }
 
 
-def _rail(actor: Actor, template: Template, marks: list[Mark]) -> list[RailEntry]:
+def _rail(actor: Actor, template: Template, marks: list[LabelStatus]) -> list[RailEntry]:
     entries = version_queries.history(actor, template.name, limit=RAIL).items
     live = live_label(template.namespace)
     return [rail_entry(entry.version, marks, live) for entry in entries]
 
 
-def rail_entry(version: Version, marks: list[Mark], live: str) -> RailEntry:
+def rail_entry(version: Version, marks: list[LabelStatus], live: str) -> RailEntry:
     """A version as the rail and the history show it."""
     on_it = [mark for mark in marks if mark.number == version.number]
     problems = json.loads(version.problems)

@@ -7,9 +7,9 @@ from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 
-from frontend.browse.label_status import Mark, drift, live_label
+from frontend.browse.label_status import LabelStatus, labels_ahead, live_label
 from frontend.web.decorators import signed_in
-from frontend.web.page import crumbs_of, show
+from frontend.web.page import breadcrumbs, show
 from registry.accounts.actor import Actor
 from registry.core.errors import NotFound
 from registry.namespaces import queries as namespace_queries
@@ -32,8 +32,8 @@ class Row:
     stem: str
     leaf: str
     description: str
-    live: Mark | None
-    drift: list[Mark]
+    live: LabelStatus | None
+    drift: list[LabelStatus]
     tags: list[str]
     changed_at: datetime
     author: str
@@ -99,7 +99,7 @@ def browse(request: HttpRequest, actor: Actor, folder: str = "") -> HttpResponse
     context = {
         "section": "templates",
         "folder": folder,
-        "crumbs": crumbs_of(folder) if folder else [],
+        "crumbs": breadcrumbs(folder) if folder else [],
         "tree": _branches(tree, folder),
         "total": sum(root.count for root in tree),
         "folder_count": here.count if here else sum(root.count for root in tree),
@@ -177,8 +177,8 @@ def _rows(items: list[Template], folder: str) -> list[Row]:
                 stem=f"{stem}/" if stem else "",
                 leaf=leaf,
                 description=template.description,
-                live=Mark(live, number=numbers[live]) if live in numbers else None,
-                drift=drift(numbers, template.namespace),
+                live=LabelStatus(live, number=numbers[live]) if live in numbers else None,
+                drift=labels_ahead(numbers, template.namespace),
                 tags=[tag.name for tag in template.tags.all()],
                 changed_at=template.updated_at,
                 author=template.latest.author.username if template.latest else "",

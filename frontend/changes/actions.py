@@ -17,7 +17,7 @@ from registry.changes.threads import Place
 from registry.core.errors import Invalid
 from registry.templates import version_queries
 
-__all__ = ["Done", "Suggestion", "act", "number_in", "place_in", "read_batch"]
+__all__ = ["ActionResult", "Suggestion", "parse_number", "perform_action", "read_batch", "read_place"]
 
 SAID = {
     "approve": "You approved it.",
@@ -53,7 +53,7 @@ Suggestion = tuple[int, int]  # the numbers of a thread and of its comment
 
 
 @dataclass(frozen=True)
-class Done:
+class ActionResult:
     """What to say, where to go on, and the name of the form whose unsent text need not be kept in the browser any more."""
 
     words: str
@@ -61,7 +61,7 @@ class Done:
     form: str
 
 
-def act(request: HttpRequest, actor: Actor, number: int) -> Done:
+def perform_action(request: HttpRequest, actor: Actor, number: int) -> ActionResult:
     """One action of the page, by the name of the button that was pressed."""
     do, text = request.POST.get("do", ""), request.POST.get("text", "")
     if do in ("approve", "request_changes", "comment", "send"):
@@ -79,7 +79,7 @@ def act(request: HttpRequest, actor: Actor, number: int) -> Done:
         emergency_publish.close_emergency(actor=actor, number=number, reason=text)
     elif do == "reopen":
         change_services.reopen_change(actor=actor, number=number)
-    elif do == "set_version" and (version := number_in(request.POST.get("version"))):
+    elif do == "set_version" and (version := parse_number(request.POST.get("version"))):
         change_services.set_head(actor=actor, number=number, version=version)
     elif do == "rerun":
         check_results.rerun_checks(actor=actor, number=number)
@@ -87,25 +87,25 @@ def act(request: HttpRequest, actor: Actor, number: int) -> Done:
         _ON_LINES[do](request, actor, number)
     else:
         raise Invalid(fields={"do": "the page did not say which button was pressed."})
-    return Done(SAID[do], _url_after(request, number), request.POST.get("form", ""))
+    return ActionResult(SAID[do], _url_after(request, number), request.POST.get("form", ""))
 
 
-def place_in(request: HttpRequest) -> Place:
+def read_place(request: HttpRequest) -> Place:
     """The lines that a form is about; what is no number is no line."""
-    line = number_in(request.POST.get("line"))
-    end_line = number_in(request.POST.get("end_line")) or line
+    line = parse_number(request.POST.get("line"))
+    end_line = parse_number(request.POST.get("end_line")) or line
     side = request.POST.get("side", "")
     return Place(
-        version=number_in(request.POST.get("version")),
+        version=parse_number(request.POST.get("version")),
         line=min(line, end_line),
         end_line=max(line, end_line),
         side=side,
         sample=request.POST.get("sample", "") if side == Thread.RENDERED else "",
-        part=number_in(request.POST.get("part")),
+        part=parse_number(request.POST.get("part")),
     )
 
 
-def number_in(text: str | None) -> int:
+def parse_number(text: str | None) -> int:
     """A number of a form; what is none, or beyond all lines, is nothing's number."""
     return int(text) if text and text.isdecimal() and len(text) < MOST_DIGITS else 0
 
@@ -113,7 +113,7 @@ def number_in(text: str | None) -> int:
 def _open(request: HttpRequest, actor: Actor, number: int) -> None:
     suggestion = _suggestion(request) if request.POST["do"] == "suggest" else None
     text = request.POST.get("text", "")
-    threads.open_thread(actor=actor, number=number, place=place_in(request), text=text, suggestion=suggestion)
+    threads.open_thread(actor=actor, number=number, place=read_place(request), text=text, suggestion=suggestion)
     _forget(request, actor, number)
 
 
@@ -160,20 +160,20 @@ def _confirmed(request: HttpRequest) -> bool:
 
 
 def _chosen(request: HttpRequest) -> tuple[int, int]:
-    return _thread(request), number_in(request.POST.get("comment"))
+    return _thread(request), parse_number(request.POST.get("comment"))
 
 
 def _thread(request: HttpRequest) -> int:
-    return number_in(request.POST.get("thread"))
+    return parse_number(request.POST.get("thread"))
 
 
 def _keep(request: HttpRequest, actor: Actor, number: int) -> None:
     """A remark carries a suggestion only where the text of the lines was changed."""
-    place = place_in(request)
+    place = read_place(request)
     suggestion = _suggestion(request) if place.side == Thread.SOURCE else None
     if suggestion is not None and suggestion == _lines_of(actor, number, place):
         suggestion = None
-    remark = number_in(request.POST.get("remark")) or None
+    remark = parse_number(request.POST.get("remark")) or None
     text = request.POST.get("text", "")
     review_drafts.save_remark(actor=actor, number=number, place=place, text=text, suggestion=suggestion, remark=remark)
 
@@ -189,7 +189,7 @@ def _lines_of(actor: Actor, number: int, place: Place) -> str:
 
 
 def _forget(request: HttpRequest, actor: Actor, number: int) -> None:
-    if remark := number_in(request.POST.get("remark")):
+    if remark := parse_number(request.POST.get("remark")):
         review_drafts.discard_remark(actor=actor, number=number, remark=remark)
 
 
@@ -199,7 +199,7 @@ def _url_after(request: HttpRequest, number: int) -> str:
     if request.POST["do"] not in _ON_LINES:
         return address
     kept = {name: request.GET[name] for name in KEPT if request.GET.get(name)}
-    thread = number_in(request.POST.get("thread"))
+    thread = parse_number(request.POST.get("thread"))
     return f"{address}?{urlencode(kept)}#{f'thread-{thread}' if thread else 'diff'}"
 
 

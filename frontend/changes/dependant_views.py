@@ -3,9 +3,9 @@
 from django.http import HttpRequest, HttpResponse
 
 from frontend.browse.label_status import live_label
-from frontend.changes.actions import number_in
+from frontend.changes.actions import parse_number
 from frontend.web.decorators import form_page, signed_in
-from frontend.web.page import crumbs_of, show
+from frontend.web.page import breadcrumbs, show
 from registry.accounts.actor import Actor
 from registry.changes import dependant_update
 from registry.changes.dependant_update import UpdatedDependant
@@ -27,7 +27,7 @@ def update(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     live = live_label(template.namespace)
     standing = label_queries.numbers_of(template)
     newest = template.latest.number if template.latest else 1
-    number = number_in(request.POST.get("version") or request.GET.get("version")) or standing.get(live) or newest
+    number = parse_number(request.POST.get("version") or request.GET.get("version")) or standing.get(live) or newest
     label = request.POST.get("label") or live
     message = request.POST.get("message", "")
     done: list[UpdatedDependant] = []
@@ -43,7 +43,7 @@ def update(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     context = {
         "section": "templates",
         "template": template,
-        "crumbs": crumbs_of(name),
+        "crumbs": breadcrumbs(name),
         "numbers": range(newest, max(0, newest - 50), -1),
         "number": target.number,
         "standing": {at: held for held, at in standing.items()},

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from frontend.changes.presenters import title_of
+from frontend.changes.presenters import change_title
 from registry.accounts.actor import Actor
 from registry.changes import emergency_queries
 from registry.changes import gate as change_gate
@@ -15,7 +15,7 @@ from registry.changes.gate import Gate
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.permissions import TABLE, Role, Verb
 
-__all__ = ["Notice", "notice_of", "notices", "notices_of", "roll_back_url"]
+__all__ = ["Notice", "notice_of", "notices_of", "open_notices", "roll_back_url"]
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Notice:
     close_url: str
 
 
-def notices(actor: Actor) -> list[Notice]:
+def open_notices(actor: Actor) -> list[Notice]:
     """Those of every emergency that the person may read and nobody approved or closed, the oldest first."""
     return notices_of(emergency_queries.list_unapproved(actor), actor)
 
@@ -68,7 +68,7 @@ def _notice(emergency: Emergency, gate: Gate, actor: Actor, roles: Mapping[int, 
     page = reverse("change", args=[change.number])
     return Notice(
         emergency=emergency,
-        title=title_of(change),
+        title=change_title(change),
         approve_url=f"{page}#decide" if approves else "",
         back_url=roll_back_url(change.template.name, change.label, emergency.back or 0) if goes_back else "",
         close_url=f"{page}#close-emergency" if closes else "",

@@ -6,7 +6,7 @@ from django.shortcuts import redirect
 
 from frontend.accounts import reauthentication
 from frontend.changes.emergency_notices import roll_back_url
-from frontend.changes.presenters import title_of
+from frontend.changes.presenters import change_title
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.page import show
 from registry.accounts.actor import Actor
@@ -29,7 +29,7 @@ def break_glass(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
     refused: PromptuaryError | None = None
     if request.method == "POST":
         try:
-            if fault := reauthentication.fault(request, actor):
+            if fault := reauthentication.proof_problem(request, actor):
                 raise Invalid(fields={"password": fault})
             emergency_publish.publish_in_emergency(actor=actor, number=number, reason=request.POST.get("reason", ""))
         except ProofRequired:
@@ -46,7 +46,7 @@ def break_glass(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
     context = {
         "section": "changes",
         "change": change,
-        "title": title_of(change),
+        "title": change_title(change),
         "blockers": gate.evaluate(change, actor).blockers,
         "holds": label_queries.numbers_of(change.template).get(change.label),
         "allowed": change.template.namespace.break_glass,

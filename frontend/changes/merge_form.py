@@ -9,7 +9,7 @@ from promptuary.renderer.syntax.sequence_diff import Effort
 from registry.changes import three_way_merge
 from registry.changes.three_way_merge import Conflict, Merged
 
-__all__ = ["MOST", "WAYS", "Dispute", "read", "text_of", "unclaimed"]
+__all__ = ["MOST", "WAYS", "ConflictForm", "read_conflict_forms", "resolved_text", "unclaimed_texts"]
 
 # How a conflict can be decided: take a side, take both one after the other, or write what it should be.
 WAYS = ("ours", "theirs", "both", "text")
@@ -19,7 +19,7 @@ MOST = 100
 
 
 @dataclass(frozen=True)
-class Dispute:
+class ConflictForm:
     """One conflict with its answer. `key` names it by its content, so that an answer outlives a reload and a new merge.
 
     `ours` and `theirs` are diffs against the base, empty beyond the first MOST conflicts, which no page shows; `before` and `after` are the lines around it. `way` is empty while nothing
@@ -46,7 +46,7 @@ class Dispute:
         return {"ours": self.conflict.ours, "theirs": self.conflict.theirs}.get(self.way, self.text)
 
 
-def read(merged: Merged, given: Mapping[str, str], *, must: bool) -> list[Dispute]:
+def read_conflict_forms(merged: Merged, given: Mapping[str, str], *, must: bool) -> list[ConflictForm]:
     """The conflicts with the answers of a form: `way-<key>` and `text-<key>`. must: one without an answer is at fault."""
     lines = three_way_merge.split_lines(merged.text)
     disputes = []
@@ -57,12 +57,12 @@ def read(merged: Merged, given: Mapping[str, str], *, must: bool) -> list[Disput
         way = way if way in WAYS else ""
         start, end = conflict.line - 1, conflict.line - 1 + conflict.length
         disputes.append(
-            Dispute(
+            ConflictForm(
                 key=key,
                 place=place,
                 conflict=conflict,
-                ours=diff_text.compare(conflict.base, conflict.ours, effort) if place <= MOST else (),
-                theirs=diff_text.compare(conflict.base, conflict.theirs, effort) if place <= MOST else (),
+                ours=diff_text.compare_lines(conflict.base, conflict.ours, effort) if place <= MOST else (),
+                theirs=diff_text.compare_lines(conflict.base, conflict.theirs, effort) if place <= MOST else (),
                 before="".join(_plain(lines[max(0, start - CONTEXT) : start])),
                 after="".join(_plain(lines[end : end + CONTEXT])),
                 way=way,
@@ -73,14 +73,14 @@ def read(merged: Merged, given: Mapping[str, str], *, must: bool) -> list[Disput
     return disputes
 
 
-def text_of(merged: Merged, disputes: Sequence[Dispute]) -> str | None:
+def resolved_text(merged: Merged, disputes: Sequence[ConflictForm]) -> str | None:
     """The whole document as it was decided, or None while a conflict is open."""
     if not all(dispute.way for dispute in disputes):
         return None
     return three_way_merge.resolve_conflicts(merged, [dispute.decided for dispute in disputes])
 
 
-def unclaimed(disputes: Sequence[Dispute], given: Mapping[str, str]) -> list[str]:
+def unclaimed_texts(disputes: Sequence[ConflictForm], given: Mapping[str, str]) -> list[str]:
     """Texts that were typed for conflicts that are gone since: shown again, so that nothing is lost."""
     keys = {f"text-{dispute.key}" for dispute in disputes}
     return [text for name, text in given.items() if name.startswith("text-") and name not in keys and text.strip()]

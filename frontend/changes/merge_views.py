@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from frontend.changes import merge_form
-from frontend.changes.presenters import title_of
+from frontend.changes.presenters import change_title
 from frontend.diff import versions
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.page import show
@@ -35,8 +35,8 @@ def merge(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     found = change_merge.preview_merge(change) if change.is_open else None
     refused: PromptuaryError | None = None
     do = request.POST.get("do", "")
-    answers = merge_form.read(found.merged, request.POST.dict(), must=bool(do)) if found else []
-    document = merge_form.text_of(found.merged, answers) if found else None
+    answers = merge_form.read_conflict_forms(found.merged, request.POST.dict(), must=bool(do)) if found else []
+    document = merge_form.resolved_text(found.merged, answers) if found else None
     if do == "merge":
         try:
             _save(request, actor, change, document)
@@ -52,13 +52,13 @@ def merge(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     context = {
         "section": "changes",
         "change": change,
-        "title": title_of(change),
+        "title": change_title(change),
         "merge": found,
         "superseded": gate.evaluate(change, actor, with_checks=False).of("superseded") if found is None else None,
         "disputes": answers,
         "shown_disputes": answers[: merge_form.MOST],
         "open_count": sum(not answer.way for answer in answers),
-        "unclaimed": merge_form.unclaimed(answers, request.POST.dict()),
+        "unclaimed": merge_form.unclaimed_texts(answers, request.POST.dict()),
         "message": request.POST.get("message", ""),
         "refused": refused,
         "newest": change.template.latest.number if change.template.latest else change.version.number,

@@ -17,16 +17,16 @@ from registry.namespaces import permissions
 from registry.namespaces.permissions import TABLE, Verb
 
 __all__ = [
-    "Act",
+    "BlockerRow",
     "CheckRow",
-    "Obstacle",
-    "Opinion",
-    "acts_of",
-    "checks_of",
-    "obstacles",
-    "opinions",
-    "title_of",
-    "turn_of",
+    "PermittedActions",
+    "ReviewRow",
+    "blocker_rows",
+    "change_title",
+    "check_rows",
+    "permitted_actions",
+    "review_rows",
+    "whose_turn",
 ]
 
 ICONS = {
@@ -43,7 +43,7 @@ UNFINISHED = ("circle-dashed", "", "not finished")
 
 
 @dataclass(frozen=True)
-class Obstacle:
+class BlockerRow:
     """A blocker with the one link that is this reader's next action; no link where the action is to wait or to talk."""
 
     icon: str
@@ -54,7 +54,7 @@ class Obstacle:
 
 
 @dataclass(frozen=True)
-class Opinion:
+class ReviewRow:
     """A reviewer's last word: on this digest, or voided by a newer head. `why` says why it does not count, or by what rule."""
 
     person: str
@@ -83,7 +83,7 @@ class CheckRow:
 
 
 @dataclass(frozen=True)
-class Act:
+class PermittedActions:
     """What this reader may do. Each `..._fault` says why not, in a sentence, where it is not simply somebody else's."""
 
     approve: bool
@@ -97,12 +97,12 @@ class Act:
     emergency: bool
 
 
-def title_of(change: ChangeRequest) -> str:
+def change_title(change: ChangeRequest) -> str:
     """The first line of its message, or what it does."""
     return change.message.partition("\n")[0] or f"Move {change.label} to v{change.version.number}"
 
 
-def acts_of(gate: Gate, actor: Actor) -> Act:
+def permitted_actions(gate: Gate, actor: Actor) -> PermittedActions:
     """The buttons of the change page."""
     change, blockers = gate.change, gate.blockers
     namespace = change.template.namespace
@@ -113,7 +113,7 @@ def acts_of(gate: Gate, actor: Actor) -> Act:
 
     reviewer, writer = may(Verb.APPROVE), may(Verb.PROPOSE)
     decides = change.takes_decisions and reviewer
-    return Act(
+    return PermittedActions(
         approve=decides and gate.may_approve,
         approve_fault=gate.why if decides else "",
         acknowledge=decides and gate.may_approve and any(blocker.code == "check:contract" for blocker in blockers),
@@ -126,12 +126,14 @@ def acts_of(gate: Gate, actor: Actor) -> Act:
     )
 
 
-def obstacles(change: ChangeRequest, blockers: Sequence[Blocker], act: Act, newest: int) -> list[Obstacle]:
+def blocker_rows(
+    change: ChangeRequest, blockers: Sequence[Blocker], act: PermittedActions, newest: int
+) -> list[BlockerRow]:
     """The blockers in the order in which they can be dealt with."""
     return [_obstacle(change, blocker, act, newest) for blocker in blockers]
 
 
-def turn_of(blockers: Sequence[Blocker], actor: Actor) -> str:
+def whose_turn(blockers: Sequence[Blocker], actor: Actor) -> str:
     """Whose turn it is: `next is reviewer`."""
     people = [person for blocker in blockers[:1] for person in blocker.waiting_for]
     if actor.person.username in people:
@@ -139,7 +141,7 @@ def turn_of(blockers: Sequence[Blocker], actor: Actor) -> str:
     return f"next is {' or '.join(people[:3])}" if people else ""
 
 
-def opinions(gate: Gate) -> list[Opinion]:
+def review_rows(gate: Gate) -> list[ReviewRow]:
     """Each reviewer's last word on this request, then those who are still waited for."""
     change, rules, facts = gate.change, gate.rules, gate.facts
     words = (Decision.APPROVE, Decision.REQUEST_CHANGES)
@@ -157,10 +159,10 @@ def opinions(gate: Gate) -> list[Opinion]:
     if gate.is_closed or not gate.standing.missing:
         return shown
     waiting = [person for person in policy.eligible_approvers(rules, facts) if person not in last]
-    return shown + [Opinion(person, "waiting", "circle-dashed", "", None, False) for person in waiting[:6]]
+    return shown + [ReviewRow(person, "waiting", "circle-dashed", "", None, False) for person in waiting[:6]]
 
 
-def checks_of(gate: Gate) -> list[CheckRow]:
+def check_rows(gate: Gate) -> list[CheckRow]:
     """The checks of the request on the digests it stands on now; of one that was moved, as they were when it was decided."""
     rows, is_frozen = [], not gate.change.is_open
     for state in gate.checks:
@@ -189,20 +191,20 @@ def _told(state: Check) -> str:
     return f"{state.summary} {state.action}".strip() if state.name == "evaluation" else ""
 
 
-def _opinion(gate: Gate, decision: Decision, why: str) -> Opinion:
+def _opinion(gate: Gate, decision: Decision, why: str) -> ReviewRow:
     change = gate.change
     voided = decision.digest != change.version.digest or decision.round != change.round
     person = decision.person.username
     if voided and change.is_open:
-        return Opinion(person, "voided", "rotate-ccw", "warn", decision, True)
+        return ReviewRow(person, "voided", "rotate-ccw", "warn", decision, True)
     if decision.decision != Decision.APPROVE:
-        return Opinion(person, "asks for edits", "message-square", "bad", decision, voided)
+        return ReviewRow(person, "asks for edits", "message-square", "bad", decision, voided)
     if change.takes_decisions and person not in gate.standing.approvals:
-        return Opinion(person, "does not count", "circle-x", "warn", decision, voided, why)
-    return Opinion(person, "approved", "check", "ok", decision, voided, why)
+        return ReviewRow(person, "does not count", "circle-x", "warn", decision, voided, why)
+    return ReviewRow(person, "approved", "check", "ok", decision, voided, why)
 
 
-def _obstacle(change: ChangeRequest, blocker: Blocker, act: Act, newest: int) -> Obstacle:
+def _obstacle(change: ChangeRequest, blocker: Blocker, act: PermittedActions, newest: int) -> BlockerRow:
     link = link_word = ""
     if blocker.code in ("approvals", "owners") and act.approve:
         link, link_word = "#decide", "Decide"
@@ -218,4 +220,4 @@ def _obstacle(change: ChangeRequest, blocker: Blocker, act: Act, newest: int) ->
     elif blocker.code in ("held", "superseded") and act.withdraw:
         link, link_word = "#close", "Withdraw"
     icon = "loader" if blocker.code.startswith("check:") and "not finished" in blocker.cause else "circle-x"
-    return Obstacle(ICONS.get(blocker.code, icon), blocker.cause, blocker.action, link, link_word)
+    return BlockerRow(ICONS.get(blocker.code, icon), blocker.cause, blocker.action, link, link_word)

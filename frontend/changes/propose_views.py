@@ -10,7 +10,7 @@ from django.shortcuts import redirect
 from frontend.browse.label_status import live_label
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import LinesField, add_errors, set_choices, version_choices
-from frontend.web.page import crumbs_of, show
+from frontend.web.page import breadcrumbs, show
 from registry.accounts.actor import Actor
 from registry.changes import services as change_services
 from registry.core.errors import Conflict, Invalid, NotAllowed
@@ -66,7 +66,7 @@ def propose(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     context = {
         "section": "templates",
         "template": template,
-        "crumbs": crumbs_of(name),
+        "crumbs": breadcrumbs(name),
         "form": form,
         "standing": standing,
         "recent": recent,

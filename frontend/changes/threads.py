@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from urllib.parse import urlencode
 
-from frontend.changes.presenters import Act
+from frontend.changes.presenters import PermittedActions
 from frontend.diff import text as diff_text
 from registry.changes import queries
 from registry.changes.gate import Gate
@@ -12,7 +12,16 @@ from registry.changes.line_anchors import Anchors, take_lines
 from registry.changes.models import ChangeRequest, Comment, Remark, Thread
 from registry.changes.queries import PlacedThread
 
-__all__ = ["Asked", "Discussion", "Said", "Spot", "Talk", "Unsent", "View", "discuss"]
+__all__ = [
+    "CommentView",
+    "Discussion",
+    "LineAnnotations",
+    "OpenCommentForm",
+    "RemarkView",
+    "ThreadView",
+    "View",
+    "build_discussion",
+]
 
 Suggestion = tuple[int, int]
 
@@ -36,7 +45,7 @@ class View:
 
 
 @dataclass(frozen=True)
-class Asked:
+class OpenCommentForm:
     """Lines that somebody wants to say something about, and what was typed about them so far (None: nothing yet)."""
 
     side: str
@@ -54,7 +63,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Said:
+class CommentView:
     """A comment; `lines` is its suggestion as a diff against the lines it would replace, None where it suggests nothing.
 
     `warning` says that nobody who may approve would be left once it is applied, or is empty.
@@ -68,7 +77,7 @@ class Said:
 
 
 @dataclass(frozen=True)
-class Unsent:
+class RemarkView:
     """A remark that its writer keeps for the review, with its place in words and the address of its lines."""
 
     remark: Remark
@@ -78,12 +87,12 @@ class Unsent:
 
 
 @dataclass(frozen=True)
-class Talk:
+class ThreadView:
     """A thread with its place in words; `url` leads to the view in which it hangs under its line."""
 
     thread: Thread
-    said: Sequence[Said]
-    unsent: Sequence[Unsent]
+    said: Sequence[CommentView]
+    unsent: Sequence[RemarkView]
     where: str
     url: str
     is_outdated: bool
@@ -91,16 +100,16 @@ class Talk:
 
 
 @dataclass
-class Spot:
+class LineAnnotations:
     """One line: what hangs under it, and whether it is among those that are being talked of just now."""
 
-    talks: list[Talk] = field(default_factory=list)
-    unsent: list[Unsent] = field(default_factory=list)
+    talks: list[ThreadView] = field(default_factory=list)
+    unsent: list[RemarkView] = field(default_factory=list)
     form: bool = False
     meant: bool = False
 
 
-Spots = dict[int, Spot]
+Spots = dict[int, LineAnnotations]
 
 
 @dataclass(frozen=True)
@@ -113,15 +122,15 @@ class Discussion:
 
     source: Spots
     rendered: Mapping[int, Spots]
-    elsewhere: Sequence[Talk]
-    outdated: Sequence[Talk]
-    unsent: Sequence[Unsent]
-    batch: Sequence[tuple[Talk, Said]]
+    elsewhere: Sequence[ThreadView]
+    outdated: Sequence[ThreadView]
+    unsent: Sequence[RemarkView]
+    batch: Sequence[tuple[ThreadView, CommentView]]
     source_link: str
     rendered_link: str
     back: str
     count: int
-    asked: Asked | None
+    asked: OpenCommentForm | None
     batch_warning: str = ""
 
     @property
@@ -130,11 +139,11 @@ class Discussion:
         return bool(self.source_link)
 
 
-def discuss(
+def build_discussion(
     gate: Gate,
     view: View,
-    asked: Asked | None,
-    act: Act,
+    asked: OpenCommentForm | None,
+    act: PermittedActions,
     *,
     remarks: Sequence[Remark] = (),
     batch: Sequence[Suggestion] = (),
@@ -144,13 +153,13 @@ def discuss(
     source: Spots = {}
     rendered: dict[int, Spots] = {}
 
-    def spot(side: str, part: int, line: int) -> Spot:
+    def spot(side: str, part: int, line: int) -> LineAnnotations:
         spots = source if side == Thread.SOURCE else rendered.setdefault(part, {})
-        return spots.setdefault(line, Spot())
+        return spots.setdefault(line, LineAnnotations())
 
-    elsewhere: list[Talk] = []
-    outdated: list[Talk] = []
-    talks: list[Talk] = []
+    elsewhere: list[ThreadView] = []
+    outdated: list[ThreadView] = []
+    talks: list[ThreadView] = []
     lines = _Lines(change)
     unsent = [_unsent(change, remark, view, lines) for remark in remarks]
     for placed in queries.list_threads(change):
@@ -191,7 +200,9 @@ def discuss(
     )
 
 
-def _talk(placed: PlacedThread, unsent: Sequence[Unsent], act: Act, batch: Sequence[Suggestion], gate: Gate) -> Talk:
+def _talk(
+    placed: PlacedThread, unsent: Sequence[RemarkView], act: PermittedActions, batch: Sequence[Suggestion], gate: Gate
+) -> ThreadView:
     thread = placed.thread
     first = placed.line or thread.line
     lines = _lines(first, placed.end_line or thread.end_line)
@@ -200,7 +211,7 @@ def _talk(placed: PlacedThread, unsent: Sequence[Unsent], act: Act, batch: Seque
     )
     applies = act.set_version and placed.line is not None and not placed.is_resolved
     said = [
-        Said(
+        CommentView(
             comment,
             _suggested(thread.quote, comment.suggestion, first) if comment.suggestion is not None else None,
             applies and comment.suggestion is not None,
@@ -211,10 +222,10 @@ def _talk(placed: PlacedThread, unsent: Sequence[Unsent], act: Act, batch: Seque
     ]
     view = View(thread.side, thread.sample)
     url = f"{view.address()}#thread-{thread.number}"
-    return Talk(thread, said, unsent, where, url, placed.is_outdated, placed.is_resolved)
+    return ThreadView(thread, said, unsent, where, url, placed.is_outdated, placed.is_resolved)
 
 
-def _unsent(change: ChangeRequest, remark: Remark, view: View, current: "_Lines") -> Unsent:
+def _unsent(change: ChangeRequest, remark: Remark, view: View, current: "_Lines") -> RemarkView:
     lines = _lines(remark.line, remark.end_line)
     where = (
         f"source {lines}" if remark.side == Thread.SOURCE else f"{lines} of part {remark.part + 1} on {remark.sample}"
@@ -228,7 +239,7 @@ def _unsent(change: ChangeRequest, remark: Remark, view: View, current: "_Lines"
     line = current.now(remark)
     query = {"side": remark.side, "part": remark.part, "remark": remark.pk}
     url = f"{there.address(**query)}#say" if line and remark.thread is None else there.address() + "#unsent"
-    return Unsent(remark, where, suggested, url)
+    return RemarkView(remark, where, suggested, url)
 
 
 class _Lines:
@@ -250,7 +261,9 @@ class _Lines:
         return found[1] if found else None
 
 
-def _filled(change: ChangeRequest, asked: Asked, remarks: Sequence[Remark], lines: "_Lines") -> Asked:
+def _filled(
+    change: ChangeRequest, asked: OpenCommentForm, remarks: Sequence[Remark], lines: "_Lines"
+) -> OpenCommentForm:
     """The form with what was kept before, and with the lines themselves as the first words of a suggestion."""
     kept = next((remark for remark in remarks if remark.pk == asked.remark), None)
     if kept is not None and not asked.text:
@@ -268,7 +281,7 @@ def _suggested(quote: str, suggestion: str, first: int) -> list[diff_text.Line]:
     by = first - 1
     return [
         line._replace(old=line.old and line.old + by, new=line.new and line.new + by)
-        for line in diff_text.compare(quote, suggestion)
+        for line in diff_text.compare_lines(quote, suggestion)
     ]
 
 

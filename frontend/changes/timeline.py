@@ -11,11 +11,11 @@ from registry.changes.events import ChangeDecided, CommentAdded, VerdictGiven
 from registry.changes.models import ChangeRequest
 from registry.changes.queries import Moment
 
-__all__ = ["Entry", "count_said", "entries"]
+__all__ = ["TimelineEntry", "count_comments", "timeline_entries"]
 
 
 @dataclass(frozen=True)
-class Entry:
+class TimelineEntry:
     """One row of the conversation. `voided`: a decision that a newer head took the force of. `is_said`: somebody's words."""
 
     at: datetime
@@ -30,9 +30,9 @@ class Entry:
     is_said: bool = False
 
 
-def entries(change: ChangeRequest) -> list[Entry]:
+def timeline_entries(change: ChangeRequest) -> list[TimelineEntry]:
     """The whole story, oldest first."""
-    rows: list[Entry] = []
+    rows: list[TimelineEntry] = []
     moments = queries.list_moments(change)
     for is_check, group in groupby(moments, lambda moment: isinstance(moment.event, VerdictGiven)):
         if is_check:
@@ -42,7 +42,7 @@ def entries(change: ChangeRequest) -> list[Entry]:
     return rows
 
 
-def _check_entries(moments: Iterable[Moment]) -> list[Entry]:
+def _check_entries(moments: Iterable[Moment]) -> list[TimelineEntry]:
     """One row for the verdicts about each version."""
     versions: dict[int, list[tuple[datetime, VerdictGiven]]] = {}
     for moment in moments:
@@ -51,18 +51,18 @@ def _check_entries(moments: Iterable[Moment]) -> list[Entry]:
     return [_checked(group[-1][0], [verdict for _, verdict in group]) for group in versions.values()]
 
 
-def count_said(shown: Sequence[Entry]) -> int:
+def count_comments(shown: Sequence[TimelineEntry]) -> int:
     """How many of them are people's words."""
     return sum(entry.is_said for entry in shown)
 
 
-def _entry(change: ChangeRequest, moment: Moment) -> Entry | None:
+def _entry(change: ChangeRequest, moment: Moment) -> TimelineEntry | None:
     event = moment.event
     line = event.timeline_line() if event else None
     if line is None:
         return None
     text = moment.text if line.is_remark else line.text
-    entry = Entry(moment.at, moment.person, line.icon, line.look, line.words, text, is_said=line.is_remark)
+    entry = TimelineEntry(moment.at, moment.person, line.icon, line.look, line.words, text, is_said=line.is_remark)
     if isinstance(event, ChangeDecided) and event.decision != "comment":
         is_of_head = (event.digest, event.round) == (change.version.digest, change.round)
         return replace(entry, voided=change.takes_decisions and not is_of_head)
@@ -76,9 +76,9 @@ def _thread_url(event: CommentAdded) -> str:
     return f"?{urlencode(query)}#thread-{event.thread}"
 
 
-def _checked(at: datetime, verdicts: Sequence[VerdictGiven]) -> Entry:
+def _checked(at: datetime, verdicts: Sequence[VerdictGiven]) -> TimelineEntry:
     failed = [f"{verdict.check}: {verdict.summary}" for verdict in verdicts if verdict.outcome == "failed"]
     passed = len(verdicts) - len(failed)
     words = " and ".join(f"{count} {word}" for count, word in ((passed, "passed"), (len(failed), "failed")) if count)
     look, icon = ("bad", "circle-x") if failed else ("ok", "check")
-    return Entry(at, "", icon, look, f"checks of v{verdicts[-1].version}: {words}", "\n".join(failed))
+    return TimelineEntry(at, "", icon, look, f"checks of v{verdicts[-1].version}: {words}", "\n".join(failed))

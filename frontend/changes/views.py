@@ -11,7 +11,7 @@ from django.shortcuts import redirect
 
 from frontend.changes import actions as change_actions
 from frontend.changes import emergency_notices, presenters, timeline
-from frontend.changes.threads import Asked, View, discuss
+from frontend.changes.threads import OpenCommentForm, View, build_discussion
 from frontend.diff import versions
 from frontend.diff.versions import diff_context
 from frontend.web.decorators import form_page, signed_in
@@ -73,7 +73,7 @@ def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
     refused: PromptuaryError | None = None
     if request.method == "POST" and request.POST.get("do") != "range":
         try:
-            done = change_actions.act(request, actor, number)
+            done = change_actions.perform_action(request, actor, number)
         except (NotFound, ProofRequired):
             raise
         except PromptuaryError as error:
@@ -85,21 +85,21 @@ def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
     change.version.template = change.template
     gate, others = _gates(change, actor)
     frame_of(request).waiting = sum(one.waits_on(actor.person.username) for one in others)
-    act = presenters.acts_of(gate, actor)
+    act = presenters.permitted_actions(gate, actor)
     newest = change.template.latest.number if change.template.latest else change.version.number
-    checks = presenters.checks_of(gate)
+    checks = presenters.check_rows(gate)
     emergency = emergency_queries.find_emergency(change)
     context = {
         "section": "changes",
         "change": change,
-        "title": presenters.title_of(change),
+        "title": presenters.change_title(change),
         "more": change.message.partition("\n")[2].strip(),
         "gate": gate,
-        "obstacles": presenters.obstacles(change, gate.blockers, act, newest),
-        "turn": presenters.turn_of(gate.blockers, actor),
+        "obstacles": presenters.blocker_rows(change, gate.blockers, act, newest),
+        "turn": presenters.whose_turn(gate.blockers, actor),
         "pending_turn": gate.turn,
         "act": act,
-        "opinions": presenters.opinions(gate),
+        "opinions": presenters.review_rows(gate),
         "standing": gate.standing,
         "needed": gate.needed,
         "checks": checks,
@@ -126,7 +126,7 @@ def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
 
 
 def _reading(
-    request: HttpRequest, actor: Actor, gate: Gate, act: presenters.Act, error: PromptuaryError | None
+    request: HttpRequest, actor: Actor, gate: Gate, act: presenters.PermittedActions, error: PromptuaryError | None
 ) -> dict[str, Any]:
     """What changed and what is said about it, in the view that was asked for."""
     change = gate.change
@@ -139,7 +139,7 @@ def _reading(
     shown = diff_context(request, old, change.version, view=view, every=True)
     kept = {"against": request.GET["against"]} if request.GET.get("against") else {}
     place = View(shown["view"], shown["sample"], kept)
-    story = timeline.entries(change)
+    story = timeline.timeline_entries(change)
     remarks = changes_query.list_remarks(change, actor)
     talk_url = View("conversation", shown["sample"], kept).address()
     return shown | {
@@ -151,9 +151,9 @@ def _reading(
         "story": story,
         "tabs": [
             *shown["tabs"],
-            {"word": "Conversation", "count": timeline.count_said(story), "url": talk_url, "on": bool(view)},
+            {"word": "Conversation", "count": timeline.count_comments(story), "url": talk_url, "on": bool(view)},
         ],
-        "discussion": discuss(
+        "discussion": build_discussion(
             gate,
             place,
             _asked(request, error),
@@ -161,7 +161,7 @@ def _reading(
             remarks=remarks,
             batch=change_actions.read_batch(request, change.number),
         ),
-        "worst": versions.worst_of(shown["cases"]),
+        "worst": versions.longest_prompts(shown["cases"]),
         "keep_prefix": f"{actor.person.username}:change:{change.number}:",
     }
 
@@ -173,14 +173,17 @@ def _gates(change: ChangeRequest, actor: Actor) -> tuple[Gate, list[Gate]]:
     return gate, [gate, *found]
 
 
-def _asked(request: HttpRequest, error: PromptuaryError | None) -> Asked | None:
+def _asked(request: HttpRequest, error: PromptuaryError | None) -> OpenCommentForm | None:
     """The lines of the form that is open: those of the address, or of what was posted and not taken."""
     given = request.POST if request.POST.get("line") and (error or request.POST.get("do") == "range") else request.GET
-    line, remark = change_actions.number_in(given.get("line")), change_actions.number_in(given.get("remark")) or None
+    line, remark = (
+        change_actions.parse_number(given.get("line")),
+        change_actions.parse_number(given.get("remark")) or None,
+    )
     if not line and remark is None:
         return None
     line = line or 1
-    end_line = change_actions.number_in(given.get("end_line")) or line
+    end_line = change_actions.parse_number(given.get("end_line")) or line
     side = given.get("side") or ("rendered" if request.GET.get("view") == "rendered" else "source")
     typed = given is request.POST
     suggestion = given.get("suggestion") if typed else None
@@ -190,9 +193,9 @@ def _asked(request: HttpRequest, error: PromptuaryError | None) -> Asked | None:
         and suggestion.replace("\r\n", "\n") == given.get("was", "").replace("\r\n", "\n")
     ):
         suggestion = None  # the lines as they stand, which are others where the range was changed
-    return Asked(
+    return OpenCommentForm(
         side=side,
-        part=change_actions.number_in(given.get("part")),
+        part=change_actions.parse_number(given.get("part")),
         line=min(line, end_line),
         end_line=min(max(line, end_line), min(line, end_line) + MOST_LINES),
         text=given.get("text", "") if typed else "",
@@ -206,11 +209,11 @@ def _row(gate: Gate, actor: Actor, roles: Mapping[int, Role]) -> dict[str, Any]:
     role = roles.get(change.template.namespace_id)
     return {
         "change": change,
-        "title": presenters.title_of(change),
+        "title": presenters.change_title(change),
         "cause": blockers[0].cause if blockers else "",
         "advice": blockers[0].action if blockers else "",
         "more": len(blockers) - 1,
-        "turn": presenters.turn_of(blockers, actor),
+        "turn": presenters.whose_turn(blockers, actor),
         "mine": any(actor.person.username in blocker.waiting_for for blocker in blockers[:1]),
         "ready": change.is_open and not blockers,
         "may_publish": not blockers and role is not None and role.rank >= TABLE[Verb.PUBLISH].rank,

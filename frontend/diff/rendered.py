@@ -10,7 +10,7 @@ from typing import Any, Literal
 from frontend.diff import text as diff_text
 from promptuary.renderer.syntax.sequence_diff import Effort
 
-__all__ = ["Message", "PartDiff", "Piece", "compare", "messages", "pieces_of"]
+__all__ = ["Message", "PartDiff", "Piece", "compare_parts", "messages", "pieces_of"]
 
 # A value from an input longer than this is folded behind a chip that says how much there is.
 OPEN_CHARACTERS = 220
@@ -105,7 +105,7 @@ def pieces_of(text: str, spans: Sequence[Mapping[str, Any]]) -> list[Piece]:
     return pieces
 
 
-def compare(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]) -> list[PartDiff]:
+def compare_parts(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]) -> list[PartDiff]:
     """Part against part of the same name, in the new order; removed parts stand where they stood."""
     effort = Effort()
     before, after = _named(old), _named(new)
@@ -166,7 +166,7 @@ def _named(parts: Sequence[Mapping[str, Any]]) -> dict[tuple[str, int], Mapping[
 
 def _one_sided(part: Mapping[str, Any], state: Literal["added", "removed"]) -> PartDiff:
     text = text_of(part)
-    lines, _ = diff_text.brief("", text) if state == "added" else diff_text.brief(text, "")
+    lines, _ = diff_text.folded_diff("", text) if state == "added" else diff_text.folded_diff(text, "")
     tokens = part.get("token_count")
     return PartDiff(
         name=str(part.get("name") or ""),
@@ -180,7 +180,7 @@ def _one_sided(part: Mapping[str, Any], state: Literal["added", "removed"]) -> P
 
 
 def _both_sides(old: Mapping[str, Any], new: Mapping[str, Any], moved: str, effort: Effort) -> PartDiff:
-    lines, counts = diff_text.brief(text_of(old), text_of(new), effort, context=2)
+    lines, counts = diff_text.folded_diff(text_of(old), text_of(new), effort, context=2)
     same_role = old.get("role") == new.get("role")
     same = same_role and not counts.added and not counts.removed
     role = str(new.get("role") or "")

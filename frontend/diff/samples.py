@@ -11,7 +11,7 @@ from registry.templates import preview, sample_renderings
 from registry.templates.models import Version
 from registry.templates.sample_renderings import Outcome
 
-__all__ = ["MOST", "Case", "Failure", "Preview", "of", "of_outcome", "render"]
+__all__ = ["MOST", "Failure", "Preview", "SampleComparison", "compare_samples", "preview_of_outcome", "render_sample"]
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Preview:
         return f"{words}, {gone:,} cut" if self.cut else f"{words}, nothing cut"
 
 
-def render(actor: Actor, name: str, number: int, data: Mapping[str, Any]) -> Preview:
+def render_sample(actor: Actor, name: str, number: int, data: Mapping[str, Any]) -> Preview:
     """The version rendered on these data; what cannot be rendered comes back as a failure, never as an exception."""
     try:
         result = preview.render(actor=actor, name=name, ref=str(number), data=dict(data), target="messages")
@@ -63,7 +63,7 @@ def render(actor: Actor, name: str, number: int, data: Mapping[str, Any]) -> Pre
     return _of_prompt(result)
 
 
-def of_outcome(outcome: Outcome) -> Preview:
+def preview_of_outcome(outcome: Outcome) -> Preview:
     """The same from a rendering that is kept."""
     if outcome.prompt is not None:
         return _of_prompt(outcome.prompt)
@@ -94,7 +94,7 @@ MOST = 60
 
 
 @dataclass(frozen=True)
-class Case:
+class SampleComparison:
     """One sample on both sides; an empty preview stands for a side that is not there."""
 
     name: str
@@ -113,11 +113,13 @@ class Case:
         return [name for name in dict.fromkeys(str(cut.get("name")) for cut in self.new.cut) if name not in before]
 
 
-def of(old: Version | None, new: Version, samples: Mapping[str, Mapping[str, Any]]) -> list[Case]:
+def compare_samples(
+    old: Version | None, new: Version, samples: Mapping[str, Mapping[str, Any]]
+) -> list[SampleComparison]:
     """The samples in their order; two queries, and a rendering only of what was rendered never before."""
     before = _previews(old, samples) if old else {}
     after = _previews(new, samples)
-    return [Case(name, before.get(name, Preview()), after[name]) for name in samples]
+    return [SampleComparison(name, before.get(name, Preview()), after[name]) for name in samples]
 
 
 def _previews(version: Version, samples: Mapping[str, Mapping[str, Any]]) -> dict[str, Preview]:
@@ -125,7 +127,7 @@ def _previews(version: Version, samples: Mapping[str, Mapping[str, Any]]) -> dic
         outcomes = sample_renderings.of_samples(version, samples)
     except PromptuaryError as error:
         return dict.fromkeys(samples, Preview(failure=Failure("", f"{error.message} Reload to try again.")))
-    return {name: of_outcome(outcome) for name, outcome in outcomes.items()}
+    return {name: preview_of_outcome(outcome) for name, outcome in outcomes.items()}
 
 
 def _read(preview: Preview) -> list[tuple[str, str, str]] | str:

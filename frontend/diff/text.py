@@ -17,11 +17,11 @@ __all__ = [
     "Line",
     "Rest",
     "Word",
-    "brief",
-    "compare",
-    "count",
-    "fold",
-    "shorten",
+    "compare_lines",
+    "count_changes",
+    "fold_unchanged",
+    "folded_diff",
+    "shorten_diff",
     "words_of",
 ]
 
@@ -115,7 +115,7 @@ class Rest:
 Entry = Line | Fold | Gap | Rest
 
 
-def brief(old: str, new: str, effort: Effort | None = None, context: int = 3) -> tuple[list[Entry], Counts]:
+def folded_diff(old: str, new: str, effort: Effort | None = None, context: int = 3) -> tuple[list[Entry], Counts]:
     """The diff as a page shows it: unchanged runs folded, lines made for the first MOST_SHOWN only; and its whole size."""
     before, after = old.splitlines(), new.splitlines()
     steps = sequence_diff.steps(before, after, effort)
@@ -133,7 +133,7 @@ def brief(old: str, new: str, effort: Effort | None = None, context: int = 3) ->
         else:
             (shown if left > 0 else rest).append(step)
         left -= _size(step)
-    entries: list[Entry] = [*fold(_lines(before, after, shown, effort), context)]
+    entries: list[Entry] = [*fold_unchanged(_lines(before, after, shown, effort), context)]
     return [*entries, Rest(before, after, rest)] if rest else entries, counts
 
 
@@ -148,7 +148,7 @@ def _cut(step: Step, start: int, end: int | None) -> Step:
     return Step(step.kind, olds.start, olds.stop, news.start, news.stop)
 
 
-def compare(old: str, new: str, effort: Effort | None = None) -> list[Line]:
+def compare_lines(old: str, new: str, effort: Effort | None = None) -> list[Line]:
     """Every line of both texts once, in reading order: removed before added, edited lines word by word.
 
     effort: what several comparisons may cost together; None is a full measure for this one.
@@ -172,13 +172,13 @@ def _lines(before: Sequence[str], after: Sequence[str], steps: Sequence[Step], e
     return lines
 
 
-def count(lines: Iterable[Line]) -> Counts:
+def count_changes(lines: Iterable[Line]) -> Counts:
     """The size of a change in lines."""
     kinds = [line.kind for line in lines]
     return Counts(added=kinds.count("added"), removed=kinds.count("removed"))
 
 
-def fold(lines: Sequence[Line], context: int = 3) -> list[Line | Fold]:
+def fold_unchanged(lines: Sequence[Line], context: int = 3) -> list[Line | Fold]:
     """The lines with every long unchanged run closed but for `context` lines beside a change."""
     near = [False] * len(lines)
     for index, line in enumerate(lines):
@@ -197,7 +197,9 @@ def fold(lines: Sequence[Line], context: int = 3) -> list[Line | Fold]:
     return shown + _close(closed)
 
 
-def shorten(entries: Iterable[Entry], kept: Collection[int] = (), most: int = MOST_SHOWN) -> list[Line | Fold | Gap]:
+def shorten_diff(
+    entries: Iterable[Entry], kept: Collection[int] = (), most: int = MOST_SHOWN
+) -> list[Line | Fold | Gap]:
     """The entries up to `most` lines, folded ones counted; after that only new lines of a number in `kept`, the rest as gaps."""
     shown: list[Line | Fold | Gap] = []
     left = most

@@ -8,21 +8,21 @@ from urllib.parse import urlencode
 from django.http import HttpRequest
 
 from frontend.diff import rendered, samples, text
-from frontend.diff.samples import Case, Preview
+from frontend.diff.samples import Preview, SampleComparison
 from promptuary.renderer.document.parser import inspect
 from registry.templates import sample_queries
 from registry.templates.models import Version
 
 __all__ = [
+    "LongestPrompts",
     "RenderedDiff",
     "SourceDiff",
     "TokenRow",
-    "Worst",
     "compare_rendered",
     "compare_source",
     "compare_texts",
     "diff_context",
-    "worst_of",
+    "longest_prompts",
 ]
 
 
@@ -75,7 +75,7 @@ class RenderedDiff:
 
 
 @dataclass(frozen=True)
-class Worst:
+class LongestPrompts:
     """The most tokens that any sample takes on either side, None where nothing of that side renders or counts."""
 
     old: int | None
@@ -87,7 +87,7 @@ class Worst:
         return (self.new or 0) - (self.old or 0)
 
 
-def worst_of(found: Sequence[Case]) -> Worst | None:
+def longest_prompts(found: Sequence[SampleComparison]) -> LongestPrompts | None:
     """The longest prompt of each side; None with fewer than two samples, where this one says it all."""
     new = max(
         (case for case in found if case.new.token_count is not None),
@@ -97,7 +97,7 @@ def worst_of(found: Sequence[Case]) -> Worst | None:
     if new is None or len(found) < 2:
         return None
     old = max((case.old.token_count for case in found if case.old.token_count is not None), default=None)
-    return Worst(old, new.new.token_count, new.name)
+    return LongestPrompts(old, new.new.token_count, new.name)
 
 
 def compare_source(old: Version | None, new: Version) -> SourceDiff:
@@ -107,13 +107,15 @@ def compare_source(old: Version | None, new: Version) -> SourceDiff:
 
 def compare_texts(old: str, new: str) -> SourceDiff:
     """Two documents that need not be versions."""
-    return SourceDiff(*text.brief(old, new))
+    return SourceDiff(*text.folded_diff(old, new))
 
 
-def compare_rendered(old: Version | None, new: Version, data: Mapping[str, Any], case: Case) -> RenderedDiff:
+def compare_rendered(
+    old: Version | None, new: Version, data: Mapping[str, Any], case: SampleComparison
+) -> RenderedDiff:
     """Both sides of a sample part by part; what one side does not take of its data is said in the notes."""
     notes = [*(_unsent(old, data) if old else []), *_unsent(new, data)]
-    parts = rendered.compare(case.old.parts, case.new.parts)
+    parts = rendered.compare_parts(case.old.parts, case.new.parts)
     tokens = [TokenRow(part.name or "(no name)", part.old_tokens, part.new_tokens) for part in parts]
     return RenderedDiff(case.old, case.new, parts, tokens, notes, case.newly_cut)
 
@@ -136,7 +138,7 @@ def diff_context(
         *(list(data)[: samples.MOST] if every else ()),
         *([sample] if sample and (every or shown != "source") else ()),
     }
-    found = samples.of(old, new, {name: data[name] for name in data if name in names})
+    found = samples.compare_samples(old, new, {name: data[name] for name in data if name in names})
     here = next((case for case in found if case.name == sample), None)
     return {
         "old": old,
@@ -154,7 +156,7 @@ def diff_context(
     }
 
 
-def _next_differing(found: list[Case], sample: str) -> str:
+def _next_differing(found: list[SampleComparison], sample: str) -> str:
     """The next sample after this one, round again from the first, that the two versions read differently on."""
     names = [case.name for case in found]
     at = names.index(sample) + 1 if sample in names else 0

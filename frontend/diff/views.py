@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from frontend.browse.label_status import live_label
 from frontend.diff.versions import diff_context
 from frontend.web.decorators import signed_in
-from frontend.web.page import crumbs_of, show
+from frontend.web.page import breadcrumbs, show
 from registry.accounts.actor import Actor
 from registry.templates import label_queries, version_queries
 from registry.templates import queries as template_queries
@@ -31,7 +31,7 @@ def compare_versions(request: HttpRequest, actor: Actor, name: str) -> HttpRespo
     context = {
         "section": "templates",
         "template": template,
-        "crumbs": crumbs_of(name),
+        "crumbs": breadcrumbs(name),
         "choices": _choices(template, standing, old, new),
         **diff_context(request, old, new),
     }

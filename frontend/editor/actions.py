@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
-from frontend.editor.state import Desk
+from frontend.editor.state import EditorState
 from promptuary.renderer.problems import Problem
 from registry.accounts.actor import Actor
 from registry.changes import services as change_services
@@ -14,11 +14,11 @@ from registry.templates import label_queries, version_queries
 from registry.templates import save as template_save
 from registry.templates.models import Version
 
-__all__ = ["Outcome", "propose", "save"]
+__all__ = ["ActionResult", "propose", "save"]
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ActionResult:
     """`status` is the HTTP status that fits. `offers` are protected labels that could be asked to move to `version`;
     `newer` is the version somebody saved meanwhile, shown with the ways on."""
 
@@ -49,7 +49,7 @@ class Outcome:
         return [f"{name}: {sentence}" for name, sentence in fields.items()] or [self.error.message]
 
 
-def save(actor: Actor, desk: Desk, *, parallel: bool = False, onto: str = "") -> Outcome:
+def save(actor: Actor, desk: EditorState, *, parallel: bool = False, onto: str = "") -> ActionResult:
     """Save the desk as a version. parallel: beside a newer one. onto: the newer version's digest, taken as the base."""
     base = onto or (desk.base.digest if desk.base else None)
     try:
@@ -64,16 +64,16 @@ def save(actor: Actor, desk: Desk, *, parallel: bool = False, onto: str = "") ->
         )
     except Stale as error:
         newer = version_queries.resolve(actor, desk.name, "latest") if desk.template else None
-        return Outcome("conflict", status_of(error), newer=newer, error=error)
+        return ActionResult("conflict", status_of(error), newer=newer, error=error)
     except PromptuaryError as error:
-        return Outcome("refused", status_of(error), error=error)
+        return ActionResult("refused", status_of(error), error=error)
     standing = label_queries.numbers_of(saved.template)
     protected = saved.template.namespace.protected_labels
     offers = [label for label in protected if standing.get(label) != saved.version.number]
-    return Outcome("saved", version=saved.version, created=saved.created, offers=offers)
+    return ActionResult("saved", version=saved.version, created=saved.created, offers=offers)
 
 
-def propose(actor: Actor, desk: Desk, label: str, number: int) -> Outcome:
+def propose(actor: Actor, desk: EditorState, label: str, number: int) -> ActionResult:
     """Ask that a protected label point to a version that was saved here."""
     version = version_queries.get(actor, desk.name, number)
     try:
@@ -81,5 +81,5 @@ def propose(actor: Actor, desk: Desk, label: str, number: int) -> Outcome:
             actor=actor, name=desk.name, label=label, version=number, message=version.message or f"Version {number}"
         )
     except PromptuaryError as error:
-        return Outcome("refused", status_of(error), error=error, version=version)
-    return Outcome("proposed", change=change, version=version)
+        return ActionResult("refused", status_of(error), error=error, version=version)
+    return ActionResult("proposed", change=change, version=version)

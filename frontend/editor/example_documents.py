@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["STARTS", "Start"]
+__all__ = ["EXAMPLES", "Example"]
 
 
 @dataclass(frozen=True)
-class Start:
+class Example:
     """A first document and its samples; `about` is the sentence beside the choice."""
 
     key: str
@@ -94,29 +94,29 @@ description: What this prompt is for
 QUESTION = {"question": "How long does the glue take to dry?"}
 EXCERPTS = ["The glue is dry after 20 minutes.", "In a cold room it takes twice as long."]
 _ALL = (
-    Start("blank", "Blank", "Two parts and one variable, nothing declared yet.", BLANK, {"first": QUESTION}),
-    Start(
+    Example("blank", "Blank", "Two parts and one variable, nothing declared yet.", BLANK, {"first": QUESTION}),
+    Example(
         "parts",
         "Chat in parts",
         "Named parts with roles; a list of excerpts that may be cut when the prompt grows too long.",
         PARTS,
         {"two excerpts": {**QUESTION, "excerpts": EXCERPTS}},
     ),
-    Start(
+    Example(
         "text",
         "One text",
         "A single text with nothing stripped: completion models, judges, fragments of other templates.",
         TEXT,
         {"a note": {"text": "The shop opens at nine. On Mondays it stays closed. Deliveries come in by the yard."}},
     ),
-    Start(
+    Example(
         "shaped",
         "Shaped",
         "Functions such as join shape lists into text; for question answering over documents.",
         SHAPED,
         {"two documents": {"query": QUESTION["question"], "documents": EXCERPTS}},
     ),
-    Start(
+    Example(
         "prompter",
         "Prompter",
         "An instruction and the model's own chat markup, as tuning and local models want it.",
@@ -124,4 +124,4 @@ _ALL = (
         {"first": {"input": QUESTION["question"]}},
     ),
 )
-STARTS = {start.key: start for start in _ALL}
+EXAMPLES = {start.key: start for start in _ALL}

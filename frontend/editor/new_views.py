@@ -9,7 +9,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
-from frontend.editor.example_documents import STARTS
+from frontend.editor.example_documents import EXAMPLES
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import add_errors, set_choices
 from frontend.web.page import show
@@ -49,7 +49,7 @@ class NewForm(forms.Form):
 @signed_in
 def new(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Choose a place and an example; it opens in the editor as a draft, and its first save makes version 1."""
-    form = _form(request, actor, list(STARTS))
+    form = _form(request, actor, list(EXAMPLES))
     status = 200
     if request.method == "POST":
         status = 422
@@ -62,7 +62,7 @@ def new(request: HttpRequest, actor: Actor) -> HttpResponse:
             else:
                 return redirect("edit", name)
     return show(
-        request, "editor/new.html", {"section": "templates", "form": form, "starts": STARTS.values()}, status=status
+        request, "editor/new.html", {"section": "templates", "form": form, "starts": EXAMPLES.values()}, status=status
     )
 
 
@@ -106,7 +106,7 @@ def _begin(actor: Actor, asked: dict[str, Any]) -> str:
     """Put the example on the actor's desk under the new name."""
     name = f"{asked['namespace']}/{asked['path']}"
     _require_free(actor, name)
-    start = STARTS[asked["start"]]
+    start = EXAMPLES[asked["start"]]
     if drafts_query.find(actor, name) is not None:
         raise Conflict(f"You have a draft of {name} already: open it, or choose another name.")
     drafts.save(

@@ -7,22 +7,22 @@ from typing import Any
 from frontend.browse.label_status import live_label
 from frontend.diff import rendered
 from frontend.diff import text as diff_text
-from frontend.editor.state import Desk
-from frontend.editor.token_budget import Budget, reckon
+from frontend.editor.state import EditorState
+from frontend.editor.token_budget import Budget, token_budget
 from promptuary.renderer.problems import Problem
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, PromptuaryError
 from registry.templates import document_check, label_queries, preview, version_queries
 from registry.templates.models import Version
 
-__all__ = ["Against", "Look", "Tried", "look", "try_samples"]
+__all__ = ["ComparedVersion", "Preview", "SampleResult", "build_preview", "render_samples"]
 
 # A list this long is not compared by eye; each costs a rendering.
 MOST_SAMPLES = 40
 
 
 @dataclass(frozen=True)
-class Against:
+class ComparedVersion:
     """The version the text is measured by: what production serves, else the one it was made from."""
 
     version: Version
@@ -30,7 +30,7 @@ class Against:
 
 
 @dataclass(frozen=True)
-class Look:
+class Preview:
     """What was found. `inputs` are the declared schemas, None where the front matter cannot be read.
 
     `names` are variables that an undeclared text is known to use. `messages` and `budget` are None where nothing could be rendered;
@@ -48,7 +48,7 @@ class Look:
     prompts: int = 1
     stopped: Problem | None = None
     stand_in: str = ""
-    against: Against | None = None
+    against: ComparedVersion | None = None
     changed_lines: int = 0
     uncounted: str = ""
 
@@ -62,7 +62,7 @@ class Look:
         return sum(problem.severity == "error" for problem in self.problems)
 
 
-def look(actor: Actor, desk: Desk) -> Look:
+def build_preview(actor: Actor, desk: EditorState) -> Preview:
     """Check and render what is on the desk, and set it against production.
 
     A text that does not render is stood in for by the version it is set against, so that there is something to read.
@@ -79,14 +79,14 @@ def look(actor: Actor, desk: Desk) -> Look:
     other = _render_other(actor, desk, against, several=prompts > 1)
     shown = shown or other
     against_words = against.words if against else ""
-    return Look(
+    return Preview(
         examined.problems,
         examined.document.inputs if examined.document else None,
         _names(desk, stopped),
         messages=rendered.messages(shown.get("preview") or shown["parts"]) if shown else None,
         text=shown.get("text") if shown else None,
         cut=shown["cut"] if shown else [],
-        budget=reckon(shown, None if stopped else other, against_words) if shown and _is_counted(shown) else None,
+        budget=token_budget(shown, None if stopped else other, against_words) if shown and _is_counted(shown) else None,
         uncounted=str(shown["tokenizer"].get("missing", "")) if shown else "",
         prompts=prompts,
         stopped=stopped,
@@ -101,7 +101,7 @@ def _is_counted(shown: Mapping[str, Any]) -> bool:
 
 
 @dataclass(frozen=True)
-class Tried:
+class SampleResult:
     """The text rendered on one sample: how many tokens, or what stopped it. `worst` marks the largest."""
 
     name: str
@@ -111,28 +111,28 @@ class Tried:
     worst: bool = False
 
 
-def try_samples(actor: Actor, desk: Desk) -> list[Tried]:
+def render_samples(actor: Actor, desk: EditorState) -> list[SampleResult]:
     """The text on every sample, in their order (the first forty)."""
     examined = document_check.examine(actor, desk.document)
-    tried: list[Tried] = []
+    tried: list[SampleResult] = []
     for name, data in list(desk.samples.items())[:MOST_SAMPLES]:
         try:
             shown = preview.render_examined(examined=examined, data=data)
         except PromptuaryError as error:
-            tried.append(Tried(name, None, stopped=_reason(error, examined.problems).message))
+            tried.append(SampleResult(name, None, stopped=_reason(error, examined.problems).message))
         else:
-            tried.append(Tried(name, shown["token_count"], len(shown["cut"])))
+            tried.append(SampleResult(name, shown["token_count"], len(shown["cut"])))
     most = max((each.tokens or 0 for each in tried), default=0)
     return [replace(each, worst=len(tried) > 1 and each.tokens == most) for each in tried]
 
 
-def _names(desk: Desk, stopped: Problem | None) -> list[str]:
+def _names(desk: EditorState, stopped: Problem | None) -> list[str]:
     """Variables that an undeclared text is known to use: those it was given, and the one it misses."""
     missing = [stopped.variable] if stopped and stopped.variable else []
     return [*desk.data, *missing]
 
 
-def _sound_samples(desk: Desk) -> dict[str, dict[str, Any]] | None:
+def _sound_samples(desk: EditorState) -> dict[str, dict[str, Any]] | None:
     """Samples that cannot be kept at all must not hide what is wrong with the text."""
     try:
         document_check.write_samples(desk.samples)
@@ -149,18 +149,20 @@ def _reason(error: PromptuaryError, problems: list[Problem]) -> Problem:
     return found[0] if found else Problem("PT206", "error", error.message)
 
 
-def _against(actor: Actor, desk: Desk) -> Against | None:
+def _against(actor: Actor, desk: EditorState) -> ComparedVersion | None:
     if desk.template is None:
         return None
     live = label_queries.of(desk.template).get(live_label(desk.namespace))
     if live is not None:
-        return Against(
+        return ComparedVersion(
             version_queries.get(actor, desk.name, live.version.number), f"{live.name} v{live.version.number}"
         )
-    return Against(desk.base, f"v{desk.base.number}") if desk.base else None
+    return ComparedVersion(desk.base, f"v{desk.base.number}") if desk.base else None
 
 
-def _render_other(actor: Actor, desk: Desk, against: Against | None, *, several: bool) -> dict[str, Any] | None:
+def _render_other(
+    actor: Actor, desk: EditorState, against: ComparedVersion | None, *, several: bool
+) -> dict[str, Any] | None:
     """The other version on the same data; None where it cannot take them."""
     if against is None:
         return None
@@ -177,8 +179,8 @@ def _render_other(actor: Actor, desk: Desk, against: Against | None, *, several:
         return None
 
 
-def _changed_lines(against: Against | None, document: str) -> int:
+def _changed_lines(against: ComparedVersion | None, document: str) -> int:
     if against is None:
         return 0
-    _, counts = diff_text.brief(against.version.remaining, document)
+    _, counts = diff_text.folded_diff(against.version.remaining, document)
     return max(counts.added, counts.removed)

@@ -8,25 +8,25 @@ from django.urls import reverse
 from django.utils.html import format_html
 
 from frontend.diff import text
-from frontend.editor.actions import Outcome
-from frontend.editor.preview import Look
-from frontend.editor.state import Desk
+from frontend.editor.actions import ActionResult
+from frontend.editor.preview import Preview
+from frontend.editor.state import EditorState
 from promptuary.renderer.functions import FUNCTIONS
 from promptuary.renderer.jinja.operators import FILTERS
 from registry.templates.models import Version
 
-__all__ = ["diff_of", "facts", "outcome_answer", "preview_answer", "setup"]
+__all__ = ["action_response", "fragment_context", "preview_response", "script_data", "source_diff"]
 
 # Offered while typing; the two one-letter names are aliases that read badly.
 FILTER_NAMES = sorted({*FILTERS, *FUNCTIONS} - {"d", "e"})
 
 
-def facts(desk: Desk, seen: Look) -> dict[str, Any]:
+def fragment_context(desk: EditorState, seen: Preview) -> dict[str, Any]:
     """What the fragments need, on the page and in a script's answer alike."""
     return {"look": seen, "budget": seen.budget, "desk": desk}
 
 
-def setup(desk: Desk, seen: Look) -> dict[str, Any]:
+def script_data(desk: EditorState, seen: Preview) -> dict[str, Any]:
     """What the script starts from."""
     return {
         "name": desk.name,
@@ -46,15 +46,15 @@ def setup(desk: Desk, seen: Look) -> dict[str, Any]:
     }
 
 
-def diff_of(old: str, new: str) -> dict[str, Any]:
+def source_diff(old: str, new: str) -> dict[str, Any]:
     """Two documents for `_diff_source.html`."""
-    lines, counts = text.brief(old, new)
+    lines, counts = text.folded_diff(old, new)
     return {"lines": lines, "counts": counts}
 
 
-def preview_answer(request: HttpRequest, desk: Desk, seen: Look) -> dict[str, Any]:
+def preview_response(request: HttpRequest, desk: EditorState, seen: Preview) -> dict[str, Any]:
     """One look, for the script."""
-    context = facts(desk, seen)
+    context = fragment_context(desk, seen)
     stopped = seen.stopped
     return {
         "problems": [problem.to_dict() for problem in seen.problems],
@@ -70,7 +70,7 @@ def preview_answer(request: HttpRequest, desk: Desk, seen: Look) -> dict[str, An
     }
 
 
-def outcome_answer(request: HttpRequest, desk: Desk, outcome: Outcome | None) -> dict[str, Any]:
+def action_response(request: HttpRequest, desk: EditorState, outcome: ActionResult | None) -> dict[str, Any]:
     """What a button came to, for the script."""
     problems = outcome.problems if outcome else None
     saved = outcome.version if outcome and outcome.kind == "saved" else None
@@ -85,7 +85,7 @@ def _base_of(version: Version | None) -> dict[str, Any] | None:
     return {"number": version.number, "digest": version.digest, "document": version.remaining} if version else None
 
 
-def _budget(seen: Look, context: dict[str, Any], request: HttpRequest) -> str:
+def _budget(seen: Preview, context: dict[str, Any], request: HttpRequest) -> str:
     if seen.budget:
         return render_to_string("frontend/editor/_budget.html", context, request)
     return format_html('<p class="note">{}</p>', seen.uncounted) if seen.uncounted else ""

@@ -15,7 +15,7 @@ from registry.templates import draft_queries, sample_queries, version_queries
 from registry.templates import queries as template_queries
 from registry.templates.models import Draft, Template, Version
 
-__all__ = ["Desk", "lay", "restore", "take"]
+__all__ = ["EditorState", "load_state", "state_from_request", "state_with_unsaved_text"]
 
 Samples = dict[str, dict[str, Any]]
 
@@ -38,7 +38,7 @@ STARTER_SAMPLES: Samples = {"first sample": {"question": "What is a promptuary?"
 
 
 @dataclass
-class Desk:
+class EditorState:
     """The editor's state, as stored or as a form sent it.
 
     `base` is the version the text was made from (None for a template that does not exist yet), `latest` the newest one
@@ -81,7 +81,7 @@ class Desk:
         return self.samples if self.samples != self.kept_samples else None
 
 
-def lay(actor: Actor, name: str, sample: str = "") -> Desk:
+def load_state(actor: Actor, name: str, sample: str = "") -> EditorState:
     """The desk as it was left: the actor's draft, else the latest version, else a first text for a new template.
 
     Raises NotFound for outsiders and NotAllowed, naming the role, for those who may only read.
@@ -93,7 +93,7 @@ def lay(actor: Actor, name: str, sample: str = "") -> Desk:
     draft = draft_queries.find(actor, name)
     if draft and latest and draft.document == latest.remaining and _read_samples(draft.samples, kept) == kept:
         draft = None  # says nothing that is not saved
-    desk = Desk(
+    desk = EditorState(
         name=name,
         namespace=namespace,
         template=template,
@@ -105,13 +105,13 @@ def lay(actor: Actor, name: str, sample: str = "") -> Desk:
         kept_samples=kept,
         message=draft.message if draft else "",
     )
-    choose(desk, sample)
+    select_sample(desk, sample)
     return desk
 
 
-def take(actor: Actor, name: str, sent: Mapping[str, Any]) -> Desk:
+def state_from_request(actor: Actor, name: str, sent: Mapping[str, Any]) -> EditorState:
     """The desk as a form or a script sent it. Raises Invalid where the inputs or samples are no JSON objects."""
-    desk = lay(actor, name)
+    desk = load_state(actor, name)
     desk.document = _with_lf(str(sent.get("document", desk.document)))
     desk.message = str(sent.get("message", desk.message)).strip()
     desk.target = "text" if sent.get("target") == "text" else "messages"
@@ -121,7 +121,7 @@ def take(actor: Actor, name: str, sent: Mapping[str, Any]) -> Desk:
         desk.base = _find_base(actor, name, str(sent["base"]))
     if isinstance(sent.get("samples"), dict):
         desk.samples = _check_samples(sent["samples"])
-    choose(desk, str(sent.get("sample", "")))
+    select_sample(desk, str(sent.get("sample", "")))
     data = sent.get("data")
     if isinstance(data, str):
         desk.data_text = data
@@ -134,18 +134,18 @@ def take(actor: Actor, name: str, sent: Mapping[str, Any]) -> Desk:
     return desk
 
 
-def restore(actor: Actor, name: str, sent: Mapping[str, Any]) -> Desk:
+def state_with_unsaved_text(actor: Actor, name: str, sent: Mapping[str, Any]) -> EditorState:
     """The desk with every text that was sent, where `take` refused some of it: nothing typed is lost."""
-    desk = lay(actor, name)
+    desk = load_state(actor, name)
     desk.document = _with_lf(str(sent.get("document", desk.document)))
     desk.message = str(sent.get("message", ""))
-    choose(desk, str(sent.get("sample", "")))
+    select_sample(desk, str(sent.get("sample", "")))
     if isinstance(sent.get("data"), str):
         desk.data_text = sent["data"]
     return desk
 
 
-def choose(desk: Desk, sample: str) -> None:
+def select_sample(desk: EditorState, sample: str) -> None:
     """Put a sample's data on the desk: the one of this name, else the first."""
     desk.sample = sample if sample in desk.samples else next(iter(desk.samples), "")
     desk.data = desk.samples.get(desk.sample, {})

@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-__all__ = ["Budget", "Row", "Stretch", "reckon"]
+__all__ = ["BarSegment", "Budget", "PartRow", "token_budget"]
 
 # More parts than this stand in one last row: a list that long is not read row by row.
 MOST_ROWS = 120
 
 
 @dataclass(frozen=True)
-class Stretch:
+class BarSegment:
     """A piece of a bar, in percent of its width."""
 
     kind: Literal["template", "input"]
@@ -20,7 +20,7 @@ class Stretch:
 
 
 @dataclass(frozen=True)
-class Row:
+class PartRow:
     """One part: its tokens, the change against the other version (None without one), and what happens when it must
     shrink. `stretches` share one scale: the largest part is full width."""
 
@@ -30,7 +30,7 @@ class Row:
     from_inputs: int
     change: int | None
     rule: str
-    stretches: tuple[Stretch, ...]
+    stretches: tuple[BarSegment, ...]
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,8 @@ class Budget:
     change: int | None
     against: str
     limit_at: float | None
-    stretches: tuple[Stretch, ...]
-    rows: tuple[Row, ...]
+    stretches: tuple[BarSegment, ...]
+    rows: tuple[PartRow, ...]
 
     @property
     def over(self) -> int:
@@ -57,7 +57,7 @@ class Budget:
         return max(0, -(self.room or 0))
 
 
-def reckon(rendered: Mapping[str, Any], other: Mapping[str, Any] | None = None, against: str = "") -> Budget:
+def token_budget(rendered: Mapping[str, Any], other: Mapping[str, Any] | None = None, against: str = "") -> Budget:
     """The budget of a counted prompt (`Prompt.to_dict`), compared with another rendering of the same data, if that is counted."""
     other = None if other is None or other["token_count"] is None else other
     used = int(rendered["token_count"])
@@ -93,16 +93,16 @@ def _tokens(part: Mapping[str, Any]) -> tuple[int, int]:
     return tokens, min(tokens, int(part.get("input_tokens") or 0))
 
 
-def _pair(start: float, tokens: int, from_inputs: int, scale: float) -> list[Stretch]:
+def _pair(start: float, tokens: int, from_inputs: int, scale: float) -> list[BarSegment]:
     own = _percent(tokens - from_inputs, scale)
-    stretches = [Stretch("template", start, own)] if own else []
+    stretches = [BarSegment("template", start, own)] if own else []
     if from_inputs:
-        stretches.append(Stretch("input", round(start + own, 3), _percent(from_inputs, scale)))
+        stretches.append(BarSegment("input", round(start + own, 3), _percent(from_inputs, scale)))
     return stretches
 
 
-def _total(parts: Sequence[Mapping[str, Any]], used: int, scale: float) -> tuple[Stretch, ...]:
-    stretches: list[Stretch] = []
+def _total(parts: Sequence[Mapping[str, Any]], used: int, scale: float) -> tuple[BarSegment, ...]:
+    stretches: list[BarSegment] = []
     at = 0.0
     for part in parts:
         tokens, from_inputs = _tokens(part)
@@ -110,11 +110,11 @@ def _total(parts: Sequence[Mapping[str, Any]], used: int, scale: float) -> tuple
         at += 100 * tokens / scale
     markup = used - sum(_tokens(part)[0] for part in parts)
     if markup > 0:
-        stretches.append(Stretch("template", round(at, 3), _percent(markup, scale)))
+        stretches.append(BarSegment("template", round(at, 3), _percent(markup, scale)))
     return tuple(stretches)
 
 
-def _rows(rendered: Mapping[str, Any], used: int, other: Mapping[str, Any] | None) -> list[Row]:
+def _rows(rendered: Mapping[str, Any], used: int, other: Mapping[str, Any] | None) -> list[PartRow]:
     parts = rendered["parts"]
     rules = _rules(parts)
     before = _by_name(other["parts"]) if other else {}
@@ -124,7 +124,7 @@ def _rows(rendered: Mapping[str, Any], used: int, other: Mapping[str, Any] | Non
         tokens, from_inputs = _tokens(part)
         change = tokens - _tokens(before.get(key, {}))[0] if other else None
         stretches = tuple(_pair(0.0, tokens, from_inputs, max(largest, 1)))
-        rows.append(Row(key[0], str(part.get("role") or ""), tokens, from_inputs, change, rule, stretches))
+        rows.append(PartRow(key[0], str(part.get("role") or ""), tokens, from_inputs, change, rule, stretches))
     markup = used - sum(row.tokens for row in rows)
     if len(rows) > MOST_ROWS:
         rows = [*rows[:MOST_ROWS], _rest(rows[MOST_ROWS:])]
@@ -133,18 +133,18 @@ def _rows(rendered: Mapping[str, Any], used: int, other: Mapping[str, Any] | Non
     return rows
 
 
-def _rest(rows: Sequence[Row]) -> Row:
+def _rest(rows: Sequence[PartRow]) -> PartRow:
     change = None if rows[0].change is None else sum(row.change or 0 for row in rows)
     tokens, from_inputs = sum(row.tokens for row in rows), sum(row.from_inputs for row in rows)
-    return Row(f"{len(rows):,} more parts", "", tokens, from_inputs, change, "each by its own rule", ())
+    return PartRow(f"{len(rows):,} more parts", "", tokens, from_inputs, change, "each by its own rule", ())
 
 
-def _markup(tokens: int, largest: int, other: Mapping[str, Any] | None) -> Row:
+def _markup(tokens: int, largest: int, other: Mapping[str, Any] | None) -> PartRow:
     change = None
     if other is not None:
         change = tokens - (int(other["token_count"]) - sum(_tokens(part)[0] for part in other["parts"]))
     width = min(100.0, _percent(tokens, max(largest, 1)))
-    return Row("chat markup", "", tokens, 0, change, "fixed", (Stretch("template", 0.0, width),))
+    return PartRow("chat markup", "", tokens, 0, change, "fixed", (BarSegment("template", 0.0, width),))
 
 
 def _rules(parts: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -10,11 +10,11 @@ from django.template.loader import render_to_string
 from django.views.decorators.http import require_http_methods, require_POST
 
 from frontend.editor import responses
-from frontend.editor.actions import Outcome, propose, save
-from frontend.editor.preview import look, try_samples
-from frontend.editor.state import Desk, lay, restore, take
+from frontend.editor.actions import ActionResult, propose, save
+from frontend.editor.preview import build_preview, render_samples
+from frontend.editor.state import EditorState, load_state, state_from_request, state_with_unsaved_text
 from frontend.web.decorators import form_page, signed_in
-from frontend.web.page import crumbs_of, show
+from frontend.web.page import breadcrumbs, show
 from registry.accounts.actor import Actor
 from registry.changes import queries as change_queries
 from registry.changes.models import ChangeRequest
@@ -31,7 +31,7 @@ __all__ = ["draft", "edit", "preview"]
 def edit(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """The editor with the actor's draft or the latest version, and what its buttons do."""
     if request.method == "GET":
-        return _page(request, actor, lay(actor, name, request.GET.get("sample", "")))
+        return _page(request, actor, load_state(actor, name, request.GET.get("sample", "")))
     if request.content_type == "application/json":
         return _as_json(lambda: _answer(request, actor, name))
     sent = request.POST.dict()
@@ -39,7 +39,7 @@ def edit(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         return _discard(actor, name)
     desk, outcome = _do(actor, name, sent)
     if outcome and outcome.kind == "saved":
-        desk = lay(actor, name, desk.sample)
+        desk = load_state(actor, name, desk.sample)
     return _page(request, actor, desk, outcome, with_diff=sent.get("do") == "review")
 
 
@@ -50,12 +50,12 @@ def preview(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 
     def answer() -> tuple[dict[str, Any], int]:
         sent = _read(request)
-        desk = take(actor, name, sent)
+        desk = state_from_request(actor, name, sent)
         if sent.get("want") == "diff":
             return {"diff": _diff(request, actor, desk, str(sent.get("against") or ""))}, 200
         if sent.get("want") == "samples":
             return {"samples": _samples(request, actor, desk)}, 200
-        return responses.preview_answer(request, desk, look(actor, desk)), 200
+        return responses.preview_response(request, desk, build_preview(actor, desk)), 200
 
     return _as_json(answer)
 
@@ -87,19 +87,19 @@ def draft(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 
 def _answer(request: HttpRequest, actor: Actor, name: str) -> tuple[dict[str, Any], int]:
     desk, outcome = _do(actor, name, _read(request))
-    return responses.outcome_answer(request, desk, outcome), outcome.status if outcome else 200
+    return responses.action_response(request, desk, outcome), outcome.status if outcome else 200
 
 
-def _do(actor: Actor, name: str, sent: Mapping[str, Any]) -> tuple[Desk, Outcome | None]:
+def _do(actor: Actor, name: str, sent: Mapping[str, Any]) -> tuple[EditorState, ActionResult | None]:
     """Lay what was sent on the desk and do what the button says. `check`, `preview` and `review` only look."""
     try:
-        desk = take(actor, name, sent)
+        desk = state_from_request(actor, name, sent)
         return desk, _act(actor, desk, str(sent.get("do", "check")))
     except Invalid as error:
-        return restore(actor, name, sent), Outcome("refused", 422, error=error)
+        return state_with_unsaved_text(actor, name, sent), ActionResult("refused", 422, error=error)
 
 
-def _act(actor: Actor, desk: Desk, action: str) -> Outcome | None:
+def _act(actor: Actor, desk: EditorState, action: str) -> ActionResult | None:
     verb, _, rest = action.partition(":")
     if verb == "save":
         return save(actor, desk)
@@ -115,44 +115,49 @@ def _act(actor: Actor, desk: Desk, action: str) -> Outcome | None:
 
 def _discard(actor: Actor, name: str) -> HttpResponse:
     """Throw the draft away; of a template that was never saved nothing is left then."""
-    desk = lay(actor, name)
+    desk = load_state(actor, name)
     drafts.discard(actor=actor, namespace=desk.namespace.name, path=desk.path)
     return redirect("edit", name) if desk.template else redirect("browse")
 
 
 def _page(
-    request: HttpRequest, actor: Actor, desk: Desk, outcome: Outcome | None = None, *, with_diff: bool = False
+    request: HttpRequest,
+    actor: Actor,
+    desk: EditorState,
+    outcome: ActionResult | None = None,
+    *,
+    with_diff: bool = False,
 ) -> HttpResponse:
-    seen = look(actor, desk)
+    seen = build_preview(actor, desk)
     context = {
-        **responses.facts(desk, seen),
-        "setup": responses.setup(desk, seen),
-        "crumbs": crumbs_of(desk.name),
+        **responses.fragment_context(desk, seen),
+        "setup": responses.script_data(desk, seen),
+        "crumbs": breadcrumbs(desk.name),
         "outcome": outcome,
         "overlaps": _overlaps(actor, desk),
-        "source": responses.diff_of(desk.base.remaining if desk.base else "", desk.document) if with_diff else None,
+        "source": responses.source_diff(desk.base.remaining if desk.base else "", desk.document) if with_diff else None,
         "section": "templates",
     }
     return show(request, "editor/editor.html", context, status=outcome.status if outcome else 200)
 
 
-def _overlaps(actor: Actor, desk: Desk) -> list[ChangeRequest]:
+def _overlaps(actor: Actor, desk: EditorState) -> list[ChangeRequest]:
     """Open changes of the same template: worth knowing before writing."""
     return (
         change_queries.list_changes(actor, state="pending", template=desk.name, limit=3).items if desk.template else []
     )
 
 
-def _diff(request: HttpRequest, actor: Actor, desk: Desk, against: str) -> str:
+def _diff(request: HttpRequest, actor: Actor, desk: EditorState, against: str) -> str:
     """The text against the version it was made from, or against another number."""
     other = version_queries.get(actor, desk.name, _number(against)) if against else desk.base
-    source = responses.diff_of(other.remaining if other else "", desk.document)
+    source = responses.source_diff(other.remaining if other else "", desk.document)
     return render_to_string("frontend/diff/_diff_source.html", {"source": source}, request)
 
 
-def _samples(request: HttpRequest, actor: Actor, desk: Desk) -> str:
+def _samples(request: HttpRequest, actor: Actor, desk: EditorState) -> str:
     """The text on each sample: tokens, verdict, the worst case."""
-    context = {"tried": try_samples(actor, desk), "desk": desk}
+    context = {"tried": render_samples(actor, desk), "desk": desk}
     return render_to_string("frontend/editor/_editor_samples.html", context, request)
 
 

@@ -10,9 +10,9 @@ from django.urls import reverse
 
 from frontend.diff.text import words_of
 from frontend.evaluations.forms import FORMS, DatasetForm
-from frontend.evaluations.row_comparison import excerpt, values_of
+from frontend.evaluations.row_comparison import readable_values, shorten_text
 from frontend.web.decorators import form_page, signed_in
-from frontend.web.page import crumbs_of, show
+from frontend.web.page import breadcrumbs, show
 from promptuary.evaluation import Row
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, NotFound, PromptuaryError
@@ -188,7 +188,7 @@ def _frame(actor: Actor, dataset: Dataset) -> dict[str, Any]:
     return {
         "section": "evaluations",
         "dataset": dataset,
-        "crumbs": crumbs_of(dataset.name),
+        "crumbs": breadcrumbs(dataset.name),
         "may_write": permissions.can(actor, Verb.SAVE, dataset.namespace),
         "may_run": permissions.can(actor, Verb.EVALUATE, dataset.namespace),
         "runs_url": f"{reverse('runs')}?{urlencode({'dataset': dataset.name})}",
@@ -203,8 +203,8 @@ def _row(index: int, row: Row) -> dict[str, Any]:
     return {
         "index": index,
         "name": row.id or f"row {index + 1}",
-        "inputs": {name: excerpt(value, 160) for name, value in values_of(row.inputs)},
-        "expected": [(name, excerpt(value, 200)) for name, value in values_of(row.expected)],
+        "inputs": {name: shorten_text(value, 160) for name, value in readable_values(row.inputs)},
+        "expected": [(name, shorten_text(value, 200)) for name, value in readable_values(row.expected)],
     }
 
 
@@ -212,7 +212,7 @@ def _changed(index: int, before: Row, after: Row) -> dict[str, Any]:
     """Each value that differs, both sides with the words that do."""
     fields = []
     for kind, was, now in (("", before.inputs, after.inputs), ("expected ", before.expected, after.expected)):
-        old, new = dict(values_of(was)), dict(values_of(now))
+        old, new = dict(readable_values(was)), dict(readable_values(now))
         for name in dict.fromkeys([*old, *new]):
             if old.get(name) != new.get(name):
                 left, right = words_of(old.get(name, ""), new.get(name, ""))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from frontend.diff.text import Word, words_of
-from frontend.evaluations.score_table import TITLES, figure, signed
+from frontend.evaluations.score_table import TITLES, format_change, format_score
 from promptuary.evaluation.judge import Judgement, read_judgement
 from promptuary.evaluation.metrics.judgements import NAMES
 from promptuary.renderer.errors import RenderError
@@ -16,18 +16,18 @@ from registry.evaluations.models import Run
 from registry.evaluations.run_queries import Compared, Detail
 
 __all__ = [
+    "ComparedRow",
     "Excerpt",
-    "Pair",
-    "answer_of",
-    "excerpt",
-    "failures",
+    "answer_text",
+    "compare_replies",
+    "compare_row",
+    "failed_rows",
     "judgement_of",
     "judgement_scores",
-    "lowest",
-    "pair_of",
-    "regressions",
-    "sides_of",
-    "values_of",
+    "lowest_rows",
+    "readable_values",
+    "shorten_text",
+    "worst_regressions",
 ]
 
 SHOWN = 12
@@ -45,7 +45,7 @@ class Excerpt:
 
 
 @dataclass(frozen=True)
-class Pair:
+class ComparedRow:
     """A row with its reply, beside the reply of another run where there is one; words that differ are marked."""
 
     index: int
@@ -63,10 +63,10 @@ class Pair:
     @property
     def shown(self) -> str:
         """The change with its sign, or the score."""
-        return signed(self.change) if self.is_change else figure(self.change)
+        return format_change(self.change) if self.is_change else format_score(self.change)
 
 
-def regressions(run: Run, against: Run, compared: Compared) -> tuple[list[Pair], int]:
+def worst_regressions(run: Run, against: Run, compared: Compared) -> tuple[list[ComparedRow], int]:
     """The rows that lost most by a metric, the worst first, and how many lost anything."""
     change = {
         index: after - was
@@ -76,32 +76,32 @@ def regressions(run: Run, against: Run, compared: Compared) -> tuple[list[Pair],
     order = [index for index in compared.order if index in change]
     before = {one.index: one for one in run_queries.rows(against, order=order, limit=SHOWN).items}
     page = run_queries.rows(run, order=order, limit=SHOWN)
-    return [pair_of(one, before.get(one.index), change[one.index]) for one in page.items], len(order)
+    return [compare_row(one, before.get(one.index), change[one.index]) for one in page.items], len(order)
 
 
-def lowest(run: Run, metric: str, target: str) -> list[Pair]:
+def lowest_rows(run: Run, metric: str, target: str) -> list[ComparedRow]:
     """The rows with the lowest score."""
     found = run_queries.rows(run, only=f"worst:{metric} {target}", limit=SHOWN).items
-    return [pair_of(one, change=one.row.scores.get(f"{metric} {target}") if one.row else None) for one in found]
+    return [compare_row(one, change=one.row.scores.get(f"{metric} {target}") if one.row else None) for one in found]
 
 
-def failures(run: Run) -> list[Pair]:
+def failed_rows(run: Run) -> list[ComparedRow]:
     """The first rows that did not get an answer."""
-    return [pair_of(one) for one in run_queries.rows(run, only="failed", limit=SHOWN).items]
+    return [compare_row(one) for one in run_queries.rows(run, only="failed", limit=SHOWN).items]
 
 
-def pair_of(detail: Detail, before: Detail | None = None, change: float | None = None) -> Pair:
+def compare_row(detail: Detail, before: Detail | None = None, change: float | None = None) -> ComparedRow:
     """One row, ready."""
     row = detail.row
     said, was = _said(detail), _said(before) if before else ""
-    left, right = sides_of(was, said) if before else ((Word(was),), (Word(said),))
+    left, right = compare_replies(was, said) if before else ((Word(was),), (Word(said),))
     lead, others = _lead(detail.inputs)
-    return Pair(
+    return ComparedRow(
         detail.index,
         detail.id or f"row {detail.index + 1}",
         lead,
         others,
-        excerpt(answer_of(detail.expected)),
+        shorten_text(answer_text(detail.expected)),
         left,
         right,
         change,
@@ -111,7 +111,7 @@ def pair_of(detail: Detail, before: Detail | None = None, change: float | None =
     )
 
 
-def sides_of(before: str, after: str) -> tuple[tuple[Word, ...], tuple[Word, ...]]:
+def compare_replies(before: str, after: str) -> tuple[tuple[Word, ...], tuple[Word, ...]]:
     """Two replies with the words that differ marked; replies with little in common are easier to read unmarked."""
     left, right = words_of(before, after)
     same = sum(len(word.text) for word in right if not word.changed)
@@ -120,12 +120,12 @@ def sides_of(before: str, after: str) -> tuple[tuple[Word, ...], tuple[Word, ...
     return left, right
 
 
-def values_of(values: Mapping[str, Any] | None) -> list[tuple[str, str]]:
+def readable_values(values: Mapping[str, Any] | None) -> list[tuple[str, str]]:
     """Names with their values as texts to read: lists of texts as numbered lines, plain mappings as `name: value`."""
     return [(name, _written(value)) for name, value in (values or {}).items()]
 
 
-def answer_of(outputs: Mapping[str, Any] | None) -> str:
+def answer_text(outputs: Mapping[str, Any] | None) -> str:
     """The answer among outputs, or all of them, as text."""
     if not outputs:
         return ""
@@ -135,22 +135,22 @@ def answer_of(outputs: Mapping[str, Any] | None) -> str:
     return value if isinstance(value, str) else _json(value)
 
 
-def excerpt(text: str, longest: int = _LONGEST) -> Excerpt:
+def shorten_text(text: str, longest: int = _LONGEST) -> Excerpt:
     """The text, cut where it is much longer than a cell can hold."""
     return Excerpt(text) if len(text) <= longest * 1.2 else Excerpt(text[:longest], len(text) - longest)
 
 
 def _said(detail: Detail | None) -> str:
     row = detail.row if detail else None
-    return excerpt(answer_of(row.actual), 700).text if row else ""
+    return shorten_text(answer_text(row.actual), 700).text if row else ""
 
 
 def _lead(inputs: Mapping[str, Any]) -> tuple[Excerpt, int]:
     """The input that says most about a row, and how many more there are."""
-    shown = values_of(inputs)
+    shown = readable_values(inputs)
     texts = [name for name in LEADS if isinstance(inputs.get(name), str)]
     name = next(iter(texts), shown[0][0] if shown else "")
-    return excerpt(dict(shown).get(name, ""), 200), max(0, len(shown) - 1)
+    return shorten_text(dict(shown).get(name, ""), 200), max(0, len(shown) - 1)
 
 
 def _written(value: Any) -> str:
@@ -199,4 +199,4 @@ def judgement_scores(judgement: Judgement) -> list[tuple[str, str, str]]:
     """Title, figure and the reason where there is none, a score."""
     scores: Mapping[str, Any] = judgement["scores"]
     reasons: Mapping[str, str] = judgement["reasons"]
-    return [(TITLES[name], figure(scores.get(name)), reasons.get(name, "")) for name in NAMES]
+    return [(TITLES[name], format_score(scores.get(name)), reasons.get(name, "")) for name in NAMES]

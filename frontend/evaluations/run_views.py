@@ -13,9 +13,9 @@ from django.shortcuts import redirect
 from frontend.browse.label_status import live_label
 from frontend.diff.text import Word
 from frontend.evaluations import row_comparison, score_table
-from frontend.evaluations.score_table import Board, Line
+from frontend.evaluations.score_table import ScoreRow, ScoreTable
 from frontend.web.decorators import form_page, signed_in
-from frontend.web.page import crumbs_of, is_for_region, show
+from frontend.web.page import breadcrumbs, is_for_region, show
 from registry.accounts.actor import Actor
 from registry.evaluations import exports, run_queries
 from registry.evaluations import start_runs as services
@@ -79,7 +79,7 @@ def show_run(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     asked = _number(request.GET.get("against"))
     awaited = run_queries.get(actor, asked) if asked else None
     waits = not run.is_over or (awaited is not None and not awaited.is_over)
-    newest = [] if run.is_over else [row_comparison.pair_of(one) for one in run_queries.newest(run)]
+    newest = [] if run.is_over else [row_comparison.compare_row(one) for one in run_queries.newest(run)]
     context = {
         **_frame(actor, run),
         "query": _query(request),
@@ -96,8 +96,8 @@ def show_run(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
             response["HX-Refresh"] = "true"  # now there is more to show than a bar
         return response
     live = label_queries.numbers_of(run.template).get(live_label(run.template.namespace))
-    against, choices = score_table.baseline_of(run, live, asked)
-    board = score_table.board(run, against)
+    against, choices = score_table.find_baseline(run, live, asked)
+    board = score_table.score_table(run, against)
     line = _chosen(board, request.GET.get("by", ""))
     context |= {
         "board": board,
@@ -107,7 +107,7 @@ def show_run(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         "live_label": live_label(run.template.namespace),
         "by": line,
         "verdicts": score_table.gate_results(run, board),
-        "failures": row_comparison.failures(run) if run.failed else [],
+        "failures": row_comparison.failed_rows(run) if run.failed else [],
         **_worst(run, against, line),
     }
     return show(request, "evaluations/run.html", context)
@@ -126,8 +126,8 @@ def show_rows(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     }
     rows = [
         {
-            "pair": row_comparison.pair_of(detail),
-            "scores": [(title, score_table.figure(_score(detail, name))) for name, title in columns.items()],
+            "pair": row_comparison.compare_row(detail),
+            "scores": [(title, score_table.format_score(_score(detail, name))) for name, title in columns.items()],
             "asked": detail.row is not None,
         }
         for detail in page.items
@@ -148,22 +148,22 @@ def show_row(request: HttpRequest, actor: Actor, number: int, index: int) -> Htt
     run = run_queries.get(actor, number)
     detail = run_queries.row(run, index)
     live = label_queries.numbers_of(run.template).get(live_label(run.template.namespace))
-    against, _ = score_table.baseline_of(run, live, _number(request.GET.get("against")))
+    against, _ = score_table.find_baseline(run, live, _number(request.GET.get("against")))
     other = run_queries.row(against, index) if against else None
-    said = row_comparison.answer_of(detail.row.actual) if detail.row else ""
-    was = row_comparison.answer_of(other.row.actual) if other and other.row else ""
+    said = row_comparison.answer_text(detail.row.actual) if detail.row else ""
+    was = row_comparison.answer_text(other.row.actual) if other and other.row else ""
     judgement = row_comparison.judgement_of(detail)
     context = {
         **_frame(actor, run),
         "detail": detail,
         "name": detail.id or f"row {index + 1}",
-        "inputs": row_comparison.values_of(detail.inputs),
-        "expected": row_comparison.answer_of(detail.expected),
+        "inputs": row_comparison.readable_values(detail.inputs),
+        "expected": row_comparison.answer_text(detail.expected),
         "outputs": _others(detail),
         "said": said,
         "against": against,
         "other": other,
-        "pair": row_comparison.sides_of(was, said) if other else ((), (Word(said),)),
+        "pair": row_comparison.compare_replies(was, said) if other else ((), (Word(said),)),
         "scores": _scores(detail, other),
         "judgement": judgement,
         "judged": row_comparison.judgement_scores(judgement) if judgement else [],
@@ -195,7 +195,7 @@ def _frame(actor: Actor, run: Run) -> dict[str, Any]:
         "section": "evaluations",
         "run": run,
         "template": template,
-        "crumbs": crumbs_of(template.name),
+        "crumbs": breadcrumbs(template.name),
         "look": _LOOKS[run.state],
         "answered": run.done - run.failed,
         "bar": _bar(run),
@@ -229,19 +229,19 @@ def _act(request: HttpRequest, actor: Actor, number: int) -> None:
         messages.success(request, "The rows without an answer are asked again.")
 
 
-def _chosen(board: Board, asked: str) -> Line | None:
+def _chosen(board: ScoreTable, asked: str) -> ScoreRow | None:
     """The line that the worst rows are of: the one asked for, else the one that fell most plainly, else the first."""
     worse = [line for line in board.lines if line.kind == "worse"]
     named = [line for line in board.lines if line.key == asked]
     return next(iter([*named, *worse, *board.lines]), None)
 
 
-def _worst(run: Run, against: Run | None, line: Line | None) -> dict[str, Any]:
+def _worst(run: Run, against: Run | None, line: ScoreRow | None) -> dict[str, Any]:
     if line is None:
         return {"pairs": [], "lost": 0}
     if against is None or line.compared is None:
-        return {"pairs": row_comparison.lowest(run, line.metric, line.target), "lost": 0}
-    pairs, lost = row_comparison.regressions(run, against, line.compared)
+        return {"pairs": row_comparison.lowest_rows(run, line.metric, line.target), "lost": 0}
+    pairs, lost = row_comparison.worst_regressions(run, against, line.compared)
     return {"pairs": pairs, "lost": lost}
 
 
@@ -251,8 +251,8 @@ def _scores(detail: Detail, other: Detail | None) -> list[dict[str, str]]:
         {
             "title": score_table.TITLES.get(name.partition(" ")[0], name),
             "name": name,
-            "score": score_table.figure(value),
-            "before": score_table.figure(_score(other, name)) if other else "",
+            "score": score_table.format_score(value),
+            "before": score_table.format_score(_score(other, name)) if other else "",
         }
         for name, value in names.items()
         if not name.endswith(" judgement")  # they stand with the judge's words
@@ -266,14 +266,14 @@ def _score(detail: Detail, name: str) -> float | None:
 def _others(detail: Detail) -> list[tuple[str, str]]:
     """The outputs beside the answer, those that say the same left out."""
     actual = detail.row.actual if detail.row else None
-    said = row_comparison.answer_of(actual)
-    return [(name, text) for name, text in row_comparison.values_of(actual) if text != said and name != "answer"]
+    said = row_comparison.answer_text(actual)
+    return [(name, text) for name, text in row_comparison.readable_values(actual) if text != said and name != "answer"]
 
 
 def _first_score(run: Run) -> dict[str, str] | None:
     for metric, targets in run.scores.items():
         for scored in targets.values():
-            return {"title": score_table.TITLES.get(metric, metric), "score": score_table.figure(scored["score"])}
+            return {"title": score_table.TITLES.get(metric, metric), "score": score_table.format_score(scored["score"])}
     return None
 
 

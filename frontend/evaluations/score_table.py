@@ -13,7 +13,16 @@ from registry.evaluations import attachment_queries, run_queries
 from registry.evaluations.models import Run
 from registry.evaluations.run_queries import Compared
 
-__all__ = ["TITLES", "Board", "Line", "baseline_of", "board", "figure", "gate_results", "signed"]
+__all__ = [
+    "TITLES",
+    "ScoreRow",
+    "ScoreTable",
+    "find_baseline",
+    "format_change",
+    "format_score",
+    "gate_results",
+    "score_table",
+]
 
 TITLES = {
     "exact_match": "Same to the letter",
@@ -50,7 +59,7 @@ _READINGS: dict[str, tuple[str, str, str]] = {
 
 
 @dataclass(frozen=True)
-class Line:
+class ScoreRow:
     """One metric of one output. Against another run `compared` holds it, and `kind` how it reads."""
 
     metric: str
@@ -83,23 +92,23 @@ class Line:
 
     @property
     def shown(self) -> str:
-        return figure(self.score)
+        return format_score(self.score)
 
     @property
     def shown_before(self) -> str:
-        return figure(self.before)
+        return format_score(self.before)
 
     @property
     def difference(self) -> str:
-        return signed(self.compared.comparison.difference if self.compared else None)
+        return format_change(self.compared.comparison.difference if self.compared else None)
 
     @property
     def interval(self) -> str:
         """The 95 % interval: around the difference where there is one, else around the score."""
         if self.compared:
             low, high = self.compared.comparison.low, self.compared.comparison.high
-            return f"{signed(low)} to {signed(high)}" if low is not None else "too few pairs"
-        return f"{figure(self.low)} to {figure(self.high)}" if self.low is not None else "too few rows"
+            return f"{format_change(low)} to {format_change(high)}" if low is not None else "too few pairs"
+        return f"{format_score(self.low)} to {format_score(self.high)}" if self.low is not None else "too few rows"
 
     @property
     def reading(self) -> tuple[str, str, str]:
@@ -108,10 +117,10 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Board:
+class ScoreTable:
     """All lines of a run on one axis; `pairs` is how many rows were compared at most."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[ScoreRow, ...]
     axis: interval_svg.Axis
     against: Run | None
     pairs: int
@@ -122,7 +131,7 @@ class Board:
         return sum(line.kind == "worse" for line in self.lines)
 
 
-def board(run: Run, against: Run | None) -> Board:
+def score_table(run: Run, against: Run | None) -> ScoreTable:
     """The run's scores, set against another finished run over the same rows where there is one."""
     found = []
     for metric, targets in run.scores.items():
@@ -141,7 +150,7 @@ def board(run: Run, against: Run | None) -> Board:
         marks = _bounds(compared) if against else [scored["score"], scored.get("low"), scored.get("high")]
         value, low, high = (None if mark is None else mark / top for mark in marks)
         lines.append(
-            Line(
+            ScoreRow(
                 metric,
                 target,
                 scored["score"],
@@ -157,10 +166,10 @@ def board(run: Run, against: Run | None) -> Board:
             )
         )
     pairs = max((line.compared.comparison.n for line in lines if line.compared), default=0)
-    return Board(tuple(lines), axis, against, pairs)
+    return ScoreTable(tuple(lines), axis, against, pairs)
 
 
-def baseline_of(run: Run, live: int | None, asked: int | None) -> tuple[Run | None, list[Run]]:
+def find_baseline(run: Run, live: int | None, asked: int | None) -> tuple[Run | None, list[Run]]:
     """The run to set this one against, and all that there are to choose from.
 
     The one asked for by number; else, of the same template and model, the newest of the version that is live, else the
@@ -175,16 +184,16 @@ def baseline_of(run: Run, live: int | None, asked: int | None) -> tuple[Run | No
     return next(iter([*on_live, *others]), None), choices
 
 
-def figure(value: float | None) -> str:
+def format_score(value: float | None) -> str:
     """A score: two digits behind the point below 10, one above."""
     return "none" if value is None else f"{value:.2f}" if abs(value) < 10 else f"{value:.1f}"
 
 
-def signed(value: float | None) -> str:
+def format_change(value: float | None) -> str:
     """A difference with a true sign."""
     if value is None:
         return "none"
-    text = figure(abs(value))
+    text = format_score(abs(value))
     return text if float(text) == 0 else f"{'+' if value > 0 else chr(0x2212)}{text}"
 
 
@@ -220,7 +229,7 @@ def _kind(compared: Compared | None) -> Literal["better", "worse", "same"]:
     return "better" if compared.comparison.winner == "second" else "worse"
 
 
-def gate_results(run: Run, board: Board) -> list[dict[str, Any]]:
+def gate_results(run: Run, board: ScoreTable) -> list[dict[str, Any]]:
     """How the run would fare as the checks that are attached to its template and look at just these rows.
 
     What a request's version is compared with is held to nothing itself.
@@ -238,7 +247,7 @@ def gate_results(run: Run, board: Board) -> list[dict[str, Any]]:
     return results
 
 
-def _gate_result(name: str, gate: gates.Gate, line: Line) -> dict[str, Any]:
+def _gate_result(name: str, gate: gates.Gate, line: ScoreRow) -> dict[str, Any]:
     facts = {"name": name, "gate": str(gate), "title": line.title}
     if gate.floor is not None:
         passed = line.score is not None and line.score >= gate.floor

@@ -11,10 +11,10 @@ from django.urls import reverse
 
 from frontend.browse.label_status import live_label
 from frontend.evaluations.forms import RunForm
-from frontend.evaluations.row_comparison import LEADS, excerpt
+from frontend.evaluations.row_comparison import LEADS, shorten_text
 from frontend.evaluations.score_table import TITLES
 from frontend.web.decorators import form_page, signed_in
-from frontend.web.page import crumbs_of, show
+from frontend.web.page import breadcrumbs, show
 from promptuary.evaluation.metrics import catalogue
 from promptuary.renderer.document.parser import inspect
 from registry.accounts.actor import Actor
@@ -74,7 +74,7 @@ def start(request: HttpRequest, actor: Actor) -> HttpResponse:
     context = {
         "section": "evaluations",
         "template": template,
-        "crumbs": crumbs_of(name),
+        "crumbs": breadcrumbs(name),
         "form": form,
         "chosen": form["metrics"].value() or [],
         "usual": [(metric, TITLES[metric]) for metric in _USUAL],
@@ -148,7 +148,7 @@ def _begin(request: HttpRequest, actor: Actor, place: _Place, data: dict[str, An
         paths = {name: f"inputs.{place}" for name, place in found.items()}
         asked |= {"judge": data["judge"], "judge_model": data["judge_model"], "judge_paths": paths}
     run = services.start(actor=actor, ref=data["ref"].strip() or "latest", **asked)
-    told = f"Run {run.number} is on its way over {excerpt(data['dataset'] or 'the samples', 80).text}."
+    told = f"Run {run.number} is on its way over {shorten_text(data['dataset'] or 'the samples', 80).text}."
     if data["against"] and int(data["against"]) != run.version.number:
         other = _known(run, int(data["against"]))
         if other is None:

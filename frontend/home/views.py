@@ -21,18 +21,18 @@ MOST_DRAFTS = 8
 def home(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Its queries are as many with one open request as with two hundred."""
     found = gate.evaluate_pending(actor)
-    mine = work_items.of_person(found, actor)
+    mine = work_items.items_of_person(found, actor)
     own = draft_queries.mine(actor)
     context = {
         "section": "home",
-        "heading": work_items.count_of(mine),
+        "heading": work_items.count_sentence(mine),
         "mine": mine,
-        "others": work_items.of_others(found, actor),
-        "drafts": work_items.resumable(own[:MOST_DRAFTS]),
+        "others": work_items.items_of_others(found, actor),
+        "drafts": work_items.resumable_drafts(own[:MOST_DRAFTS]),
         "more_drafts": max(0, len(own) - MOST_DRAFTS),
         "published": label_queries.published(actor),
         "pending": len(found),
-        "emergencies": emergency_notices.notices(actor),
+        "emergencies": emergency_notices.open_notices(actor),
         "troubles": health.list_instance_faults(actor),
         "key_notices": notification_queries.of_keys(actor),
     }

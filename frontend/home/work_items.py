@@ -7,13 +7,13 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from frontend.changes.presenters import title_of
+from frontend.changes.presenters import change_title
 from registry.accounts.actor import Actor
 from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest
 from registry.templates.models import Draft, Template
 
-__all__ = ["Item", "Resumable", "count_of", "of_others", "of_person", "resumable"]
+__all__ = ["ResumableDraft", "WorkItem", "count_sentence", "items_of_others", "items_of_person", "resumable_drafts"]
 
 # What a blocker asks of the one who is waited for: the verb that heads the row, and the word on its button.
 ASKS = {
@@ -30,7 +30,7 @@ NUMBERS = ("Nothing", "One thing", "Two", "Three", "Four", "Five", "Six", "Seven
 
 
 @dataclass(frozen=True)
-class Item:
+class WorkItem:
     """A request that waits: for whom or to do what, since when, and why. `more` counts its other blockers, `advice` says what to do about all."""
 
     change: ChangeRequest
@@ -44,7 +44,7 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Resumable:
+class ResumableDraft:
     """A draft with the place where it goes on; `newer` is the version that came out after it was begun, or None."""
 
     draft: Draft
@@ -53,19 +53,19 @@ class Resumable:
     newer: int | None
 
 
-def of_person(gates: Sequence[Gate], actor: Actor) -> list[Item]:
+def items_of_person(gates: Sequence[Gate], actor: Actor) -> list[WorkItem]:
     """The requests in which it is this person's turn, emergencies first."""
     items = [_mine(gate) for gate in gates if gate.waits_on(actor.person.username)]
     return sorted(items, key=lambda item: not item.change.needs_approval)
 
 
-def of_others(gates: Sequence[Gate], actor: Actor) -> list[Item]:
+def items_of_others(gates: Sequence[Gate], actor: Actor) -> list[WorkItem]:
     """Those the person opened, wrote or spoke in, while it is somebody else's turn."""
     person = actor.person.username
     return [_theirs(gate) for gate in gates if not gate.waits_on(person) and _concerns(gate, person)]
 
 
-def resumable(drafts: Sequence[Draft]) -> list[Resumable]:
+def resumable_drafts(drafts: Sequence[Draft]) -> list[ResumableDraft]:
     """The drafts with what came out meanwhile: one query."""
     names = [f"{draft.namespace.name}/{draft.path}" for draft in drafts if draft.path]
     newest = dict(Template.objects.filter(name__in=names).values_list("name", "latest__number"))
@@ -75,11 +75,11 @@ def resumable(drafts: Sequence[Draft]) -> list[Resumable]:
         latest = newest.get(name)
         newer = latest if latest and draft.base and latest > draft.base.number else None
         url = reverse("edit", args=[name]) if draft.path else f"{reverse('new')}?{urlencode({'in': name})}"
-        shown.append(Resumable(draft, name, url, newer))
+        shown.append(ResumableDraft(draft, name, url, newer))
     return shown
 
 
-def count_of(items: Sequence[Item]) -> str:
+def count_sentence(items: Sequence[WorkItem]) -> str:
     """`Three things wait on you`."""
     count = len(items)
     if count < 2:
@@ -93,22 +93,22 @@ def _concerns(gate: Gate, person: str) -> bool:
     return spoke or person in (change.opened_by.username, change.version.author.username)
 
 
-def _mine(gate: Gate) -> Item:
+def _mine(gate: Gate) -> WorkItem:
     blocker = next((one for one in gate.blockers if one.waiting_for), None)
     code = blocker.code if blocker else ""
     return _item(gate, *ASKS.get(code, MEND))
 
 
-def _theirs(gate: Gate) -> Item:
+def _theirs(gate: Gate) -> WorkItem:
     people = gate.turn.people if gate.turn else ()
     return _item(gate, " or ".join(people[:2]) if people else "A check", "Open")
 
 
-def _item(gate: Gate, verb: str, button: str) -> Item:
+def _item(gate: Gate, verb: str, button: str) -> WorkItem:
     turn = gate.turn
-    return Item(
+    return WorkItem(
         change=gate.change,
-        title=title_of(gate.change),
+        title=change_title(gate.change),
         verb=verb,
         button=button,
         reason=turn.reason if turn else "",

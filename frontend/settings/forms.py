@@ -13,7 +13,7 @@ from registry.namespaces.permissions import KEY_VERBS, Role
 from registry.namespaces.rules import CHECKS, DEFAULT_CHECKS, Rules
 from registry.webhooks.queries import KINDS
 
-__all__ = ["KeyForm", "MemberForm", "NamespaceForm", "RotateForm", "RulesForm", "WebhookForm", "initial"]
+__all__ = ["KeyForm", "MemberForm", "NamespaceForm", "RotateForm", "RulesForm", "WebhookForm", "initial_rules"]
 
 VERSIONS_OF_KEYS = [("", "as the namespace's rules say"), ("approved", "approved ones only"), ("any", "any version")]
 CHECKS_IN_WORDS = {
@@ -137,7 +137,7 @@ class WebhookForm(forms.Form):
     )
 
 
-def initial(rules: Rules) -> dict[str, Any]:
+def initial_rules(rules: Rules) -> dict[str, Any]:
     """The rules as the form shows them: lists as words, an owner a line."""
     lines = [f"{owner.pattern}: {', '.join(owner.people)}" for owner in rules.owners]
     return {

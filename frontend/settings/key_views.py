@@ -36,7 +36,7 @@ def keys(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     keys_query.listing(actor, namespace)  # refuses before anything is read from the form
     do = request.POST.get("do", "") if request.method == "POST" else "look"
     if do == "revoke":
-        messages.success(request, key_revocation.revoke(request, actor))
+        messages.success(request, key_revocation.revoke_key(request, actor))
         return redirect("keys", namespace)
     people = [member.person.username for member in namespace_queries.members(actor, namespace)]
     start = {"person": actor.person.username}
@@ -59,7 +59,7 @@ def keys(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
         "verbs": [(verb.value, keys_query.describe_verb(verb)) for verb in KEY_VERBS],
         "issued": issued,
     }
-    context |= key_revocation.context_of(request, context["rows"], reverse("keys", args=[namespace]))
+    context |= key_revocation.revocation_context(request, context["rows"], reverse("keys", args=[namespace]))
     context["rotating"] = next((key for key in context["rows"] if key.id == turning["key"].value()), None)
     return show(request, "settings/keys.html", context, status=status)
 

@@ -35,7 +35,7 @@ def rules(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     found = namespace_queries.get(actor, namespace)
     now = namespace_queries.rules_of(found)
     status = 200
-    form = RulesForm(request.POST or None, initial=forms.initial(now))
+    form = RulesForm(request.POST or None, initial=forms.initial_rules(now))
     plan: ProtectionPlan | None = None
     if request.method == "POST":
         permissions.require(actor, Verb.MANAGE, found)

@@ -14,7 +14,7 @@ from django.templatetags.static import static
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from frontend.diff.text import shorten
+from frontend.diff.text import shorten_diff
 from registry.usage import queries as usage_queries
 
 register = template.Library()
@@ -199,7 +199,7 @@ def is_meant(spots: Mapping[int, Any] | None, line: int | None) -> bool:
 @register.filter
 def shortened(lines: Iterable[Any], spots: Mapping[int, Any] | None = None) -> list[Any]:
     """The diff lines that a page shows: as many as it can hold, and every line that something hangs under."""
-    return shorten(lines, spots or ())
+    return shorten_diff(lines, spots or ())
 
 
 @register.filter

@@ -14,7 +14,18 @@ from registry.accounts.models import User
 from registry.changes import gate
 from registry.changes import queries as change_queries
 
-__all__ = ["FRAME", "Crumb", "Frame", "crumbs_of", "frame", "frame_of", "is_for_region", "is_htmx", "person_of", "show"]
+__all__ = [
+    "FRAME",
+    "Breadcrumb",
+    "Frame",
+    "breadcrumbs",
+    "frame",
+    "frame_of",
+    "is_for_region",
+    "is_htmx",
+    "person_of",
+    "show",
+]
 
 FRAME = "frame"  # the name under which every page has what its frame shows
 # Names that belong to the frame and to Django: a view that set one would change the top bar of its page.
@@ -100,14 +111,14 @@ def show(
 
 
 @dataclass(frozen=True)
-class Crumb:
+class Breadcrumb:
     """One segment of a name, and the name up to it."""
 
     name: str
     path: str
 
 
-def crumbs_of(name: str) -> list[Crumb]:
+def breadcrumbs(name: str) -> list[Breadcrumb]:
     """support/refunds/reply -> support, refunds, reply with their full paths."""
     segments = name.split("/")
-    return [Crumb(segment, "/".join(segments[: place + 1])) for place, segment in enumerate(segments)]
+    return [Breadcrumb(segment, "/".join(segments[: place + 1])) for place, segment in enumerate(segments)]

@@ -11,12 +11,12 @@ from frontend.browse import highlight
 
 @given(st.text(alphabet=st.sampled_from("ab:{}%# -'\"\n0123456789"), max_size=200))
 def test_colouring_changes_no_character(text):
-    lines = highlight.colour(text)
+    lines = highlight.highlight(text)
     assert "\n".join("".join(run.text for run in line) for line in lines) == text.removesuffix("\n")
 
 
 def looks(text):
-    return [(run.text, run.look) for line in highlight.colour(text) for run in line if run.look]
+    return [(run.text, run.look) for line in highlight.highlight(text) for run in line if run.look]
 
 
 def test_keys_strings_numbers_and_comments_have_their_looks():
@@ -33,12 +33,12 @@ def test_a_statement_may_reach_over_lines():
 
 
 def test_carriage_returns_are_line_ends():
-    assert len(highlight.colour("a\r\nb\rc\n")) == 3
+    assert len(highlight.highlight("a\r\nb\rc\n")) == 3
 
 
 def test_a_text_too_long_to_colour_is_shown_plain():
     text = "key: 1\n" * 40_000
-    assert all(run.look == "" for line in highlight.colour(text) for run in line)
+    assert all(run.look == "" for line in highlight.highlight(text) for run in line)
 
 
 @pytest.mark.parametrize(
@@ -46,6 +46,6 @@ def test_a_text_too_long_to_colour_is_shown_plain():
 )
 def test_text_that_is_slow_to_colour_takes_less_than_a_second(text):
     began = time.process_time()
-    lines = highlight.colour(text)
+    lines = highlight.highlight(text)
     assert time.process_time() - began < 1.5
     assert "\n".join("".join(run.text for run in line) for line in lines) == text.removesuffix("\n")

@@ -23,11 +23,13 @@ from frontend.browse import input_reference
     ],
 )
 def test_a_schema_is_told_in_a_few_words(schema, words):
-    assert input_reference.words_for(schema) == words
+    assert input_reference.describe_schema(schema) == words
 
 
 def test_required_is_what_has_no_default():
-    contract = input_reference.describe({"a": {"type": "string"}, "b": {"type": "string", "default": "x"}}, None, 3)
+    contract = input_reference.describe_inputs(
+        {"a": {"type": "string"}, "b": {"type": "string", "default": "x"}}, None, 3
+    )
     assert [(row.name, row.required, row.default) for row in contract.rows] == [("a", True, ""), ("b", False, "x")]
     assert contract.summary == "what callers must send to v3: 1 required, 1 with a default"
 
@@ -35,10 +37,10 @@ def test_required_is_what_has_no_default():
 def test_examples_come_from_the_sample_and_are_short():
     inputs = {"a": {"type": "string"}, "b": {"type": "array"}, "c": {"type": "object"}}
     sample = {"a": "word " * 50, "b": [1], "c": {"name": "Harbour Books"}}
-    examples = [row.example for row in input_reference.describe(inputs, sample, 1).rows]
+    examples = [row.example for row in input_reference.describe_inputs(inputs, sample, 1).rows]
     assert examples[0].endswith("…")
     assert examples[1:] == ["1 item", "name: Harbour Books"]
 
 
 def test_no_declared_inputs_make_an_empty_table():
-    assert input_reference.describe(None, {"a": 1}, 1).rows == ()
+    assert input_reference.describe_inputs(None, {"a": 1}, 1).rows == ()

@@ -33,7 +33,7 @@ def seconds(call):
 
 @pytest.mark.parametrize("name", HARD)
 def test_a_diff_with_words_marked_takes_less_than_a_second(name):
-    assert seconds(lambda: diff_text.brief(*HARD[name])) < 1
+    assert seconds(lambda: diff_text.folded_diff(*HARD[name])) < 1
 
 
 @pytest.mark.parametrize("name", HARD)
@@ -65,35 +65,39 @@ def test_lines_are_found_again_in_less_than_a_second(name):
 def test_many_edited_lines_are_marked_in_less_than_a_second(lines):
     old = "\n".join(lines)
     new = "\n".join(f"{line[::-1]} new" for line in lines)
-    assert seconds(lambda: diff_text.compare(old, new)) < 1
+    assert seconds(lambda: diff_text.compare_lines(old, new)) < 1
 
 
 def test_one_long_line_is_marked_as_a_whole():
-    assert seconds(lambda: diff_text.compare("a b " * 60_000, "b a " * 60_000)) < 1
+    assert seconds(lambda: diff_text.compare_lines("a b " * 60_000, "b a " * 60_000)) < 1
     assert seconds(lambda: diff_text.words_of("." * 250_000, "," * 250_000)) < 1
 
 
 def test_thousands_of_parts_are_compared_in_less_than_a_second():
     old = [{"name": str(number), "role": "user", "content": "text"} for number in range(5000)]
-    assert seconds(lambda: rendered.compare(old, old[::-1])) < 1
+    assert seconds(lambda: rendered.compare_parts(old, old[::-1])) < 1
     others = [{**part, "name": f"x{part['name']}"} for part in old]
-    assert seconds(lambda: rendered.compare(old, others)) < 1
+    assert seconds(lambda: rendered.compare_parts(old, others)) < 1
     same_name = [{**part, "name": "one"} for part in old]
-    assert seconds(lambda: rendered.compare(same_name, same_name)) < 1
+    assert seconds(lambda: rendered.compare_parts(same_name, same_name)) < 1
 
 
 def test_a_long_diff_shows_its_beginning_and_the_lines_that_are_talked_of():
-    entries = diff_text.fold(diff_text.compare("", "line\n" * 5000))
-    shown = diff_text.shorten(entries, {4000})
+    entries = diff_text.fold_unchanged(diff_text.compare_lines("", "line\n" * 5000))
+    shown = diff_text.shorten_diff(entries, {4000})
     assert [getattr(entry, "new", None) for entry in shown[-3:]] == [None, 4000, None]
     assert [entry.size for entry in shown if isinstance(entry, diff_text.Gap)] == [1999, 1000]
-    rest, counts = diff_text.brief("", "line\n" * 5000)
+    rest, counts = diff_text.folded_diff("", "line\n" * 5000)
     assert counts == diff_text.Counts(5000, 0)
-    assert [getattr(entry, "new", None) for entry in diff_text.shorten(rest, {10, 4000})[-3:]] == [None, 4000, None]
-    hidden = [entry.size for entry in diff_text.shorten(rest, {10, 4000}) if isinstance(entry, diff_text.Gap)]
+    assert [getattr(entry, "new", None) for entry in diff_text.shorten_diff(rest, {10, 4000})[-3:]] == [
+        None,
+        4000,
+        None,
+    ]
+    hidden = [entry.size for entry in diff_text.shorten_diff(rest, {10, 4000}) if isinstance(entry, diff_text.Gap)]
     assert sum(hidden) == 5000 - 1 - sum(isinstance(entry, diff_text.Line) for entry in rest)
-    folded = diff_text.fold(diff_text.compare("same\n" * 5000, "same\n" * 5000 + "new\n"))
-    assert sum(entry.size for entry in diff_text.shorten(folded) if isinstance(entry, diff_text.Gap)) == 5001
+    folded = diff_text.fold_unchanged(diff_text.compare_lines("same\n" * 5000, "same\n" * 5000 + "new\n"))
+    assert sum(entry.size for entry in diff_text.shorten_diff(folded) if isinstance(entry, diff_text.Gap)) == 5001
 
 
 @pytest.fixture

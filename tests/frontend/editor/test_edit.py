@@ -3,7 +3,7 @@
 import pytest
 
 from frontend.editor.actions import propose, save
-from frontend.editor.state import take
+from frontend.editor.state import state_from_request
 from registry.changes.models import ChangeRequest
 from registry.templates import drafts
 from registry.templates.models import Draft, Version
@@ -135,13 +135,13 @@ def test_a_second_proposal_of_the_same_version_is_a_conflict(author):
 
 
 def test_who_lost_the_role_meanwhile_is_told_that_it_is_not_allowed(reply):
-    state = take(reply.actor("author"), REPLY, FIELDS)
+    state = state_from_request(reply.actor("author"), REPLY, FIELDS)
     assert save(reply.actor("reader"), state).status == 403
     assert propose(reply.actor("reader"), state, "production", 2).status == 403
 
 
 def test_who_left_the_namespace_meanwhile_is_told_that_there_is_none(reply):
-    state = take(reply.actor("author"), REPLY, FIELDS)
+    state = state_from_request(reply.actor("author"), REPLY, FIELDS)
     assert save(reply.actor("outsider"), state).status == 404
 
 

@@ -5,7 +5,7 @@ import re
 import pytest
 from django.test import Client, override_settings
 
-from frontend.editor.example_documents import STARTS
+from frontend.editor.example_documents import EXAMPLES
 from frontend.web import refusals
 from registry.templates import document_check
 from tests.frontend.conftest import REPLY, words
@@ -94,7 +94,7 @@ def test_a_broken_server_still_speaks(rf):
     assert b"Something broke on the server" in answer.content
 
 
-@pytest.mark.parametrize("start", STARTS.values(), ids=lambda start: start.key)
+@pytest.mark.parametrize("start", EXAMPLES.values(), ids=lambda start: start.key)
 def test_every_example_to_start_from_is_sound(desk, start):
     found = document_check.check(actor=desk.actor("author"), document=start.document, samples=start.samples)
     assert [problem.message for problem in found if problem.severity == "error"] == []

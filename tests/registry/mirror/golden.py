@@ -119,7 +119,9 @@ def read_effects() -> dict[str, dict[str, str]]:
 def read_conversations() -> dict[str, list[dict[str, Any]]]:
     """Number of each change request to the rows of its conversation, as its page shows them."""
     return {
-        str(change.number): [{**asdict(entry), "at": entry.at.isoformat()} for entry in timeline.entries(change)]
+        str(change.number): [
+            {**asdict(entry), "at": entry.at.isoformat()} for entry in timeline.timeline_entries(change)
+        ]
         for change in ChangeRequest.objects.order_by("number")
     }
 
