@@ -11,11 +11,19 @@ from registry.templates import preview, sample_renderings
 from registry.templates.models import Version
 from registry.templates.sample_renderings import Outcome
 
-__all__ = ["MOST", "Failure", "Preview", "SampleComparison", "compare_samples", "preview_of_outcome", "render_sample"]
+__all__ = [
+    "MOST",
+    "RenderFailure",
+    "RenderedSample",
+    "SampleComparison",
+    "compare_samples",
+    "preview_of_outcome",
+    "render_sample",
+]
 
 
 @dataclass(frozen=True)
-class Failure:
+class RenderFailure:
     """Why nothing could be rendered: a code, a sentence, the line of the document."""
 
     code: str
@@ -24,7 +32,7 @@ class Failure:
 
 
 @dataclass(frozen=True)
-class Preview:
+class RenderedSample:
     """A rendered prompt, or the failure instead of it. `parts` are as the renderer gives them, with spans."""
 
     parts: Sequence[Mapping[str, Any]] = ()
@@ -32,7 +40,7 @@ class Preview:
     token_count: int | None = None
     limit: int | None = None
     exact: bool = True
-    failure: Failure | None = None
+    failure: RenderFailure | None = None
 
     @property
     def messages(self) -> list[rendered.Message]:
@@ -50,30 +58,32 @@ class Preview:
         return f"{words}, {gone:,} cut" if self.cut else f"{words}, nothing cut"
 
 
-def render_sample(actor: Actor, name: str, number: int, data: Mapping[str, Any]) -> Preview:
+def render_sample(actor: Actor, name: str, number: int, data: Mapping[str, Any]) -> RenderedSample:
     """The version rendered on these data; what cannot be rendered comes back as a failure, never as an exception."""
     try:
         result = preview.render(actor=actor, name=name, ref=str(number), data=dict(data), target="messages")
     except Invalid as error:
-        return Preview(failure=_failure(error))
+        return RenderedSample(failure=_failure(error))
     except Busy as error:
-        return Preview(failure=Failure("", f"{error.message} Reload to try again."))
+        return RenderedSample(failure=RenderFailure("", f"{error.message} Reload to try again."))
     except PromptuaryError as error:
-        return Preview(failure=Failure("", error.message))
+        return RenderedSample(failure=RenderFailure("", error.message))
     return _of_prompt(result)
 
 
-def preview_of_outcome(outcome: Outcome) -> Preview:
+def preview_of_outcome(outcome: Outcome) -> RenderedSample:
     """The same from a rendering that is kept."""
     if outcome.prompt is not None:
         return _of_prompt(outcome.prompt)
     problem = outcome.problem
-    return Preview(failure=Failure(problem.code, problem.message, problem.line) if problem else Failure("", ""))
+    return RenderedSample(
+        failure=RenderFailure(problem.code, problem.message, problem.line) if problem else RenderFailure("", "")
+    )
 
 
-def _of_prompt(result: Mapping[str, Any]) -> Preview:
+def _of_prompt(result: Mapping[str, Any]) -> RenderedSample:
     limit = result.get("token_limit")
-    return Preview(
+    return RenderedSample(
         parts=result.get("parts") or (),
         cut=result.get("cut") or (),
         token_count=result.get("token_count"),
@@ -82,11 +92,11 @@ def _of_prompt(result: Mapping[str, Any]) -> Preview:
     )
 
 
-def _failure(error: Invalid) -> Failure:
+def _failure(error: Invalid) -> RenderFailure:
     if not error.problems:
-        return Failure("", error.message)
+        return RenderFailure("", error.message)
     problem = error.problems[0]
-    return Failure(problem.code, problem.message, problem.line)
+    return RenderFailure(problem.code, problem.message, problem.line)
 
 
 # More samples than this are not set against each other on one page; the checks look at all of them.
@@ -98,8 +108,8 @@ class SampleComparison:
     """One sample on both sides; an empty preview stands for a side that is not there."""
 
     name: str
-    old: Preview
-    new: Preview
+    old: RenderedSample
+    new: RenderedSample
 
     @property
     def differs(self) -> bool:
@@ -119,18 +129,20 @@ def compare_samples(
     """The samples in their order; two queries, and a rendering only of what was rendered never before."""
     before = _previews(old, samples) if old else {}
     after = _previews(new, samples)
-    return [SampleComparison(name, before.get(name, Preview()), after[name]) for name in samples]
+    return [SampleComparison(name, before.get(name, RenderedSample()), after[name]) for name in samples]
 
 
-def _previews(version: Version, samples: Mapping[str, Mapping[str, Any]]) -> dict[str, Preview]:
+def _previews(version: Version, samples: Mapping[str, Mapping[str, Any]]) -> dict[str, RenderedSample]:
     try:
         outcomes = sample_renderings.of_samples(version, samples)
     except PromptuaryError as error:
-        return dict.fromkeys(samples, Preview(failure=Failure("", f"{error.message} Reload to try again.")))
+        return dict.fromkeys(
+            samples, RenderedSample(failure=RenderFailure("", f"{error.message} Reload to try again."))
+        )
     return {name: preview_of_outcome(outcome) for name, outcome in outcomes.items()}
 
 
-def _read(preview: Preview) -> list[tuple[str, str, str]] | str:
+def _read(preview: RenderedSample) -> list[tuple[str, str, str]] | str:
     if preview.failure:
         return preview.failure.message
     return [(str(part.get("name")), str(part.get("role")), rendered.text_of(part)) for part in preview.parts]

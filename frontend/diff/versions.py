@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from django.http import HttpRequest
 
 from frontend.diff import rendered, samples, text
-from frontend.diff.samples import Preview, SampleComparison
+from frontend.diff.samples import RenderedSample, SampleComparison
 from promptuary.renderer.document.parser import inspect
 from registry.templates import sample_queries
 from registry.templates.models import Version
@@ -57,8 +57,8 @@ class RenderedDiff:
     """Both versions rendered on one sample; where a side fails, why. `notes` names inputs a side does not take, `newly_cut`
     the parts that have to give way now and had not to before."""
 
-    old: Preview
-    new: Preview
+    old: RenderedSample
+    new: RenderedSample
     parts: Sequence[rendered.PartDiff]
     tokens: Sequence[TokenRow]
     notes: Sequence[str]

@@ -1,4 +1,4 @@
-"""What the editor's buttons came to: saved, refused, overtaken by somebody else, proposed."""
+"""Actions of the editor: save the text as a version, propose a version for a label."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -19,8 +19,11 @@ __all__ = ["ActionResult", "propose", "save"]
 
 @dataclass(frozen=True)
 class ActionResult:
-    """`status` is the HTTP status that fits. `offers` are protected labels that could be asked to move to `version`;
-    `newer` is the version somebody saved meanwhile, shown with the ways on."""
+    """What an action led to, and the HTTP status of the answer.
+
+    `offers` are protected labels that could be proposed to move to `version`; `newer` is the version that somebody saved
+    meanwhile, shown with the choices there are then.
+    """
 
     kind: Literal["saved", "refused", "conflict", "proposed"]
     status: int = 200
@@ -38,47 +41,48 @@ class ActionResult:
 
     @property
     def blocking(self) -> list[Problem]:
+        """Those of the problems that keep the document from being saved."""
         return [problem for problem in self.problems or [] if problem.severity == "error"]
 
     @property
     def sentences(self) -> list[str]:
-        """What was refused, in words, where it is not the document's own problems."""
+        """What was refused, in words, where it is something else than problems of the document."""
         if self.problems or self.error is None:
             return []
         fields = self.error.fields if isinstance(self.error, Invalid) else {}
         return [f"{name}: {sentence}" for name, sentence in fields.items()] or [self.error.message]
 
 
-def save(actor: Actor, desk: EditorState, *, parallel: bool = False, onto: str = "") -> ActionResult:
-    """Save the desk as a version. parallel: beside a newer one. onto: the newer version's digest, taken as the base."""
-    base = onto or (desk.base.digest if desk.base else None)
+def save(actor: Actor, state: EditorState, *, parallel: bool = False, onto: str = "") -> ActionResult:
+    """Save the text as a version. parallel: beside a newer one. onto: digest of the newer version, taken as the base."""
+    base = onto or (state.base.digest if state.base else None)
     try:
         saved = template_save.save(
             actor=actor,
-            name=desk.name,
-            document=desk.document,
-            message=desk.message,
-            samples=desk.samples_to_save,
+            name=state.name,
+            document=state.document,
+            message=state.message,
+            samples=state.samples_to_save,
             base=base,
             parallel=parallel,
         )
     except Stale as error:
-        newer = version_queries.resolve(actor, desk.name, "latest") if desk.template else None
+        newer = version_queries.resolve(actor, state.name, "latest") if state.template else None
         return ActionResult("conflict", status_of(error), newer=newer, error=error)
     except PromptuaryError as error:
         return ActionResult("refused", status_of(error), error=error)
-    standing = label_queries.numbers_of(saved.template)
+    numbers = label_queries.numbers_of(saved.template)
     protected = saved.template.namespace.protected_labels
-    offers = [label for label in protected if standing.get(label) != saved.version.number]
+    offers = [label for label in protected if numbers.get(label) != saved.version.number]
     return ActionResult("saved", version=saved.version, created=saved.created, offers=offers)
 
 
-def propose(actor: Actor, desk: EditorState, label: str, number: int) -> ActionResult:
-    """Ask that a protected label point to a version that was saved here."""
-    version = version_queries.get(actor, desk.name, number)
+def propose(actor: Actor, state: EditorState, label: str, number: int) -> ActionResult:
+    """Open a change request that moves a protected label to a version of this template."""
+    version = version_queries.get(actor, state.name, number)
     try:
         change = change_services.propose_change(
-            actor=actor, name=desk.name, label=label, version=number, message=version.message or f"Version {number}"
+            actor=actor, name=state.name, label=label, version=number, message=version.message or f"Version {number}"
         )
     except PromptuaryError as error:
         return ActionResult("refused", status_of(error), error=error, version=version)

@@ -1,4 +1,4 @@
-"""A new template: from an example as a draft, or as a copy that remembers its origin."""
+"""Pages that make a new template: from an example, as a draft, or as a copy of a version."""
 
 import json
 from collections.abc import Sequence
@@ -90,29 +90,29 @@ def copy(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 
 def _form(request: HttpRequest, actor: Actor, starts: list[str]) -> NewForm:
     """The form with the namespaces the actor may write in; `?in=support/refunds` fills in the place."""
-    mine = [space.name for space, role in namespace_queries.mine(actor) if role.rank >= Role.AUTHOR.rank]
-    if not mine:
+    writable = [space.name for space, role in namespace_queries.mine(actor) if role.rank >= Role.AUTHOR.rank]
+    if not writable:
         raise NotFound("You are author in no namespace yet. An admin of one can make you that.")
     space, _, folder = request.GET.get("in", "").partition("/")
     first = {
-        "namespace": space if space in mine else mine[0],
+        "namespace": space if space in writable else writable[0],
         "path": f"{folder}/" if folder else "",
         "start": starts[min(1, len(starts) - 1)],
     }
-    return NewForm(request.POST or None, initial=first, namespaces=mine, starts=starts)
+    return NewForm(request.POST or None, initial=first, namespaces=writable, starts=starts)
 
 
-def _begin(actor: Actor, asked: dict[str, Any]) -> str:
-    """Put the example on the actor's desk under the new name."""
-    name = f"{asked['namespace']}/{asked['path']}"
+def _begin(actor: Actor, fields: dict[str, Any]) -> str:
+    """Store the example as the actor's draft under the new name."""
+    name = f"{fields['namespace']}/{fields['path']}"
     _require_free(actor, name)
-    start = EXAMPLES[asked["start"]]
+    start = EXAMPLES[fields["start"]]
     if drafts_query.find(actor, name) is not None:
         raise Conflict(f"You have a draft of {name} already: open it, or choose another name.")
     drafts.save(
         actor=actor,
-        namespace=asked["namespace"],
-        path=asked["path"],
+        namespace=fields["namespace"],
+        path=fields["path"],
         document=start.document,
         samples=json.dumps(start.samples, ensure_ascii=False, indent=2),
         message="First version",
@@ -120,10 +120,10 @@ def _begin(actor: Actor, asked: dict[str, Any]) -> str:
     return name
 
 
-def _copy(actor: Actor, origin: Version, asked: dict[str, Any]) -> str:
-    name = f"{asked['namespace']}/{asked['path']}"
+def _copy(actor: Actor, origin: Version, fields: dict[str, Any]) -> str:
+    name = f"{fields['namespace']}/{fields['path']}"
     _require_free(actor, name)
-    kept = sample_queries.current(origin.template)
+    sample_set = sample_queries.current(origin.template)
     address = f"{origin.template.name}@{origin.number}"
     try:
         templates_service.save(
@@ -131,7 +131,7 @@ def _copy(actor: Actor, origin: Version, asked: dict[str, Any]) -> str:
             name=name,
             document=origin.document,
             message=f"Copy of {address}",
-            samples=kept.samples if kept else {},
+            samples=sample_set.samples if sample_set else {},
             copied_from=address,
         )
     except PreconditionRequired as error:

@@ -1,4 +1,4 @@
-"""One look at the text on the desk: what is wrong with it, what the model would read, and how many tokens that takes."""
+"""The editor's preview: the problems of a text, the prompt it renders to, its token budget."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -23,7 +23,7 @@ MOST_SAMPLES = 40
 
 @dataclass(frozen=True)
 class ComparedVersion:
-    """The version the text is measured by: what production serves, else the one it was made from."""
+    """The version that the text is compared with: what production serves, else the one it was made from."""
 
     version: Version
     words: str
@@ -31,11 +31,12 @@ class ComparedVersion:
 
 @dataclass(frozen=True)
 class Preview:
-    """What was found. `inputs` are the declared schemas, None where the front matter cannot be read.
+    """The text checked and rendered. `inputs` are the declared schemas, None where the front matter cannot be read.
 
-    `names` are variables that an undeclared text is known to use. `messages` and `budget` are None where nothing could be rendered;
-    then `stopped` is the problem that stopped it. `stand_in` names the version shown instead of the text. `changed_lines` counts against `against`.
-    `uncounted` says why there is no budget, where the prompt fits and the server lacks the vocabulary.
+    `names` are variables that a text without declarations is known to use. `messages` and `budget` are None where
+    nothing could be rendered; then `stopped` is the problem that stopped it. `stand_in` names the version shown instead
+    of the text. `changed_lines` counts lines that differ from `against`. `uncounted` says why there is no budget, where
+    the prompt fits and the server lacks the vocabulary.
     """
 
     problems: list[Problem]
@@ -59,45 +60,48 @@ class Preview:
 
     @property
     def errors(self) -> int:
+        """How many problems are errors."""
         return sum(problem.severity == "error" for problem in self.problems)
 
 
-def build_preview(actor: Actor, desk: EditorState) -> Preview:
-    """Check and render what is on the desk, and set it against production.
+def build_preview(actor: Actor, state: EditorState) -> Preview:
+    """Check and render the text, and compare it with production.
 
-    A text that does not render is stood in for by the version it is set against, so that there is something to read.
+    Where the text does not render, the preview shows the version it is compared with.
     """
-    examined = document_check.examine(actor, desk.document, _sound_samples(desk))
-    against = _against(actor, desk)
-    shown: dict[str, Any] | None = None
+    examined = document_check.examine(actor, state.document, _storable_samples(state))
+    against = _compared_version(actor, state)
+    prompt: dict[str, Any] | None = None
     stopped = None
     try:
-        shown = preview.render_examined(examined=examined, data=desk.data, target=desk.target, index=desk.prompt)
+        prompt = preview.render_examined(examined=examined, data=state.data, target=state.target, index=state.prompt)
     except PromptuaryError as error:
-        stopped = _reason(error, examined.problems)
-    prompts = shown["prompts"] if shown else 1
-    other = _render_other(actor, desk, against, several=prompts > 1)
-    shown = shown or other
+        stopped = _stopping_problem(error, examined.problems)
+    prompts = prompt["prompts"] if prompt else 1
+    other = _render_other(actor, state, against, several=prompts > 1)
+    prompt = prompt or other
     against_words = against.words if against else ""
     return Preview(
         examined.problems,
         examined.document.inputs if examined.document else None,
-        _names(desk, stopped),
-        messages=rendered.messages(shown.get("preview") or shown["parts"]) if shown else None,
-        text=shown.get("text") if shown else None,
-        cut=shown["cut"] if shown else [],
-        budget=token_budget(shown, None if stopped else other, against_words) if shown and _is_counted(shown) else None,
-        uncounted=str(shown["tokenizer"].get("missing", "")) if shown else "",
+        _variable_names(state, stopped),
+        messages=rendered.messages(prompt.get("preview") or prompt["parts"]) if prompt else None,
+        text=prompt.get("text") if prompt else None,
+        cut=prompt["cut"] if prompt else [],
+        budget=token_budget(prompt, None if stopped else other, against_words)
+        if prompt and _is_counted(prompt)
+        else None,
+        uncounted=str(prompt["tokenizer"].get("missing", "")) if prompt else "",
         prompts=prompts,
         stopped=stopped,
-        stand_in=against_words if stopped and shown else "",
+        stand_in=against_words if stopped and prompt else "",
         against=against,
-        changed_lines=_changed_lines(against, desk.document),
+        changed_lines=_changed_lines(against, state.document),
     )
 
 
-def _is_counted(shown: Mapping[str, Any]) -> bool:
-    return shown["token_count"] is not None
+def _is_counted(prompt: Mapping[str, Any]) -> bool:
+    return prompt["token_count"] is not None
 
 
 @dataclass(frozen=True)
@@ -111,69 +115,69 @@ class SampleResult:
     worst: bool = False
 
 
-def render_samples(actor: Actor, desk: EditorState) -> list[SampleResult]:
-    """The text on every sample, in their order (the first forty)."""
-    examined = document_check.examine(actor, desk.document)
-    tried: list[SampleResult] = []
-    for name, data in list(desk.samples.items())[:MOST_SAMPLES]:
+def render_samples(actor: Actor, state: EditorState) -> list[SampleResult]:
+    """The text rendered on every sample, in their order (the first forty)."""
+    examined = document_check.examine(actor, state.document)
+    results: list[SampleResult] = []
+    for name, data in list(state.samples.items())[:MOST_SAMPLES]:
         try:
-            shown = preview.render_examined(examined=examined, data=data)
+            prompt = preview.render_examined(examined=examined, data=data)
         except PromptuaryError as error:
-            tried.append(SampleResult(name, None, stopped=_reason(error, examined.problems).message))
+            results.append(SampleResult(name, None, stopped=_stopping_problem(error, examined.problems).message))
         else:
-            tried.append(SampleResult(name, shown["token_count"], len(shown["cut"])))
-    most = max((each.tokens or 0 for each in tried), default=0)
-    return [replace(each, worst=len(tried) > 1 and each.tokens == most) for each in tried]
+            results.append(SampleResult(name, prompt["token_count"], len(prompt["cut"])))
+    most = max((result.tokens or 0 for result in results), default=0)
+    return [replace(result, worst=len(results) > 1 and result.tokens == most) for result in results]
 
 
-def _names(desk: EditorState, stopped: Problem | None) -> list[str]:
-    """Variables that an undeclared text is known to use: those it was given, and the one it misses."""
+def _variable_names(state: EditorState, stopped: Problem | None) -> list[str]:
+    """Variables that a text without declarations is known to use: the inputs, and the one that is missing."""
     missing = [stopped.variable] if stopped and stopped.variable else []
-    return [*desk.data, *missing]
+    return [*state.data, *missing]
 
 
-def _sound_samples(desk: EditorState) -> dict[str, dict[str, Any]] | None:
-    """Samples that cannot be kept at all must not hide what is wrong with the text."""
+def _storable_samples(state: EditorState) -> dict[str, dict[str, Any]] | None:
+    """The samples, or None where they could not be stored: their problem must not hide those of the text."""
     try:
-        document_check.write_samples(desk.samples)
+        document_check.write_samples(state.samples)
     except PromptuaryError:
         return None
-    return desk.samples
+    return state.samples
 
 
-def _reason(error: PromptuaryError, problems: list[Problem]) -> Problem:
+def _stopping_problem(error: PromptuaryError, problems: list[Problem]) -> Problem:
     """The problem that stopped the rendering, with its place where one is known."""
     if isinstance(error, Invalid) and error.problems:
         return error.problems[0]
-    found = [problem for problem in problems if problem.severity == "error"]
-    return found[0] if found else Problem("PT206", "error", error.message)
+    errors = [problem for problem in problems if problem.severity == "error"]
+    return errors[0] if errors else Problem("PT206", "error", error.message)
 
 
-def _against(actor: Actor, desk: EditorState) -> ComparedVersion | None:
-    if desk.template is None:
+def _compared_version(actor: Actor, state: EditorState) -> ComparedVersion | None:
+    if state.template is None:
         return None
-    live = label_queries.of(desk.template).get(live_label(desk.namespace))
+    live = label_queries.of(state.template).get(live_label(state.namespace))
     if live is not None:
         return ComparedVersion(
-            version_queries.get(actor, desk.name, live.version.number), f"{live.name} v{live.version.number}"
+            version_queries.get(actor, state.name, live.version.number), f"{live.name} v{live.version.number}"
         )
-    return ComparedVersion(desk.base, f"v{desk.base.number}") if desk.base else None
+    return ComparedVersion(state.base, f"v{state.base.number}") if state.base else None
 
 
 def _render_other(
-    actor: Actor, desk: EditorState, against: ComparedVersion | None, *, several: bool
+    actor: Actor, state: EditorState, against: ComparedVersion | None, *, several: bool
 ) -> dict[str, Any] | None:
-    """The other version on the same data; None where it cannot take them."""
+    """The other version rendered on the same data; None where it does not take them."""
     if against is None:
         return None
     try:
         return preview.render(
             actor=actor,
-            name=desk.name,
+            name=state.name,
             ref=str(against.version.number),
-            data=desk.data,
+            data=state.data,
             target="messages",
-            index=desk.prompt if several else None,
+            index=state.prompt if several else None,
         )
     except PromptuaryError:
         return None

@@ -1,4 +1,4 @@
-"""The editor's answers: what its page starts from, and what its script is told, as plain JSON with fragments."""
+"""JSON answers for the editor's script, with HTML fragments in them, and the data that the script starts from."""
 
 from typing import Any
 
@@ -21,71 +21,71 @@ __all__ = ["action_response", "fragment_context", "preview_response", "script_da
 FILTER_NAMES = sorted({*FILTERS, *FUNCTIONS} - {"d", "e"})
 
 
-def fragment_context(desk: EditorState, seen: Preview) -> dict[str, Any]:
-    """What the fragments need, on the page and in a script's answer alike."""
-    return {"look": seen, "budget": seen.budget, "desk": desk}
+def fragment_context(state: EditorState, preview: Preview) -> dict[str, Any]:
+    """The context of the editor's fragments, on the page and in an answer to the script alike."""
+    return {"look": preview, "budget": preview.budget, "desk": state}
 
 
-def script_data(desk: EditorState, seen: Preview) -> dict[str, Any]:
-    """What the script starts from."""
+def script_data(state: EditorState, preview: Preview) -> dict[str, Any]:
+    """The data that the script starts from."""
     return {
-        "name": desk.name,
-        "base": _base_of(desk.base),
-        "samples": desk.samples,
-        "sample": desk.sample,
-        "data": desk.data,
-        "inputs": dict(seen.inputs or {}),
-        "names": seen.names,
-        "problems": [problem.to_dict() for problem in seen.problems],
-        "rendered": seen.stopped is None,
-        "standIn": seen.stand_in,
-        "draftSavedAt": int(desk.draft.updated_at.timestamp() * 1000) if desk.draft else None,
+        "name": state.name,
+        "base": _version_facts(state.base),
+        "samples": state.samples,
+        "sample": state.sample,
+        "data": state.data,
+        "inputs": dict(preview.inputs or {}),
+        "names": preview.names,
+        "problems": [problem.to_dict() for problem in preview.problems],
+        "rendered": preview.stopped is None,
+        "standIn": preview.stand_in,
+        "draftSavedAt": int(state.draft.updated_at.timestamp() * 1000) if state.draft else None,
         "filters": FILTER_NAMES,
         "functions": {name: function.signature for name, function in FUNCTIONS.items()},
-        "urls": {name: reverse(name, args=[desk.name]) for name in ("edit", "preview", "draft")},
+        "urls": {name: reverse(name, args=[state.name]) for name in ("edit", "preview", "draft")},
     }
 
 
 def source_diff(old: str, new: str) -> dict[str, Any]:
-    """Two documents for `_diff_source.html`."""
+    """The diff of two documents, as `_diff_source.html` takes it."""
     lines, counts = text.folded_diff(old, new)
     return {"lines": lines, "counts": counts}
 
 
-def preview_response(request: HttpRequest, desk: EditorState, seen: Preview) -> dict[str, Any]:
-    """One look, for the script."""
-    context = fragment_context(desk, seen)
-    stopped = seen.stopped
+def preview_response(request: HttpRequest, state: EditorState, preview: Preview) -> dict[str, Any]:
+    """The preview as the script takes it."""
+    context = fragment_context(state, preview)
+    stopped = preview.stopped
     return {
-        "problems": [problem.to_dict() for problem in seen.problems],
+        "problems": [problem.to_dict() for problem in preview.problems],
         "rendered": stopped is None,
-        "standIn": seen.stand_in,
+        "standIn": preview.stand_in,
         "preview": render_to_string("frontend/editor/_editor_preview.html", context, request),
-        "budget": _budget(seen, context, request),
+        "budget": _budget(preview, context, request),
         "summary": render_to_string("frontend/editor/_editor_summary.html", context, request),
         "stopped": f"{stopped.message} {stopped.code}" if stopped else "",
         "stoppedAt": {"line": stopped.line, "column": stopped.column} if stopped else None,
-        "inputs": None if seen.inputs is None else dict(seen.inputs),
-        "names": seen.names,
+        "inputs": None if preview.inputs is None else dict(preview.inputs),
+        "names": preview.names,
     }
 
 
-def action_response(request: HttpRequest, desk: EditorState, outcome: ActionResult | None) -> dict[str, Any]:
-    """What a button came to, for the script."""
-    problems = outcome.problems if outcome else None
-    saved = outcome.version if outcome and outcome.kind == "saved" else None
+def action_response(request: HttpRequest, state: EditorState, result: ActionResult | None) -> dict[str, Any]:
+    """The result of an action as the script takes it."""
+    problems = result.problems if result else None
+    saved = result.version if result and result.kind == "saved" else None
     return {
-        "html": render_to_string("frontend/editor/_editor_outcome.html", {"outcome": outcome, "desk": desk}, request),
+        "html": render_to_string("frontend/editor/_editor_outcome.html", {"outcome": result, "desk": state}, request),
         "problems": None if problems is None else [problem.to_dict() for problem in problems],
-        "saved": _base_of(saved),
+        "saved": _version_facts(saved),
     }
 
 
-def _base_of(version: Version | None) -> dict[str, Any] | None:
+def _version_facts(version: Version | None) -> dict[str, Any] | None:
     return {"number": version.number, "digest": version.digest, "document": version.remaining} if version else None
 
 
-def _budget(seen: Preview, context: dict[str, Any], request: HttpRequest) -> str:
-    if seen.budget:
+def _budget(preview: Preview, context: dict[str, Any], request: HttpRequest) -> str:
+    if preview.budget:
         return render_to_string("frontend/editor/_budget.html", context, request)
-    return format_html('<p class="note">{}</p>', seen.uncounted) if seen.uncounted else ""
+    return format_html('<p class="note">{}</p>', preview.uncounted) if preview.uncounted else ""

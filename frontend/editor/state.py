@@ -1,4 +1,4 @@
-"""What lies on the editor's desk: a text, its samples and inputs, and the version it was made from."""
+"""The editor's state: a text, its samples and inputs, and the version it was made from."""
 
 import json
 from collections.abc import Mapping
@@ -39,10 +39,11 @@ STARTER_SAMPLES: Samples = {"first sample": {"question": "What is a promptuary?"
 
 @dataclass
 class EditorState:
-    """The editor's state, as stored or as a form sent it.
+    """What the editor edits, as stored or as a form sent it.
 
     `base` is the version the text was made from (None for a template that does not exist yet), `latest` the newest one
-    now. `data` is what the preview is made with, shown as `target`: messages or text, `prompt` being the index where there are several; `data_text` stands in for it while it is not yet JSON.
+    now. `data` are the inputs of the preview, `target` is `messages` or `text`, `prompt` the index where the inputs give
+    several prompts; `data_text` is the text of the inputs, which need not be JSON yet.
     """
 
     name: str
@@ -82,18 +83,18 @@ class EditorState:
 
 
 def load_state(actor: Actor, name: str, sample: str = "") -> EditorState:
-    """The desk as it was left: the actor's draft, else the latest version, else a first text for a new template.
+    """The stored state: the actor's draft, else the latest version, else a first text for a new template.
 
     Raises NotFound for outsiders and NotAllowed, naming the role, for those who may only read.
     """
     template, namespace = _find(actor, name)
     latest = template.latest if template else None
-    found = sample_queries.current(template) if template else None
-    kept: Samples = found.samples if found else {}
+    sample_set = sample_queries.current(template) if template else None
+    stored: Samples = sample_set.samples if sample_set else {}
     draft = draft_queries.find(actor, name)
-    if draft and latest and draft.document == latest.remaining and _read_samples(draft.samples, kept) == kept:
-        draft = None  # says nothing that is not saved
-    desk = EditorState(
+    if draft and latest and draft.document == latest.remaining and _read_samples(draft.samples, stored) == stored:
+        draft = None  # it holds nothing that is not saved
+    state = EditorState(
         name=name,
         namespace=namespace,
         template=template,
@@ -101,55 +102,55 @@ def load_state(actor: Actor, name: str, sample: str = "") -> EditorState:
         latest=latest,
         draft=draft,
         document=draft.document if draft else latest.remaining if latest else STARTER,
-        samples=_read_samples(draft.samples, kept) if draft else kept if latest else STARTER_SAMPLES,
-        kept_samples=kept,
+        samples=_read_samples(draft.samples, stored) if draft else stored if latest else STARTER_SAMPLES,
+        kept_samples=stored,
         message=draft.message if draft else "",
     )
-    select_sample(desk, sample)
-    return desk
+    select_sample(state, sample)
+    return state
 
 
-def state_from_request(actor: Actor, name: str, sent: Mapping[str, Any]) -> EditorState:
-    """The desk as a form or a script sent it. Raises Invalid where the inputs or samples are no JSON objects."""
-    desk = load_state(actor, name)
-    desk.document = _with_lf(str(sent.get("document", desk.document)))
-    desk.message = str(sent.get("message", desk.message)).strip()
-    desk.target = "text" if sent.get("target") == "text" else "messages"
-    wanted = str(sent.get("prompt", "0"))
-    desk.prompt = int(wanted) if wanted.isascii() and wanted.isdigit() and len(wanted) < 5 else 0
-    if "base" in sent:
-        desk.base = _find_base(actor, name, str(sent["base"]))
-    if isinstance(sent.get("samples"), dict):
-        desk.samples = _check_samples(sent["samples"])
-    select_sample(desk, str(sent.get("sample", "")))
-    data = sent.get("data")
+def state_from_request(actor: Actor, name: str, fields: Mapping[str, Any]) -> EditorState:
+    """The state as a form or a script sent it. Raises Invalid where the inputs or samples are no JSON objects."""
+    state = load_state(actor, name)
+    state.document = _with_lf(str(fields.get("document", state.document)))
+    state.message = str(fields.get("message", state.message)).strip()
+    state.target = "text" if fields.get("target") == "text" else "messages"
+    index = str(fields.get("prompt", "0"))
+    state.prompt = int(index) if index.isascii() and index.isdigit() and len(index) < 5 else 0
+    if "base" in fields:
+        state.base = _find_base(actor, name, str(fields["base"]))
+    if isinstance(fields.get("samples"), dict):
+        state.samples = _check_samples(fields["samples"])
+    select_sample(state, str(fields.get("sample", "")))
+    data = fields.get("data")
     if isinstance(data, str):
-        desk.data_text = data
+        state.data_text = data
         data = _parse(data) if data.strip() else {}
     if data is not None:
         if not isinstance(data, dict):
             raise Invalid(fields={"data": 'The inputs must be one JSON object, like {"question": "…"}.'})
-        desk.data = data
-        desk.data_text = desk.data_text or json.dumps(data, ensure_ascii=False, indent=2)
-    return desk
+        state.data = data
+        state.data_text = state.data_text or json.dumps(data, ensure_ascii=False, indent=2)
+    return state
 
 
-def state_with_unsaved_text(actor: Actor, name: str, sent: Mapping[str, Any]) -> EditorState:
-    """The desk with every text that was sent, where `take` refused some of it: nothing typed is lost."""
-    desk = load_state(actor, name)
-    desk.document = _with_lf(str(sent.get("document", desk.document)))
-    desk.message = str(sent.get("message", ""))
-    select_sample(desk, str(sent.get("sample", "")))
-    if isinstance(sent.get("data"), str):
-        desk.data_text = sent["data"]
-    return desk
+def state_with_unsaved_text(actor: Actor, name: str, fields: Mapping[str, Any]) -> EditorState:
+    """The state with every text that was sent, where `state_from_request` refused some of it: nothing typed is lost."""
+    state = load_state(actor, name)
+    state.document = _with_lf(str(fields.get("document", state.document)))
+    state.message = str(fields.get("message", ""))
+    select_sample(state, str(fields.get("sample", "")))
+    if isinstance(fields.get("data"), str):
+        state.data_text = fields["data"]
+    return state
 
 
-def select_sample(desk: EditorState, sample: str) -> None:
-    """Put a sample's data on the desk: the one of this name, else the first."""
-    desk.sample = sample if sample in desk.samples else next(iter(desk.samples), "")
-    desk.data = desk.samples.get(desk.sample, {})
-    desk.data_text = json.dumps(desk.data, ensure_ascii=False, indent=2)
+def select_sample(state: EditorState, sample: str) -> None:
+    """Take the data of a sample as inputs: that of this name, else the first."""
+    state.sample = sample if sample in state.samples else next(iter(state.samples), "")
+    state.data = state.samples.get(state.sample, {})
+    state.data_text = json.dumps(state.data, ensure_ascii=False, indent=2)
 
 
 def _find(actor: Actor, name: str) -> tuple[Template | None, Namespace]:
@@ -181,12 +182,12 @@ def _parse(text: str) -> Any:
         raise Invalid(fields={"data": error.message}) from error
 
 
-def _read_samples(text: str, kept: Samples) -> Samples:
-    """Samples as a draft keeps them; a text that is not (yet) JSON leaves the stored ones standing."""
+def _read_samples(text: str, stored: Samples) -> Samples:
+    """Samples as a draft keeps them; a text that is not (yet) JSON leaves the stored ones as they are."""
     try:
-        return _check_samples(strict_json.parse(text.encode())) if text.strip() else kept
+        return _check_samples(strict_json.parse(text.encode())) if text.strip() else stored
     except (strict_json.BadJson, Invalid):
-        return kept
+        return stored
 
 
 def _check_samples(value: Any) -> Samples:

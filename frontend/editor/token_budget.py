@@ -1,4 +1,7 @@
-"""The token budget of a rendered prompt: who uses how much of the limit, set against another version. Pure; no Django."""
+"""The token budget of a rendered prompt: how much of the limit each part uses, compared with another version.
+
+Pure; no Django.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,8 +24,10 @@ class BarSegment:
 
 @dataclass(frozen=True)
 class PartRow:
-    """One part: its tokens, the change against the other version (None without one), and what happens when it must
-    shrink. `stretches` share one scale: the largest part is full width."""
+    """One part of the prompt: its tokens, the change against the other version (None without one), and how it is cut.
+
+    `stretches` share one scale: the largest part is full width.
+    """
 
     name: str
     role: str
@@ -58,7 +63,10 @@ class Budget:
 
 
 def token_budget(rendered: Mapping[str, Any], other: Mapping[str, Any] | None = None, against: str = "") -> Budget:
-    """The budget of a counted prompt (`Prompt.to_dict`), compared with another rendering of the same data, if that is counted."""
+    """The budget of a prompt that is counted, compared with another one of the same data.
+
+    Both are as `Prompt.to_dict` gives them; the other counts for nothing where its tokens are not counted.
+    """
     other = None if other is None or other["token_count"] is None else other
     used = int(rendered["token_count"])
     whole = rendered.get("token_limit")

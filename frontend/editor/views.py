@@ -31,31 +31,31 @@ __all__ = ["draft", "edit", "preview"]
 def edit(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """The editor with the actor's draft or the latest version, and what its buttons do."""
     if request.method == "GET":
-        return _page(request, actor, load_state(actor, name, request.GET.get("sample", "")))
+        return _render_page(request, actor, load_state(actor, name, request.GET.get("sample", "")))
     if request.content_type == "application/json":
-        return _as_json(lambda: _answer(request, actor, name))
-    sent = request.POST.dict()
-    if sent.get("do") == "discard":
+        return _as_json(lambda: _run_action_as_json(request, actor, name))
+    fields = request.POST.dict()
+    if fields.get("do") == "discard":
         return _discard(actor, name)
-    desk, outcome = _do(actor, name, sent)
-    if outcome and outcome.kind == "saved":
-        desk = load_state(actor, name, desk.sample)
-    return _page(request, actor, desk, outcome, with_diff=sent.get("do") == "review")
+    state, result = _run_action(actor, name, fields)
+    if result and result.kind == "saved":
+        state = load_state(actor, name, state.sample)
+    return _render_page(request, actor, state, result, with_diff=fields.get("do") == "review")
 
 
 @require_POST
 @signed_in
 def preview(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
-    """What the text on the desk says now, as JSON with the fragments that show it; nothing is stored."""
+    """The preview of the text that was sent, as JSON with the fragments that show it; nothing is stored."""
 
     def answer() -> tuple[dict[str, Any], int]:
-        sent = _read(request)
-        desk = state_from_request(actor, name, sent)
-        if sent.get("want") == "diff":
-            return {"diff": _diff(request, actor, desk, str(sent.get("against") or ""))}, 200
-        if sent.get("want") == "samples":
-            return {"samples": _samples(request, actor, desk)}, 200
-        return responses.preview_response(request, desk, build_preview(actor, desk)), 200
+        fields = _read_json(request)
+        state = state_from_request(actor, name, fields)
+        if fields.get("want") == "diff":
+            return {"diff": _diff_fragment(request, actor, state, str(fields.get("against") or ""))}, 200
+        if fields.get("want") == "samples":
+            return {"samples": _samples_fragment(request, actor, state)}, 200
+        return responses.preview_response(request, state, build_preview(actor, state)), 200
 
     return _as_json(answer)
 
@@ -63,105 +63,109 @@ def preview(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 @require_http_methods(["PUT", "DELETE"])
 @signed_in
 def draft(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
-    """Keeps the text on the desk as the actor's draft, or throws the draft away."""
+    """Stores the text as the actor's draft, or discards the draft."""
 
     def answer() -> tuple[dict[str, Any], int]:
         namespace, _, path = name.partition("/")
         if request.method == "DELETE":
             drafts.discard(actor=actor, namespace=namespace, path=path)
             return {}, 200
-        sent = _read(request)
-        kept = drafts.save(
+        fields = _read_json(request)
+        stored = drafts.save(
             actor=actor,
             namespace=namespace,
             path=path,
-            document=str(sent.get("document", "")),
-            samples=json.dumps(sent.get("samples") or {}, ensure_ascii=False),
-            base=_number(sent["base"]) if sent.get("base") else None,
-            message=str(sent.get("message", "")),
+            document=str(fields.get("document", "")),
+            samples=json.dumps(fields.get("samples") or {}, ensure_ascii=False),
+            base=_parse_number(fields["base"]) if fields.get("base") else None,
+            message=str(fields.get("message", "")),
         )
-        return {"saved_at": int(kept.updated_at.timestamp() * 1000)}, 200
+        return {"saved_at": int(stored.updated_at.timestamp() * 1000)}, 200
 
     return _as_json(answer)
 
 
-def _answer(request: HttpRequest, actor: Actor, name: str) -> tuple[dict[str, Any], int]:
-    desk, outcome = _do(actor, name, _read(request))
-    return responses.action_response(request, desk, outcome), outcome.status if outcome else 200
+def _run_action_as_json(request: HttpRequest, actor: Actor, name: str) -> tuple[dict[str, Any], int]:
+    state, result = _run_action(actor, name, _read_json(request))
+    return responses.action_response(request, state, result), result.status if result else 200
 
 
-def _do(actor: Actor, name: str, sent: Mapping[str, Any]) -> tuple[EditorState, ActionResult | None]:
-    """Lay what was sent on the desk and do what the button says. `check`, `preview` and `review` only look."""
+def _run_action(actor: Actor, name: str, fields: Mapping[str, Any]) -> tuple[EditorState, ActionResult | None]:
+    """The state that was sent, and the result of the button; `check`, `preview` and `review` change nothing."""
     try:
-        desk = state_from_request(actor, name, sent)
-        return desk, _act(actor, desk, str(sent.get("do", "check")))
+        state = state_from_request(actor, name, fields)
+        return state, _dispatch(actor, state, str(fields.get("do", "check")))
     except Invalid as error:
-        return state_with_unsaved_text(actor, name, sent), ActionResult("refused", 422, error=error)
+        return state_with_unsaved_text(actor, name, fields), ActionResult("refused", 422, error=error)
 
 
-def _act(actor: Actor, desk: EditorState, action: str) -> ActionResult | None:
+def _dispatch(actor: Actor, state: EditorState, action: str) -> ActionResult | None:
     verb, _, rest = action.partition(":")
     if verb == "save":
-        return save(actor, desk)
+        return save(actor, state)
     if verb == "parallel":
-        return save(actor, desk, parallel=True)
+        return save(actor, state, parallel=True)
     if verb == "onto":
-        return save(actor, desk, onto=rest)
+        return save(actor, state, onto=rest)
     if verb == "propose":
         label, _, number = rest.rpartition(":")
-        return propose(actor, desk, label, _number(number))
+        return propose(actor, state, label, _parse_number(number))
     return None
 
 
 def _discard(actor: Actor, name: str) -> HttpResponse:
-    """Throw the draft away; of a template that was never saved nothing is left then."""
-    desk = load_state(actor, name)
-    drafts.discard(actor=actor, namespace=desk.namespace.name, path=desk.path)
-    return redirect("edit", name) if desk.template else redirect("browse")
+    """Discard the draft; of a template that was never saved nothing is left then."""
+    state = load_state(actor, name)
+    drafts.discard(actor=actor, namespace=state.namespace.name, path=state.path)
+    return redirect("edit", name) if state.template else redirect("browse")
 
 
-def _page(
+def _render_page(
     request: HttpRequest,
     actor: Actor,
-    desk: EditorState,
-    outcome: ActionResult | None = None,
+    state: EditorState,
+    result: ActionResult | None = None,
     *,
     with_diff: bool = False,
 ) -> HttpResponse:
-    seen = build_preview(actor, desk)
+    text_preview = build_preview(actor, state)
     context = {
-        **responses.fragment_context(desk, seen),
-        "setup": responses.script_data(desk, seen),
-        "crumbs": breadcrumbs(desk.name),
-        "outcome": outcome,
-        "overlaps": _overlaps(actor, desk),
-        "source": responses.source_diff(desk.base.remaining if desk.base else "", desk.document) if with_diff else None,
+        **responses.fragment_context(state, text_preview),
+        "setup": responses.script_data(state, text_preview),
+        "crumbs": breadcrumbs(state.name),
+        "outcome": result,
+        "overlaps": _overlaps(actor, state),
+        "source": responses.source_diff(state.base.remaining if state.base else "", state.document)
+        if with_diff
+        else None,
         "section": "templates",
     }
-    return show(request, "editor/editor.html", context, status=outcome.status if outcome else 200)
+    return show(request, "editor/editor.html", context, status=result.status if result else 200)
 
 
-def _overlaps(actor: Actor, desk: EditorState) -> list[ChangeRequest]:
-    """Open changes of the same template: worth knowing before writing."""
+def _overlaps(actor: Actor, state: EditorState) -> list[ChangeRequest]:
+    """Open changes of the same template, which an author wants to know of before writing."""
     return (
-        change_queries.list_changes(actor, state="pending", template=desk.name, limit=3).items if desk.template else []
+        change_queries.list_changes(actor, state="pending", template=state.name, limit=3).items
+        if state.template
+        else []
     )
 
 
-def _diff(request: HttpRequest, actor: Actor, desk: EditorState, against: str) -> str:
-    """The text against the version it was made from, or against another number."""
-    other = version_queries.get(actor, desk.name, _number(against)) if against else desk.base
-    source = responses.source_diff(other.remaining if other else "", desk.document)
+def _diff_fragment(request: HttpRequest, actor: Actor, state: EditorState, against: str) -> str:
+    """The diff of the text against the version it was made from, or against another number."""
+    other = version_queries.get(actor, state.name, _parse_number(against)) if against else state.base
+    source = responses.source_diff(other.remaining if other else "", state.document)
     return render_to_string("frontend/diff/_diff_source.html", {"source": source}, request)
 
 
-def _samples(request: HttpRequest, actor: Actor, desk: EditorState) -> str:
-    """The text on each sample: tokens, verdict, the worst case."""
-    context = {"tried": render_samples(actor, desk), "desk": desk}
+def _samples_fragment(request: HttpRequest, actor: Actor, state: EditorState) -> str:
+    """The fragment with the text rendered on each sample: tokens, and which takes most."""
+    context = {"tried": render_samples(actor, state), "desk": state}
     return render_to_string("frontend/editor/_editor_samples.html", context, request)
 
 
-def _number(text: object) -> int:
+def _parse_number(text: object) -> int:
     digits = str(text)
     if not (digits.isascii() and digits.isdigit() and len(digits) < 10):
         raise Invalid(fields={"version": f"{digits[:20]!r} is no version number."})
@@ -177,11 +181,11 @@ def _as_json(answer: Callable[[], tuple[dict[str, Any], int]]) -> JsonResponse:
     return JsonResponse(body, status=status, headers={"Cache-Control": "private, no-store"})
 
 
-def _read(request: HttpRequest) -> Mapping[str, Any]:
+def _read_json(request: HttpRequest) -> Mapping[str, Any]:
     try:
-        sent = strict_json.parse(request.body)
+        fields = strict_json.parse(request.body)
     except strict_json.BadJson as error:
         raise Invalid(error.message) from error
-    if not isinstance(sent, dict):
+    if not isinstance(fields, dict):
         raise Invalid("The body must be one JSON object.")
-    return sent
+    return fields
