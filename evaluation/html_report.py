@@ -16,7 +16,7 @@ from promptuary.evaluation.errors import EvaluationError
 from promptuary.evaluation.metrics import catalogue
 from promptuary.evaluation.results import EvaluationResult, MetricsResult
 from promptuary.evaluation.scoring import Score
-from promptuary.renderer.syntax import sequence_diff
+from promptuary.renderer.syntax import sequence_diff, word_diff
 
 __all__ = ["Segment", "mark_words", "to_html"]
 
@@ -87,15 +87,12 @@ def to_html(
 
 def mark_words(before: str, after: str) -> tuple[list[Segment], list[Segment]]:
     """Both texts in segments: words that only the first has are marked "del", those that only the second has "ins"."""
-    old, new = before.split(" "), after.split(" ")
-    left, right = [], []
-    for kind, a, b, c, d in sequence_diff.steps(old, new, sequence_diff.Effort(_MAX_WORD_STEPS)):
-        is_equal = kind == "equal"
-        if a < b:
-            left.append(Segment(" ".join(old[a:b]), "" if is_equal else "del"))
-        if c < d:
-            right.append(Segment(" ".join(new[c:d]), "" if is_equal else "ins"))
-    return left, right
+    effort = sequence_diff.Effort(_MAX_WORD_STEPS)
+    left, right = word_diff.diff_words(before, after, effort, most_words=_MAX_WORD_STEPS)
+    return (
+        [Segment(word.text, "del" if word.changed else "") for word in left],
+        [Segment(word.text, "ins" if word.changed else "") for word in right],
+    )
 
 
 @functools.cache

@@ -1,6 +1,7 @@
-"""Addresses of the pages. A folder ends in a slash, a template does not; what belongs to one stands after `/-/`."""
+"""URLs of the pages. A folder ends in a slash, a template does not; the pages of a template follow after `/-/`."""
 
 from django.urls import include, path, register_converter
+from django.urls.converters import StringConverter
 from django.views.decorators.http import require_safe
 
 from frontend.accounts import mail_views
@@ -29,20 +30,14 @@ from frontend.settings import audit_views, key_views, member_views, rule_views, 
 SEGMENT = r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?"
 
 
-class TemplateName:
-    """support/refunds/reply"""
+class TemplateName(StringConverter):
+    """A template's name: `support/refunds/reply`."""
 
     regex = rf"{SEGMENT}(?:/{SEGMENT}){{1,7}}"
 
-    def to_python(self, value: str) -> str:
-        return value
 
-    def to_url(self, value: str) -> str:
-        return value
-
-
-class FolderName(TemplateName):
-    """support, support/refunds"""
+class FolderName(StringConverter):
+    """A namespace or a folder in it: `support`, `support/refunds`."""
 
     regex = rf"{SEGMENT}(?:/{SEGMENT}){{0,7}}"
 

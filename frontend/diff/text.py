@@ -1,6 +1,5 @@
 """What changed between two texts: lines, words inside lines, parts that moved. Pure; no Django."""
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -8,6 +7,7 @@ from typing import Literal, NamedTuple
 
 from promptuary.renderer.syntax import sequence_diff
 from promptuary.renderer.syntax.sequence_diff import Effort, Step
+from promptuary.renderer.syntax.word_diff import WORD, WORD_STEPS, Word, diff_words
 
 __all__ = [
     "Counts",
@@ -16,19 +16,15 @@ __all__ = [
     "Gap",
     "Line",
     "Rest",
-    "Word",
     "compare_lines",
     "count_changes",
     "fold_unchanged",
     "folded_diff",
     "shorten_diff",
-    "words_of",
 ]
 
 Kind = Literal["same", "added", "removed"]
 
-# A word, a run of spaces, or one mark: what a person would call one changed thing.
-WORD = re.compile(r"\w+|[^\S\n]+|[^\w\s]")
 # Below this likeness two lines are not one line edited but one gone and one come.
 ALIKE = 0.42
 # Whether lines are alike is told from this much of their beginnings.
@@ -37,19 +33,8 @@ LIKENESS = 600
 PAIRED = 2500
 # Where more lines than this were replaced, nobody reads them word by word.
 MARKED = 800
-# Word marks inside lines longer than this would cost more than they tell.
-EXACT_WORDS = 600
-# Steps that all word marks of one comparison may take together; after that lines are marked as a whole.
-WORD_STEPS = 500_000
 # A page is not made longer than this many lines by one diff.
 MOST_SHOWN = 2000
-
-
-class Word(NamedTuple):
-    """A run of a line's text, marked where it is not in the other side's line."""
-
-    text: str
-    changed: bool = False
 
 
 class Line(NamedTuple):
@@ -249,21 +234,6 @@ def _without_neighbours(entries: Sequence[Line | Fold | Gap]) -> list[Line | Fol
     return joined
 
 
-def words_of(old: str, new: str, effort: Effort | None = None) -> tuple[tuple[Word, ...], tuple[Word, ...]]:
-    """One line against another: both sides as runs, with what differs marked."""
-    before, after = WORD.findall(old), WORD.findall(new)
-    effort = effort or Effort(WORD_STEPS)
-    if len(before) + len(after) > EXACT_WORDS or not effort.left:
-        return (Word(old, True),), (Word(new, True),)
-    left: list[Word] = []
-    right: list[Word] = []
-    for kind, i1, i2, j1, j2 in sequence_diff.steps(before, after, effort):
-        changed = kind != "equal"
-        _push(left, "".join(before[i1:i2]), changed)
-        _push(right, "".join(after[j1:j2]), changed)
-    return _join_islands(left), _join_islands(right)
-
-
 class _Marks:
     """Replaced lines of one comparison set beside each other."""
 
@@ -283,7 +253,7 @@ class _Marks:
             if partner is None:
                 continue
             lines += _gone(before, old, partner) + _come(after, new, at)
-            left, right = words_of(before[partner], after[at], self.effort)
+            left, right = diff_words(before[partner], after[at], self.effort)
             lines.append(Line("removed", partner + 1, None, before[partner], left))
             lines.append(Line("added", None, at + 1, after[at], right))
             old, new = partner + 1, at + 1
@@ -307,24 +277,6 @@ def _gone(before: Sequence[str], start: int, stop: int) -> list[Line]:
 
 def _come(after: Sequence[str], start: int, stop: int) -> list[Line]:
     return [Line("added", None, k + 1, after[k]) for k in range(start, stop)]
-
-
-def _push(words: list[Word], text: str, changed: bool) -> None:
-    if text:
-        words.append(Word(text, changed))
-
-
-def _join_islands(words: list[Word]) -> tuple[Word, ...]:
-    """A lone space between two changed words is part of the change: one mark reads better than three."""
-    joined: list[Word] = []
-    for index, word in enumerate(words):
-        between = 0 < index < len(words) - 1 and words[index - 1].changed and words[index + 1].changed
-        changed = word.changed or (between and word.text.isspace())
-        if joined and joined[-1].changed == changed:
-            joined[-1] = Word(joined[-1].text + word.text, changed)
-        else:
-            joined.append(Word(word.text, changed))
-    return tuple(joined)
 
 
 def _close(lines: list[Line]) -> list[Line | Fold]:

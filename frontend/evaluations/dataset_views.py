@@ -8,12 +8,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 
-from frontend.diff.text import words_of
 from frontend.evaluations.forms import FORMS, DatasetForm
 from frontend.evaluations.row_comparison import readable_values, shorten_text
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.page import breadcrumbs, show
 from promptuary.evaluation import Row
+from promptuary.renderer.syntax.word_diff import diff_words
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, NotFound, PromptuaryError
 from registry.core.problem_details import status_of
@@ -215,7 +215,7 @@ def _changed(index: int, before: Row, after: Row) -> dict[str, Any]:
         old, new = dict(readable_values(was)), dict(readable_values(now))
         for name in dict.fromkeys([*old, *new]):
             if old.get(name) != new.get(name):
-                left, right = words_of(old.get(name, ""), new.get(name, ""))
+                left, right = diff_words(old.get(name, ""), new.get(name, ""))
                 fields.append({"name": f"{kind}{name}", "before": left, "after": right})
     return {"index": index, "name": after.id or f"row {index + 1}", "fields": fields}
 

@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from frontend.diff.text import Word, words_of
 from frontend.evaluations.score_table import TITLES, format_change, format_score
 from promptuary.evaluation.judge import Judgement, read_judgement
 from promptuary.evaluation.metrics.judgements import NAMES
 from promptuary.renderer.errors import RenderError
 from promptuary.renderer.functions.documents import content_of
+from promptuary.renderer.syntax.word_diff import Word, diff_words
 from registry.evaluations import run_queries
 from registry.evaluations.models import Run
 from registry.evaluations.run_queries import Compared, Detail
@@ -113,7 +113,7 @@ def compare_row(detail: Detail, before: Detail | None = None, change: float | No
 
 def compare_replies(before: str, after: str) -> tuple[tuple[Word, ...], tuple[Word, ...]]:
     """Two replies with the words that differ marked; replies with little in common are easier to read unmarked."""
-    left, right = words_of(before, after)
+    left, right = diff_words(before, after)
     same = sum(len(word.text) for word in right if not word.changed)
     if same < _ALIKE * min(len(before), len(after)):
         return (Word(before),), (Word(after),)

@@ -11,11 +11,11 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from frontend.browse.label_status import live_label
-from frontend.diff.text import Word
 from frontend.evaluations import row_comparison, score_table
 from frontend.evaluations.score_table import ScoreRow, ScoreTable
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.page import breadcrumbs, is_for_region, show
+from promptuary.renderer.syntax.word_diff import Word
 from registry.accounts.actor import Actor
 from registry.evaluations import exports, run_queries
 from registry.evaluations import start_runs as services

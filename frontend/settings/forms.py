@@ -100,7 +100,7 @@ class KeyForm(forms.Form):
     def clean_labels(self) -> list[str]:
         return [label for label in self.cleaned_data["labels"].replace(",", " ").split() if label]
 
-    def cleanversion_choices(self) -> bool | None:
+    def clean_versions(self) -> bool | None:
         return {"approved": True, "any": False}.get(self.cleaned_data["versions"])
 
 

@@ -6,8 +6,8 @@ from django import template
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from frontend.diff.text import Word
 from frontend.evaluations.row_comparison import Excerpt
+from promptuary.renderer.syntax.word_diff import Word
 
 register = template.Library()
 

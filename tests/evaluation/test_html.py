@@ -88,8 +88,8 @@ def test_a_judges_scores_are_reported_too():
 
 def test_changed_words_are_marked_on_both_sides():
     before, after = mark_words("a <b> c", "a d c")
-    assert before == [Segment("a"), Segment("<b>", "del"), Segment("c")]
-    assert after == [Segment("a"), Segment("d", "ins"), Segment("c")]
+    assert before == [Segment("a "), Segment("<b>", "del"), Segment(" c")]
+    assert after == [Segment("a "), Segment("d", "ins"), Segment(" c")]
 
 
 @pytest.mark.parametrize("extent", [0, 0.001, 0.07, 0.3, 1, 7])

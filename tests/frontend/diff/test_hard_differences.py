@@ -7,6 +7,7 @@ import pytest
 from frontend.diff import rendered
 from frontend.diff import text as diff_text
 from promptuary.renderer.syntax import sequence_diff
+from promptuary.renderer.syntax.word_diff import diff_words
 from registry.changes import review_drafts, threads
 from registry.changes import services as change_services
 from registry.changes.line_anchors import Anchors, find_lines
@@ -70,7 +71,7 @@ def test_many_edited_lines_are_marked_in_less_than_a_second(lines):
 
 def test_one_long_line_is_marked_as_a_whole():
     assert seconds(lambda: diff_text.compare_lines("a b " * 60_000, "b a " * 60_000)) < 1
-    assert seconds(lambda: diff_text.words_of("." * 250_000, "," * 250_000)) < 1
+    assert seconds(lambda: diff_words("." * 250_000, "," * 250_000)) < 1
 
 
 def test_thousands_of_parts_are_compared_in_less_than_a_second():

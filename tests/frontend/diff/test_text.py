@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from frontend.diff import text as diff_text
+from promptuary.renderer.syntax.word_diff import diff_words
 
 TEXTS = st.lists(st.sampled_from(["", "one", "two words", "  indented", "three more words", "x"]), max_size=20).map(
     "\n".join
@@ -39,7 +40,7 @@ def test_folding_hides_no_line(old, new):
 
 @given(st.text(), st.text())
 def test_word_marks_lose_no_character(old, new):
-    left, right = diff_text.words_of(old, new)
+    left, right = diff_words(old, new)
     line_ends = str.maketrans("", "", "\n")
     assert "".join(word.text for word in left).translate(line_ends) == old.translate(line_ends)
     assert "".join(word.text for word in right).translate(line_ends) == new.translate(line_ends)
