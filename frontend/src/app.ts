@@ -1,24 +1,24 @@
-// What every page loads. Pages are plain links and forms without it.
+// The script of every page; without it the pages are plain links and forms.
 import "htmx.org";
-import { installCopy, showCopyButtons } from "./app/copy.ts";
-import { installKeeping } from "./app/form_autosave.ts";
+import { installCopyButtons, showCopyButtons } from "./app/copy.ts";
+import { installFormAutosave } from "./app/form_autosave.ts";
 import { installForms } from "./app/forms.ts";
-import { installKeys } from "./app/keys.ts";
-import { installRanges } from "./app/line_ranges.ts";
+import { installShortcuts } from "./app/keys.ts";
+import { installLineRanges } from "./app/line_ranges.ts";
 import { installPalette } from "./app/palette.ts";
-import { announce, fadeStatus } from "./app/status.ts";
+import { announceStatus, hideStatusLater } from "./app/status.ts";
 
 document.documentElement.classList.add("js");
-installCopy();
+installCopyButtons();
 installForms();
-installKeeping();
-installKeys();
+installFormAutosave();
+installShortcuts();
 installPalette();
-installRanges();
-fadeStatus();
-announce(document);
+installLineRanges();
+hideStatusLater();
+announceStatus(document);
 
 document.addEventListener("htmx:after:swap", () => {
   showCopyButtons(document);
-  announce(document);
+  announceStatus(document);
 });

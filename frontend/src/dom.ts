@@ -1,9 +1,9 @@
-// Small tools for building elements; every text goes in as a text node, never as markup.
+// Helpers for building and reading elements; every text becomes a text node, never markup.
 
 type Attributes = Record<string, string | number | boolean | undefined>;
 
 /** Makes an element; `true` sets an empty attribute, `false` and `undefined` leave it out. */
-export function make<K extends keyof HTMLElementTagNameMap>(
+export function createElement<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Attributes = {},
   ...children: (Node | string)[]
@@ -19,7 +19,7 @@ export function make<K extends keyof HTMLElementTagNameMap>(
 const SVG = "http://www.w3.org/2000/svg";
 
 /** An icon of the sprite, hidden from screen readers: a word always stands beside it. */
-export function icon(name: string): SVGSVGElement {
+export function createIcon(name: string): SVGSVGElement {
   const drawing = document.createElementNS(SVG, "svg");
   drawing.setAttribute("class", "icon");
   drawing.setAttribute("aria-hidden", "true");
@@ -30,7 +30,7 @@ export function icon(name: string): SVGSVGElement {
 }
 
 /** The one element that matches, or an error that names the selector. */
-export function find<T extends Element = HTMLElement>(root: ParentNode, selector: string): T {
+export function findElement<T extends Element = HTMLElement>(root: ParentNode, selector: string): T {
   const found = root.querySelector<T>(selector);
   if (!found) throw new Error(`The page has no ${selector}`);
   return found;
@@ -38,23 +38,23 @@ export function find<T extends Element = HTMLElement>(root: ParentNode, selector
 
 /** What a `<script type="application/json" id=…>` of the page holds. */
 export function readJson<T>(id: string): T {
-  return JSON.parse(find(document, `#${id}`).textContent ?? "null") as T;
+  return JSON.parse(findElement(document, `#${id}`).textContent ?? "null") as T;
 }
 
 /** A sentence of the server's with its `names` set as code. */
-export function spell(sentence: string): (Node | string)[] {
-  return sentence.split("`").map((piece, index) => (index % 2 ? make("code", {}, piece) : piece));
+export function codeSpans(sentence: string): (Node | string)[] {
+  return sentence.split("`").map((piece, index) => (index % 2 ? createElement("code", {}, piece) : piece));
 }
 
-export const count = (n: number, one: string, many = `${one}s`): string =>
+export const pluralize = (n: number, one: string, many = `${one}s`): string =>
   `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
 
 /** How long ago, in the words of the pages: `12 s ago`, `3 min ago`, `2 h ago`, `4 days ago`. */
-export function ago(moment: number, now = Date.now()): string {
+export function timeAgo(moment: number, now = Date.now()): string {
   const seconds = Math.max(0, (now - moment) / 1000);
   if (seconds < 1) return "just now";
   if (seconds < 60) return `${Math.round(seconds)} s ago`;
   if (seconds < 3600) return `${Math.round(seconds / 60)} min ago`;
   if (seconds < 86400) return `${Math.round(seconds / 3600)} h ago`;
-  return `${count(Math.round(seconds / 86400), "day")} ago`;
+  return `${pluralize(Math.round(seconds / 86400), "day")} ago`;
 }

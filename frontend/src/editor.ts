@@ -1,9 +1,9 @@
-// The editor page. Without this script the same page is a plain form with a textarea.
+// The editor page: wires the source, the form, the inputs, the preview and saving. Without it the page is a plain form.
 import { EditorView } from "@codemirror/view";
-import { count, find, make, readJson } from "./dom.ts";
-import { call } from "./editor/api.ts";
-import { countChanged, setBase } from "./editor/change_gutter.ts";
-import { openSource } from "./editor/codemirror.ts";
+import { createElement, findElement, pluralize, readJson } from "./dom.ts";
+import { callServer } from "./editor/api.ts";
+import { countChangedLines, setBase } from "./editor/change_gutter.ts";
+import { createSourceEditor } from "./editor/codemirror.ts";
 import { completion } from "./editor/completion.ts";
 import { Draft } from "./editor/draft.ts";
 import { Form } from "./editor/form/form.ts";
@@ -15,17 +15,17 @@ import { Preview } from "./editor/preview.ts";
 import { applyFix, goToProblem, setProblems } from "./editor/problems.ts";
 import { installPanes } from "./editor/resizable_panes.ts";
 import { installSave, showDialog } from "./editor/save.ts";
-import type { Look, Outcome, Problem, Setup } from "./editor/types.ts";
+import type { PreviewAnswer, Problem, SaveOutcome, Setup } from "./editor/types.ts";
 import { linkValues, readPlaces } from "./editor/values.ts";
 
 function start(root: HTMLFormElement): void {
   const setup = readJson<Setup>("editor-setup");
-  const area = find<HTMLTextAreaElement>(root, "textarea[name=document]");
-  const region = find(root, "[data-preview]");
-  const message = find<HTMLInputElement>(root, "[name=message]");
+  const area = findElement<HTMLTextAreaElement>(root, "textarea[name=document]");
+  const region = findElement(root, "[data-preview]");
+  const message = findElement<HTMLInputElement>(root, "[name=message]");
   const vocabulary = { inputs: setup.inputs, names: setup.names, filters: setup.filters, functions: setup.functions };
 
-  let telling: number | undefined;
+  let announceTimer: number | undefined;
   let target = "messages";
   let prompt = "0";
   const body = (): Record<string, unknown> => ({
@@ -36,31 +36,31 @@ function start(root: HTMLFormElement): void {
     target,
     prompt,
     message: message.value,
-    base: find<HTMLInputElement>(root, "[name=base]").value,
+    base: findElement<HTMLInputElement>(root, "[name=base]").value,
   });
   const changed = (): void => {
-    preview.soon();
-    draft.changed();
+    preview.refreshSoon();
+    draft.saveSoon();
   };
   const saveByKey = (): boolean => {
     save();
     return true;
   };
-  const lookByKey = (): boolean => {
-    void preview.now();
+  const previewByKey = (): boolean => {
+    void preview.refresh();
     return true;
   };
   const keys = [
     { key: "Mod-s", preventDefault: true, run: saveByKey },
-    { key: "Mod-Enter", run: lookByKey },
+    { key: "Mod-Enter", run: previewByKey },
   ];
-  const view = openSource(area, keys, [
+  const view = createSourceEditor(area, keys, [
     completion(() => vocabulary),
     linkValues(region),
     EditorView.updateListener.of((update) => {
       if (!update.docChanged) return;
       area.value = update.state.doc.toString();
-      tellFacts();
+      showFacts();
       form.draw();
       changed();
     }),
@@ -75,9 +75,9 @@ function start(root: HTMLFormElement): void {
   });
   const showMode = installModes(root, view, form);
   const inputs = new Inputs(root, setup, changed);
-  const preview = new Preview(root, { url: setup.urls.preview, body, looked, goTo }, setup);
+  const preview = new Preview(root, { url: setup.urls.preview, body, onPreview, goTo }, setup);
   const draft = new Draft(root, setup.name, setup.urls.draft, setup.draftSavedAt, body);
-  const save = installSave(root, { url: setup.urls.edit, body, before: () => draft.rest(), came });
+  const save = installSave(root, { url: setup.urls.edit, body, before: () => draft.waitForSave(), onOutcome });
   let base = setup.base;
 
   function goTo(place: { line: number; column: number }): void {
@@ -88,14 +88,14 @@ function start(root: HTMLFormElement): void {
     view.focus();
   }
 
-  function looked(look: Look, fresh: boolean): void {
+  function onPreview(look: PreviewAnswer, fresh: boolean): void {
     showProblems(look.problems);
     if (fresh) readPlaces(view, region);
     vocabulary.inputs = look.inputs ?? vocabulary.inputs;
     vocabulary.names = look.names;
-    inputs.learn(look.inputs, look.names);
-    form.learn();
-    find(root, "[data-summary]").innerHTML = look.summary;
+    inputs.setSchemas(look.inputs, look.names);
+    form.refreshInputs();
+    findElement(root, "[data-summary]").innerHTML = look.summary;
   }
 
   function showProblems(problems: Problem[]): void {
@@ -103,22 +103,22 @@ function start(root: HTMLFormElement): void {
     form.showProblems(problems);
     const of = (severity: string): number => problems.filter((each) => each.severity === severity).length;
     const parts = [
-      of("error") ? count(of("error"), "error") : "",
-      of("warning") ? count(of("warning"), "warning") : "",
-      of("note") ? count(of("note"), "note") : "",
+      of("error") ? pluralize(of("error"), "error") : "",
+      of("warning") ? pluralize(of("warning"), "warning") : "",
+      of("note") ? pluralize(of("note"), "note") : "",
     ].filter(Boolean);
-    const place = find(root, "[data-problem-count]");
+    const place = findElement(root, "[data-problem-count]");
     place.dataset.worst = of("error") ? "error" : of("warning") ? "warning" : parts.length ? "note" : "none";
     const words = parts.join(", ") || "no problems";
     if (place.textContent === words) return;
     place.textContent = words;
-    window.clearTimeout(telling);
-    telling = window.setTimeout(() => {
-      find(root, "[data-problem-say]").textContent = words;
+    window.clearTimeout(announceTimer);
+    announceTimer = window.setTimeout(() => {
+      findElement(root, "[data-problem-say]").textContent = words;
     }, 1500);
   }
 
-  function findProblem(): void {
+  function showNextProblem(): void {
     if (!form.isOpen) goToProblem(view, 1);
     else if (!form.goToProblem()) {
       showMode("source");
@@ -126,58 +126,59 @@ function start(root: HTMLFormElement): void {
     }
   }
 
-  function tellFacts(): void {
-    const changedNow = countChanged(view.state);
+  function showFacts(): void {
+    const changedNow = countChangedLines(view.state);
     const since = base && changedNow !== null ? `, ${changedNow || "none"} changed since v${base.number}` : "";
-    find(root, "[data-facts]").textContent = `${formatOf(view.state)}, ${count(view.state.doc.lines, "line")}${since}`;
+    findElement(root, "[data-facts]").textContent =
+      `${formatOf(view.state)}, ${pluralize(view.state.doc.lines, "line")}${since}`;
   }
 
-  function came(outcome: Outcome): void {
+  function onOutcome(outcome: SaveOutcome): void {
     if (outcome.problems) {
       showProblems(outcome.problems);
-      if (outcome.problems.length) findProblem();
+      if (outcome.problems.length) showNextProblem();
     }
     if (!outcome.saved) {
-      draft.changed();
+      draft.saveSoon();
       return;
     }
     base = outcome.saved;
-    find<HTMLInputElement>(root, "[name=base]").value = String(base.number);
+    findElement<HTMLInputElement>(root, "[name=base]").value = String(base.number);
     view.dispatch({ effects: setBase.of(base.document) });
     message.value = "";
     for (const next of root.querySelectorAll("[data-next]")) next.textContent = `v${base.number + 1}`;
-    tellFacts();
+    showFacts();
     root.querySelector("[data-new]")?.remove();
     for (const since of root.querySelectorAll("[data-base]")) since.textContent = `v${base.number}`;
-    draft.done();
+    draft.discard();
   }
 
-  function offerLeftText(): void {
-    const left = draft.left();
+  function offerLocalDraft(): void {
+    const left = draft.readLocalDraft();
     if (!left || left.document === view.state.doc.toString()) {
-      draft.forget();
+      draft.removeLocalDraft();
       return;
     }
     const when = new Date(left.at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
-    const take = make("button", { type: "button", class: "button button-small" }, "Take it");
-    const drop = make("button", { type: "button", class: "button button-quiet button-small" }, "Forget it");
+    const take = createElement("button", { type: "button", class: "button button-small" }, "Take it");
+    const drop = createElement("button", { type: "button", class: "button button-quiet button-small" }, "Forget it");
     const words = `This browser holds text from ${when} that did not reach the server.`;
-    const offer = make("div", { class: "banner banner-warn", role: "alert" }, words, take, drop);
+    const offer = createElement("div", { class: "banner banner-warn", role: "alert" }, words, take, drop);
     take.addEventListener("click", () => {
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: left.document } });
       offer.remove();
     });
     drop.addEventListener("click", () => {
-      draft.forget();
+      draft.removeLocalDraft();
       offer.remove();
     });
-    find(root, "[data-outcome]").append(offer);
+    findElement(root, "[data-outcome]").append(offer);
   }
 
-  find(root, "[data-problem-count]").hidden = false;
-  find(root, "[data-problem-count]").addEventListener("click", () => findProblem());
+  findElement(root, "[data-problem-count]").hidden = false;
+  findElement(root, "[data-problem-count]").addEventListener("click", () => showNextProblem());
   async function review(title: string, against: string): Promise<void> {
-    const look = await call<Look>("POST", setup.urls.preview, { ...body(), want: "diff", against });
+    const look = await callServer<PreviewAnswer>("POST", setup.urls.preview, { ...body(), want: "diff", against });
     showDialog(title, look.diff ?? "");
   }
   for (const choice of root.querySelectorAll<HTMLButtonElement>("[data-target]")) {
@@ -186,7 +187,7 @@ function start(root: HTMLFormElement): void {
       for (const each of root.querySelectorAll("[data-target]")) {
         each.setAttribute("aria-pressed", String(each === choice));
       }
-      void preview.now();
+      void preview.refresh();
     });
   }
   region.addEventListener("click", (event) => {
@@ -194,12 +195,12 @@ function start(root: HTMLFormElement): void {
     if (!chosen) return;
     event.preventDefault();
     prompt = chosen.value;
-    void preview.now();
+    void preview.refresh();
   });
-  find(root, "[data-targets]").hidden = false;
-  find(root, "[data-all]").hidden = false;
-  find(root, "[data-all]").addEventListener("click", async () => {
-    const look = await call<Look>("POST", setup.urls.preview, { ...body(), want: "samples" });
+  findElement(root, "[data-targets]").hidden = false;
+  findElement(root, "[data-all]").hidden = false;
+  findElement(root, "[data-all]").addEventListener("click", async () => {
+    const look = await callServer<PreviewAnswer>("POST", setup.urls.preview, { ...body(), want: "samples" });
     const dialog = showDialog("The text on every sample", look.samples ?? "");
     dialog.addEventListener("click", (event) => {
       const name = (event.target as Element).closest<HTMLElement>("[data-choose]")?.dataset.choose;
@@ -223,10 +224,10 @@ function start(root: HTMLFormElement): void {
       save();
     } else if ((event.ctrlKey || event.metaKey) && event.key === "Enter" && !event.defaultPrevented) {
       event.preventDefault();
-      void preview.now();
+      void preview.refresh();
     }
   });
-  message.addEventListener("input", () => draft.changed());
+  message.addEventListener("input", () => draft.saveSoon());
   message.addEventListener("keydown", (event) => {
     if (event.key === "Enter") event.preventDefault();
   });
@@ -236,9 +237,9 @@ function start(root: HTMLFormElement): void {
   if (base) view.dispatch({ effects: setBase.of(base.document) });
   showProblems(setup.problems);
   readPlaces(view, region);
-  tellFacts();
-  offerLeftText();
-  void preview.now();
+  showFacts();
+  offerLocalDraft();
+  void preview.refresh();
 }
 
 const root = document.querySelector<HTMLFormElement>("form[data-editor]");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CompletionContext, type CompletionResult } from "@codemirror/autocomplete";
 import { EditorState } from "@codemirror/state";
-import { complete, type Vocabulary } from "../src/editor/completion.ts";
+import { completeAt, type Vocabulary } from "../src/editor/completion.ts";
 
 const vocabulary: Vocabulary = {
   inputs: {
@@ -19,7 +19,7 @@ function offered(text: string, explicit = false): string[] {
   const pos = text.lastIndexOf("¦");
   const doc = text.replace("¦", "");
   const context = new CompletionContext(EditorState.create({ doc }), pos, explicit);
-  const result: CompletionResult | null = complete(context, vocabulary);
+  const result: CompletionResult | null = completeAt(context, vocabulary);
   return result?.options.map((option) => option.label) ?? [];
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { addInput, dropInput, flow, setInput } from "../src/editor/form/input_edits.ts";
-import { asKind, kindOf, readDefault } from "../src/editor/form/inputs.ts";
+import { addInput, dropInput, flowYaml, setInput } from "../src/editor/form/input_edits.ts";
+import { kindOf, readDefault, withKind } from "../src/editor/form/inputs.ts";
 import type { Change } from "../src/editor/form/text_edits.ts";
 
 const apply = (text: string, change: Change | null): string => {
@@ -11,10 +11,10 @@ const apply = (text: string, change: Change | null): string => {
 
 test("flow style writes what YAML reads as the same value", () => {
   assert.equal(
-    flow({ type: "string", enum: ["formal", "a: b", "true", ""], maxLength: 3 }),
+    flowYaml({ type: "string", enum: ["formal", "a: b", "true", ""], maxLength: 3 }),
     '{type: string, enum: [formal, "a: b", "true", ""], maxLength: 3}',
   );
-  assert.equal(flow({ $ref: "#/x", default: null, minimum: -1.5 }), '{$ref: "#/x", default: null, minimum: -1.5}');
+  assert.equal(flowYaml({ $ref: "#/x", default: null, minimum: -1.5 }), '{$ref: "#/x", default: null, minimum: -1.5}');
 });
 
 test("an input goes to the end of the list, or begins one", () => {
@@ -46,7 +46,7 @@ test("kinds are told from schemas, and a change of kind keeps what both know", (
   assert.equal(kindOf({ type: "array", items: { type: "string" } }), "list");
   for (const schema of [{}, { type: "object" }, { type: ["string", "null"] }, { enum: [1] }])
     assert.equal(kindOf(schema), null);
-  assert.deepEqual(asKind({ type: "string", maxLength: 4, untrusted: true }, "list"), {
+  assert.deepEqual(withKind({ type: "string", maxLength: 4, untrusted: true }, "list"), {
     type: "array",
     items: { type: "string" },
     untrusted: true,

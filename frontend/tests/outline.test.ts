@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Block, type Outline, outlineOf, type Part, partsOf, type Refusal } from "../src/editor/form/outline.ts";
-import { addPart, type Change, dropPart, quote, swap, writeContent, writeKey } from "../src/editor/form/text_edits.ts";
+import {
+  addPart,
+  type Change,
+  dropPart,
+  quoteYaml,
+  swapNodes,
+  writeContent,
+  writeKey,
+} from "../src/editor/form/text_edits.ts";
 
 const TEXT = `---
 description: Reply
@@ -143,7 +151,7 @@ test("two neighbours change places, and what stands between them stays", () => {
   const { nodes } = outline(TEXT);
   const [, , loop, question] = nodes;
   assert.ok(loop && question);
-  const text = apply(TEXT, swap(TEXT, loop, question));
+  const text = apply(TEXT, swapNodes(TEXT, loop, question));
   assert.deepEqual(
     partsOf(outline(text).nodes).map((each) => each.name?.text),
     ["instructions", "question", "excerpt {{ loop.index }}"],
@@ -152,7 +160,7 @@ test("two neighbours change places, and what stands between them stays", () => {
   const bare = "- name: a\n  content: x\n- name: b\n  content: y";
   const [a, b] = outline(bare).nodes;
   assert.ok(a && b);
-  assert.equal(apply(bare, swap(bare, a, b)), "- name: b\n  content: y\n- name: a\n  content: x");
+  assert.equal(apply(bare, swapNodes(bare, a, b)), "- name: b\n  content: y\n- name: a\n  content: x");
 });
 
 test("a part is added at the end, and taken out whole", () => {
@@ -162,6 +170,7 @@ test("a part is added at the end, and taken out whole", () => {
 });
 
 test("names are quoted where YAML would read something else", () => {
-  assert.equal(quote("excerpt {{ loop.index }}"), "excerpt {{ loop.index }}");
-  for (const name of ["true", "a: b", "# x", "- x", "", "12", "x "]) assert.equal(quote(name), JSON.stringify(name));
+  assert.equal(quoteYaml("excerpt {{ loop.index }}"), "excerpt {{ loop.index }}");
+  for (const name of ["true", "a: b", "# x", "- x", "", "12", "x "])
+    assert.equal(quoteYaml(name), JSON.stringify(name));
 });

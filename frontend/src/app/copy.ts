@@ -1,4 +1,5 @@
-import { say } from "./status.ts";
+// Copy buttons.
+import { showStatus } from "./status.ts";
 
 /** Shows the copy buttons that have something to copy; they stay hidden where no script runs. */
 export function showCopyButtons(root: ParentNode): void {
@@ -7,23 +8,23 @@ export function showCopyButtons(root: ParentNode): void {
 }
 
 /** What a button copies: its own text, or that of the element it names. */
-function textOf(button: HTMLElement): string {
+function textToCopy(button: HTMLElement): string {
   const from = button.dataset.copyFrom;
   return button.dataset.copy ?? (from ? (document.querySelector(from)?.textContent ?? "") : "");
 }
 
 /** One listener for every copy button, also those that come with a later swap. */
-export function installCopy(): void {
+export function installCopyButtons(): void {
   showCopyButtons(document);
   document.addEventListener("click", async (event) => {
     const button = (event.target as Element).closest<HTMLElement>("[data-copy], [data-copy-from]");
     if (!button) return;
     event.preventDefault();
     try {
-      await navigator.clipboard.writeText(textOf(button));
-      say(button.dataset.copied ?? "Copied.");
+      await navigator.clipboard.writeText(textToCopy(button));
+      showStatus(button.dataset.copied ?? "Copied.");
     } catch {
-      say("The browser did not allow copying. Select the text and copy it by hand.");
+      showStatus("The browser did not allow copying. Select the text and copy it by hand.");
     }
   });
 }

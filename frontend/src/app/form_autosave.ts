@@ -1,11 +1,11 @@
-import { ago, make } from "../dom.ts";
+import { createElement, timeAgo } from "../dom.ts";
 
 // What is typed into `form[data-keep]` stays in this browser until the server has taken it, whatever happens in between:
 // a reload, another page, a session that ended. Entries nobody came back to for a month are dropped.
 const PREFIX = "kept:";
 const MONTH = 30 * 86_400_000;
 
-interface Kept {
+interface SavedForm {
   at: number;
   url: string;
   values: Record<string, string>;
@@ -19,14 +19,14 @@ const controls = (form: HTMLFormElement): Control[] =>
   );
 
 /** What a control holds: of radios the chosen one's value, of a box whether it is set. */
-function held(control: Control): string | null {
+function currentValue(control: Control): string | null {
   if (control instanceof HTMLInputElement && control.type === "radio") return control.checked ? control.value : null;
   if (control instanceof HTMLInputElement && control.type === "checkbox") return control.checked ? "on" : "";
   return control.value;
 }
 
 /** What the server put into a control, so that only what was typed since counts. */
-function given(control: Control): string | null {
+function initialValue(control: Control): string | null {
   if (control instanceof HTMLSelectElement)
     return [...control.options].find((one) => one.defaultSelected)?.value ?? control.options[0]?.value ?? "";
   if (control instanceof HTMLInputElement && control.type === "radio")
@@ -35,16 +35,16 @@ function given(control: Control): string | null {
   return control.defaultValue;
 }
 
-export function typed(form: HTMLFormElement): Record<string, string> {
+export function changedValues(form: HTMLFormElement): Record<string, string> {
   const values: Record<string, string> = {};
   for (const control of controls(form)) {
-    const value = held(control);
-    if (value !== null && value !== given(control)) values[control.name] = value;
+    const value = currentValue(control);
+    if (value !== null && value !== initialValue(control)) values[control.name] = value;
   }
   return values;
 }
 
-function put(form: HTMLFormElement, values: Record<string, string>): void {
+function fillForm(form: HTMLFormElement, values: Record<string, string>): void {
   for (const control of controls(form)) {
     const value = values[control.name];
     if (value === undefined) continue;
@@ -55,40 +55,40 @@ function put(form: HTMLFormElement, values: Record<string, string>): void {
   }
 }
 
-function read(key: string): Kept | null {
+function readSavedForm(key: string): SavedForm | null {
   try {
-    const kept = JSON.parse(localStorage.getItem(PREFIX + key) ?? "null") as Kept | null;
+    const kept = JSON.parse(localStorage.getItem(PREFIX + key) ?? "null") as SavedForm | null;
     return kept && Date.now() - kept.at < MONTH ? kept : null;
   } catch {
     return null;
   }
 }
 
-function keep(form: HTMLFormElement): void {
+function saveForm(form: HTMLFormElement): void {
   const key = form.dataset.keep ?? "";
-  const values = typed(form);
+  const values = changedValues(form);
   if (!Object.keys(values).length) {
     localStorage.removeItem(PREFIX + key);
     return;
   }
   const url = location.pathname + (form.dataset.url ?? location.search) + (form.id ? `#${form.id}` : "");
   try {
-    localStorage.setItem(PREFIX + key, JSON.stringify({ at: Date.now(), url, values } satisfies Kept));
+    localStorage.setItem(PREFIX + key, JSON.stringify({ at: Date.now(), url, values } satisfies SavedForm));
   } catch {
     // The browser keeps nothing (full, or told not to): the form itself still holds the text.
   }
 }
 
 /** Puts back what was typed and not taken, with a line that says so and can take it out again. */
-function restore(form: HTMLFormElement): void {
+function restoreForm(form: HTMLFormElement): void {
   if ("restored" in form.dataset) return;
   form.dataset.restored = "";
-  const kept = read(form.dataset.keep ?? "");
-  if (!kept || Object.keys(typed(form)).length) return;
-  put(form, kept.values);
-  if (!Object.keys(typed(form)).length) return;
-  const note = make("p", { class: "note kept-note" }, `What you typed ${ago(kept.at)} is back. `);
-  const drop = make("button", { type: "button", class: "button button-small button-quiet" }, "Take it out");
+  const kept = readSavedForm(form.dataset.keep ?? "");
+  if (!kept || Object.keys(changedValues(form)).length) return;
+  fillForm(form, kept.values);
+  if (!Object.keys(changedValues(form)).length) return;
+  const note = createElement("p", { class: "note kept-note" }, `What you typed ${timeAgo(kept.at)} is back. `);
+  const drop = createElement("button", { type: "button", class: "button button-small button-quiet" }, "Take it out");
   drop.addEventListener("click", () => {
     form.reset();
     localStorage.removeItem(PREFIX + (form.dataset.keep ?? ""));
@@ -99,7 +99,7 @@ function restore(form: HTMLFormElement): void {
 }
 
 /** Links to forms of the same page that hold text and are not open now. */
-function tellElsewhere(): void {
+function listOtherForms(): void {
   for (const list of document.querySelectorAll<HTMLElement>("[data-kept-list]")) {
     if ("told" in list.dataset) continue;
     list.dataset.told = "";
@@ -107,38 +107,38 @@ function tellElsewhere(): void {
     const open = new Set([...document.querySelectorAll<HTMLFormElement>("form[data-keep]")].map((f) => f.dataset.keep));
     for (const name of Object.keys(localStorage)) {
       const key = name.slice(PREFIX.length);
-      const kept = name.startsWith(PREFIX + prefix) && !open.has(key) ? read(key) : null;
+      const kept = name.startsWith(PREFIX + prefix) && !open.has(key) ? readSavedForm(key) : null;
       if (!kept) continue;
       const words = Object.values(kept.values).find((value) => value.trim()) ?? "";
-      list.append(" ", make("a", { href: kept.url }, `“${words.trim().slice(0, 40)}”, ${ago(kept.at)}`));
+      list.append(" ", createElement("a", { href: kept.url }, `“${words.trim().slice(0, 40)}”, ${timeAgo(kept.at)}`));
       list.hidden = false;
     }
   }
 }
 
-function forgetDone(): void {
+function removeSubmittedForms(): void {
   for (const done of document.querySelectorAll<HTMLElement>("[data-done]"))
     localStorage.removeItem(PREFIX + done.dataset.done);
 }
 
-function forgetOld(): void {
+function removeOldForms(): void {
   for (const name of Object.keys(localStorage))
-    if (name.startsWith(PREFIX) && !read(name.slice(PREFIX.length))) localStorage.removeItem(name);
+    if (name.startsWith(PREFIX) && !readSavedForm(name.slice(PREFIX.length))) localStorage.removeItem(name);
 }
 
-function restoreAll(): void {
-  for (const form of document.querySelectorAll<HTMLFormElement>("form[data-keep]")) restore(form);
-  tellElsewhere();
+function restoreForms(): void {
+  for (const form of document.querySelectorAll<HTMLFormElement>("form[data-keep]")) restoreForm(form);
+  listOtherForms();
 }
 
-export function installKeeping(): void {
-  forgetDone();
-  forgetOld();
-  restoreAll();
+export function installFormAutosave(): void {
+  removeSubmittedForms();
+  removeOldForms();
+  restoreForms();
   for (const kind of ["input", "change"])
     document.addEventListener(kind, (event) => {
       const form = (event.target as Element).closest<HTMLFormElement>("form[data-keep]");
-      if (form) keep(form);
+      if (form) saveForm(form);
     });
   // Other lines for the same words: the server hands them on to the form of those lines.
   document.addEventListener("submit", (event) => {
@@ -146,5 +146,5 @@ export function installKeeping(): void {
     if ((event.submitter as HTMLButtonElement | null)?.value === "range")
       localStorage.removeItem(PREFIX + (form.dataset.keep ?? ""));
   });
-  document.addEventListener("htmx:after:swap", restoreAll);
+  document.addEventListener("htmx:after:swap", restoreForms);
 }

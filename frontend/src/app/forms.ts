@@ -1,3 +1,4 @@
+// Forms that submit on change, and forms that warn before unsent text is lost.
 /** Selects inside `form[data-autosubmit]` submit it when changed, so its own button (class `without-js`) may hide. */
 function submitOnChange(event: Event): void {
   const control = event.target as Element;

@@ -1,6 +1,7 @@
-import { make } from "../dom.ts";
+// Keyboard shortcuts of every page, and the dialog that lists them.
+import { createElement } from "../dom.ts";
 
-const SHEET: [string, string][] = [
+const KEY_HELP: [string, string][] = [
   ["Ctrl K", "Find a template, a change or an action"],
   ["j / k", "Next or previous row of a list"],
   ["Enter", "Open the row"],
@@ -20,18 +21,19 @@ const SHEET: [string, string][] = [
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof Element && target.closest("input, textarea, select, [contenteditable=true], .cm-editor") !== null;
 
-function openSheet(): void {
-  const sheet = make("dialog", { class: "keysheet", "aria-labelledby": "sheet-title" });
-  const list = make("dl", {});
-  for (const [keys, meaning] of SHEET) list.append(make("dt", {}, make("kbd", {}, keys)), make("dd", {}, meaning));
-  const off = make("input", { type: "checkbox", checked: localStorage.getItem("single-keys") === "off" });
+function openKeyHelp(): void {
+  const sheet = createElement("dialog", { class: "keysheet", "aria-labelledby": "sheet-title" });
+  const list = createElement("dl", {});
+  for (const [keys, meaning] of KEY_HELP)
+    list.append(createElement("dt", {}, createElement("kbd", {}, keys)), createElement("dd", {}, meaning));
+  const off = createElement("input", { type: "checkbox", checked: localStorage.getItem("single-keys") === "off" });
   off.addEventListener("change", () => localStorage.setItem("single-keys", off.checked ? "off" : "on"));
-  const close = make("button", { type: "button", class: "button" }, "Close");
+  const close = createElement("button", { type: "button", class: "button" }, "Close");
   close.addEventListener("click", () => sheet.close());
   sheet.append(
-    make("h2", { id: "sheet-title" }, "Keys"),
+    createElement("h2", { id: "sheet-title" }, "Keys"),
     list,
-    make("label", { class: "check" }, off, " Turn the single-letter keys off"),
+    createElement("label", { class: "check" }, off, " Turn the single-letter keys off"),
     close,
   );
   sheet.addEventListener("close", () => sheet.remove());
@@ -39,7 +41,7 @@ function openSheet(): void {
   sheet.showModal();
 }
 
-function step(by: number): void {
+function moveCurrentRow(by: number): void {
   const rows = [...document.querySelectorAll<HTMLElement>("[data-row]")];
   if (!rows.length) return;
   const now = rows.findIndex((row) => row.classList.contains("is-current"));
@@ -50,36 +52,36 @@ function step(by: number): void {
   next?.scrollIntoView({ block: "nearest" });
 }
 
-function stepSample(by: number): void {
+function selectNextSample(by: number): void {
   const picker = document.querySelector<HTMLSelectElement>("select[name=sample]");
   if (!picker || picker.options.length < 2) return;
   picker.selectedIndex = (picker.selectedIndex + by + picker.options.length) % picker.options.length;
   picker.dispatchEvent(new Event("change", { bubbles: true }));
 }
 
-const PLAIN: Record<string, () => void> = {
-  "?": openSheet,
-  j: () => step(1),
-  k: () => step(-1),
-  "]": () => stepSample(1),
-  "[": () => stepSample(-1),
+const KEY_ACTIONS: Record<string, () => void> = {
+  "?": openKeyHelp,
+  j: () => moveCurrentRow(1),
+  k: () => moveCurrentRow(-1),
+  "]": () => selectNextSample(1),
+  "[": () => selectNextSample(-1),
   "/": () => document.querySelector<HTMLElement>("main input[name=q]")?.focus(),
   e: () => document.querySelector<HTMLAnchorElement>("a[data-key=e]")?.click(),
 };
 
 /** Single keys (which can be turned off), never taken from a field and never one the browser owns. */
-export function installKeys(): void {
+export function installShortcuts(): void {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
     if (document.querySelector("dialog[open]")) return;
     if (event.key !== "?" && localStorage.getItem("single-keys") === "off") return;
-    const act = PLAIN[event.key];
+    const act = KEY_ACTIONS[event.key];
     if (!act) return;
     event.preventDefault();
     act();
   });
   for (const opener of document.querySelectorAll<HTMLElement>("[data-keys]")) {
     opener.hidden = false;
-    opener.addEventListener("click", openSheet);
+    opener.addEventListener("click", openKeyHelp);
   }
 }

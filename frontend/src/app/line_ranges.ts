@@ -1,5 +1,6 @@
+// Selecting several diff lines with Shift, for a comment on all of them.
 /** Shift with a line number takes all lines from the form's to this one; without a form, from the number chosen last. */
-let last: { line: number; part: string; side: string } | null = null;
+let lastPlace: { line: number; part: string; side: string } | null = null;
 
 interface Place {
   line: number;
@@ -7,28 +8,28 @@ interface Place {
   side: string;
 }
 
-function placeOf(link: HTMLAnchorElement): Place {
+function placeOfLink(link: HTMLAnchorElement): Place {
   const query = new URL(link.href).searchParams;
   return { line: Number(query.get("line")), part: query.get("part") ?? "0", side: query.get("side") ?? "" };
 }
 
-function openForm(): HTMLFormElement | null {
+function findOpenForm(): HTMLFormElement | null {
   return document.querySelector<HTMLFormElement>("form#say[data-line]");
 }
 
 /** The lines from the first place to the second, in either order; null where they are no one range. */
-export function between(from: Place, to: Place): [number, number] | null {
+export function linesBetween(from: Place, to: Place): [number, number] | null {
   if (from.part !== to.part || from.side !== to.side) return null;
   return [Math.min(from.line, to.line), Math.max(from.line, to.line)];
 }
 
-function extend(link: HTMLAnchorElement): boolean {
-  const to = placeOf(link);
-  const form = openForm();
+function extendRange(link: HTMLAnchorElement): boolean {
+  const to = placeOfLink(link);
+  const form = findOpenForm();
   const from = form
     ? { line: Number(form.dataset.line), part: form.dataset.part ?? "0", side: form.dataset.side ?? "" }
-    : last;
-  const range = from && between(from, to);
+    : lastPlace;
+  const range = from && linesBetween(from, to);
   if (!range) return false;
   if (form) {
     const field = (name: string) => form.elements.namedItem(name) as HTMLInputElement;
@@ -44,19 +45,19 @@ function extend(link: HTMLAnchorElement): boolean {
   return true;
 }
 
-export function installRanges(): void {
+export function installLineRanges(): void {
   // Before htmx hears of the click: the capturing phase.
   document.addEventListener(
     "click",
     (event) => {
       const link = (event.target as Element).closest<HTMLAnchorElement>("a.diff-number");
       if (!link) return;
-      if (event.shiftKey && extend(link)) {
+      if (event.shiftKey && extendRange(link)) {
         event.preventDefault();
         event.stopPropagation();
         return;
       }
-      last = placeOf(link);
+      lastPlace = placeOfLink(link);
     },
     true,
   );

@@ -1,4 +1,5 @@
-import { find, icon, make } from "../dom.ts";
+// The command palette (Ctrl K).
+import { createElement, createIcon, findElement } from "../dom.ts";
 
 interface Item {
   title: string;
@@ -14,8 +15,8 @@ interface Answer {
 const DELAY = 120;
 
 class Palette {
-  readonly dialog = make("dialog", { class: "palette", "aria-label": "Find or jump to" });
-  readonly #field = make("input", {
+  readonly dialog = createElement("dialog", { class: "palette", "aria-label": "Find or jump to" });
+  readonly #field = createElement("input", {
     type: "search",
     class: "palette-field",
     placeholder: "Find or jump to",
@@ -26,14 +27,19 @@ class Palette {
     "aria-autocomplete": "list",
     autocomplete: "off",
   });
-  readonly #list = make("div", { id: "palette-list", role: "listbox", "aria-label": "Results", class: "palette-list" });
+  readonly #list = createElement("div", {
+    id: "palette-list",
+    role: "listbox",
+    "aria-label": "Results",
+    class: "palette-list",
+  });
   readonly #url: string;
   #timer: number | undefined;
   #asked = 0;
 
   constructor(url: string) {
     this.#url = url;
-    this.dialog.append(make("div", { class: "palette-head" }, icon("search"), this.#field), this.#list);
+    this.dialog.append(createElement("div", { class: "palette-head" }, createIcon("search"), this.#field), this.#list);
     this.#field.addEventListener("input", () => {
       window.clearTimeout(this.#timer);
       this.#timer = window.setTimeout(() => this.#ask(), DELAY);
@@ -63,7 +69,9 @@ class Palette {
       if (asked === this.#asked) this.#show(found);
     } catch {
       if (asked === this.#asked) {
-        this.#list.replaceChildren(make("p", { class: "palette-none" }, "The search did not answer. Try again."));
+        this.#list.replaceChildren(
+          createElement("p", { class: "palette-none" }, "The search did not answer. Try again."),
+        );
       }
     }
   }
@@ -72,20 +80,27 @@ class Palette {
     this.#list.replaceChildren();
     let number = 0;
     for (const group of found.groups.filter((each) => each.items.length)) {
-      const box = make("div", { role: "group", "aria-label": group.name });
-      box.append(make("h2", { class: "palette-group", "aria-hidden": "true" }, group.name));
+      const box = createElement("div", { role: "group", "aria-label": group.name });
+      box.append(createElement("h2", { class: "palette-group", "aria-hidden": "true" }, group.name));
       for (const item of group.items) {
-        const row = make("a", { id: `palette-${number++}`, role: "option", class: "palette-item", href: item.href });
+        const row = createElement("a", {
+          id: `palette-${number++}`,
+          role: "option",
+          class: "palette-item",
+          href: item.href,
+        });
         row.tabIndex = -1;
-        row.append(make("span", { class: "palette-title" }, item.title));
-        if (item.note) row.append(make("span", { class: "palette-note" }, item.note));
-        if (item.key) row.append(make("kbd", {}, item.key));
+        row.append(createElement("span", { class: "palette-title" }, item.title));
+        if (item.note) row.append(createElement("span", { class: "palette-note" }, item.note));
+        if (item.key) row.append(createElement("kbd", {}, item.key));
         box.append(row);
       }
       this.#list.append(box);
     }
     if (!number) {
-      this.#list.append(make("p", { class: "palette-none" }, `Nothing is called “${this.#field.value}” here.`));
+      this.#list.append(
+        createElement("p", { class: "palette-none" }, `Nothing is called “${this.#field.value}” here.`),
+      );
     }
     this.#mark(0);
   }
@@ -130,5 +145,5 @@ export function installPalette(): void {
   document.addEventListener("keydown", (event) => {
     if ((event.ctrlKey || event.metaKey) && !event.shiftKey && event.key.toLowerCase() === "k") open(event);
   });
-  if (opener.matches("form")) find(opener, "input").addEventListener("pointerdown", open);
+  if (opener.matches("form")) findElement(opener, "input").addEventListener("pointerdown", open);
 }

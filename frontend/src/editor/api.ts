@@ -1,22 +1,23 @@
-import { find } from "../dom.ts";
+// Calls of the editor's endpoints.
+import { findElement } from "../dom.ts";
 
 /** The server said no, or did not answer; `message` is a sentence for the reader. */
 export class CallError extends Error {}
 
 const SIGNED_OUT = "You are signed out. Sign in again in another tab; your text is safe here.";
 
-const field = (root: ParentNode): HTMLInputElement => find(root, "input[name=csrfmiddlewaretoken]");
+const csrfField = (root: ParentNode): HTMLInputElement => findElement(root, "input[name=csrfmiddlewaretoken]");
 
 /** Somebody signed in again in another tab: the page's token is of the old session, a fresh page has the new one. */
 async function renewToken(): Promise<void> {
   const page = await fetch(window.location.pathname, { headers: { Accept: "text/html" } });
   if (page.redirected) throw new CallError(SIGNED_OUT);
   if (!page.ok) return;
-  field(document).value = field(new DOMParser().parseFromString(await page.text(), "text/html")).value;
+  csrfField(document).value = csrfField(new DOMParser().parseFromString(await page.text(), "text/html")).value;
 }
 
 /** Sends JSON and reads JSON. An answer in JSON is returned whatever its status, unless it is `{error: sentence}`. */
-export async function call<T>(
+export async function callServer<T>(
   method: "POST" | "PUT" | "DELETE",
   url: string,
   body: unknown,
@@ -25,7 +26,11 @@ export async function call<T>(
   const send = (): Promise<Response> =>
     fetch(url, {
       method,
-      headers: { "Content-Type": "application/json", Accept: "application/json", "X-CSRFToken": field(document).value },
+      headers: {
+        "Content-Type": "application/json",
+        Accept: "application/json",
+        "X-CSRFToken": csrfField(document).value,
+      },
       body: JSON.stringify(body),
       ...options,
     });

@@ -1,7 +1,8 @@
+// The gutter bars beside lines that differ from the saved version.
 import { Chunk } from "@codemirror/merge";
 import { type EditorState, type Extension, StateEffect, StateField, Text } from "@codemirror/state";
 import { GutterMarker, gutter } from "@codemirror/view";
-import { make } from "../dom.ts";
+import { createElement } from "../dom.ts";
 
 interface Comparison {
   base: Text;
@@ -13,7 +14,7 @@ export const setBase = StateEffect.define<string>();
 
 const toText = (text: string): Text => Text.of(text.split(/\r\n?|\n/));
 
-const field = StateField.define<Comparison | null>({
+const comparisonField = StateField.define<Comparison | null>({
   create: () => null,
   update(value, transaction) {
     let now = value;
@@ -30,33 +31,34 @@ const field = StateField.define<Comparison | null>({
   },
 });
 
-class Bar extends GutterMarker {
+class ChangeBar extends GutterMarker {
   override toDOM(): HTMLElement {
-    return make("span", { class: "cm-changed", title: "Changed" });
+    return createElement("span", { class: "cm-changed", title: "Changed" });
   }
   override eq(): boolean {
     return true;
   }
 }
-const bar = new Bar();
+const changeBar = new ChangeBar();
 
-const isChanged = (state: EditorState, from: number): boolean =>
-  state.field(field)?.chunks.some((chunk) => from >= chunk.fromB && from < Math.max(chunk.toB, chunk.fromB + 1)) ??
-  false;
+const isLineChanged = (state: EditorState, from: number): boolean =>
+  state
+    .field(comparisonField)
+    ?.chunks.some((chunk) => from >= chunk.fromB && from < Math.max(chunk.toB, chunk.fromB + 1)) ?? false;
 
 /** A bar beside each line that differs from the version the text was made from. */
 export const changedLines: Extension = [
-  field,
+  comparisonField,
   gutter({
     class: "cm-changes",
-    lineMarker: (view, line) => (isChanged(view.state, line.from) ? bar : null),
-    lineMarkerChange: (update) => update.startState.field(field) !== update.state.field(field),
+    lineMarker: (view, line) => (isLineChanged(view.state, line.from) ? changeBar : null),
+    lineMarkerChange: (update) => update.startState.field(comparisonField) !== update.state.field(comparisonField),
   }),
 ];
 
 /** How many lines differ from the base, null where there is no base. */
-export function countChanged(state: EditorState): number | null {
-  const comparison = state.field(field);
+export function countChangedLines(state: EditorState): number | null {
+  const comparison = state.field(comparisonField);
   if (!comparison) return null;
   let lines = 0;
   for (const chunk of comparison.chunks) {

@@ -1,3 +1,4 @@
+// The source editor.
 import { closeBrackets, closeBracketsKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import {
@@ -21,14 +22,14 @@ import {
   lineNumbers,
 } from "@codemirror/view";
 import { changedLines } from "./change_gutter.ts";
-import { type Format, formatOf, hangingLines, highlighter, languageOf, marks } from "./language.ts";
+import { type Format, formatOf, hangingLines, highlighter, languageOf, syntaxMarks } from "./language.ts";
 import { problemKeys, problemMarks } from "./problems.ts";
-import { look } from "./theme.ts";
+import { editorTheme } from "./theme.ts";
 
-const dark = new Compartment();
+const darkTheme = new Compartment();
 const language = new Compartment();
 
-const darkNow = (): boolean =>
+const isDark = (): boolean =>
   getComputedStyle(document.documentElement).colorScheme === "dark" ||
   (!document.documentElement.dataset.theme && window.matchMedia("(prefers-color-scheme: dark)").matches);
 
@@ -45,7 +46,7 @@ function followFormat(): Extension {
 
 /** Types over a selection by the editor's own means. Left to itself the browser keeps the look of the deleted text in
  * a `style` attribute, which the page's content security policy refuses. */
-const typeOver = EditorView.domEventHandlers({
+const suppressDuplicateBracket = EditorView.domEventHandlers({
   beforeinput(event, view) {
     const { main, ranges } = view.state.selection;
     const { data } = event;
@@ -67,7 +68,7 @@ const typeOver = EditorView.domEventHandlers({
 });
 
 /** The source editor, in the place of the textarea that stays the form's own field. */
-export function openSource(
+export function createSourceEditor(
   area: HTMLTextAreaElement,
   keys: readonly KeyBinding[],
   extensions: Extension[],
@@ -79,14 +80,14 @@ export function openSource(
       doc: area.value,
       extensions: [
         EditorView.cspNonce.of(nonce),
-        dark.of(EditorView.darkTheme.of(darkNow())),
+        darkTheme.of(EditorView.darkTheme.of(isDark())),
         language.of(languageOf(formatOf(start))),
         EditorState.tabSize.of(2),
         indentUnit.of("  "),
         EditorState.allowMultipleSelections.of(true),
         EditorView.lineWrapping,
         EditorView.contentAttributes.of({ "aria-label": "Source of the template", spellcheck: "false", tabindex: "0" }),
-        typeOver,
+        suppressDuplicateBracket,
         problemMarks,
         lineNumbers(),
         changedLines,
@@ -102,9 +103,9 @@ export function openSource(
         closeBrackets(),
         search({ top: true }),
         syntaxHighlighting(highlighter),
-        marks,
+        syntaxMarks,
         hangingLines,
-        look,
+        editorTheme,
         followFormat(),
         keymap.of([
           ...keys,
@@ -120,7 +121,7 @@ export function openSource(
     }),
   });
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
-    view.dispatch({ effects: dark.reconfigure(EditorView.darkTheme.of(darkNow())) });
+    view.dispatch({ effects: darkTheme.reconfigure(EditorView.darkTheme.of(isDark())) });
   });
   area.hidden = true;
   area.after(view.dom);

@@ -1,3 +1,4 @@
+// Completion of keys, values, input names and filters in the source.
 import {
   autocompletion,
   type Completion,
@@ -18,49 +19,54 @@ export interface Vocabulary {
   functions: Record<string, string>;
 }
 
-const key = (label: string, detail: string): Completion => ({ label, detail, type: "property", apply: `${label}: ` });
-const word = (label: string, type = "constant", detail?: string): Completion =>
+const keyCompletion = (label: string, detail: string): Completion => ({
+  label,
+  detail,
+  type: "property",
+  apply: `${label}: `,
+});
+const wordCompletion = (label: string, type = "constant", detail?: string): Completion =>
   detail ? { label, type, detail } : { label, type };
 
 const FRONT_KEYS = [
-  key("description", "what the template does"),
-  key("format", "parts, text, shaped or prompter"),
-  key("model", "the provider's model id"),
-  key("profile", "a profile by name, instead of the model's own"),
-  key("settings", "given to the model call as they are"),
-  key("token_limit", "at most the profile's context size"),
-  key("reserve", "tokens kept free for the reply"),
-  key("truncation_step", "tokens cut at a time"),
-  key("inputs", "JSON Schema for each variable"),
-  key("tools", "function tools, OpenAI form"),
-  key("output", "how a reply is read"),
-  key("tags", "words to find it by"),
+  keyCompletion("description", "what the template does"),
+  keyCompletion("format", "parts, text, shaped or prompter"),
+  keyCompletion("model", "the provider's model id"),
+  keyCompletion("profile", "a profile by name, instead of the model's own"),
+  keyCompletion("settings", "given to the model call as they are"),
+  keyCompletion("token_limit", "at most the profile's context size"),
+  keyCompletion("reserve", "tokens kept free for the reply"),
+  keyCompletion("truncation_step", "tokens cut at a time"),
+  keyCompletion("inputs", "JSON Schema for each variable"),
+  keyCompletion("tools", "function tools, OpenAI form"),
+  keyCompletion("output", "how a reply is read"),
+  keyCompletion("tags", "words to find it by"),
 ];
 const SCHEMA_KEYS = [
-  key("type", "string, number, integer, boolean, array, object"),
-  key("description", "what callers should send"),
-  key("default", "makes the input optional"),
-  key("enum", "the only values allowed"),
-  key("items", "schema of each item"),
-  key("properties", "schema of each property"),
-  key("required", "properties that must be there"),
-  key("maxLength", "at most this many characters"),
-  key("maxItems", "at most this many items"),
-  key("minimum", "smallest value"),
-  key("maximum", "largest value"),
-  key("untrusted", "comes from outside: never in a system part"),
+  keyCompletion("type", "string, number, integer, boolean, array, object"),
+  keyCompletion("description", "what callers should send"),
+  keyCompletion("default", "makes the input optional"),
+  keyCompletion("enum", "the only values allowed"),
+  keyCompletion("items", "schema of each item"),
+  keyCompletion("properties", "schema of each property"),
+  keyCompletion("required", "properties that must be there"),
+  keyCompletion("maxLength", "at most this many characters"),
+  keyCompletion("maxItems", "at most this many items"),
+  keyCompletion("minimum", "smallest value"),
+  keyCompletion("maximum", "largest value"),
+  keyCompletion("untrusted", "comes from outside: never in a system part"),
 ];
 const PART_KEYS = [
-  key("name", "shown in the budget and the logs"),
-  key("role", "system, user, assistant, tool"),
-  key("content", "what the model reads"),
-  key("truncation_priority", "higher is cut first, 0 never"),
+  keyCompletion("name", "shown in the budget and the logs"),
+  keyCompletion("role", "system, user, assistant, tool"),
+  keyCompletion("content", "what the model reads"),
+  keyCompletion("truncation_priority", "higher is cut first, 0 never"),
 ];
 const VALUES: Record<string, Completion[]> = {
-  format: ["parts", "text", "shaped", "prompter"].map((each) => word(each)),
-  role: ["system", "user", "assistant", "tool"].map((each) => word(each)),
-  type: ["string", "number", "integer", "boolean", "array", "object"].map((each) => word(each)),
-  untrusted: [word("true")],
+  format: ["parts", "text", "shaped", "prompter"].map((each) => wordCompletion(each)),
+  role: ["system", "user", "assistant", "tool"].map((each) => wordCompletion(each)),
+  type: ["string", "number", "integer", "boolean", "array", "object"].map((each) => wordCompletion(each)),
+  untrusted: [wordCompletion("true")],
 };
 const TAGS = "for endfor if elif else endif set endset macro endmacro include raw endraw".split(" ");
 const BLOCK_WORDS = ["in", "not", "and", "or", "is", "loop", "defined", "none", "true", "false"];
@@ -88,20 +94,25 @@ function namesAt(state: EditorState, pos: number, vocabulary: Vocabulary): Map<s
   return names;
 }
 
-const describe = (schema: Schema): string =>
+const describeSchema = (schema: Schema): string =>
   [schema.enum ? schema.enum.join(" or ") : schema.type, schema.untrusted ? "from outside" : ""]
     .filter(Boolean)
     .join(", ");
 
 const functionsOf = (vocabulary: Vocabulary): Completion[] =>
-  Object.entries(vocabulary.functions).map(([name, signature]) => word(name, "function", signature.slice(name.length)));
+  Object.entries(vocabulary.functions).map(([name, signature]) =>
+    wordCompletion(name, "function", signature.slice(name.length)),
+  );
 
 /** Inside `{ }` of a shaped document: inputs and functions. */
 function inShaped(context: CompletionContext, opened: string, vocabulary: Vocabulary): CompletionResult | null {
   const typed = /\w*$/.exec(opened)?.[0] ?? "";
   if (!typed && !context.explicit && opened.length > 1) return null;
   const inputs = [...namesAt(context.state, context.pos, vocabulary)];
-  const options = inputs.map(([name, schema]) => ({ ...word(name, "variable", describe(schema)), boost: 2 }));
+  const options = inputs.map(([name, schema]) => ({
+    ...wordCompletion(name, "variable", describeSchema(schema)),
+    boost: 2,
+  }));
   options.push(...functionsOf(vocabulary).map((each) => ({ ...each, boost: 1 })));
   return { from: context.pos - typed.length, options, validFor: /^\w*$/ };
 }
@@ -112,7 +123,7 @@ function inExpression(context: CompletionContext, opened: string, vocabulary: Vo
   const validFor = /^\w*$/;
   const filter = /\|\s*(\w*)$/.exec(inside);
   if (filter) {
-    const options = vocabulary.filters.map((name) => word(name, "function", vocabulary.functions[name]));
+    const options = vocabulary.filters.map((name) => wordCompletion(name, "function", vocabulary.functions[name]));
     return { from: context.pos - (filter[1] ?? "").length, options, validFor };
   }
   const dotted = /((?:\w+\.)+)(\w*)$/.exec(inside);
@@ -120,17 +131,21 @@ function inExpression(context: CompletionContext, opened: string, vocabulary: Vo
   if (dotted) {
     const schema = schemaAt((dotted[1] ?? "").slice(0, -1).split("."), names);
     const options = Object.entries(schema?.properties ?? {}).map(([name, each]) =>
-      word(name, "property", describe(each)),
+      wordCompletion(name, "property", describeSchema(each)),
     );
     return options.length ? { from: context.pos - (dotted[2] ?? "").length, options, validFor } : null;
   }
   const typed = /\w*$/.exec(inside)?.[0] ?? "";
   if (!typed && !context.explicit && !/^\s?$/.test(inside)) return null;
-  const options = [...names].map(([name, schema]) => ({ ...word(name, "variable", describe(schema)), boost: 2 }));
-  if (isTag && /^\s*\w*$/.test(inside)) options.unshift(...TAGS.map((tag) => ({ ...word(tag, "keyword"), boost: 3 })));
-  else options.push(...BLOCK_WORDS.map((each) => ({ ...word(each, "keyword"), boost: 0 })));
+  const options = [...names].map(([name, schema]) => ({
+    ...wordCompletion(name, "variable", describeSchema(schema)),
+    boost: 2,
+  }));
+  if (isTag && /^\s*\w*$/.test(inside))
+    options.unshift(...TAGS.map((tag) => ({ ...wordCompletion(tag, "keyword"), boost: 3 })));
+  else options.push(...BLOCK_WORDS.map((each) => ({ ...wordCompletion(each, "keyword"), boost: 0 })));
   if (!isTag) {
-    options.push({ ...word("fragment", "function", "a pinned fragment"), boost: 1 });
+    options.push({ ...wordCompletion("fragment", "function", "a pinned fragment"), boost: 1 });
     options.push(...functionsOf(vocabulary).map((each) => ({ ...each, boost: 0 })));
   }
   return { from: context.pos - typed.length, options, validFor };
@@ -158,7 +173,7 @@ function inYaml(context: CompletionContext): CompletionResult | null {
 }
 
 /** What fits where the cursor stands: in `{{ }}` and `{% %}` names, properties, tags and filters, else keys and values. */
-export function complete(context: CompletionContext, vocabulary: Vocabulary): CompletionResult | null {
+export function completeAt(context: CompletionContext, vocabulary: Vocabulary): CompletionResult | null {
   const before = context.state.sliceDoc(Math.max(0, context.pos - 2000), context.pos);
   const line = context.state.doc.lineAt(context.pos).number;
   if (formatOf(context.state) === "shaped" && line > frontMatterEnd(context.state)) {
@@ -171,7 +186,7 @@ export function complete(context: CompletionContext, vocabulary: Vocabulary): Co
 
 export function completion(vocabulary: () => Vocabulary): Extension {
   return [
-    autocompletion({ override: [(context) => complete(context, vocabulary())], icons: false }),
+    autocompletion({ override: [(context) => completeAt(context, vocabulary())], icons: false }),
     Prec.high(keymap.of(completionKeymap)),
   ];
 }

@@ -1,9 +1,10 @@
-import { ago, find, icon } from "../dom.ts";
-import { CallError, call } from "./api.ts";
+// Autosave of the draft.
+import { createIcon, findElement, timeAgo } from "../dom.ts";
+import { CallError, callServer } from "./api.ts";
 
 const DELAY = 1200;
 
-interface Kept {
+interface LocalDraft {
   document: string;
   at: number;
 }
@@ -31,8 +32,8 @@ export class Draft {
     this.#url = url;
     this.#key = `draft:${name}`;
     this.#body = body;
-    this.#said = find(root, "[data-draft-state]");
-    this.#badge = find(root, "[data-draft-badge]");
+    this.#said = findElement(root, "[data-draft-state]");
+    this.#badge = findElement(root, "[data-draft-badge]");
     this.#savedAt = savedAt;
     window.setInterval(() => this.#tell(), 5000);
     document.addEventListener("visibilitychange", () => {
@@ -46,22 +47,22 @@ export class Draft {
   }
 
   /** Text that never reached the server, from an earlier visit of this browser. */
-  left(): Kept | null {
+  readLocalDraft(): LocalDraft | null {
     try {
-      return JSON.parse(localStorage.getItem(this.#key) ?? "null") as Kept | null;
+      return JSON.parse(localStorage.getItem(this.#key) ?? "null") as LocalDraft | null;
     } catch {
       return null;
     }
   }
 
-  changed(): void {
+  saveSoon(): void {
     this.#dirty = true;
     window.clearTimeout(this.#timer);
     this.#timer = window.setTimeout(() => void this.flush(), DELAY);
   }
 
   /** Nothing more is sent until the next change; resolves when what was under way has arrived. */
-  async rest(): Promise<void> {
+  async waitForSave(): Promise<void> {
     window.clearTimeout(this.#timer);
     await this.#sending;
   }
@@ -84,7 +85,7 @@ export class Draft {
     try {
       // Browsers refuse a keepalive request above 64 KiB; the copy in this browser covers that case.
       if (keepalive) localStorage.setItem(this.#key, text);
-      const answer = await call<{ saved_at: number }>("PUT", this.#url, body, {
+      const answer = await callServer<{ saved_at: number }>("PUT", this.#url, body, {
         keepalive: keepalive && text.length < 60_000,
       });
       this.#savedAt = answer.saved_at;
@@ -99,7 +100,7 @@ export class Draft {
   }
 
   /** A version was saved: the draft is gone, on the server too. */
-  done(): void {
+  discard(): void {
     window.clearTimeout(this.#timer);
     this.#dirty = false;
     this.#savedAt = null;
@@ -108,7 +109,7 @@ export class Draft {
     this.#tell();
   }
 
-  forget(): void {
+  removeLocalDraft(): void {
     localStorage.removeItem(this.#key);
   }
 
@@ -117,7 +118,7 @@ export class Draft {
     this.#badge.hidden = !shown;
     for (const control of document.querySelectorAll<HTMLElement>("[data-draft-discard]")) control.hidden = !shown;
     this.#said.classList.toggle("is-bad", this.#trouble !== "");
-    if (this.#trouble) this.#said.replaceChildren(icon("circle-alert"), this.#trouble);
-    else this.#said.textContent = this.#savedAt === null ? "" : `kept ${ago(this.#savedAt)}`;
+    if (this.#trouble) this.#said.replaceChildren(createIcon("circle-alert"), this.#trouble);
+    else this.#said.textContent = this.#savedAt === null ? "" : `kept ${timeAgo(this.#savedAt)}`;
   }
 }

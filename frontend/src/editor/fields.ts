@@ -1,8 +1,9 @@
-import { count, icon, make } from "../dom.ts";
+// Form fields for the values of inputs, drawn from their schemas.
+import { createElement, createIcon, pluralize } from "../dom.ts";
 import type { Json, Schema } from "./types.ts";
 
 /** Where the fields read and write: paths into the one JSON object of the inputs panel. */
-export interface Store {
+export interface ValueStore {
   read(path: string[]): Json | undefined;
   write(path: string[], value: Json | undefined): void;
 }
@@ -25,16 +26,16 @@ function factsOf(schema: Schema, value: Json | undefined, required: boolean): st
 }
 
 /** A typed field for the input at `path`, as its schema says; objects become one field a property. */
-export function drawField(store: Store, path: string[], schema: Schema, required: boolean): HTMLElement {
+export function drawField(store: ValueStore, path: string[], schema: Schema, required: boolean): HTMLElement {
   const name = path.join(".");
   if (kindOf(schema) === "object" && schema.properties && Object.keys(schema.properties).length) {
     const inner = Object.entries(schema.properties).map(([key, each]) =>
       drawField(store, [...path, key], each, (schema.required ?? []).includes(key)),
     );
-    return make("div", { role: "group", "aria-label": name, class: "inputs-group" }, ...inner);
+    return createElement("div", { role: "group", "aria-label": name, class: "inputs-group" }, ...inner);
   }
   const id = `input-${name}`;
-  const facts = make("span", { class: "facts-after" });
+  const facts = createElement("span", { class: "facts-after" });
   const showFacts = (): void => {
     facts.textContent = factsOf(schema, store.read(path), required);
   };
@@ -42,16 +43,21 @@ export function drawField(store: Store, path: string[], schema: Schema, required
   showFacts();
   const labelled = control instanceof HTMLDivElement;
   const label = labelled
-    ? make("span", { class: "label", id: `${id}-label` }, name)
-    : make("label", { class: "label", for: id }, name);
+    ? createElement("span", { class: "label", id: `${id}-label` }, name)
+    : createElement("label", { class: "label", for: id }, name);
   if (labelled) control.setAttribute("aria-labelledby", `${id}-label`);
-  const field = make("div", { class: "field" }, make("div", { class: "field-head" }, label, facts), control);
+  const field = createElement(
+    "div",
+    { class: "field" },
+    createElement("div", { class: "field-head" }, label, facts),
+    control,
+  );
   if (schema.description) field.title = schema.description;
   return field;
 }
 
 function drawControl(
-  store: Store,
+  store: ValueStore,
   path: string[],
   schema: Schema,
   required: boolean,
@@ -63,7 +69,7 @@ function drawControl(
   if (schema.enum) return drawChoice(store, path, schema.enum, schema.default, id);
   if (kind === "boolean") return drawChoice(store, path, [true, false], schema.default, id);
   if ((kind === "number" || kind === "integer") && (value === undefined || typeof value === "number")) {
-    const box = make("input", {
+    const box = createElement("input", {
       type: "number",
       id,
       step: kind === "integer" ? 1 : "any",
@@ -78,7 +84,7 @@ function drawControl(
     return drawList(store, path, id, showFacts);
   }
   if (kind === "string" && (value === undefined || typeof value === "string")) {
-    const box = make("textarea", { id, rows: 1, dir: "auto", spellcheck: "false", class: "grows" });
+    const box = createElement("textarea", { id, rows: 1, dir: "auto", spellcheck: "false", class: "grows" });
     box.value = value ?? "";
     if (typeof schema.default === "string") box.placeholder = schema.default;
     box.addEventListener("input", () => {
@@ -92,7 +98,7 @@ function drawControl(
 }
 
 function drawChoice(
-  store: Store,
+  store: ValueStore,
   path: string[],
   options: Json[],
   fallback: Json | undefined,
@@ -100,15 +106,15 @@ function drawChoice(
 ): HTMLElement {
   const now = (): string => JSON.stringify(store.read(path) ?? fallback);
   if (options.length > 4 || options.join("").length > 24) {
-    const select = make("select", { id });
+    const select = createElement("select", { id });
     for (const option of options) select.add(new Option(String(option), JSON.stringify(option)));
     select.value = now();
     select.addEventListener("change", () => store.write(path, JSON.parse(select.value) as Json));
     return select;
   }
-  const box = make("div", { class: "segments", role: "group", id });
+  const box = createElement("div", { class: "segments", role: "group", id });
   for (const option of options) {
-    const button = make(
+    const button = createElement(
       "button",
       { type: "button", "aria-pressed": String(JSON.stringify(option) === now()) },
       String(option),
@@ -122,25 +128,25 @@ function drawChoice(
   return box;
 }
 
-function drawList(store: Store, path: string[], id: string, showFacts: () => void): HTMLElement {
+function drawList(store: ValueStore, path: string[], id: string, showFacts: () => void): HTMLElement {
   const items = ((store.read(path) as Json[] | undefined) ?? []).map(String);
   const first = items[0] ?? "";
-  const summary = make("summary", { class: "list-head" });
+  const summary = createElement("summary", { class: "list-head" });
   const tell = (): void => {
     const head = items[0]
       ? `${[...items[0]].slice(0, 40).join("")}${[...items[0]].length > 40 ? "…" : ""}`
       : "none yet";
-    const more = items.length > 1 ? `and ${items.length - 1} more` : count(items.length, "item");
+    const more = items.length > 1 ? `and ${items.length - 1} more` : pluralize(items.length, "item");
     summary.replaceChildren(
-      make("span", { class: "list-first", dir: "auto" }, head),
-      make("span", { class: "note" }, more),
+      createElement("span", { class: "list-first", dir: "auto" }, head),
+      createElement("span", { class: "note" }, more),
     );
   };
-  const rows = make("div", { class: "list-rows" });
+  const rows = createElement("div", { class: "list-rows" });
   const draw = (): void => {
     rows.replaceChildren(
       ...items.map((item, index) => {
-        const area = make("textarea", {
+        const area = createElement("textarea", {
           rows: 2,
           dir: "auto",
           spellcheck: "false",
@@ -153,22 +159,22 @@ function drawList(store: Store, path: string[], id: string, showFacts: () => voi
           store.write(path, [...items]);
           showFacts();
         });
-        const drop = make("button", {
+        const drop = createElement("button", {
           type: "button",
           class: "icon-button",
           "aria-label": `Take item ${index + 1} out`,
         });
-        drop.append(icon("x"));
+        drop.append(createIcon("x"));
         drop.addEventListener("click", () => {
           items.splice(index, 1);
           draw();
           tell();
           store.write(path, [...items]);
         });
-        return make("div", { class: "list-row" }, area, drop);
+        return createElement("div", { class: "list-row" }, area, drop);
       }),
     );
-    const add = make("button", { type: "button", class: "button button-small" }, "Add an item");
+    const add = createElement("button", { type: "button", class: "button button-small" }, "Add an item");
     add.addEventListener("click", () => {
       items.push("");
       draw();
@@ -180,13 +186,13 @@ function drawList(store: Store, path: string[], id: string, showFacts: () => voi
   };
   tell();
   draw();
-  const box = make("details", { class: "list", id }, summary, rows);
+  const box = createElement("details", { class: "list", id }, summary, rows);
   box.open = items.length === 1 && first.length < 80;
-  return make("div", { role: "group" }, box);
+  return createElement("div", { role: "group" }, box);
 }
 
-function drawJson(store: Store, path: string[], id: string): HTMLElement {
-  const area = make("textarea", { id, rows: 3, spellcheck: "false", class: "mono grows" });
+function drawJson(store: ValueStore, path: string[], id: string): HTMLElement {
+  const area = createElement("textarea", { id, rows: 3, spellcheck: "false", class: "mono grows" });
   const value = store.read(path);
   area.value = value === undefined ? "" : JSON.stringify(value, null, 2);
   area.addEventListener("input", () => {

@@ -1,9 +1,10 @@
-import { find, make } from "../dom.ts";
+// The inputs pane: the sample picker and one field for each input.
+import { createElement, findElement } from "../dom.ts";
 import { drawField } from "./fields.ts";
 import type { Data, Json, Schema } from "./types.ts";
 
 /** Guesses a schema for an input that the document does not declare, from its name's value. */
-const guess = (value: Json | undefined): Schema => {
+const guessSchema = (value: Json | undefined): Schema => {
   if (typeof value === "string" || value === undefined) return { type: "string" };
   if (Array.isArray(value) && value.every((each) => typeof each === "string")) {
     return { type: "array", items: { type: "string" } };
@@ -32,10 +33,10 @@ export class Inputs {
     this.samples = setup.samples;
     this.#schemas = setup.inputs;
     this.#changed = changed;
-    this.#fields = find(root, "[data-fields]");
-    this.#text = find(root, "textarea[name=data]");
-    this.#picker = find(root, "select[name=sample]");
-    find(root, "[data-json]").hidden = true;
+    this.#fields = findElement(root, "[data-fields]");
+    this.#text = findElement(root, "textarea[name=data]");
+    this.#picker = findElement(root, "select[name=sample]");
+    findElement(root, "[data-json]").hidden = true;
     this.#wirePicker(root);
     this.#wirePaste(root);
     this.#draw();
@@ -52,7 +53,7 @@ export class Inputs {
   }
 
   /** Takes the schemas of the text as it is now, and the names it uses; redraws only when they differ. */
-  learn(schemas: Record<string, Schema> | null, names: string[]): void {
+  setSchemas(schemas: Record<string, Schema> | null, names: string[]): void {
     if (schemas) this.#schemas = schemas;
     this.#names = names;
     this.#draw();
@@ -60,10 +61,10 @@ export class Inputs {
 
   #wirePicker(root: HTMLElement): void {
     this.#picker.addEventListener("change", () => this.#reset());
-    const reset = find<HTMLButtonElement>(root, "[data-reset]");
+    const reset = findElement<HTMLButtonElement>(root, "[data-reset]");
     reset.hidden = false;
     reset.addEventListener("click", () => this.#reset());
-    const keep = find<HTMLButtonElement>(root, "[data-keep]");
+    const keep = findElement<HTMLButtonElement>(root, "[data-keep]");
     keep.hidden = false;
     keep.addEventListener("click", () => this.#askName(keep));
     this.#showPosition();
@@ -84,10 +85,15 @@ export class Inputs {
 
   /** Keeps the inputs as a sample, under a name: it is saved with the next version. */
   #askName(opener: HTMLElement): void {
-    const name = make("input", { type: "text", "aria-label": "Name of the sample", maxlength: 80, required: true });
+    const name = createElement("input", {
+      type: "text",
+      "aria-label": "Name of the sample",
+      maxlength: 80,
+      required: true,
+    });
     name.value = this.#picker.value;
-    const keep = make("button", { type: "button", class: "button button-small" }, "Keep");
-    const row = make("div", { class: "inputs-keep" }, name, keep);
+    const keep = createElement("button", { type: "button", class: "button button-small" }, "Keep");
+    const row = createElement("div", { class: "inputs-keep" }, name, keep);
     const done = (): void => {
       const named = name.value.trim();
       if (!named) {
@@ -122,21 +128,26 @@ export class Inputs {
   }
 
   #wirePaste(root: HTMLElement): void {
-    const opener = find<HTMLButtonElement>(root, "[data-paste]");
+    const opener = findElement<HTMLButtonElement>(root, "[data-paste]");
     opener.hidden = false;
     opener.addEventListener("click", () => {
-      const area = make("textarea", { rows: 12, spellcheck: "false", class: "mono", "aria-label": "Inputs as JSON" });
+      const area = createElement("textarea", {
+        rows: 12,
+        spellcheck: "false",
+        class: "mono",
+        "aria-label": "Inputs as JSON",
+      });
       area.value = JSON.stringify(this.data, null, 2);
-      const said = make("p", { class: "field-error", role: "alert" });
-      const use = make("button", { type: "button", class: "button button-primary" }, "Use these inputs");
-      const leave = make("button", { type: "button", class: "button button-quiet" }, "Leave as it is");
-      const dialog = make("dialog", { class: "dialog", "aria-label": "Inputs as JSON" });
+      const said = createElement("p", { class: "field-error", role: "alert" });
+      const use = createElement("button", { type: "button", class: "button button-primary" }, "Use these inputs");
+      const leave = createElement("button", { type: "button", class: "button button-quiet" }, "Leave as it is");
+      const dialog = createElement("dialog", { class: "dialog", "aria-label": "Inputs as JSON" });
       dialog.append(
-        make("h2", {}, "Inputs as JSON"),
-        make("p", { class: "note" }, "Paste one object; its keys are the inputs."),
+        createElement("h2", {}, "Inputs as JSON"),
+        createElement("p", { class: "note" }, "Paste one object; its keys are the inputs."),
         area,
         said,
-        make("div", { class: "dialog-foot" }, use, leave),
+        createElement("div", { class: "dialog-foot" }, use, leave),
       );
       use.addEventListener("click", () => {
         const problem = this.#takeJson(area.value);
@@ -175,7 +186,7 @@ export class Inputs {
   #draw(force = false): void {
     const schemas: Record<string, Schema> = { ...this.#schemas };
     const declared = Object.keys(schemas).length > 0;
-    if (!declared) for (const name of this.#names) schemas[name] = guess(this.data[name]);
+    if (!declared) for (const name of this.#names) schemas[name] = guessSchema(this.data[name]);
     const extra = Object.keys(this.data).filter((name) => !(name in schemas));
     const shape = JSON.stringify([schemas, extra]);
     if (shape === this.#drawn && !force) return;
@@ -192,20 +203,20 @@ export class Inputs {
     );
     if (extra.length) this.#fields.append(this.#extras(extra, declared));
     if (!this.#fields.childElementCount) {
-      this.#fields.append(make("p", { class: "note" }, "This text uses no inputs."));
+      this.#fields.append(createElement("p", { class: "note" }, "This text uses no inputs."));
     }
     if (focused) document.getElementById(focused)?.focus();
   }
 
   #extras(names: string[], declared: boolean): HTMLElement {
     const words = declared ? "Not declared, so not used:" : "Not used by the text:";
-    const drop = make("button", { type: "button", class: "button button-quiet button-small" }, "Leave out");
+    const drop = createElement("button", { type: "button", class: "button button-quiet button-small" }, "Leave out");
     drop.addEventListener("click", () => {
       for (const name of names) delete this.data[name];
       this.#draw(true);
       this.#tell();
     });
-    return make("p", { class: "inputs-extra" }, `${words} ${names.join(", ")}. `, drop);
+    return createElement("p", { class: "inputs-extra" }, `${words} ${names.join(", ")}. `, drop);
   }
 
   #read(path: string[]): Json | undefined {

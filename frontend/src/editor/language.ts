@@ -1,3 +1,4 @@
+// The languages of the source: YAML front matter, YAML parts or text, Jinja expressions.
 import { jinja } from "@codemirror/lang-jinja";
 import { yamlFrontmatter, yamlLanguage } from "@codemirror/lang-yaml";
 import { LanguageSupport, syntaxTree } from "@codemirror/language";
@@ -28,10 +29,10 @@ export function formatOf(state: EditorState): Format {
 }
 
 // Only the keys that start a line are bold; those inside `{…}` would drown them.
-const yamlQuiet = yamlLanguage.configure({
+const yamlWithoutTags = yamlLanguage.configure({
   props: [styleTags({ "FlowMapping/Pair/Key/Literal FlowMapping/Pair/Key/QuotedLiteral": tags.propertyName })],
 });
-const yaml = (): LanguageSupport => new LanguageSupport(yamlQuiet);
+const yaml = (): LanguageSupport => new LanguageSupport(yamlWithoutTags);
 
 /** Front matter is YAML always; the body is Jinja around YAML, Jinja around text, or what the format says. */
 export function languageOf(format: Format): LanguageSupport {
@@ -52,15 +53,15 @@ export const highlighter = tagHighlighter([
   { tag: [tags.meta, tags.separator, tags.punctuation], class: "tok-quiet" },
 ]);
 
-const hole = Decoration.mark({ class: "tok-hole" });
-const statement = Decoration.mark({ class: "tok-statement" });
-const literal = Decoration.mark({ class: "tok-literal" });
+const interpolationMark = Decoration.mark({ class: "tok-hole" });
+const statementMark = Decoration.mark({ class: "tok-statement" });
+const literalMark = Decoration.mark({ class: "tok-literal" });
 // Scalars that are values, not prose: `role: system`, `{type: string, default: 3}`, `[formal, warm]`.
 const SCALAR = /(?<=[:[,]\s?)(?:true|false|null|-?\d[\d.]*|[\w./-]+)(?=\s*(?:$|[,}\]]|\s#))/g;
 const BODY_KEY = /^\s*(?:-\s+)?(?:role|truncation_priority|shrink|min_tokens|kind):\s/;
 
 /** Marks what the language's own tags cannot tell apart: whole `{{ }}` and `{% %}`, and literal values. */
-function markVisible(view: EditorView): DecorationSet {
+function markVisibleLines(view: EditorView): DecorationSet {
   const found: Range<Decoration>[] = [];
   const bodyLine = frontMatterEnd(view.state);
   for (const { from, to } of view.visibleRanges) {
@@ -68,15 +69,16 @@ function markVisible(view: EditorView): DecorationSet {
       from,
       to,
       enter: (node) => {
-        if (node.name === "Interpolation") found.push(hole.range(node.from, node.to));
-        else if (node.name === "Tag" || node.name === "EndTag") found.push(statement.range(node.from, node.to));
+        if (node.name === "Interpolation") found.push(interpolationMark.range(node.from, node.to));
+        else if (node.name === "Tag" || node.name === "EndTag") found.push(statementMark.range(node.from, node.to));
       },
     });
     for (let at = from; at <= to; ) {
       const line = view.state.doc.lineAt(at);
       if (line.number < bodyLine || BODY_KEY.test(line.text)) {
         for (const match of line.text.matchAll(SCALAR)) {
-          if (match[0]) found.push(literal.range(line.from + match.index, line.from + match.index + match[0].length));
+          if (match[0])
+            found.push(literalMark.range(line.from + match.index, line.from + match.index + match[0].length));
         }
       }
       at = line.to + 1;
@@ -88,15 +90,15 @@ function markVisible(view: EditorView): DecorationSet {
   return builder.finish();
 }
 
-export const marks: Extension = ViewPlugin.fromClass(
+export const syntaxMarks: Extension = ViewPlugin.fromClass(
   class {
     decorations: DecorationSet;
     constructor(view: EditorView) {
-      this.decorations = markVisible(view);
+      this.decorations = markVisibleLines(view);
     }
     update(update: ViewUpdate): void {
       if (update.docChanged || update.viewportChanged || syntaxTree(update.state) !== syntaxTree(update.startState)) {
-        this.decorations = markVisible(update.view);
+        this.decorations = markVisibleLines(update.view);
       }
     }
   },
@@ -104,7 +106,7 @@ export const marks: Extension = ViewPlugin.fromClass(
 );
 
 /** Wrapped lines continue two columns right of where their text starts, so that YAML's steps stay readable. */
-function hangVisible(view: EditorView): DecorationSet {
+function indentVisibleLines(view: EditorView): DecorationSet {
   const builder = new RangeSetBuilder<Decoration>();
   for (const { from, to } of view.visibleRanges) {
     for (let at = from; at <= to; ) {
@@ -124,10 +126,10 @@ export const hangingLines: Extension = ViewPlugin.fromClass(
   class {
     decorations: DecorationSet;
     constructor(view: EditorView) {
-      this.decorations = hangVisible(view);
+      this.decorations = indentVisibleLines(view);
     }
     update(update: ViewUpdate): void {
-      if (update.docChanged || update.viewportChanged) this.decorations = hangVisible(update.view);
+      if (update.docChanged || update.viewportChanged) this.decorations = indentVisibleLines(update.view);
     }
   },
   { decorations: (plugin) => plugin.decorations },

@@ -1,5 +1,6 @@
+// The switch between form and source.
 import type { EditorView } from "@codemirror/view";
-import { find } from "../dom.ts";
+import { findElement } from "../dom.ts";
 import type { Form } from "./form/form.ts";
 
 export type Mode = "source" | "form";
@@ -29,7 +30,7 @@ export function installModes(root: HTMLElement, source: EditorView, form: Form):
       show(mode);
     });
   }
-  find(root, "[data-modes]").hidden = false;
+  findElement(root, "[data-modes]").hidden = false;
   const kept = localStorage.getItem(KEY);
   show(kept === "source" || (kept === null && !form.canShow()) ? "source" : "form");
   return show;

@@ -1,8 +1,8 @@
+// A language without structure, for the text around Jinja tags in a `text` document.
 import { defineLanguageFacet, Language, LanguageSupport } from "@codemirror/language";
 import { NodeType, Parser, type PartialParse, Tree } from "@lezer/common";
 
-// A language without any structure: what stands around Jinja tags in a `text` document. The build also puts it in the
-// place of the HTML language that @codemirror/lang-jinja would otherwise bring along.
+// The build also uses it in place of the HTML language that @codemirror/lang-jinja would otherwise bring along.
 
 const TEXT = NodeType.define({ id: 0, name: "PlainText", top: true });
 

@@ -1,3 +1,4 @@
+// Conversion between code points (the server's columns) and UTF-16 offsets (CodeMirror's).
 import type { Text } from "@codemirror/state";
 
 const PAIRS = /[\ud800-\udfff]/;

@@ -1,6 +1,7 @@
-import { ago, find, icon, make, spell } from "../dom.ts";
-import { CallError, call } from "./api.ts";
-import type { Look } from "./types.ts";
+// The preview pane.
+import { codeSpans, createElement, createIcon, findElement, timeAgo } from "../dom.ts";
+import { CallError, callServer } from "./api.ts";
+import type { PreviewAnswer } from "./types.ts";
 
 const DELAY = 280;
 // Below this the words "rendering" would only flicker.
@@ -9,7 +10,7 @@ const SLOW = 500;
 interface Wiring {
   url: string;
   body: () => Record<string, unknown>;
-  looked: (look: Look, fresh: boolean) => void;
+  onPreview: (look: PreviewAnswer, fresh: boolean) => void;
   goTo: (place: { line: number; column: number }) => void;
 }
 
@@ -26,14 +27,14 @@ export class Preview {
   #goodAt: number | null;
   #standIn: string;
   #asking = false;
-  #stopped: Look | null = null;
+  #stopped: PreviewAnswer | null = null;
   #trouble = "";
 
   constructor(root: HTMLElement, wiring: Wiring, stood: { rendered: boolean; standIn: string }) {
-    this.#region = find(root, "[data-preview]");
-    this.#budget = find(root, "[data-budget]");
-    this.#state = find(root, "[data-preview-state]");
-    this.#banner = find(root, "[data-preview-stopped]");
+    this.#region = findElement(root, "[data-preview]");
+    this.#budget = findElement(root, "[data-budget]");
+    this.#state = findElement(root, "[data-preview-state]");
+    this.#banner = findElement(root, "[data-preview-stopped]");
     this.#wiring = wiring;
     this.#goodAt = stood.rendered ? Date.now() : null;
     this.#standIn = stood.standIn;
@@ -41,12 +42,12 @@ export class Preview {
   }
 
   /** Asks soon; further changes put it off. */
-  soon(): void {
+  refreshSoon(): void {
     window.clearTimeout(this.#timer);
-    this.#timer = window.setTimeout(() => void this.now(), DELAY);
+    this.#timer = window.setTimeout(() => void this.refresh(), DELAY);
   }
 
-  async now(): Promise<void> {
+  async refresh(): Promise<void> {
     window.clearTimeout(this.#timer);
     this.#current?.abort();
     const mine = new AbortController();
@@ -56,7 +57,9 @@ export class Preview {
       this.#tell();
     }, SLOW);
     try {
-      const look = await call<Look>("POST", this.#wiring.url, this.#wiring.body(), { signal: mine.signal });
+      const look = await callServer<PreviewAnswer>("POST", this.#wiring.url, this.#wiring.body(), {
+        signal: mine.signal,
+      });
       if (this.#current === mine) this.#show(look);
     } catch (error) {
       if (this.#current !== mine) return;
@@ -70,23 +73,23 @@ export class Preview {
     }
   }
 
-  #show(look: Look): void {
+  #show(look: PreviewAnswer): void {
     this.#trouble = "";
     this.#stopped = look.rendered ? null : look;
     if (look.rendered) {
       this.#goodAt = Date.now();
-      swap(this.#region, look.preview);
-      swap(this.#budget, look.budget);
+      replaceContent(this.#region, look.preview);
+      replaceContent(this.#budget, look.budget);
     } else if (this.#goodAt === null) {
       this.#standIn = look.standIn;
-      swap(this.#region, look.preview);
-      if (look.budget) swap(this.#budget, look.budget);
+      replaceContent(this.#region, look.preview);
+      if (look.budget) replaceContent(this.#budget, look.budget);
     }
-    this.#wiring.looked(look, look.rendered);
+    this.#wiring.onPreview(look, look.rendered);
   }
 
   #tell(): void {
-    const age = this.#goodAt === null ? "" : ago(this.#goodAt);
+    const age = this.#goodAt === null ? "" : timeAgo(this.#goodAt);
     const stale = this.#stopped !== null || this.#trouble !== "";
     this.#region.classList.toggle("is-stale", stale);
     this.#budget.classList.toggle("is-stale", stale);
@@ -95,7 +98,7 @@ export class Preview {
       : age && !stale
         ? `rendered ${age}`
         : "";
-    const mark = this.#asking ? icon("loader") : words ? icon("check") : "";
+    const mark = this.#asking ? createIcon("loader") : words ? createIcon("check") : "";
     this.#state.replaceChildren(mark, words);
     this.#banner.hidden = !stale;
     if (stale) this.#banner.replaceChildren(...this.#reason());
@@ -103,30 +106,30 @@ export class Preview {
 
   /** What stands there instead of the text as it is now. */
   #shownWords(): Node | string {
-    if (this.#goodAt !== null) return make("b", {}, `Last good render, ${ago(this.#goodAt)}.`);
-    return this.#standIn ? make("b", {}, `Shown is ${this.#standIn}.`) : "";
+    if (this.#goodAt !== null) return createElement("b", {}, `Last good render, ${timeAgo(this.#goodAt)}.`);
+    return this.#standIn ? createElement("b", {}, `Shown is ${this.#standIn}.`) : "";
   }
 
   #reason(): (Node | string)[] {
     const age = this.#shownWords();
     if (this.#trouble) {
-      const again = make("button", { type: "button", class: "button button-quiet button-small" }, "Try again");
-      again.addEventListener("click", () => void this.now());
-      return [icon("clock"), make("p", {}, age, ` ${this.#trouble} `, again)];
+      const again = createElement("button", { type: "button", class: "button button-quiet button-small" }, "Try again");
+      again.addEventListener("click", () => void this.refresh());
+      return [createIcon("clock"), createElement("p", {}, age, ` ${this.#trouble} `, again)];
     }
     const at = this.#stopped?.stoppedAt;
-    const words = make("p", {}, age, " ", ...spell(this.#stopped?.stopped ?? ""), " ");
+    const words = createElement("p", {}, age, " ", ...codeSpans(this.#stopped?.stopped ?? ""), " ");
     if (at) {
-      const go = make("button", { type: "button", class: "link" }, `Go to line ${at.line}`);
+      const go = createElement("button", { type: "button", class: "link" }, `Go to line ${at.line}`);
       go.addEventListener("click", () => this.#wiring.goTo(at));
       words.append(go);
     }
-    return [icon("circle-x"), words];
+    return [createIcon("circle-x"), words];
   }
 }
 
 /** Puts the server's markup in; folds that the reader opened stay open, the scroll place stays with its pane. */
-function swap(region: HTMLElement, html: string): void {
+function replaceContent(region: HTMLElement, html: string): void {
   const open = new Set(
     [...region.querySelectorAll<HTMLDetailsElement>("details[data-fold][open]")].map((each) => each.dataset.fold),
   );

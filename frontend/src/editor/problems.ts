@@ -1,3 +1,4 @@
+// Problems in the source: underlines, gutter signs, messages under the line, and fixes.
 import {
   type ChangeDesc,
   type EditorState,
@@ -15,7 +16,7 @@ import {
   type KeyBinding,
   WidgetType,
 } from "@codemirror/view";
-import { icon, make, spell } from "../dom.ts";
+import { codeSpans, createElement, createIcon } from "../dom.ts";
 import { offsetAt } from "./positions.ts";
 import type { Problem } from "./types.ts";
 
@@ -137,22 +138,32 @@ class Block extends WidgetType {
   toDOM(view: EditorView): HTMLElement {
     const { problem } = this.placed;
     const severity = problem.severity[0]?.toUpperCase() + problem.severity.slice(1);
-    const words = make("p", {}, make("b", {}, `${severity}, line ${this.line}. `), ...spell(problem.message), " ");
-    words.append(make("span", { class: "cm-problem-code" }, problem.code));
-    const close = make("button", { type: "button", class: "icon-button", "aria-label": `Fold ${problem.code} away` });
-    close.append(icon("x"));
+    const words = createElement(
+      "p",
+      {},
+      createElement("b", {}, `${severity}, line ${this.line}. `),
+      ...codeSpans(problem.message),
+      " ",
+    );
+    words.append(createElement("span", { class: "cm-problem-code" }, problem.code));
+    const close = createElement("button", {
+      type: "button",
+      class: "icon-button",
+      "aria-label": `Fold ${problem.code} away`,
+    });
+    close.append(createIcon("x"));
     close.addEventListener("click", () => {
       view.dispatch({ effects: toggle.of(nameOf(problem)) });
       view.focus();
     });
-    const box = make("div", { class: `cm-problem cm-problem-${problem.severity}` }, words, close);
+    const box = createElement("div", { class: `cm-problem cm-problem-${problem.severity}` }, words, close);
     if (problem.fix) {
-      const button = make("button", { type: "button", class: "button button-small" }, problem.fix.title);
+      const button = createElement("button", { type: "button", class: "button button-small" }, problem.fix.title);
       button.addEventListener("click", () => applyFix(view, problem));
       box.append(button);
     }
     // The space around the box is padding: CodeMirror measures widgets without their margins.
-    return make("div", { class: "cm-problem-place" }, box);
+    return createElement("div", { class: "cm-problem-place" }, box);
   }
 
   override ignoreEvent(): boolean {
@@ -181,8 +192,11 @@ class Sign extends GutterMarker {
     return this.severity === other.severity && this.names.join() === other.names.join();
   }
   override toDOM(): HTMLElement {
-    const sign = make("span", { class: `cm-sign cm-sign-${this.severity}`, title: `${this.severity}: fold or open` });
-    sign.append(icon(ICONS[this.severity]));
+    const sign = createElement("span", {
+      class: `cm-sign cm-sign-${this.severity}`,
+      title: `${this.severity}: fold or open`,
+    });
+    sign.append(createIcon(ICONS[this.severity]));
     return sign;
   }
 }

@@ -1,4 +1,5 @@
-import { find } from "../dom.ts";
+// Panes with dividers on wide screens, tabs on narrow ones.
+import { findElement } from "../dom.ts";
 
 const KEY = "editor-panes";
 const LEAST = 180;
@@ -6,7 +7,7 @@ const STEP = 24;
 
 type Sizes = Partial<Record<"source" | "inputs" | "budget", number>>;
 
-const read = (): Sizes => {
+const readSizes = (): Sizes => {
   try {
     return JSON.parse(localStorage.getItem(KEY) ?? "{}") as Sizes;
   } catch {
@@ -16,7 +17,7 @@ const read = (): Sizes => {
 
 /** Dividers that are dragged, or moved by arrow keys; sizes are remembered in this browser. */
 function installDividers(root: HTMLElement): void {
-  const sizes = read();
+  const sizes = readSizes();
   const apply = (name: keyof Sizes, size: number | undefined): void => {
     if (size === undefined) root.style.removeProperty(`--${name}-size`);
     else root.style.setProperty(`--${name}-size`, `${size}px`);
@@ -24,7 +25,7 @@ function installDividers(root: HTMLElement): void {
   for (const name of ["source", "inputs", "budget"] as const) apply(name, sizes[name]);
   for (const divider of root.querySelectorAll<HTMLElement>("[data-divider]")) {
     const name = divider.dataset.divider as keyof Sizes;
-    const pane = find(root, `[data-pane=${name}]`);
+    const pane = findElement(root, `[data-pane=${name}]`);
     const upright = name !== "budget";
     const now = (): number => (upright ? pane.offsetWidth : pane.offsetHeight);
     const most = (): number => (upright ? root.clientWidth - 2 * LEAST : root.clientHeight - 240);

@@ -1,8 +1,9 @@
+// The CodeMirror theme.
 import { EditorView } from "@codemirror/view";
 
 // CodeMirror's own rules stand outside the page's cascade layers, so what overrides them must as well: here.
 
-export const look = EditorView.theme({
+export const editorTheme = EditorView.theme({
   "&": { height: "100%", backgroundColor: "var(--sheet)", color: "var(--ink)", fontSize: "12.5px" },
   "&.cm-focused": { outline: "none" },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "19px", fontVariantLigatures: "none", overflow: "auto" },

@@ -55,7 +55,7 @@ export interface Setup {
 }
 
 /** The answer to one look at the text: its problems, and the fragments that show it. */
-export interface Look {
+export interface PreviewAnswer {
   problems: Problem[];
   rendered: boolean;
   standIn: string;
@@ -70,7 +70,7 @@ export interface Look {
   samples?: string;
 }
 
-export interface Outcome {
+export interface SaveOutcome {
   html: string;
   problems: Problem[] | null;
   saved: { number: number; digest: string; document: string } | null;

@@ -1,3 +1,4 @@
+// Links between values in the preview and their expressions in the source.
 import { type Extension, StateEffect, StateField } from "@codemirror/state";
 import { Decoration, type DecorationSet, EditorView } from "@codemirror/view";
 import { offsetAt } from "./positions.ts";
@@ -9,15 +10,15 @@ interface Places {
 }
 
 const setPlaces = StateEffect.define<string[]>();
-const light = StateEffect.define<string | null>();
+const setHighlight = StateEffect.define<string | null>();
 
-function endOf(text: string, from: number): number {
+function expressionEnd(text: string, from: number): number {
   const close = text.indexOf("}}", from);
   const lineEnd = text.indexOf("\n", from);
   return close < 0 ? (lineEnd < 0 ? text.length : lineEnd) : close + 2;
 }
 
-const field = StateField.define<Places>({
+const placesField = StateField.define<Places>({
   create: () => ({ at: new Map(), lit: null }),
   update(places, transaction) {
     let { at, lit } = places;
@@ -33,7 +34,7 @@ const field = StateField.define<Places>({
           }),
         );
         lit = null;
-      } else if (effect.is(light)) {
+      } else if (effect.is(setHighlight)) {
         lit = effect.value;
       }
     }
@@ -45,7 +46,7 @@ const field = StateField.define<Places>({
       const from = lit === null ? undefined : at.get(lit);
       if (from === undefined || from >= state.doc.length) return Decoration.none;
       const end = Math.min(state.doc.length, from + 400);
-      const to = from + endOf(state.sliceDoc(from, end), 0);
+      const to = from + expressionEnd(state.sliceDoc(from, end), 0);
       return from < to ? Decoration.set(Decoration.mark({ class: "cm-lit" }).range(from, to)) : Decoration.none;
     }),
 });
@@ -56,15 +57,15 @@ export function linkValues(preview: HTMLElement): Extension {
   const lightBoth = (view: EditorView, name: string | null): void => {
     if (name === lit) return;
     lit = name;
-    view.dispatch({ effects: light.of(name) });
+    view.dispatch({ effects: setHighlight.of(name) });
     for (const value of preview.querySelectorAll("[data-at]")) {
       value.classList.toggle("is-lit", name !== null && value.getAttribute("data-at") === name);
     }
   };
   const nameAt = (view: EditorView, offset: number): string | null => {
-    for (const [name, from] of view.state.field(field).at) {
+    for (const [name, from] of view.state.field(placesField).at) {
       if (offset < from || offset > from + 400) continue;
-      if (offset <= from + endOf(view.state.sliceDoc(from, Math.min(view.state.doc.length, from + 400)), 0))
+      if (offset <= from + expressionEnd(view.state.sliceDoc(from, Math.min(view.state.doc.length, from + 400)), 0))
         return name;
     }
     return null;
@@ -82,7 +83,7 @@ export function linkValues(preview: HTMLElement): Extension {
       queueMicrotask(() => lightBoth(update.view, name));
     }
   });
-  return [field, listen, follow, wirePreview(preview, lightBoth)];
+  return [placesField, listen, follow, wirePreview(preview, lightBoth)];
 }
 
 function wirePreview(preview: HTMLElement, lightBoth: (view: EditorView, name: string | null) => void): Extension {
@@ -94,7 +95,7 @@ function wirePreview(preview: HTMLElement, lightBoth: (view: EditorView, name: s
     preview.addEventListener("mouseover", (event) => lightBoth(view, placeIn(event)));
     preview.addEventListener("mouseleave", () => lightBoth(view, null));
     preview.addEventListener("click", (event) => {
-      const offset = view.state.field(field).at.get(placeIn(event) ?? "");
+      const offset = view.state.field(placesField).at.get(placeIn(event) ?? "");
       if (offset === undefined || (event.target as Element).closest("summary")) return;
       view.dispatch({
         selection: { anchor: Math.min(offset, view.state.doc.length) },

@@ -1,28 +1,29 @@
+// The form mode of the editor: a card for each part.
 import type { EditorView } from "@codemirror/view";
-import { icon, make } from "../../dom.ts";
+import { createElement, createIcon } from "../../dom.ts";
 import { formatOf } from "../language.ts";
 import { offsetAt } from "../positions.ts";
 import type { Problem, Schema } from "../types.ts";
 import { addInput, dropInput, setInput } from "./input_edits.ts";
 import { drawInputs } from "./inputs.ts";
 import { type Node, type Outline, outlineOf, type Part, type Refusal, type Section } from "./outline.ts";
-import { adopt, shapeOf } from "./outline_diff.ts";
-import { addPart, type Change, dropPart, quote, swap, writeContent, writeKey } from "./text_edits.ts";
-import { openText, setText } from "./value_chips.ts";
+import { shapeOf, updateOutline } from "./outline_diff.ts";
+import { addPart, type Change, dropPart, quoteYaml, swapNodes, writeContent, writeKey } from "./text_edits.ts";
+import { createTextEditor, setEditorText } from "./value_chips.ts";
 import {
+  capitalize,
+  createSelect,
   drawInsert,
   drawLines,
   drawProblem,
   drawSectionHead,
-  label,
   namesOf,
   pathsOf,
   priorities,
-  select,
 } from "./widgets.ts";
 
 /** What the form asks of the page around it. */
-export interface Around {
+export interface FormHost {
   inputs(): Record<string, Schema>;
   /** The inputs as the form has just declared them; the server's reading of the text follows. */
   declare(inputs: Record<string, Schema>): void;
@@ -42,10 +43,10 @@ const DEFAULT_ROLE = "user"; // what the renderer takes a part for that names no
 
 /** The document as cards, one a part: a view of the source, which stays the one text there is. */
 export class Form {
-  readonly element = make("div", { class: "form-mode", hidden: true });
+  readonly element = createElement("div", { class: "form-mode", hidden: true });
   readonly #source: EditorView;
-  readonly #around: Around;
-  readonly #declared = make("div");
+  readonly #around: FormHost;
+  readonly #declared = createElement("div");
   #nodes: Node[] = [];
   #cards: Card[] = [];
   #known = "";
@@ -53,7 +54,7 @@ export class Form {
   #problems: Problem[] = [];
   #isWriting = false;
 
-  constructor(source: EditorView, around: Around) {
+  constructor(source: EditorView, around: FormHost) {
     this.#source = source;
     this.#around = around;
   }
@@ -91,14 +92,14 @@ export class Form {
       this.#shape = shape;
       this.#build(found);
     } else {
-      adopt(this.#nodes, found.nodes);
-      for (const { part, text } of this.#cards) if (text && part.content) setText(text, part.content.text);
+      updateOutline(this.#nodes, found.nodes);
+      for (const { part, text } of this.#cards) if (text && part.content) setEditorText(text, part.content.text);
     }
     this.showProblems(this.#problems);
   }
 
   /** Draw the table of inputs again where they are others than before. */
-  learn(): void {
+  refreshInputs(): void {
     const inputs = this.#around.inputs();
     const known = JSON.stringify(inputs);
     if (!this.isOpen || (known === this.#known && this.#declared.childElementCount)) return;
@@ -169,26 +170,28 @@ export class Form {
   #refuse(refusal: Refusal): void {
     this.#shape = "";
     this.#empty();
-    const go = make("button", { type: "button", class: "button" }, "Edit it as source");
+    const go = createElement("button", { type: "button", class: "button" }, "Edit it as source");
     go.addEventListener("click", () => this.#around.goTo({ line: refusal.line, column: 1 }));
-    this.element.append(make("div", { class: "form-refusal" }, make("p", {}, refusal.reason), go));
+    this.element.append(createElement("div", { class: "form-refusal" }, createElement("p", {}, refusal.reason), go));
   }
 
   #build(outline: Outline): void {
     this.#empty();
     this.#nodes = outline.nodes;
     const parts = outline.format === "parts";
-    const head = make("div", { class: "form-head" }, make("h2", {}, parts ? "Parts" : "Text"));
-    head.append(make("span", { class: "aside" }, parts ? "in the order the model reads them" : "one text, as it is"));
+    const head = createElement("div", { class: "form-head" }, createElement("h2", {}, parts ? "Parts" : "Text"));
+    head.append(
+      createElement("span", { class: "aside" }, parts ? "in the order the model reads them" : "one text, as it is"),
+    );
     if (parts) {
-      const add = make("button", { type: "button", class: "link end" }, "Add a part");
+      const add = createElement("button", { type: "button", class: "link end" }, "Add a part");
       add.addEventListener("click", () => this.#add());
       head.append(add);
     }
-    const nodes = make("div", { class: "form-nodes" }, ...this.#drawNodes(outline.nodes, parts, []));
-    this.element.append(head, make("div", { "data-form-rest": true }), nodes, this.#declared);
-    this.learn();
-    if (parts && !outline.nodes.length) nodes.append(make("p", { class: "note" }, "No part yet."));
+    const nodes = createElement("div", { class: "form-nodes" }, ...this.#drawNodes(outline.nodes, parts, []));
+    this.element.append(head, createElement("div", { "data-form-rest": true }), nodes, this.#declared);
+    this.refreshInputs();
+    if (parts && !outline.nodes.length) nodes.append(createElement("p", { class: "note" }, "No part yet."));
   }
 
   /** `names`: what the loops around these nodes give them. */
@@ -197,7 +200,7 @@ export class Form {
       if (node.kind === "lines") return drawLines(node.text, () => this.#editAsSource(node.from));
       const moves = movable ? this.#moves(nodes, index) : [];
       if (node.kind === "part") return this.#drawCard(node, moves, names);
-      return make(
+      return createElement(
         "div",
         { class: "form-block" },
         ...node.sections.map((section, place) => this.#drawSection(section, place ? [] : moves, names)),
@@ -208,13 +211,13 @@ export class Form {
   #drawSection(section: Section, moves: HTMLElement[], names: string[]): HTMLElement {
     const head = drawSectionHead(section.head, moves);
     const inner = [...names, ...namesOf(section.head)];
-    return make("section", { class: "form-section" }, head, ...this.#drawNodes(section.nodes, true, inner));
+    return createElement("section", { class: "form-section" }, head, ...this.#drawNodes(section.nodes, true, inner));
   }
 
   #moves(nodes: Node[], index: number): HTMLElement[] {
     const button = (sign: string, words: string, first: number): HTMLElement => {
-      const made = make("button", { type: "button", class: "icon-button", "aria-label": words, title: words });
-      made.append(icon(sign));
+      const made = createElement("button", { type: "button", class: "icon-button", "aria-label": words, title: words });
+      made.append(createIcon(sign));
       made.addEventListener("click", () => this.#swap(nodes, first));
       return made;
     };
@@ -227,19 +230,19 @@ export class Form {
   #drawCard(part: Part, moves: HTMLElement[], names: string[]): HTMLElement {
     const index = this.#cards.length;
     const title = part.name?.text ?? "";
-    const problems = make("div", { class: "form-problems" });
-    const box = make("article", { class: "form-card", "aria-label": title || "part" });
+    const problems = createElement("div", { class: "form-problems" });
+    const box = createElement("article", { class: "form-card", "aria-label": title || "part" });
     const content = part.content;
     const write = (text: string): void => this.#writeContent(index, text);
-    const text = content ? openText(content.text, title ? `Content of ${title}` : "Content", write) : null;
+    const text = content ? createTextEditor(content.text, title ? `Content of ${title}` : "Content", write) : null;
     const card: Card = { part, box, text, problems };
     this.#cards.push(card);
     if (part.content?.style !== "body") box.append(this.#drawHead(index, card, moves, names));
-    if (text) box.append(make("div", { class: "form-text" }, text.dom));
+    if (text) box.append(createElement("div", { class: "form-text" }, text.dom));
     else {
-      const go = make("button", { type: "button", class: "link" }, "Edit it in the source");
+      const go = createElement("button", { type: "button", class: "link" }, "Edit it in the source");
       go.addEventListener("click", () => this.#editAsSource(this.#cards[index]?.part.from ?? 0));
-      box.append(make("p", { class: "form-text note" }, "This content is more than plain text. ", go));
+      box.append(createElement("p", { class: "form-text note" }, "This content is more than plain text. ", go));
     }
     box.append(problems);
     return box;
@@ -248,32 +251,39 @@ export class Form {
   #drawHead(index: number, card: Card, moves: HTMLElement[], names: string[]): HTMLElement {
     const { part } = card;
     const title = part.name?.text ?? "";
-    const name = make("input", { class: "form-name", value: title, "aria-label": "Name of the part", size: 16 });
+    const name = createElement("input", {
+      class: "form-name",
+      value: title,
+      "aria-label": "Name of the part",
+      size: 16,
+    });
     name.placeholder = "a part without a name";
-    name.addEventListener("change", () => this.#writeKey(index, "name", (each) => each.name, quote(name.value.trim())));
-    const head = make("header", { class: "form-card-head" }, name);
+    name.addEventListener("change", () =>
+      this.#writeKey(index, "name", (each) => each.name, quoteYaml(name.value.trim())),
+    );
+    const head = createElement("header", { class: "form-card-head" }, name);
     const words = title || "the part";
     const roles = part.role && !ROLES.includes(part.role.text) ? [...ROLES, part.role.text] : ROLES;
-    const role = select(
+    const role = createSelect(
       `Role of ${words}`,
-      roles.map((each) => [each, label(each)]),
+      roles.map((each) => [each, capitalize(each)]),
       part.role?.text ?? DEFAULT_ROLE,
     );
     role.addEventListener("change", () => this.#writeKey(index, "role", (each) => each.role, role.value));
     const now = part.priority?.text ?? "0";
-    const priority = select(`When ${words} may be cut`, priorities(now), now);
+    const priority = createSelect(`When ${words} may be cut`, priorities(now), now);
     priority.addEventListener("change", () =>
       this.#writeKey(index, "truncation_priority", (each) => each.priority, priority.value),
     );
     head.append(role, priority);
-    if (part.others.length) head.append(make("span", { class: "note" }, part.others.join(", ")));
-    const end = make("span", { class: "end buttons" });
+    if (part.others.length) head.append(createElement("span", { class: "note" }, part.others.join(", ")));
+    const end = createElement("span", { class: "end buttons" });
     if (card.text) {
       const offered = (): string[] => [...new Set([...names, ...pathsOf(this.#around.inputs())])];
       end.append(drawInsert(offered, (chosen) => this.#insert(index, chosen)));
     }
-    const drop = make("button", { type: "button", class: "icon-button", "aria-label": `Take ${words} out` });
-    drop.append(icon("trash-2"));
+    const drop = createElement("button", { type: "button", class: "icon-button", "aria-label": `Take ${words} out` });
+    drop.append(createIcon("trash-2"));
     drop.addEventListener("click", () => this.#change(dropPart(this.#cards[index]?.part ?? part)));
     head.append(end);
     end.append(...moves, drop);
@@ -303,7 +313,7 @@ export class Form {
 
   #swap(nodes: Node[], first: number): void {
     const [before, node] = [nodes[first], nodes[first + 1]];
-    if (before && node) this.#change(swap(this.#source.state.doc.toString(), before, node));
+    if (before && node) this.#change(swapNodes(this.#source.state.doc.toString(), before, node));
   }
 
   #add(): void {
@@ -329,6 +339,6 @@ export class Form {
     }
     const found = this.#outline();
     if ("reason" in found || shapeOf(found.nodes) !== this.#shape) this.draw();
-    else adopt(this.#nodes, found.nodes);
+    else updateOutline(this.#nodes, found.nodes);
   }
 }

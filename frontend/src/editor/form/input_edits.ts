@@ -11,11 +11,11 @@ interface Row {
 const RESERVED = /^(?:true|false|null|yes|no|on|off|~)$/i;
 
 /** A value in YAML's flow style: `{type: string, enum: [formal, warm]}`. */
-export function flow(value: Json): string {
-  if (Array.isArray(value)) return `[${value.map(flow).join(", ")}]`;
+export function flowYaml(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(flowYaml).join(", ")}]`;
   if (value !== null && typeof value === "object") {
     return `{${Object.entries(value)
-      .map(([key, each]) => `${flow(key)}: ${flow(each)}`)
+      .map(([key, each]) => `${flowYaml(key)}: ${flowYaml(each)}`)
       .join(", ")}}`;
   }
   if (typeof value === "string") {
@@ -26,8 +26,8 @@ export function flow(value: Json): string {
 
 /** Declare an input at the end of the list; null where the front matter is laid out so that only the source can. */
 export function addInput(text: string, name: string, schema: Schema): Change | null {
-  const entry = `${name}: ${flow(schema as Json)}`;
-  const rows = frontMatter(text);
+  const entry = `${name}: ${flowYaml(schema as Json)}`;
+  const rows = frontMatterRows(text);
   if (!rows) return { from: 0, to: 0, insert: `---\ninputs:\n  ${entry}\n---\n` };
   const close = rows[rows.length - 1];
   const head = rows.findIndex((row) => /^inputs:/.test(row.line));
@@ -36,7 +36,7 @@ export function addInput(text: string, name: string, schema: Schema): Change | n
   if (!found) return null;
   if (/^inputs:\s*\{\s*\}\s*$/.test(found.line)) return { ...found, insert: `inputs:\n  ${entry}` };
   if (!/^inputs:\s*$/.test(found.line)) return null;
-  const inner = entries(rows, head);
+  const inner = inputRows(rows, head);
   const last = inner[inner.length - 1] ?? found;
   const margin = /^ +/.exec(inner[0]?.line ?? "")?.[0] ?? "  ";
   return { from: last.to, to: last.to, insert: `\n${margin}${entry}` };
@@ -44,23 +44,23 @@ export function addInput(text: string, name: string, schema: Schema): Change | n
 
 /** Another schema for an input; null where it does not stand on one line. */
 export function setInput(text: string, name: string, schema: Schema): Change | null {
-  const place = find(text, name);
+  const place = findInput(text, name);
   if (!place) return null;
   const from = place.from + place.line.indexOf(":") + 1;
-  return { from, to: place.to, insert: ` ${flow(schema as Json)}` };
+  return { from, to: place.to, insert: ` ${flowYaml(schema as Json)}` };
 }
 
 /** The input no longer declared; null where it does not stand on one line. */
 export function dropInput(text: string, name: string): Change | null {
-  const place = find(text, name);
+  const place = findInput(text, name);
   return place ? { from: place.from, to: place.to + 1, insert: "" } : null;
 }
 
-function find(text: string, name: string): Row | null {
-  const rows = frontMatter(text) ?? [];
+function findInput(text: string, name: string): Row | null {
+  const rows = frontMatterRows(text) ?? [];
   const head = rows.findIndex((row) => /^inputs:\s*$/.test(row.line));
   if (head < 0) return null;
-  const inner = entries(rows, head);
+  const inner = inputRows(rows, head);
   const margin = /^ */.exec(inner[0]?.line ?? "")?.[0].length ?? 0;
   const at = inner.findIndex((row) => row.line.startsWith(`${" ".repeat(margin)}${name}:`));
   const next = inner[at + 1];
@@ -71,7 +71,7 @@ function find(text: string, name: string): Row | null {
 }
 
 /** The lines under `inputs:`. */
-function entries(rows: Row[], head: number): Row[] {
+function inputRows(rows: Row[], head: number): Row[] {
   const rest = rows.slice(head + 1);
   const end = rest.findIndex((row) => row.line.trim() && !row.line.startsWith(" "));
   const inner = end < 0 ? rest : rest.slice(0, end);
@@ -80,7 +80,7 @@ function entries(rows: Row[], head: number): Row[] {
 }
 
 /** The lines of the front matter after its first, the closing one included; null where there is none. */
-function frontMatter(text: string): Row[] | null {
+function frontMatterRows(text: string): Row[] | null {
   const rows: Row[] = [];
   let from = 0;
   for (const [index, line] of text.split("\n").entries()) {

@@ -1,8 +1,9 @@
-import { make } from "../../dom.ts";
+// The table of declared inputs in form mode.
+import { createElement } from "../../dom.ts";
 import type { Json, Schema } from "../types.ts";
 
 /** What the table does to the text; false where the front matter is laid out so that only the source can. */
-export interface Declared {
+export interface InputEdits {
   add(name: string, schema: Schema): boolean;
   set(name: string, schema: Schema): boolean;
   drop(name: string): boolean;
@@ -27,7 +28,7 @@ export function kindOf(schema: Schema): string | null {
 }
 
 /** A schema of another kind: what both know of is kept, what only the old one knew is left out. */
-export function asKind(schema: Schema, kind: string): Schema {
+export function withKind(schema: Schema, kind: string): Schema {
   const { description, untrusted } = schema;
   return {
     ...KINDS[kind]?.schema,
@@ -49,51 +50,55 @@ export function readDefault(schema: Schema, typed: string): Json | undefined {
 }
 
 /** The table of inputs: what a caller sends, and what holds where it is missing. */
-export function drawInputs(inputs: Record<string, Schema>, declared: Declared): HTMLElement {
-  const refusal = make("p", { class: "field-message", role: "alert" });
+export function drawInputs(inputs: Record<string, Schema>, declared: InputEdits): HTMLElement {
+  const refusal = createElement("p", { class: "field-message", role: "alert" });
   const tell = (done: boolean): void => {
     refusal.textContent = done ? "" : "This is laid out in a way that only the source can change.";
   };
   const rows = Object.entries(inputs).map(([name, schema]) => drawRow(name, schema, declared, tell));
   const head = ["Name", "Kind", "Limits", "If missing", "Outside", ""];
-  const table = make(
+  const table = createElement(
     "table",
     { class: "table table-middle form-inputs" },
-    make("thead", {}, make("tr", {}, ...head.map((word) => make("th", { scope: "col" }, word)))),
-    make("tbody", {}, ...rows),
+    createElement(
+      "thead",
+      {},
+      createElement("tr", {}, ...head.map((word) => createElement("th", { scope: "col" }, word))),
+    ),
+    createElement("tbody", {}, ...rows),
   );
-  const title = make("div", { class: "form-head" }, make("h2", {}, "Inputs"));
-  title.append(make("span", { class: "aside" }, "what a caller sends"));
-  return make(
+  const title = createElement("div", { class: "form-head" }, createElement("h2", {}, "Inputs"));
+  title.append(createElement("span", { class: "aside" }, "what a caller sends"));
+  return createElement(
     "section",
     { class: "form-declared" },
     title,
     ...(rows.length
-      ? [make("div", { class: "table-scroll" }, table)]
-      : [make("p", { class: "note" }, "None is declared: any is taken.")]),
+      ? [createElement("div", { class: "table-scroll" }, table)]
+      : [createElement("p", { class: "note" }, "None is declared: any is taken.")]),
     drawAdd(new Set(Object.keys(inputs)), declared, tell),
     refusal,
   );
 }
 
-function drawRow(name: string, schema: Schema, declared: Declared, tell: (done: boolean) => void): HTMLElement {
+function drawRow(name: string, schema: Schema, declared: InputEdits, tell: (done: boolean) => void): HTMLElement {
   const kind = kindOf(schema);
-  const cell = (...children: (Node | string)[]): HTMLElement => make("td", {}, ...children);
+  const cell = (...children: (Node | string)[]): HTMLElement => createElement("td", {}, ...children);
   const write = (next: Schema): void => tell(declared.set(name, next));
-  const drop = make("button", { type: "button", class: "button button-small button-quiet" }, "Take out");
+  const drop = createElement("button", { type: "button", class: "button button-small button-quiet" }, "Take out");
   drop.setAttribute("aria-label", `Take the input ${name} out`);
   drop.addEventListener("click", () => tell(declared.drop(name)));
-  const outside = make("input", { type: "checkbox", "aria-label": `${name} comes from outside` });
+  const outside = createElement("input", { type: "checkbox", "aria-label": `${name} comes from outside` });
   outside.checked = schema.untrusted === true;
   outside.addEventListener("change", () => {
     const { untrusted: _gone, ...rest } = schema;
     write(outside.checked ? { ...rest, untrusted: true } : rest);
   });
-  return make(
+  return createElement(
     "tr",
     {},
-    cell(make("b", {}, name)),
-    cell(kind ? drawKind(name, kind, schema, write) : wordsOf(schema)),
+    cell(createElement("b", {}, name)),
+    cell(kind ? drawKind(name, kind, schema, write) : describeSchema(schema)),
     cell(...(kind ? drawDetail(name, kind, schema, write) : [])),
     cell(kind ? drawDefault(name, schema, write) : "an error"),
     cell(outside),
@@ -102,13 +107,13 @@ function drawRow(name: string, schema: Schema, declared: Declared, tell: (done: 
 }
 
 function drawKind(name: string, kind: string, schema: Schema, write: (next: Schema) => void): HTMLElement {
-  const select = make("select", { "aria-label": `Kind of ${name}` });
+  const select = createElement("select", { "aria-label": `Kind of ${name}` });
   for (const [value, { words }] of Object.entries(KINDS)) {
     select.add(new Option(words, value, value === kind, value === kind));
   }
   select.addEventListener("change", () => {
-    if (select.value !== "choice") write(asKind(schema, select.value));
-    else write({ ...asKind(schema, "choice"), enum: ["first", "second"] });
+    if (select.value !== "choice") write(withKind(schema, select.value));
+    else write({ ...withKind(schema, "choice"), enum: ["first", "second"] });
   });
   return select;
 }
@@ -116,7 +121,7 @@ function drawKind(name: string, kind: string, schema: Schema, write: (next: Sche
 /** What a kind leaves open: how long a text may be, which words there are to choose from. */
 function drawDetail(name: string, kind: string, schema: Schema, write: (next: Schema) => void): HTMLElement[] {
   if (kind === "choice") {
-    const box = make("input", { "aria-label": `Choices of ${name}`, value: (schema.enum ?? []).join(", ") });
+    const box = createElement("input", { "aria-label": `Choices of ${name}`, value: (schema.enum ?? []).join(", ") });
     box.addEventListener("change", () => {
       const words = box.value.split(",").map((word) => word.trim());
       const next = [...new Set(words.filter(Boolean))];
@@ -126,7 +131,7 @@ function drawDetail(name: string, kind: string, schema: Schema, write: (next: Sc
     return [box];
   }
   if (kind !== "text") return [];
-  const box = make("input", {
+  const box = createElement("input", {
     type: "number",
     min: 1,
     "aria-label": `Most characters of ${name}`,
@@ -142,7 +147,7 @@ function drawDetail(name: string, kind: string, schema: Schema, write: (next: Sc
 
 function drawDefault(name: string, schema: Schema, write: (next: Schema) => void): HTMLElement | string {
   if (schema.type === "array") return "an error";
-  const box = make("input", { "aria-label": `Value of ${name} if missing`, placeholder: "an error" });
+  const box = createElement("input", { "aria-label": `Value of ${name} if missing`, placeholder: "an error" });
   const now = schema.default;
   box.value = now === undefined ? "" : typeof now === "boolean" ? (now ? "yes" : "no") : String(now);
   box.addEventListener("change", () => {
@@ -155,12 +160,12 @@ function drawDefault(name: string, schema: Schema, write: (next: Schema) => void
   return box;
 }
 
-function drawAdd(taken: Set<string>, declared: Declared, tell: (done: boolean) => void): HTMLElement {
-  const name = make("input", { "aria-label": "Name of the new input", placeholder: "order_id", size: 14 });
-  const kind = make("select", { "aria-label": "Kind of the new input" });
+function drawAdd(taken: Set<string>, declared: InputEdits, tell: (done: boolean) => void): HTMLElement {
+  const name = createElement("input", { "aria-label": "Name of the new input", placeholder: "order_id", size: 14 });
+  const kind = createElement("select", { "aria-label": "Kind of the new input" });
   for (const [value, { words }] of Object.entries(KINDS)) if (value !== "choice") kind.add(new Option(words, value));
-  const add = make("button", { type: "button", class: "button button-small" }, "Add an input");
-  const note = make("span", { class: "note", role: "status" });
+  const add = createElement("button", { type: "button", class: "button button-small" }, "Add an input");
+  const note = createElement("span", { class: "note", role: "status" });
   const act = (): void => {
     const typed = name.value.trim();
     if (!NAME.test(typed)) note.textContent = "A name is letters, digits and _, a letter first.";
@@ -173,10 +178,10 @@ function drawAdd(taken: Set<string>, declared: Declared, tell: (done: boolean) =
     event.preventDefault();
     act();
   });
-  return make("div", { class: "form-add" }, name, kind, add, note);
+  return createElement("div", { class: "form-add" }, name, kind, add, note);
 }
 
-function wordsOf(schema: Schema): string {
+function describeSchema(schema: Schema): string {
   if (schema.properties) return `Group: ${Object.keys(schema.properties).join(", ")}`;
   if (schema.type === "array") return "List";
   return typeof schema.type === "string" ? schema.type : "Anything";

@@ -1,5 +1,5 @@
-// The outline of a document: what the form shows of it, each piece with its place in the text. The text stays the truth;
-// whatever the form does is an edit of the text. What the outline can't tell for sure it does not guess: it says why.
+// The outline of a document: what the form shows, each piece with its place in the text. The text is the source of
+// truth; all that the form does is an edit of it. The outline does not guess: what is unclear is refused with a reason.
 
 /** A value that stands in the text from `from` to `to`. */
 export interface Value {
@@ -67,7 +67,7 @@ export interface Refusal {
   line: number;
 }
 
-class Unclear extends Error {
+class UnclearOutline extends Error {
   constructor(
     readonly reason: string,
     readonly line: number,
@@ -86,9 +86,9 @@ const STATEMENT = /^\s*\{%[-+]?\s*(\w+)\b\s*(.*?)\s*[-+]?%\}\s*$/;
 const COMMENT = /^\s*\{#.*#\}\s*$|^\s*#/;
 const DASH = /^( *)- +([A-Za-z_]\w*):(?: (.*))?$/;
 const KEY = /^( *)([A-Za-z_]\w*):(?: (.*))?$/;
-const CLOSING: Record<string, string> = { for: "endfor", if: "endif" };
+const END_TAGS: Record<string, string> = { for: "endfor", if: "endif" };
 // Statements that hold lines of their own up to their end, and are shown as lines.
-const HOLDING: Record<string, string> = {
+const NESTED_TAGS: Record<string, string> = {
   macro: "endmacro",
   call: "endcall",
   filter: "endfilter",
@@ -122,7 +122,7 @@ export function outlineOf(text: string, format: string): Outline | Refusal {
     const nodes = reader.nodes([]);
     return { format: "parts", nodes, body, end: text.length };
   } catch (error) {
-    if (error instanceof Unclear) return { reason: error.reason, line: error.line };
+    if (error instanceof UnclearOutline) return { reason: error.reason, line: error.line };
     throw error;
   }
 }
@@ -167,26 +167,26 @@ class Reader {
         const word = statement[1] ?? "";
         if (ends.includes(word)) return found;
         if (word.startsWith("end") || word === "else" || word === "elif") {
-          throw new Unclear(`{% ${word} %} closes nothing that the form knows.`, line.number);
+          throw new UnclearOutline(`{% ${word} %} closes nothing that the form knows.`, line.number);
         }
-        found.push(CLOSING[word] ? this.block(word) : this.held(word, statement[2] ?? ""));
+        found.push(END_TAGS[word] ? this.block(word) : this.nestedTag(word, statement[2] ?? ""));
       } else if (!line.text.trim()) {
         this.at++;
       } else if (COMMENT.test(line.text)) {
-        found.push(this.take(this.at, this.at + 1));
+        found.push(this.takeLines(this.at, this.at + 1));
       } else if (DASH.test(line.text)) {
         found.push(this.part());
       } else {
-        throw new Unclear(`Line ${line.number} is laid out in a way that only the source shows.`, line.number);
+        throw new UnclearOutline(`Line ${line.number} is laid out in a way that only the source shows.`, line.number);
       }
     }
-    if (ends.length) throw new Unclear(`{% ${ends[ends.length - 1]} %} is missing.`, this.lines.length);
+    if (ends.length) throw new UnclearOutline(`{% ${ends[ends.length - 1]} %} is missing.`, this.lines.length);
     return found;
   }
 
   block(word: string): Block {
     const first = this.at;
-    const closing = CLOSING[word] ?? "";
+    const closing = END_TAGS[word] ?? "";
     const sections: Section[] = [];
     for (;;) {
       const line = this.line();
@@ -199,16 +199,16 @@ class Reader {
   }
 
   /** A statement that stands for itself (`set`, `include`), or holds lines up to its end (`macro`). */
-  held(word: string, rest: string): Lines {
+  nestedTag(word: string, rest: string): Lines {
     const first = this.at;
-    const closing = word === "set" && !rest.includes("=") ? "endset" : HOLDING[word];
+    const closing = word === "set" && !rest.includes("=") ? "endset" : NESTED_TAGS[word];
     this.at++;
     while (closing) {
       const line = this.line();
       this.at++;
       if (STATEMENT.exec(line.text)?.[1] === closing) break;
     }
-    return this.take(first, this.at);
+    return this.takeLines(first, this.at);
   }
 
   part(): Part {
@@ -236,7 +236,7 @@ class Reader {
       const depth = line.text.length - line.text.trimStart().length;
       if (this.at !== first && depth <= indent) break;
       if (!start || (this.at !== first && depth !== column) || STATEMENT.test(line.text)) {
-        throw new Unclear(`Line ${line.number} is laid out in a way that only the source shows.`, line.number);
+        throw new UnclearOutline(`Line ${line.number} is laid out in a way that only the source shows.`, line.number);
       }
       this.key(part, start[2] ?? "", start[3] ?? "", column);
     }
@@ -250,11 +250,11 @@ class Reader {
   key(part: Part, key: string, rest: string, column: number): void {
     const line = this.line();
     this.at++;
-    const below = this.below(column);
+    const linesBelow = this.below(column);
     const from = line.from + line.text.length - rest.length;
-    if (key === "content") part.content = contentOf(rest, from, below, this.size);
-    else if (below.length)
-      throw new Unclear(`Line ${line.number} is laid out in a way that only the source shows.`, line.number);
+    if (key === "content") part.content = contentOf(rest, from, linesBelow, this.size);
+    else if (linesBelow.length)
+      throw new UnclearOutline(`Line ${line.number} is laid out in a way that only the source shows.`, line.number);
     else if (key === "name") part.name = scalarOf(rest, from);
     else if (key === "role") part.role = scalarOf(rest, from);
     else if (key === "truncation_priority") part.priority = scalarOf(rest, from);
@@ -272,7 +272,7 @@ class Reader {
     return this.lines.slice(first, this.at);
   }
 
-  take(first: number, end: number): Lines {
+  takeLines(first: number, end: number): Lines {
     this.at = end;
     const from = this.from(first);
     const to = this.from(end);
@@ -282,7 +282,7 @@ class Reader {
 
   line(): Line {
     const line = this.lines[this.at];
-    if (!line) throw new Unclear("A block is not closed.", this.lines.length);
+    if (!line) throw new UnclearOutline("A block is not closed.", this.lines.length);
     return line;
   }
 

@@ -1,3 +1,4 @@
+// Comparison of two outlines, so that unchanged cards stay.
 import type { Node, Part } from "./outline.ts";
 
 /** What decides whether cards can stay: how many there are, of which kind, and how they are nested. */
@@ -11,12 +12,13 @@ export function shapeOf(nodes: Node[]): string {
 }
 
 /** Give nodes of the same shape the places that they have now; whoever holds one holds it with its new place. */
-export function adopt(held: Node[], fresh: Node[]): void {
+export function updateOutline(held: Node[], fresh: Node[]): void {
   for (const [index, node] of fresh.entries()) {
     const old = held[index];
     if (old?.kind === "block" && node.kind === "block") {
       Object.assign(old, { from: node.from, to: node.to });
-      for (const [place, section] of node.sections.entries()) adopt(old.sections[place]?.nodes ?? [], section.nodes);
+      for (const [place, section] of node.sections.entries())
+        updateOutline(old.sections[place]?.nodes ?? [], section.nodes);
     } else if (old) Object.assign(old, node);
   }
 }

@@ -8,7 +8,7 @@ export interface Change {
 }
 
 /** A value written so that YAML reads the same text back. */
-export function quote(text: string): string {
+export function quoteYaml(text: string): string {
   if (/^[A-Za-z_](?:[\w .(){}/-]*[\w)}])?$/.test(text) && !/^(?:true|false|null|yes|no|on|off|~)$/i.test(text))
     return text;
   return JSON.stringify(text);
@@ -38,7 +38,7 @@ export function writeKey(text: string, part: Part, key: string, present: Value |
 }
 
 /** A node in the place of the one before it, and that one after it; what stands between them stays there. */
-export function swap(text: string, before: Node, node: Node): Change {
+export function swapNodes(text: string, before: Node, node: Node): Change {
   const first = text.slice(before.from, before.to);
   const between = text.slice(before.to, node.from);
   const second = text.slice(node.from, node.to);

@@ -1,3 +1,4 @@
+// The text editor of a card, with expressions as chips.
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { EditorState } from "@codemirror/state";
 import {
@@ -10,7 +11,7 @@ import {
   type ViewUpdate,
   WidgetType,
 } from "@codemirror/view";
-import { make } from "../../dom.ts";
+import { createElement } from "../../dom.ts";
 
 const PATH = /^[A-Za-z_]\w*(?:\.\w+)*$/;
 const FRAGMENT = /^fragment\(\s*["'](.+?)["']\s*\)$/;
@@ -35,7 +36,7 @@ class Chip extends WidgetType {
 
   toDOM(): HTMLElement {
     const { kind, words } = nameOfChip(this.source);
-    return make("span", { class: `chip chip-${kind}`, title: this.source }, words);
+    return createElement("span", { class: `chip chip-${kind}`, title: this.source }, words);
   }
 
   override ignoreEvent(): boolean {
@@ -43,19 +44,19 @@ class Chip extends WidgetType {
   }
 }
 
-const found = new MatchDecorator({
+const chipMatcher = new MatchDecorator({
   regexp: /\{\{.*?\}\}|\{%.*?%\}/g,
   decoration: (match) => Decoration.replace({ widget: new Chip(match[0]) }),
 });
 
-const chips = ViewPlugin.fromClass(
+const chipPlugin = ViewPlugin.fromClass(
   class {
     decorations: DecorationSet;
     constructor(view: EditorView) {
-      this.decorations = found.createDeco(view);
+      this.decorations = chipMatcher.createDeco(view);
     }
     update(update: ViewUpdate): void {
-      this.decorations = found.updateDeco(update, this.decorations);
+      this.decorations = chipMatcher.updateDeco(update, this.decorations);
     }
   },
   {
@@ -65,7 +66,7 @@ const chips = ViewPlugin.fromClass(
   },
 );
 
-const look = EditorView.theme({
+const textTheme = EditorView.theme({
   "&": { color: "var(--ink)" },
   "&.cm-focused": { outline: "none" },
   ".cm-scroller": { fontFamily: "var(--serif)", fontSize: "15px", lineHeight: "25px" },
@@ -74,7 +75,7 @@ const look = EditorView.theme({
 });
 
 /** An editor for one content: prose with its holes as chips. `changed` hears of what a person does, not of `setText`. */
-export function openText(text: string, label: string, changed: (text: string) => void): EditorView {
+export function createTextEditor(text: string, label: string, changed: (text: string) => void): EditorView {
   const nonce = document.querySelector<HTMLScriptElement>("script[nonce]")?.nonce ?? "";
   return new EditorView({
     state: EditorState.create({
@@ -83,8 +84,8 @@ export function openText(text: string, label: string, changed: (text: string) =>
         EditorView.cspNonce.of(nonce),
         EditorView.lineWrapping,
         EditorView.contentAttributes.of({ "aria-label": label, dir: "auto", spellcheck: "true" }),
-        chips,
-        look,
+        chipPlugin,
+        textTheme,
         history(),
         keymap.of([...defaultKeymap, ...historyKeymap]),
         EditorView.updateListener.of((update) => {
@@ -97,7 +98,7 @@ export function openText(text: string, label: string, changed: (text: string) =>
 }
 
 /** Shows another text, where it differs; nobody is told. */
-export function setText(view: EditorView, text: string): void {
+export function setEditorText(view: EditorView, text: string): void {
   if (view.state.doc.toString() === text) return;
   view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text }, userEvent: "set" });
 }

@@ -1,4 +1,5 @@
-import { icon, make, spell } from "../../dom.ts";
+// Small elements of the form mode.
+import { codeSpans, createElement, createIcon } from "../../dom.ts";
 import type { Problem, Schema } from "../types.ts";
 
 const LOOP = /^for (.+?) in (.+)$/;
@@ -6,11 +7,18 @@ const HIGHEST = 3; // priorities offered where the text uses no higher one
 
 /** A problem as it stands under its part, with its fix as a button. */
 export function drawProblem(problem: Problem, fix: (problem: Problem) => void): HTMLElement {
-  const words = make("p", {}, make("b", {}, label(problem.severity)), " ", ...spell(problem.message), " ");
-  words.append(make("span", { class: "cm-problem-code" }, problem.code));
-  const box = make("div", { class: `cm-problem cm-problem-${problem.severity}` }, words);
+  const words = createElement(
+    "p",
+    {},
+    createElement("b", {}, capitalize(problem.severity)),
+    " ",
+    ...codeSpans(problem.message),
+    " ",
+  );
+  words.append(createElement("span", { class: "cm-problem-code" }, problem.code));
+  const box = createElement("div", { class: `cm-problem cm-problem-${problem.severity}` }, words);
   if (problem.fix) {
-    const button = make("button", { type: "button", class: "button button-small" }, problem.fix.title);
+    const button = createElement("button", { type: "button", class: "button button-small" }, problem.fix.title);
     button.addEventListener("click", () => fix(problem));
     box.append(button);
   }
@@ -22,12 +30,12 @@ export function drawSectionHead(head: string, moves: HTMLElement[]): HTMLElement
   const loop = LOOP.exec(head);
   const condition = /^(?:el)?if (.+)$/.exec(head);
   const words = loop
-    ? ["Repeats once for each item of ", chip(loop[2] ?? "")]
+    ? ["Repeats once for each item of ", createChip(loop[2] ?? "")]
     : condition
-      ? [head.startsWith("elif") ? "Otherwise, only if " : "Only if ", chip(condition[1] ?? "")]
+      ? [head.startsWith("elif") ? "Otherwise, only if " : "Only if ", createChip(condition[1] ?? "")]
       : ["Otherwise"];
-  const made = make("p", { class: "form-section-head" }, icon(loop ? "repeat" : "git-branch"), ...words);
-  made.append(make("span", { class: "end buttons" }, ...moves));
+  const made = createElement("p", { class: "form-section-head" }, createIcon(loop ? "repeat" : "git-branch"), ...words);
+  made.append(createElement("span", { class: "end buttons" }, ...moves));
   return made;
 }
 
@@ -40,20 +48,25 @@ export function namesOf(head: string): string[] {
 /** Lines that are no part: a comment as prose, anything else as it is written. */
 export function drawLines(text: string, edit: () => void): HTMLElement {
   const comment = /^\s*(?:\{#\s*(.*?)\s*#\}|#\s*(.*))$/.exec(text);
-  if (comment) return make("p", { class: "form-comment" }, comment[1] ?? comment[2] ?? "");
-  const go = make("button", { type: "button", class: "link" }, "Edit in the source");
+  if (comment) return createElement("p", { class: "form-comment" }, comment[1] ?? comment[2] ?? "");
+  const go = createElement("button", { type: "button", class: "link" }, "Edit in the source");
   go.addEventListener("click", edit);
-  return make("div", { class: "form-lines" }, make("pre", {}, text), go);
+  return createElement("div", { class: "form-lines" }, createElement("pre", {}, text), go);
 }
 
 /** The menu of inputs that can be put where the cursor stands. */
 export function drawInsert(offered: () => string[], insert: (name: string) => void): HTMLElement {
-  const sheet = make("div", { class: "menu-sheet" });
-  const menu = make("details", { class: "menu form-insert" }, make("summary", {}, "Insert an input"), sheet);
+  const sheet = createElement("div", { class: "menu-sheet" });
+  const menu = createElement(
+    "details",
+    { class: "menu form-insert" },
+    createElement("summary", {}, "Insert an input"),
+    sheet,
+  );
   menu.addEventListener("toggle", () => {
     if (!menu.open) return;
     const buttons = offered().map((name) => {
-      const button = make("button", { type: "button" }, name.replaceAll(".", " "));
+      const button = createElement("button", { type: "button" }, name.replaceAll(".", " "));
       button.addEventListener("click", () => {
         menu.open = false;
         insert(name);
@@ -61,14 +74,14 @@ export function drawInsert(offered: () => string[], insert: (name: string) => vo
       return button;
     });
     sheet.replaceChildren(...buttons);
-    if (!buttons.length) sheet.append(make("div", { class: "menu-head" }, "No inputs are declared."));
+    if (!buttons.length) sheet.append(createElement("div", { class: "menu-head" }, "No inputs are declared."));
   });
   return menu;
 }
 
-export const label = (word: string): string => (word[0] ?? "").toUpperCase() + word.slice(1);
+export const capitalize = (word: string): string => (word[0] ?? "").toUpperCase() + word.slice(1);
 
-const chip = (expression: string): HTMLElement => make("span", { class: "chip chip-input" }, expression);
+const createChip = (expression: string): HTMLElement => createElement("span", { class: "chip chip-input" }, expression);
 
 /** The priorities to choose from, and the one that holds now among them. */
 export function priorities(now: string): [string, string][] {
@@ -83,8 +96,8 @@ export function priorities(now: string): [string, string][] {
 }
 
 /** A select with its words for screen readers. */
-export function select(words: string, options: [string, string][], now: string): HTMLSelectElement {
-  const made = make("select", { "aria-label": words });
+export function createSelect(words: string, options: [string, string][], now: string): HTMLSelectElement {
+  const made = createElement("select", { "aria-label": words });
   for (const [value, text] of options) made.add(new Option(text, value, value === now, value === now));
   return made;
 }
