@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Any
+from urllib.parse import quote, urlencode
 
 from django import template
 from django.conf import settings
@@ -14,7 +15,7 @@ from django.templatetags.static import static
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from frontend.diff.text import shorten_diff
+from frontend.diff.text import Line, shorten_diff
 from registry.usage import queries as usage_queries
 
 register = template.Library()
@@ -164,6 +165,12 @@ def plural(number: int, word: str) -> str:
 
 
 @register.filter
+def counts(numbers: Mapping[str, int]) -> str:
+    """`{"E1": 1200, "E2": 3}` -> `E1: 1,200, E2: 3`."""
+    return ", ".join(f"{name}: {number:,}" for name, number in numbers.items())
+
+
+@register.filter
 def pin(ref: str) -> str:
     """What a reference stays on: `v3`, or the first digits of a digest."""
     at = ref.rpartition("@")[2]
@@ -200,6 +207,22 @@ def is_meant(spots: Mapping[int, Any] | None, line: int | None) -> bool:
 def shortened(lines: Iterable[Any], spots: Mapping[int, Any] | None = None) -> list[Any]:
     """The diff lines that a page shows: as many as it can hold, and every line that something hangs under."""
     return shorten_diff(lines, spots or ())
+
+
+@register.simple_tag
+def query(pairs: Iterable[tuple[str, object]] = (), **first: object) -> str:
+    """A query string without its question mark: the named values, then the pairs."""
+    return urlencode([*first.items(), *pairs], quote_via=quote, safe="/")
+
+
+@register.simple_tag
+def diff_words(line: Line) -> SafeString:
+    """The words of a diff line, the changed ones marked; white space shows there, so no template writes it."""
+    tag = {"added": "ins", "removed": "del"}.get(line.kind)
+    words = (
+        format_html("<{0}>{1}</{0}>", tag, word.text) if tag and word.changed else word.text for word in line.words
+    )
+    return format_html_join("", "{}", ((word,) for word in words))
 
 
 @register.filter

@@ -1,0 +1,69 @@
+"""Form fields: a label, the control and the field's errors, each kind as one tag."""
+
+from typing import Any
+
+from django import template
+from django.forms.boundfield import BoundField
+from django.forms.utils import flatatt
+
+register = template.Library()
+
+
+@register.inclusion_tag("frontend/web/_select.html")
+def select(field: BoundField) -> dict[str, Any]:
+    """The choices of a field, the present value selected."""
+    return {"field": field, "value": _as_text(field.value())}
+
+
+@register.inclusion_tag("frontend/web/_select_field.html")
+def select_field(field: BoundField, label: str, hint: str = "", short: bool = False) -> dict[str, Any]:
+    """A field with choices. `hint` follows the label in smaller type; a `short` field is narrower."""
+    return {"field": field, "label": label, "hint": hint, "short": short}
+
+
+@register.inclusion_tag("frontend/web/_text_field.html")
+def text_field(
+    field: BoundField, label: str, hint: str = "", short: bool = False, code: bool = False, **attributes: Any
+) -> dict[str, Any]:
+    """A field of one line. `code` is for names and patterns: no capitals, no spelling check; further attributes go into
+    the `<input>`, and so does `required`, as the form says."""
+    attributes = {"value": _as_text(field.value()), **attributes, "required": field.field.required}
+    if code:
+        attributes |= {"autocapitalize": "none", "spellcheck": "false"}
+    return {"field": field, "label": label, "hint": hint, "short": short, "attributes": flatatt(attributes)}
+
+
+@register.inclusion_tag("frontend/web/_text_field.html")
+def password_field(
+    field: BoundField, label: str, hint: str = "", short: bool = False, new: bool = False
+) -> dict[str, Any]:
+    """A password, which is never written back into the page. A `new` one is offered to the password manager."""
+    known = "new-password" if new else "current-password"
+    attributes = flatatt({"type": "password", "autocomplete": known, "required": True})
+    return {"field": field, "label": label, "hint": hint, "short": short, "attributes": attributes}
+
+
+@register.inclusion_tag("frontend/web/_choice.html")
+def radio(field: BoundField, value: str, title: str, note: str) -> dict[str, Any]:
+    """One choice of a field that takes one."""
+    checked = field.value() == value
+    return {"type": "radio", "name": field.html_name, "value": value, "checked": checked, "title": title, "note": note}
+
+
+@register.inclusion_tag("frontend/web/_choice.html")
+def checkbox(field: BoundField, value: str, title: str, note: str, id_prefix: str = "") -> dict[str, Any]:
+    """One choice of a field that takes several. With an `id_prefix` the box has an id: the prefix and the value."""
+    checked = value in (field.value() or ())
+    return {
+        "type": "checkbox",
+        "id": id_prefix and f"{id_prefix}{value}",
+        "name": field.html_name,
+        "value": value,
+        "checked": checked,
+        "title": title,
+        "note": note,
+    }
+
+
+def _as_text(value: object) -> str:
+    return "" if value is None else str(value)
