@@ -1,5 +1,6 @@
 """The cast in front of their browsers: a namespace where `production` is protected, and a template with two versions."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -124,5 +125,8 @@ def browser(desk: Desk) -> Callable[[str], Client]:
 
 
 def words(response: HttpResponse) -> str:
-    """The page's HTML with all white space made single."""
-    return " ".join(response.content.decode().split())
+    """The page's HTML with white space made single, and none at the edges of blocks, where a browser shows none."""
+    page = " ".join(response.content.decode().split()).replace(" >", ">")
+    page = re.sub(rf"(<(?:{BLOCKS})(?: [^<>]*)?>) ", r"\1", page)
+    page = re.sub(rf" (</(?:{BLOCKS})>)", r"\1", page)
+    return re.sub(r"(</t[dhr]>) (?=<)", r"\1", page)
