@@ -227,7 +227,7 @@ def suggest_another_line(page: Page, address: str, words: str) -> None:
 def approve_and_publish(page: Page, number: int) -> None:
     expect(page.locator("#checks")).not_to_contain_text("running", timeout=30_000)
     page.get_by_role("button", name=f"Approve v{number}").first.click()
-    expect(page.locator("#blockers")).to_contain_text("Nothing stands in the way", timeout=30_000)
+    expect(page.locator("#blockers")).to_contain_text("Ready to publish", timeout=30_000)
     page.get_by_role("button", name=re.compile("^Publish")).first.click()
     expect(page.locator(".change-facts .badge")).to_have_text("Published")
 
@@ -244,7 +244,7 @@ def roll_back(page: Page, number: int) -> None:
 def put_in(page: Page, address: str, number: int) -> None:
     page.goto(address)
     page.locator("#head select").select_option(str(number))
-    page.get_by_role("button", name="Put it in").click()
+    page.get_by_role("button", name="Propose it instead").click()
     expect(page.locator(".change-facts")).to_contain_text(f"v{number}")
 
 

@@ -124,6 +124,9 @@ def browser(desk: Desk) -> Callable[[str], Client]:
     return sign_in
 
 
+BLOCKS = "a|button|dd|div|dt|h[1-6]|label|li|option|p|summary|t[dhr]"
+
+
 def words(response: HttpResponse) -> str:
     """The page's HTML with white space made single, and none at the edges of blocks, where a browser shows none."""
     page = " ".join(response.content.decode().split()).replace(" >", ">")

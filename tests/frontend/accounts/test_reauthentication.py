@@ -100,7 +100,7 @@ def test_where_a_code_is_asked_for_a_password_is_not_enough(approved, settings):
     assert client.post(f"/changes/{approved.number}", {"do": "publish"}).status_code == 302
     assert production() == 1
     asked = client.get(f"/account/prove?next=/changes/{approved.number}")
-    assert "Prove that it is you" in words(asked) or asked.status_code == 302
+    assert "Confirm that it is you" in words(asked) or asked.status_code == 302
     client.post("/account/prove/code", {"code": code_of(secret), "next": f"/changes/{approved.number}"})
     assert production() == 2
 

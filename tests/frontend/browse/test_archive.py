@@ -28,7 +28,7 @@ def test_who_fetched_it_lately_is_named_first(fetched, browser):
     page = words(browser("admin").get(ADDRESS))
     assert "<b>checkout</b>" in page
     assert "1,234" in page
-    assert page.index("checkout") < page.index("Archive it</button>")
+    assert page.index("checkout") < page.index("Archive</button>")
 
 
 def test_a_protected_label_refuses_it_until_it_is_forced_with_a_reason(reply, browser):

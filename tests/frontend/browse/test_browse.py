@@ -27,7 +27,7 @@ def test_words_tags_and_labels_narrow_the_list(reply, browser):
 
 def test_a_filter_typed_among_the_words_becomes_a_filter_that_can_be_taken_away(reply, browser):
     page = words(browser("reader").get("/t/?q=tag:refunds+quote"))
-    assert 'href="?q=quote" title="Take this filter away">tag:refunds' in page
+    assert 'href="?q=quote" title="Remove this filter">tag:refunds' in page
     assert '<input type="hidden" name="tag" value="refunds">' in page
 
 

@@ -29,7 +29,7 @@ def state(change):
 
 def test_the_reviewer_sees_what_stands_in_the_way_and_the_next_step(change, browser):
     page = words(browser("reviewer").get(f"/changes/{change.number}"))
-    assert "1 thing stands between this change and production" in page
+    assert "1 thing blocks this change" in page
     assert "it is your turn" in page
     assert "Approve v2 for production</button>" in page
     assert "v1 to v2: 1 line added, 1 removed" in page

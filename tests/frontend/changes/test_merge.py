@@ -77,7 +77,7 @@ def test_a_conflict_is_decided_looked_at_and_saved(beside, browser, way, kept):
     key = key_in(words(client.get(address)))
     answer = {f"way-{key}": way, f"text-{key}": "    You help {{ shop }}. Name the policy.", **seen(change)}
     page = words(client.post(address, {"do": "look", **answer}))
-    assert "What comes out" in page
+    assert "Result" in page
     assert "Save the merge as v4</button>" in page
     client.post(address, {"do": "merge", "message": "Both at once", **answer})
     head = ChangeRequest.objects.get(number=change.number).version

@@ -116,7 +116,7 @@ def test_suggestions_of_several_threads_go_in_as_one_version(change, suggest, br
         client.post(address, {"do": "batch", "thread": thread, "comment": 1})
     page = words(client.get(address))
     assert "2 suggestions in your batch:" in page
-    assert "Take out of the batch</button>" in page
+    assert "Remove from the batch</button>" in page
     client.post(address, {"do": "apply_batch"})
     head = ChangeRequest.objects.get(number=change.number).version
     assert (head.number, head.message) == (3, "Apply 2 suggestions")

@@ -74,7 +74,7 @@ def test_a_wrong_rule_comes_back_with_its_sentence_and_nothing_is_lost(reply, br
 def test_members_read_the_rules_and_are_told_who_sets_them(reply, browser):
     page = words(browser("author").get("/n/support/rules"))
     assert "It is granted by an admin of support: admin." in page
-    assert "Set these rules" not in page
+    assert "Save rules" not in page
     answer = browser("author").post("/n/support/rules", RULES)
     assert answer.status_code == 403
     assert "takes the role admin; author is author. It is granted by an admin of support: admin." in words(answer)

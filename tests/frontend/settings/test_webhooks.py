@@ -89,5 +89,5 @@ def test_filters_are_changed_in_the_form(admin, place):
 
 
 def test_one_that_is_removed_is_gone(admin, place):
-    assert "Nobody outside is told yet." in words(admin.post(place, {"do": "remove"}, follow=True))
+    assert "No webhooks yet." in words(admin.post(place, {"do": "remove"}, follow=True))
     assert admin.get(place).status_code == 404
