@@ -21,7 +21,7 @@ def test_a_reviewer_reads_what_to_approve_and_since_when(reply, browser):
     reply.propose(2)
     page = words(browser("reviewer").get("/"))
     assert "<h1>One thing waits on you</h1>" in page
-    assert re.search(r"<b>Approve</b><span class=\"note\"><time [^>]+>just now</time>", page)
+    assert re.search(r"<b>Approve</b> ?<span class=\"note\"><time [^>]+>just now</time>", page)
     assert "1 of 1 approval is missing." in page
 
 
