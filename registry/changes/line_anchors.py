@@ -3,7 +3,7 @@
 from bisect import bisect_right
 
 from promptuary.renderer.syntax import sequence_diff
-from registry.changes.three_way_merge import split_lines
+from promptuary.renderer.syntax.three_way_merge import split_lines
 
 __all__ = ["Anchors", "find_lines", "replace_lines", "take_lines"]
 

@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 
+from promptuary.renderer.syntax import three_way_merge
+from promptuary.renderer.syntax.three_way_merge import Merged
 from registry.accounts.actor import Actor
-from registry.changes import gate, history_queries, locking, three_way_merge
+from registry.changes import gate, history_queries, locking
 from registry.changes import queries as change_queries
 from registry.changes import services as writing
 from registry.changes.models import ChangeRequest
-from registry.changes.three_way_merge import Merged
 from registry.core.errors import Conflict
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb

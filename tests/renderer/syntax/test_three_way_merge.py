@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from registry.changes.three_way_merge import merge_texts, resolve_conflicts, split_lines
+from promptuary.renderer.syntax.three_way_merge import merge_texts, resolve_conflicts, split_lines
 
 TEXTS = st.lists(st.sampled_from(["a\n", "b\n", "c\n", "d\r\n", "\n"]), max_size=8).map("".join)
 
