@@ -8,10 +8,10 @@ import typer
 from promptuary._fetching import Fetched
 from promptuary.commands.api import Connection
 from promptuary.commands.completion import complete_name
-from promptuary.commands.git import merge as merge_texts
 from promptuary.commands.output import FINDINGS, Finding, Json, Key, Url, UsageError, answering, say, write_json
 from promptuary.errors import NotAllowed, NotFound
 from promptuary.names import split_target
+from promptuary.renderer.syntax.three_way_merge import merge_texts
 from promptuary.workspace import Workspace, read_document_text
 
 __all__ = ["pull"]
@@ -90,11 +90,12 @@ def _merge(connection: Connection, workspace: Workspace, name: str, ref: str) ->
     except NotFound:
         base = ""
     theirs = fetched.template.document.text
-    names = ("yours", f"version {pulled.version}" if pulled is not None else "nothing", f"version {fetched.version}")
-    merged, conflicts = merge_texts(read_document_text(path), base, theirs, names)
-    workspace.bring_in(_body(fetched), merged, samples)
-    told = f"{conflicts} conflict{'s' if conflicts != 1 else ''}" if conflicts else "merged"
-    return {**_result(fetched, path), "result": told, "conflicts": conflicts}
+    names = {"our_name": "yours", "their_name": f"version {fetched.version}"}
+    merged = merge_texts(base, read_document_text(path), theirs, **names)
+    conflicts = len(merged.conflicts)
+    workspace.bring_in(_body(fetched), merged.text, samples)
+    result = f"{conflicts} conflict{'s' if conflicts != 1 else ''}" if conflicts else "merged"
+    return {**_result(fetched, path), "result": result, "conflicts": conflicts}
 
 
 def _fetch(connection: Connection, name: str, ref: str) -> tuple[Fetched, dict[str, Any] | None]:

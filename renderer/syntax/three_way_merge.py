@@ -1,4 +1,9 @@
-"""Three-way merge of documents, line by line, in the manner of diff3."""
+"""Three-way merge of texts, line by line, in the manner of diff3: one merge for the pages, the API and the command line.
+
+It is our own for its bounds. `git merge-file` is not on every machine, and the `merge3` package compares by
+`difflib.SequenceMatcher`, which takes more than a minute for 256 KB of one repeated line. `sequence_diff` bounds the work
+for any text.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,7 +17,7 @@ Lines = list[str]
 
 @dataclass(frozen=True)
 class Conflict:
-    """A region that both sides changed differently. `line` is where its marker stands in the merged text, from 1."""
+    """Lines that both sides changed differently. `line` is the place of the first marker in the merged text, from 1."""
 
     line: int
     base: str
@@ -27,7 +32,7 @@ class Conflict:
 
 @dataclass(frozen=True)
 class Merged:
-    """The merged text; where there are conflicts it holds both sides between markers, and nothing is lost."""
+    """The merged text. Where there are conflicts it has both sides between markers."""
 
     text: str
     conflicts: tuple[Conflict, ...]
@@ -39,13 +44,16 @@ class Merged:
 
 
 def split_lines(text: str) -> Lines:
-    """Lines with their line feeds; nothing but a line feed ends one."""
+    """The lines of a text with their line feeds. Only a line feed ends a line."""
     parts = text.split("\n")
     return [part + "\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
 
 
 def merge_texts(base: str, ours: str, theirs: str, *, our_name: str = "ours", their_name: str = "theirs") -> Merged:
-    """What both sides come to, each seen as changes of the base. A change made on both sides is taken once."""
+    """Merge the changes that both sides made to the base. A change made on both sides is taken once.
+
+    our_name, their_name: what stands after the markers of a conflict.
+    """
     old, left, right = split_lines(base), split_lines(ours), split_lines(theirs)
     merged: Lines = []
     conflicts: list[Conflict] = []
@@ -63,21 +71,21 @@ def merge_texts(base: str, ours: str, theirs: str, *, our_name: str = "ours", th
 
 
 def resolve_conflicts(merged: Merged, texts: Sequence[str]) -> str:
-    """The merged text with what was decided in the place of each conflict, in their order; line ends stay as they were."""
-    lines, settled, at = split_lines(merged.text), [], 0
+    """The merged text with one of `texts` in the place of each conflict, in their order. Line ends stay as they were."""
+    lines, resolved, at = split_lines(merged.text), [], 0
     for conflict, text in zip(merged.conflicts, texts, strict=True):
         start = conflict.line - 1
-        settled += lines[at:start]
+        resolved += lines[at:start]
         at = start + conflict.length
         whole = text if not text or text.endswith("\n") or at == len(lines) else text + "\n"
         if "\r\n" in conflict.base + conflict.ours + conflict.theirs:
             whole = whole.replace("\r\n", "\n").replace("\n", "\r\n")
-        settled.append(whole)
-    return "".join([*settled, *lines[at:]])
+        resolved.append(whole)
+    return "".join([*resolved, *lines[at:]])
 
 
 def _regions(old: Lines, left: Lines, right: Lines) -> Iterator[tuple[slice, slice, slice]]:
-    """The three texts cut into stretches that belong together: those that all share, and those in between."""
+    """The three texts cut into regions that belong together: those that all share, and those in between."""
     at_old = at_left = at_right = 0
     for in_old, in_left, in_right, length in [*_shared(old, left, right), (len(old), len(left), len(right), 0)]:
         yield slice(at_old, in_old), slice(at_left, in_left), slice(at_right, in_right)
@@ -86,7 +94,7 @@ def _regions(old: Lines, left: Lines, right: Lines) -> Iterator[tuple[slice, sli
 
 
 def _shared(old: Lines, left: Lines, right: Lines) -> list[tuple[int, int, int, int]]:
-    """Runs of lines that stand in all three: where they begin in each, and how many they are."""
+    """Runs of lines that are in all three texts: where each begins in each text, and its length."""
     to_left, to_right = sequence_diff.matches(old, left), sequence_diff.matches(old, right)
     runs = []
     in_left = in_right = 0
