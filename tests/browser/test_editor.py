@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import PHONE, Visit
-from tests.support.editor_page import Desk
+from tests.support.editor_page import EditorPage
 
 ADDRESS = "/t/demo/{}/-/edit"
 
@@ -15,8 +15,8 @@ ADDRESS = "/t/demo/{}/-/edit"
 def open_desk(visit: Visit):
     """The editor on a template of the demo that no other test here writes to."""
 
-    def start(name: str = "summarise", person: str = "author", **options) -> Desk:
-        return Desk(visit.open(person, ADDRESS.format(name), **options)).ready()
+    def start(name: str = "summarise", person: str = "author", **options) -> EditorPage:
+        return EditorPage(visit.open(person, ADDRESS.format(name), **options)).ready()
 
     return start
 
@@ -26,8 +26,8 @@ def new_template(visit: Visit, request):
     """The editor on a template that does not exist yet, named after the test."""
     slug = re.sub(r"[^a-z0-9]+", "-", request.node.name)[:40].strip("-")
 
-    def start(person: str = "author") -> Desk:
-        return Desk(visit.open(person, ADDRESS.format(slug))).ready()
+    def start(person: str = "author") -> EditorPage:
+        return EditorPage(visit.open(person, ADDRESS.format(slug))).ready()
 
     return start
 

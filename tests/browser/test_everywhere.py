@@ -7,7 +7,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import DESKTOP, PHONE, Visit
-from tests.support.editor_page import Desk
+from tests.support.editor_page import EditorPage
 
 REPLY = "/t/support/refunds/reply"
 PAGES = {
@@ -37,7 +37,7 @@ RULES = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "
 def test_axe_finds_no_barrier(visit: Visit, name: str, viewport, theme):
     page = visit.open("author", PAGES[name], viewport=viewport, color_scheme=theme)
     if name == "editor":
-        Desk(page).ready()
+        EditorPage(page).ready()
     assert _barriers(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
 

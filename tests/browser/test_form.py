@@ -7,7 +7,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from tests.browser.conftest import DESKTOP, PHONE, Visit
-from tests.support.editor_page import Desk
+from tests.support.editor_page import EditorPage
 
 RULES = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}}
 TEXT = """---
@@ -28,8 +28,8 @@ def form(visit: Visit, request):
     """The form over TEXT (or another one), on a template that does not exist yet."""
     slug = re.sub(r"[^a-z0-9]+", "-", request.node.name)[:40].strip("-")
 
-    def start(text: str = TEXT, **options) -> Desk:
-        desk = Desk(visit.open("author", f"/t/demo/{slug}/-/edit", mode="source", **options)).ready()
+    def start(text: str = TEXT, **options) -> EditorPage:
+        desk = EditorPage(visit.open("author", f"/t/demo/{slug}/-/edit", mode="source", **options)).ready()
         if options.get("viewport") == PHONE:
             desk.page.locator("[data-tab=source]").click()
         desk.source.click()
@@ -41,7 +41,7 @@ def form(visit: Visit, request):
     return start
 
 
-def _content(desk: Desk, part: str):
+def _content(desk: EditorPage, part: str):
     return desk.page.get_by_role("textbox", name=f"Content of {part}")
 
 

@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import DESKTOP, PHONE, ROOT, Server, Visit
-from tests.support.editor_page import Desk
+from tests.support.editor_page import EditorPage
 
 NAME = "desk/reply"
 Edits = Callable[[str], list[tuple[str, str]]]  # what to put for what in the text there is
@@ -164,7 +164,7 @@ def test_a_review_of_several_lines_by_keyboard_alone(visit: Visit, proposed):
 
 def save(page: Page, edits: Edits) -> int:
     """Edit the source by search and typing, save; the version's number."""
-    desk = Desk(page).ready()
+    desk = EditorPage(page).ready()
     number = int(page.locator("[data-next]").inner_text().rpartition("v")[2])
     tab = page.locator("[data-tab=source]")
     if tab.is_visible():

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import DESKTOP, PHONE, Server, Visit
-from tests.support.editor_page import Desk
+from tests.support.editor_page import EditorPage
 
 NAME = "support/refunds/reply"
 
@@ -81,7 +81,7 @@ def find_template(page: Page) -> None:
 
 def write_a_version(page: Page, sentence: str, *, narrow: bool) -> int:
     """Edit with the preview alive, meet a refusal, save; gives the version's number."""
-    desk = Desk(page).ready()
+    desk = EditorPage(page).ready()
     number = number_in(page.locator("[data-next]").inner_text())
     desk.replace("Use only the excerpts", f"{sentence} Use only the excerpts")
     if narrow:

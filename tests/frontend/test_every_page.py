@@ -23,7 +23,7 @@ from registry.usage.models import Fetch
 from tests.frontend import test_permissions
 from tests.frontend.conftest import DOCUMENT, OTHER, REPLY
 from tests.frontend.test_permissions import TABLE, world  # noqa: F401  # the fixture
-from tests.support.finished_runs import GOLD, run, save_rows
+from tests.support.finished_runs import GOLD, save_rows, start_run
 from tests.support.recorded_rows import write_or_insert
 
 ROLES = ("anonymous", "outsider", "reader", "author", "reviewer", "admin")
@@ -183,7 +183,7 @@ def _write_busy(reply, world):  # noqa: F811  # as above
     key = keys.issue(actor=admin, namespace="support", name="checkout", scope="read").key
     now = first.created_at
     Fetch.objects.create(key=key, version=first, ref="production", day=now.date(), count=1234, last_at=now)
-    found["done"] = run(reply).pk
+    found["done"] = start_run(reply).pk
     save_rows(reply, base=found["rows"], text='{"id": "one", "inputs": {"question": "Who?"}}\n')
     for number in (found["open"], found["beside"], found["hurried"]):
         check_results.run_checks(number=number)

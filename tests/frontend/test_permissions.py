@@ -18,7 +18,7 @@ from registry.namespaces import keys
 from registry.templates import labels
 from registry.webhooks import services as webhook_services
 from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, words
-from tests.support.finished_runs import GOLD, run, save_rows
+from tests.support.finished_runs import GOLD, save_rows, start_run
 from tests.support.recorded_rows import write_or_insert
 
 THIRD = OTHER.replace("Quote the policy", "Quote the policy's section")
@@ -225,7 +225,7 @@ def _write_world(reply) -> dict[str, Any]:
     )
     key = keys.issue(actor=reply.actor("admin"), namespace="support", name="old", scope="read").key
     gold = save_rows(reply)
-    started = run(reply, finish=False)
+    started = start_run(reply, finish=False)
     made = webhook_services.create(actor=reply.actor("admin"), namespace="support", url="http://127.0.0.1:9/")
     return {
         **numbers,

@@ -14,7 +14,7 @@ import pytest
 
 from promptuary import Promptuary
 from tests.support import instances
-from tests.support.server_process import SECONDS, Server, until
+from tests.support.server_process import SECONDS, Server, wait_until
 
 NAME = "support/refunds/reply"
 DOCUMENT = """---
@@ -47,10 +47,10 @@ print(json.dumps(issued))
 
 
 @pytest.fixture
-def place(tmp_path) -> Iterator[instances.Place]:
-    place = instances.make(tmp_path / "home")
+def place(tmp_path) -> Iterator[instances.Instance]:
+    place = instances.make_instance(tmp_path / "home")
     yield place
-    instances.remove(place)
+    instances.remove_instance(place)
 
 
 @pytest.fixture
@@ -136,15 +136,15 @@ def test_a_prompt_goes_from_an_editor_to_a_service_and_survives_its_server(place
         change = second.run("push", "--propose", "production", "-m", "Mark the question")["pushed"][0]["change"]
         assert service.get(NAME).version == 1  # saved is not served
         publish(second, server.url, change)
-        until(lambda: service.render(NAME, {"question": "Why?"}).text == "Q: Why?")
+        wait_until(lambda: service.render(NAME, {"question": "Why?"}).text == "Q: Why?")
 
         reviewer = Desk(tmp_path / "third", server.url, keys["reviewer"])
         reviewer.run("rollback", NAME, 1, "--reason", "Customers asked what Q is")
-        until(lambda: service.get(NAME).version == 1)
+        wait_until(lambda: service.get(NAME).version == 1)
         assert [entry["labels"] for entry in reviewer.run("log", NAME)["versions"]] == [[], ["production"]]
 
         server.kill()
-        until(lambda: service.get(NAME).stale)
+        wait_until(lambda: service.get(NAME).stale)
         for _ in range(100):
             assert service.render(NAME, {"question": "Why?"}).text == "Why?"
         assert "served stale" in caplog.text
@@ -153,4 +153,4 @@ def test_a_prompt_goes_from_an_editor_to_a_service_and_survives_its_server(place
             assert restarted.fetch(NAME).stale
 
         server.start()
-        until(lambda: not service.get(NAME).stale)
+        wait_until(lambda: not service.get(NAME).stale)

@@ -108,11 +108,11 @@ def test_a_run_ends_complete_with_each_fault_told(author, settings, tmp_path):
 @pytest.fixture
 def worker(tmp_path):
     """A place with a run that waits, and how to start and kill its worker."""
-    place = instances.make(tmp_path / "evaluated")
+    place = instances.make_instance(tmp_path / "evaluated")
     worker = Worker(place)
     yield worker
     worker.kill()
-    instances.remove(place)
+    instances.remove_instance(place)
 
 
 class Worker:

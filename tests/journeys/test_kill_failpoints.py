@@ -22,17 +22,17 @@ STEP = {"journal.appending": 17, "journal.appended": 17, "journal.committed": 17
 
 @pytest.fixture(scope="module")
 def prepared(tmp_path_factory):
-    place = instances.make(tmp_path_factory.mktemp("kill") / "prepared")
+    place = instances.make_instance(tmp_path_factory.mktemp("kill") / "prepared")
     place.run(*DRIVER, "prepare")
     yield place
-    instances.remove(place)
+    instances.remove_instance(place)
 
 
 @pytest.fixture
 def place(prepared, tmp_path):
-    made = instances.copy(prepared, tmp_path / "place")
+    made = instances.copy_instance(prepared, tmp_path / "place")
     yield made
-    instances.remove(made)
+    instances.remove_instance(made)
 
 
 def passing(point, kill):

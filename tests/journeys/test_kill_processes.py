@@ -42,7 +42,7 @@ namespace_services.set_role(actor=operator_actor(), namespace="support", usernam
 class Instance:
     """The real web server and the real worker, each a process group that can be killed whole."""
 
-    place: instances.Place
+    place: instances.Instance
     port: int
     processes: dict[str, "subprocess.Popen[bytes]"] = field(default_factory=dict)
 
@@ -115,7 +115,7 @@ class Author(threading.Thread):
 
 @pytest.fixture
 def instance(tmp_path):
-    place = instances.make(tmp_path / "kill")
+    place = instances.make_instance(tmp_path / "kill")
     place.run("-c", SETUP)
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -127,7 +127,7 @@ def instance(tmp_path):
     yield running
     for name in list(running.processes):
         running.kill(name)
-    instances.remove(place)
+    instances.remove_instance(place)
 
 
 def wait_until_mirrored(place):

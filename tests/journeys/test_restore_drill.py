@@ -20,7 +20,10 @@ def heads(place):
 
 @pytest.mark.timeout(900)  # a minute on a quiet machine
 def test_a_registry_comes_back_from_a_clone(tmp_path):
-    lost, fresh = instances.make(tmp_path / "lost"), instances.make(tmp_path / "fresh", engine="sqlite")
+    lost, fresh = (
+        instances.make_instance(tmp_path / "lost"),
+        instances.make_instance(tmp_path / "fresh", engine="sqlite"),
+    )
     try:
         lost.run(*DRIVER, "build", str(TEMPLATES), str(VERSIONS))
         lost.manage("mirror", "verify")
@@ -36,4 +39,4 @@ def test_a_registry_comes_back_from_a_clone(tmp_path):
         assert fresh.manage("restore", f"--from-git={clone}", check=False).returncode == 1
     finally:
         for place in (lost, fresh):
-            instances.remove(place)
+            instances.remove_instance(place)

@@ -59,7 +59,7 @@ def free_port() -> int:
 class Registry:
     """Web and worker processes as `manage.py serve` runs them, over a home of its own."""
 
-    place: instances.Place
+    place: instances.Instance
     key: str
     port: int = field(default_factory=free_port)
     process: "subprocess.Popen[bytes] | None" = None
@@ -131,13 +131,13 @@ class Registry:
 
 @pytest.fixture
 def registry(tmp_path) -> Iterator[Registry]:
-    place = instances.make(tmp_path / "soak")
+    place = instances.make_instance(tmp_path / "soak")
     key = place.run("-c", SETUP).stdout.split()[-1]
     found = Registry(place, key)
     found.start()
     yield found
     found.stop()
-    instances.remove(place)
+    instances.remove_instance(place)
 
 
 class Writer:

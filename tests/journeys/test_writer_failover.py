@@ -53,10 +53,10 @@ def start(place, code):
 
 @pytest.fixture
 def place(tmp_path):
-    made = instances.make(tmp_path / "takeover")
+    made = instances.make_instance(tmp_path / "takeover")
     made.run("-c", SETUP)
     yield made
-    instances.remove(made)
+    instances.remove_instance(made)
 
 
 def test_another_writer_takes_over_and_clears_what_was_left_locked(place):

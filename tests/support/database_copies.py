@@ -13,13 +13,13 @@ from typing import Any
 
 from django.db import connection, connections
 
-__all__ = ["copied"]
+__all__ = ["copied_database"]
 
 _numbers = itertools.count(1)
 
 
 @contextlib.contextmanager
-def copied(folder: Path) -> Iterator[None]:
+def copied_database(folder: Path) -> Iterator[None]:
     """Let every thread of this process work on a copy; on SQLite a file in `folder`, with WAL as in production."""
     shared: dict[str, Any] = connection.settings_dict  # threads connect by this same mapping
     original = shared["NAME"]

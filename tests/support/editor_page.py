@@ -4,10 +4,10 @@ from typing import Any
 
 from playwright.sync_api import Locator, Page
 
-__all__ = ["Desk"]
+__all__ = ["EditorPage"]
 
 
-class Desk:
+class EditorPage:
     """The editor page, as a person sees it."""
 
     def __init__(self, page: Page) -> None:
@@ -20,7 +20,7 @@ class Desk:
         self.banner = page.locator("[data-preview-stopped]")
         self.outcome = page.locator("[data-outcome]")
 
-    def ready(self) -> "Desk":
+    def ready(self) -> "EditorPage":
         """Wait until the script has taken the form over and the first preview came."""
         self.page.locator("form.is-live").wait_for()
         self.page.locator("[data-preview-state]:not(:empty), [data-preview-stopped]:not([hidden])").first.wait_for(

@@ -15,7 +15,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import jwt
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-__all__ = ["CLIENT", "SECRET", "Provider", "running"]
+__all__ = ["CLIENT", "SECRET", "Provider", "running_provider"]
 
 CLIENT, SECRET = "promptuary", "a secret between the two"
 Claims = dict[str, Any]
@@ -88,7 +88,7 @@ class Provider:
 
 
 @contextmanager
-def running() -> Iterator[Provider]:
+def running_provider() -> Iterator[Provider]:
     """The provider, answering on 127.0.0.1 until the block ends."""
     provider = Provider()
 
@@ -136,7 +136,7 @@ def _flat(query: str) -> dict[str, str]:
     return {name: values[0] for name, values in parse_qs(query).items()}
 
 
-def split(address: str) -> tuple[str, dict[str, str]]:
+def split_address(address: str) -> tuple[str, dict[str, str]]:
     """An address as path and query."""
     parts = urlsplit(address)
     return parts.path, _flat(parts.query)

@@ -11,7 +11,7 @@ GOLD = "support/refunds/gold"
 WORSE = OTHER.replace("    {{ question }}", "    {{ question }} and more words than that")
 
 
-def rows(count: int = 6, **changes: str) -> str:
+def dataset_rows(count: int = 6, **changes: str) -> str:
     """JSON lines whose expected answer is the question itself, which the echo model says back."""
     lines = []
     for n in range(count):
@@ -23,11 +23,13 @@ def rows(count: int = 6, **changes: str) -> str:
 
 def save_rows(desk: Desk, text: str | None = None, base: str | None = None, message: str = "") -> DatasetVersion:
     """The next version of the dataset."""
-    saved = datasets.save(actor=desk.actor("author"), name=GOLD, text=text or rows(), base=base, message=message)
+    saved = datasets.save(
+        actor=desk.actor("author"), name=GOLD, text=text or dataset_rows(), base=base, message=message
+    )
     return saved.version
 
 
-def run(desk: Desk, ref: str = "1", *, finish: bool = True, **options: Any) -> Run:
+def start_run(desk: Desk, ref: str = "1", *, finish: bool = True, **options: Any) -> Run:
     """A run over the dataset, done unless told otherwise."""
     asked = {"template": REPLY, "ref": ref, "dataset": GOLD, **options}
     found = start_runs.start(actor=desk.actor("author"), **asked)

@@ -72,7 +72,7 @@ class _Backend(BaseHTTPRequestHandler):
 
 
 @contextlib.contextmanager
-def serve(root: Path, elsewhere: str = "") -> Iterator[int]:
+def serve_repositories(root: Path, elsewhere: str = "") -> Iterator[int]:
     """Serve the bare repositories below `root`; gives the port. `elsewhere` sends every request on to another address."""
     handler = type("Backend", (_Backend,), {"root": root, "elsewhere": elsewhere})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 
 
 @dataclass(frozen=True)
-class Place:
+class Instance:
     """One instance: its home and, on PostgreSQL, its database's URL (SQLite's file stands in the home)."""
 
     home: Path
@@ -50,22 +50,22 @@ class Place:
         return self.run("manage.py", *arguments, check=check)
 
 
-def make(home: Path, engine: str = "") -> Place:
+def make_instance(home: Path, engine: str = "") -> Instance:
     """A new place with an empty, migrated database on the engine that the test run is about, or on SQLite."""
     home.mkdir(parents=True)
-    place = Place(home, None if engine == "sqlite" else _create_database(home.name))
+    place = Instance(home, None if engine == "sqlite" else _create_database(home.name))
     place.manage("migrate", "--verbosity", "0")
     return place
 
 
-def copy(place: Place, home: Path) -> Place:
+def copy_instance(place: Instance, home: Path) -> Instance:
     """The same place once more, its database included; nothing may run in the first meanwhile."""
     shutil.copytree(place.home, home)
     template = urlsplit(place.database).path.lstrip("/") if place.database else None
-    return Place(home, _create_database(home.name, template))
+    return Instance(home, _create_database(home.name, template))
 
 
-def remove(place: Place) -> None:
+def remove_instance(place: Instance) -> None:
     """Drop the database; the home goes with the test's folder."""
     if place.database:
         _execute(f'DROP DATABASE IF EXISTS "{urlsplit(place.database).path.lstrip("/")}" WITH (FORCE)')

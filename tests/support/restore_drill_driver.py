@@ -125,4 +125,4 @@ if __name__ == "__main__":
     if sys.argv[1] == "build":
         build(int(sys.argv[2]), int(sys.argv[3]))
     else:
-        sys.stdout.write(json.dumps(row_snapshot.take(), sort_keys=True))
+        sys.stdout.write(json.dumps(row_snapshot.snapshot_rows(), sort_keys=True))

@@ -27,7 +27,7 @@ def read_table() -> dict[str, tuple[str, set[str]]]:
     return {name: (kind, {field.strip() for field in rest.split(",") if field.strip()}) for name, kind, rest in rows}
 
 
-def take() -> dict[str, list[str]]:
+def snapshot_rows() -> dict[str, list[str]]:
     """Model name to its rows, each field by name, whatever the numbers of rows are."""
     return {
         name: sorted(repr(_fields(row, skipped)) for row in apps.get_model("registry", name).objects.all())

@@ -19,7 +19,7 @@ SECONDS = 120  # for what other processes do on a busy machine
 class Server:
     """`manage.py serve` over a place of its own."""
 
-    def __init__(self, place: instances.Place, **more: str) -> None:
+    def __init__(self, place: instances.Instance, **more: str) -> None:
         self._place, self._more = place, more
         with socket.create_server(("127.0.0.1", 0)) as probe:
             self.port = int(probe.getsockname()[1])
@@ -36,7 +36,7 @@ class Server:
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
-        until(self._answers)
+        wait_until(self._answers)
 
     def kill(self) -> None:
         """Take its processes away without a word; they are known by their home, and each leads a group of its own."""
@@ -69,7 +69,7 @@ class Server:
             return False
 
 
-def until(is_so: Callable[[], object]) -> None:
+def wait_until(is_so: Callable[[], object]) -> None:
     """Wait for what other processes do."""
     deadline = time.monotonic() + SECONDS
     while not is_so():

@@ -9,14 +9,14 @@ from django.test import Client
 from registry.accounts.models import User
 from tests.frontend.accounts.test_sign_in import code_of, enrol, sign_in
 from tests.frontend.conftest import words
-from tests.support.fake_oidc import CLIENT, SECRET, Provider, running, split
+from tests.support.fake_oidc import CLIENT, SECRET, Provider, running_provider, split_address
 
 BACK = "/login/with/oidc/back"
 
 
 @pytest.fixture(scope="module")
 def _server():
-    with running() as provider:
+    with running_provider() as provider:
         yield provider
 
 
@@ -42,7 +42,7 @@ def go(client: Client, target: str = "/t/") -> str:
 
 
 def come(client: Client, back: str):
-    path, query = split(back)
+    path, query = split_address(back)
     return client.get(path, query)
 
 
@@ -204,7 +204,7 @@ def test_a_provider_that_is_away_is_told(provider, settings):
 
 def test_who_stops_at_the_provider_is_told_so(provider):
     client = Client()
-    state = split(go(client))[1]["state"]
+    state = split_address(go(client))[1]["state"]
     answer = client.get(BACK, {"error": "access_denied", "state": state}, follow=True)
     assert "You stopped on the way" in words(answer)
 

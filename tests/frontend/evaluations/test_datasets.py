@@ -5,7 +5,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from registry.evaluations.models import Dataset
 from tests.frontend.conftest import words
-from tests.support.finished_runs import GOLD, rows, save_rows
+from tests.support.finished_runs import GOLD, dataset_rows, save_rows
 
 PAGE = f"/d/{GOLD}"
 
@@ -32,7 +32,7 @@ def test_datasets_of_others_are_not_listed(browser, gold):
 
 
 def test_a_dataset_shows_its_rows_and_versions(browser, reply, gold):
-    save_rows(reply, rows(7), gold.digest, "One more")
+    save_rows(reply, dataset_rows(7), gold.digest, "One more")
     page = words(browser("reader").get(PAGE))
     assert "Version 2, 7 rows" in page
     assert "case-6" in page
@@ -40,14 +40,14 @@ def test_a_dataset_shows_its_rows_and_versions(browser, reply, gold):
 
 
 def test_an_older_version_says_that_it_is_one(browser, reply, gold):
-    save_rows(reply, rows(7), gold.digest)
+    save_rows(reply, dataset_rows(7), gold.digest)
     page = words(browser("reader").get(PAGE, {"version": 1}))
     assert "not the latest" in page
     assert "case-6" not in page
 
 
 def test_the_diff_shows_rows_that_came_went_and_changed(browser, reply, gold):
-    save_rows(reply, rows(7, **{"case-2": "Sandal 2?"}).split("\n", 1)[1], gold.digest)
+    save_rows(reply, dataset_rows(7, **{"case-2": "Sandal 2?"}).split("\n", 1)[1], gold.digest)
     page = words(browser("reader").get(f"{PAGE}/-/diff"))
     assert "1 row added" in page
     assert "1 row removed" in page
@@ -72,14 +72,14 @@ def test_a_dataset_is_made_from_a_csv_file(browser, reply):
     [
         ({"text": "{"}, "line 1"),
         ({"text": ""}, "no rows yet"),
-        ({"text": rows() + rows()}, "is the name of row"),
+        ({"text": dataset_rows() + dataset_rows()}, "is the name of row"),
         ({"text": '{"inputs": {"other": 1}}', "template": "support/refunds/reply"}, "row 1.inputs.question"),
         ({"template": "support/absent"}, "support/absent"),
         ({"path": "Gold!"}, "case-form"),
     ],
 )
 def test_what_can_not_be_saved_is_told_where_it_stands_and_stays_in_the_form(browser, reply, changes, said):
-    sent = {"namespace": "support", "path": "gold", "form": "jsonl", "text": rows(), "message": "", **changes}
+    sent = {"namespace": "support", "path": "gold", "form": "jsonl", "text": dataset_rows(), "message": "", **changes}
     answer = browser("author").post("/d/new", sent)
     assert answer.status_code in (404, 422)
     assert said in words(answer)
@@ -94,14 +94,14 @@ def test_a_file_that_is_not_utf8_is_refused(browser, reply):
 def test_the_next_version_starts_from_the_rows_of_the_latest(browser, gold):
     page = browser("author").get(f"{PAGE}/-/edit")
     assert "case-5" in words(page)
-    sent = {"text": rows(8), "form": "jsonl", "base": gold.digest, "message": "Two more"}
+    sent = {"text": dataset_rows(8), "form": "jsonl", "base": gold.digest, "message": "Two more"}
     assert browser("author").post(f"{PAGE}/-/edit", sent).headers["Location"] == PAGE
     assert Dataset.objects.get().latest.count == 8
 
 
 def test_a_version_made_from_an_older_one_is_not_saved_over_the_newer(browser, reply, gold):
-    save_rows(reply, rows(7), gold.digest)
-    sent = {"text": rows(8), "form": "jsonl", "base": gold.digest}
+    save_rows(reply, dataset_rows(7), gold.digest)
+    sent = {"text": dataset_rows(8), "form": "jsonl", "base": gold.digest}
     answer = browser("author").post(f"{PAGE}/-/edit", sent)
     assert answer.status_code == 412
     assert "case-7" in words(answer)
@@ -110,4 +110,4 @@ def test_a_version_made_from_an_older_one_is_not_saved_over_the_newer(browser, r
 def test_readers_save_nothing(browser, gold):
     page = words(browser("reader").get(PAGE))
     assert "Save a new version" not in page
-    assert browser("reader").post(f"{PAGE}/-/edit", {"text": rows(8), "form": "jsonl"}).status_code == 403
+    assert browser("reader").post(f"{PAGE}/-/edit", {"text": dataset_rows(8), "form": "jsonl"}).status_code == 403

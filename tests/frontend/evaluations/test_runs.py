@@ -9,7 +9,7 @@ from registry.evaluations import run_worker
 from registry.evaluations.models import Dataset, Run, RunRow
 from registry.evaluations.run_queries import Detail
 from tests.frontend.conftest import DOCUMENT, REPLY, words
-from tests.support.finished_runs import GOLD, WORSE, rows, run, save_rows
+from tests.support.finished_runs import GOLD, WORSE, dataset_rows, save_rows, start_run
 
 
 @pytest.fixture
@@ -22,11 +22,11 @@ def gold(reply):
 def two(gold):
     """Version 1, which says what is expected, and version 3, which says too much."""
     gold.save(WORSE)
-    return run(gold, "1"), run(gold, "3")
+    return start_run(gold, "1"), start_run(gold, "3")
 
 
 def test_the_list_shows_runs_with_their_state_and_first_score(browser, gold):
-    run(gold)
+    start_run(gold)
     page = words(browser("reader").get("/runs/"))
     assert "<b>Run 1</b>" in page
     assert "6 of 6" in page
@@ -34,7 +34,7 @@ def test_the_list_shows_runs_with_their_state_and_first_score(browser, gold):
 
 
 def test_the_list_is_kept_to_a_template_and_a_state(browser, gold):
-    run(gold)
+    start_run(gold)
     ask = browser("reader").get
     assert "<b>Run 1</b>" in words(ask("/runs/", {"template": REPLY, "state": "done"}))
     assert "<b>Run 1</b>" not in words(ask("/runs/", {"state": "failed"}))
@@ -42,7 +42,7 @@ def test_the_list_is_kept_to_a_template_and_a_state(browser, gold):
 
 
 def test_a_list_with_runs_under_way_asks_again(browser, gold):
-    run(gold, finish=False)
+    start_run(gold, finish=False)
     assert 'hx-trigger="every 4s"' in words(browser("reader").get("/runs/"))
 
 
@@ -55,7 +55,7 @@ def test_a_run_is_started_and_the_live_version_with_it(browser, gold):
 
 
 def test_a_live_version_that_was_run_is_not_run_again(browser, gold):
-    run(gold, "1")
+    start_run(gold, "1")
     gold.save(WORSE)
     sent = {"template": REPLY, "ref": "3", "dataset": GOLD, "model": "echo", "metrics": ["squad_f1"], "against": "1"}
     assert browser("author").post("/runs/new", sent).headers["Location"] == "/runs/2?against=1"
@@ -82,7 +82,7 @@ def test_readers_start_nothing(browser, gold):
 
 
 def test_a_run_under_way_shows_how_far_it_is_and_asks_again(browser, gold):
-    run(gold, finish=False)
+    start_run(gold, finish=False)
     page = words(browser("author").get("/runs/1"))
     assert 'hx-trigger="every 2s"' in page
     assert "Cancel the run" in page
@@ -90,8 +90,8 @@ def test_a_run_under_way_shows_how_far_it_is_and_asks_again(browser, gold):
 
 
 def test_a_run_under_way_shows_what_came_last(browser, gold):
-    save_rows(gold, rows(40), gold_digest())
-    started = run(gold, finish=False)
+    save_rows(gold, dataset_rows(40), gold_digest())
+    started = start_run(gold, finish=False)
     run_worker.advance(started.pk, seconds=0)
     page = words(browser("author").get("/runs/1"))
     assert "Newest replies" in page
@@ -100,7 +100,7 @@ def test_a_run_under_way_shows_what_came_last(browser, gold):
 
 
 def test_the_progress_of_a_run_that_ended_asks_for_the_whole_page(browser, gold):
-    run(gold)
+    start_run(gold)
     ask = {"HX-Request": "true", "HX-Target": "progress"}
     answer = browser("author").get("/runs/1", headers=ask)
     assert answer.headers["HX-Refresh"] == "true"
@@ -108,7 +108,7 @@ def test_the_progress_of_a_run_that_ended_asks_for_the_whole_page(browser, gold)
 
 
 def test_a_run_is_cancelled(browser, gold):
-    run(gold, finish=False)
+    start_run(gold, finish=False)
     assert browser("author").post("/runs/1", {"do": "cancel"}).status_code == 302
     assert Run.objects.get().state == "cancelled"
     assert browser("reader").post("/runs/1", {"do": "rerun"}).status_code == 403
@@ -150,7 +150,7 @@ def test_a_row_shows_both_replies_and_what_the_model_read(browser, two):
 
 
 def test_rows_that_failed_say_why(browser, gold):
-    run(gold)
+    start_run(gold)
     kept = {"actual": None, "problem": {"step": "model", "kind": "ModelError", "message": "small answered 503"}}
     RunRow.objects.filter(index=2).update(is_failed=True, result=json.dumps({**kept, "faults": ["429", "503"]}))
     Run.objects.update(failed=1)
@@ -163,7 +163,7 @@ def test_rows_that_failed_say_why(browser, gold):
 
 
 def test_all_rows_are_listed_with_their_scores(browser, gold):
-    run(gold)
+    start_run(gold)
     page = words(browser("reader").get("/runs/1/rows"))
     assert page.count("case-") >= 6
     assert "Words in common" in page
@@ -184,7 +184,7 @@ def test_a_form_that_there_is_not_is_refused(browser, two):
 
 @pytest.mark.parametrize("path", ["/runs/1", "/runs/1/rows", "/runs/1/rows/0", "/runs/1/export.csv"])
 def test_runs_of_others_are_not_there(browser, gold, path):
-    run(gold)
+    start_run(gold)
     assert browser("outsider").get(path).status_code == 404
 
 

@@ -72,7 +72,7 @@ def describe_journal(mirror: Path) -> list[dict[str, Any]]:
 
 def read_rows() -> dict[str, list[str]]:
     """The lasting rows of the database by model, but for the events."""
-    rows = row_snapshot.take()
+    rows = row_snapshot.snapshot_rows()
     del rows["Event"]
     return rows
 

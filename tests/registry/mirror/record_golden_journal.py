@@ -65,11 +65,11 @@ def _record_journal(path: Path) -> None:
 
 def _compare_with_restored(path: Path) -> None:
     """Print the rows that a restore does not bring back as they were."""
-    before = row_snapshot.take()
+    before = row_snapshot.snapshot_rows()
     with transaction.atomic():
         empty_the_database()
     mirror.restore(path)
-    after = row_snapshot.take()
+    after = row_snapshot.snapshot_rows()
     for name, rows in before.items():
         for row in sorted(set(rows) ^ set(after[name])):
             print(f"{'-' if row in rows else '+'} {name} {row[:300]}")  # noqa: T201  # a program's output

@@ -55,11 +55,11 @@ def test_the_rows_stand_beside_the_document_a_row_a_line(full, mirror_path):
 
 def test_all_of_it_comes_back_from_the_mirror(full, mirror_path):
     mirror.catch_up()
-    before = row_snapshot.take()
+    before = row_snapshot.snapshot_rows()
     assert before["Dataset"]
     assert len(before["DatasetVersion"]) == 2
     assert len(before["Attachment"]) == 1
     empty_the_database()
     assert not Attachment.objects.exists()
     mirror.restore(mirror_path)
-    assert row_snapshot.take() == before
+    assert row_snapshot.snapshot_rows() == before

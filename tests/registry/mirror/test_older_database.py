@@ -37,7 +37,7 @@ def older(story, mirror_path):
     labels.move(actor=story["author"], name=TEMPLATE, label="staging", version=4, expected=3)
     redaction_services.redact(actor=story["admin"], name=TEMPLATE, version=1, reason="It had to go")
     mirror.catch_up()
-    known = row_snapshot.take()
+    known = row_snapshot.snapshot_rows()
     transaction.savepoint_rollback(backup)
     return known
 
@@ -70,7 +70,7 @@ def test_the_api_and_the_pages_say_so(older, story):
 def test_adopting_brings_back_what_only_the_mirror_knew(older, story, capsys):
     call_command("mirror", "adopt")
     assert "took over" in capsys.readouterr().out
-    for name, rows in row_snapshot.take().items():
+    for name, rows in row_snapshot.snapshot_rows().items():
         assert [row for row in rows if name != "Key"] == [row for row in older[name] if name != "Key"]
     assert mirror.verify() == []
     save(story["author"], "Writing goes on")

@@ -108,10 +108,10 @@ def test_the_migration_and_a_restore_derive_the_same(cast, without, mirror_path,
     assert f"{TEMPLATE}@5 took in a suggestion of admin (change 3)" in capsys.readouterr().out
     mirror.catch_up()
     subprocess.run(["git", "clone", "-q", mirror_path, tmp_path / "clone"], check=True)
-    before = row_snapshot.take()
+    before = row_snapshot.snapshot_rows()
     empty_the_database()
     mirror.restore(tmp_path / "clone")
-    after = row_snapshot.take()
+    after = row_snapshot.snapshot_rows()
     assert after["Contribution"] == before["Contribution"]
     assert after["ChangeRequest"] == before["ChangeRequest"]
     assert took_in() == TAKEN

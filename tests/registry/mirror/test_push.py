@@ -33,7 +33,7 @@ def outside(tmp_path):
 def address(outside, settings):
     """Where it is served, on a host that the operator allows."""
     settings.OUTBOUND_HOSTS = settings.MIRROR_HOSTS = ["localhost", "127.0.0.1"]
-    with git_server.serve(outside.parent) as port:
+    with git_server.serve_repositories(outside.parent) as port:
         yield f"http://localhost:{port}/prompts.git"
 
 
@@ -132,7 +132,7 @@ def test_an_unreachable_remote_is_tried_again_later_and_later(story, mirror_path
 
 def test_a_redirect_is_not_followed(story, mirror_path, outside, settings, token, address):
     mirror.catch_up()
-    with git_server.serve(outside.parent, elsewhere=address.removesuffix("/prompts.git")) as port:
+    with git_server.serve_repositories(outside.parent, elsewhere=address.removesuffix("/prompts.git")) as port:
         url = f"http://localhost:{port}/prompts.git"
         call_command("mirror", "remote", "add", "sly", url, "--user", "mirror", "--token-file", str(token))
         assert mirror.push_due() == 0

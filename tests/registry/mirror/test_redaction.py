@@ -92,11 +92,11 @@ def test_the_database_comes_back_with_its_tombstones(story, mirrored, tmp_path):
     redact(story, 4, force=True)
     mirror.catch_up()
     git(tmp_path, "clone", "-q", str(mirrored), "clone")
-    before = row_snapshot.take()
+    before = row_snapshot.snapshot_rows()
     chain = Event.objects.order_by("-number").values_list("hash", flat=True).first()
     empty_the_database()
     assert mirror.restore(tmp_path / "clone").chain == chain
-    for name, rows in row_snapshot.take().items():
+    for name, rows in row_snapshot.snapshot_rows().items():
         assert rows == before[name]
     mirror.catch_up()
     assert mirror.verify() == []

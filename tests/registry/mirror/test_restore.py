@@ -113,10 +113,13 @@ def test_every_model_has_a_row_in_the_table():
 
 
 def test_every_journalled_row_comes_back_field_by_field(clone, mirror_path, tmp_path, settings):
-    before, chain = row_snapshot.take(), Event.objects.order_by("-number").values_list("hash", flat=True).first()
+    before, chain = (
+        row_snapshot.snapshot_rows(),
+        Event.objects.order_by("-number").values_list("hash", flat=True).first(),
+    )
     empty_the_database()
     restored = mirror.restore(clone)
-    for name, rows in row_snapshot.take().items():
+    for name, rows in row_snapshot.snapshot_rows().items():
         assert rows == before[name]
     assert restored.chain == chain
 

@@ -143,10 +143,10 @@ def require_same(mirror_path, tmp_path):
     def run():
         mirror.catch_up()
         subprocess.run(["git", "clone", "-q", mirror_path, tmp_path / "clone"], check=True)
-        before, told_before = row_snapshot.take(), told()
+        before, told_before = row_snapshot.snapshot_rows(), told()
         empty_the_database()
         mirror.restore(tmp_path / "clone")
-        for name, rows in row_snapshot.take().items():
+        for name, rows in row_snapshot.snapshot_rows().items():
             assert rows == before[name]
         assert told() == told_before
 
