@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from promptuary.renderer import formats, profiles
 from promptuary.renderer.digest import ENGINE, digest
-from promptuary.renderer.document import fragments
 from promptuary.renderer.document import parser as documents
 from promptuary.renderer.document.parser import Document
 from promptuary.renderer.errors import DocumentError, EngineError, InputError
+from promptuary.renderer.formats import fragments
 from promptuary.renderer.functions import FUNCTIONS
 from promptuary.renderer.inputs.declarations import RESERVED, Inputs
 from promptuary.renderer.lazy_import import Deferred

@@ -8,8 +8,8 @@ import json
 from typing import Any
 
 from promptuary.renderer import RenderError
+from promptuary.renderer.document import plain_placeholders
 from promptuary.renderer.document.parser import parse
-from promptuary.renderer.syntax import plain_placeholders
 from registry.core.errors import Invalid
 from registry.core.lru import Recent
 from registry.core.renderer_pool import child

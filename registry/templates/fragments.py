@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from promptuary.renderer.document import fragments
 from promptuary.renderer.document.parser import Document
 from promptuary.renderer.errors import FragmentError, RenderError
+from promptuary.renderer.formats import fragments
 from promptuary.renderer.problems import Problem
 from registry.accounts.actor import Actor
 from registry.core.errors import PromptuaryError

@@ -4,9 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from promptuary.renderer.document.fragments import read
 from promptuary.renderer.document.parser import Document
 from promptuary.renderer.errors import DocumentError, RenderError
+from promptuary.renderer.formats import untrusted as validation_untrusted
+from promptuary.renderer.formats.fragments import read
 from promptuary.renderer.inputs import declarations
 from promptuary.renderer.jinja import (
     FragmentText,
@@ -26,7 +27,6 @@ from promptuary.renderer.jinja import (
 )
 from promptuary.renderer.problems import Place, Problem
 from promptuary.renderer.prompt import Mark, Part
-from promptuary.renderer.validation import untrusted as validation_untrusted
 
 __all__ = ["Assembly", "JinjaBody", "compile_body"]
 

@@ -13,8 +13,8 @@ from typing import Any
 from promptuary.renderer.errors import InputError, LimitError
 from promptuary.renderer.functions.documents import MAX_TEXT, show, show_all
 from promptuary.renderer.functions.sentences import KeyedSentences, document_sentences, response_sentences
-from promptuary.renderer.inputs.printing import printed
 from promptuary.renderer.syntax import suggestions
+from promptuary.renderer.values.printing import printed
 
 __all__ = ["FUNCTIONS", "Function", "KeyedSentences", "join", "nearest", "to_list", "to_strings"]
 

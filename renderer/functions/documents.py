@@ -11,7 +11,7 @@ from typing import Any
 
 from promptuary.renderer.errors import InputError, LimitError
 from promptuary.renderer.functions.murmur3 import murmur128
-from promptuary.renderer.inputs.printing import printed
+from promptuary.renderer.values.printing import printed
 
 __all__ = ["MAX_TEXT", "check_pattern", "content_of", "id_of", "replace", "show", "show_all"]
 

@@ -7,12 +7,12 @@ from urllib.parse import unquote
 
 from promptuary.renderer.document.parser import Document
 from promptuary.renderer.errors import DocumentError, InputError
-from promptuary.renderer.inputs.json_values import check_plain
 from promptuary.renderer.problems import Problem
 from promptuary.renderer.schemas import validation
 from promptuary.renderer.schemas.error_messages import describe_schema_error
 from promptuary.renderer.schemas.fast_check import acceptor, is_plain
 from promptuary.renderer.syntax.regular_expressions import MAX_BACKTRACKED
+from promptuary.renderer.values.json_values import check_plain
 
 __all__ = ["RESERVED", "Inputs", "advice", "plain_path", "problems", "untrusted", "without_annotations"]
 

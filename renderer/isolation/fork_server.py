@@ -23,8 +23,9 @@ import jsonschema  # noqa: F401 - children find it loaded
 import re2  # noqa: F401
 
 from promptuary import renderer
+from promptuary.renderer import progress
 from promptuary.renderer.errors import LimitError, RenderError
-from promptuary.renderer.isolation import framing, progress
+from promptuary.renderer.isolation import framing
 from promptuary.renderer.isolation.confinement import Confinement, probe
 from promptuary.renderer.schemas import validation
 from promptuary.renderer.tokens import tokenizers

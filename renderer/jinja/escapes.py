@@ -8,8 +8,8 @@ from collections.abc import Callable, Container, Iterable
 from functools import wraps
 from typing import Any
 
-from promptuary.renderer.inputs.printing import check_sizes
 from promptuary.renderer.jinja.output import Captured, Written, as_text
+from promptuary.renderer.values.printing import check_sizes
 
 __all__ = ["cook", "has_spelling", "joined", "spelled"]
 

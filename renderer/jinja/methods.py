@@ -8,7 +8,7 @@ from typing import Any
 from jinja2.sandbox import SandboxedFormatter
 
 from promptuary.renderer.errors import LimitError
-from promptuary.renderer.inputs.printing import MAX_TEXT, check_printable, check_sizes, printed
+from promptuary.renderer.values.printing import MAX_TEXT, check_printable, check_sizes, printed
 
 __all__ = [
     "MAX_WIDTH",

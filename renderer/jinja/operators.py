@@ -12,10 +12,10 @@ from jinja2.utils import pass_environment, pass_eval_context
 
 from promptuary.renderer import functions
 from promptuary.renderer.errors import LimitError
-from promptuary.renderer.inputs.printing import MAX_TEXT, check_printable, check_sizes
 from promptuary.renderer.jinja.escapes import spelled
 from promptuary.renderer.jinja.methods import MAX_WIDTH, check_percent
 from promptuary.renderer.jinja.output import Written, as_text
+from promptuary.renderer.values.printing import MAX_TEXT, check_printable, check_sizes
 
 __all__ = ["BOUNDED_FILTERS", "FILTERS", "MAX_TEXT", "OPERATORS"]
 

@@ -11,9 +11,9 @@ from typing import Any
 from jinja2.runtime import Undefined
 from markupsafe import Markup
 
-from promptuary.renderer.inputs.printing import Unprintable, add_printable, printed
 from promptuary.renderer.jinja.placeholder import StandIn
 from promptuary.renderer.prompt import Mark
+from promptuary.renderer.values.printing import Unprintable, add_printable, printed
 
 __all__ = ["Captured", "FragmentText", "Piece", "Unprintable", "Written", "as_text"]
 

@@ -11,9 +11,8 @@ from jinja2.exceptions import SecurityError, TemplateError, TemplateNotFound, Te
 from jinja2.runtime import Context
 from jinja2.utils import pass_context
 
+from promptuary.renderer import progress
 from promptuary.renderer.errors import DocumentError, InputError, LimitError, RenderError
-from promptuary.renderer.inputs.printing import Unprintable
-from promptuary.renderer.isolation import progress
 from promptuary.renderer.jinja.lint import NOT_REPRODUCIBLE, check_size
 from promptuary.renderer.jinja.operators import FILTERS
 from promptuary.renderer.jinja.output import Captured, Piece
@@ -22,6 +21,7 @@ from promptuary.renderer.problems import Place
 from promptuary.renderer.prompt import Site
 from promptuary.renderer.syntax import suggestions
 from promptuary.renderer.syntax.positions import Lines
+from promptuary.renderer.values.printing import Unprintable
 
 __all__ = ["RUN", "Program", "Stream", "parse", "with_run"]
 

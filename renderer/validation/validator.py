@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from promptuary.renderer import formats
-from promptuary.renderer.document import fragments
 from promptuary.renderer.document import parser as documents
 from promptuary.renderer.document.parser import Document
 from promptuary.renderer.errors import InputError, MissingVocabularyError, RenderError
+from promptuary.renderer.formats import fragments
 from promptuary.renderer.functions import FUNCTIONS
 from promptuary.renderer.inputs import declarations
 from promptuary.renderer.jinja import Use

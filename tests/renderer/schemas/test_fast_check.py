@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from promptuary.renderer.errors import InputError
-from promptuary.renderer.inputs.json_values import check_plain
 from promptuary.renderer.schemas.fast_check import acceptor, is_plain
+from promptuary.renderer.values.json_values import check_plain
 
 numbers = st.one_of(st.integers(-3, 3), st.sampled_from([0.0, 1.0, 1.5, -2.0, float("nan"), float("inf")]))
 texts = st.sampled_from(["", "a", "ab", "abc", "\ud800", "é"])
