@@ -35,8 +35,6 @@ def blamed_place(text: str, notes: Iterable[dict[str, Any]], stack: str) -> Plac
     line = _template_line(found, frames)
     if line is None and any(part in name for name, _ in frames for part in _SCHEMA_WORK):
         line = _pattern_line(text)
-    if line is None:
-        line = next((int(note["line"]) for note in reversed(found) if "line" in note), None)
     return _place(text, line or _heaviest_line(text))
 
 

@@ -23,10 +23,10 @@ import jsonschema  # noqa: F401 - children find it loaded
 import re2  # noqa: F401
 
 from promptuary import renderer
-from promptuary.renderer import progress
 from promptuary.renderer.errors import LimitError, RenderError
 from promptuary.renderer.isolation import framing
 from promptuary.renderer.isolation.confinement import Confinement, probe
+from promptuary.renderer.jinja import program
 from promptuary.renderer.schemas import validation
 from promptuary.renderer.tokens import tokenizers
 
@@ -108,7 +108,9 @@ def _serve(connection: socket.socket, order: dict[str, Any], confinement: Confin
         _confine(order)
         connection.sendall(framing.pack(framing.NOTE, {"started": os.getpid()}))
         request = framing.read_json(connection)
-        progress.start(lambda note: connection.sendall(framing.pack(framing.NOTE, note)))
+        program.on_compiled = lambda file, lines: connection.sendall(
+            framing.pack(framing.NOTE, {"file": file, "lines": lines})
+        )
         _arm(connection, order["wall_seconds"])
         confinement.apply()  # last: what is armed needs a thread
         connection.sendall(framing.pack(framing.ANSWER, _answer(request)))

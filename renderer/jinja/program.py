@@ -11,7 +11,6 @@ from jinja2.exceptions import SecurityError, TemplateError, TemplateNotFound, Te
 from jinja2.runtime import Context
 from jinja2.utils import pass_context
 
-from promptuary.renderer import progress
 from promptuary.renderer.errors import DocumentError, InputError, LimitError, RenderError
 from promptuary.renderer.jinja.lint import NOT_REPRODUCIBLE, check_size
 from promptuary.renderer.jinja.operators import FILTERS
@@ -27,6 +26,12 @@ __all__ = ["RUN", "Program", "Stream", "parse", "with_run"]
 
 RUN = "\0run"
 """The context's key for what belongs to one rendering; no template can spell it."""
+
+on_compiled: Callable[[str, list[tuple[int, int]]], None] | None = None
+"""Called with the file name of generated code and, for each of its lines that has one, the document's line; ascending.
+
+Set in the bounded child only, so that a child that had to be killed still tells the author's line.
+"""
 
 
 def parse(sandbox: Sandbox, ref: str | None, body: str, first_line: int, shown: Place | None = None) -> Unit:
@@ -170,9 +175,8 @@ class Program:
             filename = f"<template {unit.ref}>" if unit.ref else "<template>"
             code = sandbox.compile(unit.tree, unit.ref or "", filename)
             template = sandbox.template_class.from_code(sandbox, code, sandbox.globals)
-            progress.compiled(
-                filename, lambda: [(line, unit.place(offset - 1).line) for offset, line in template.debug_info]
-            )
+            if on_compiled is not None:
+                on_compiled(filename, [(line, unit.place(offset - 1).line) for offset, line in template.debug_info])
             return template
         except TemplateSyntaxError as error:
             raise _syntax_error(error, unit.lines, unit.shown, unit.source) from error
