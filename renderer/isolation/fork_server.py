@@ -24,7 +24,7 @@ import re2  # noqa: F401
 
 from promptuary import renderer
 from promptuary.renderer.errors import LimitError, RenderError
-from promptuary.renderer.isolation import framing
+from promptuary.renderer.isolation import process
 from promptuary.renderer.isolation.confinement import Confinement, probe
 from promptuary.renderer.jinja import program
 from promptuary.renderer.schemas import validation
@@ -106,14 +106,14 @@ def _serve(connection: socket.socket, order: dict[str, Any], confinement: Confin
     status = 1
     try:
         _confine(order)
-        connection.sendall(framing.pack(framing.NOTE, {"started": os.getpid()}))
-        request = framing.read_json(connection)
+        connection.sendall(process.pack(process.NOTE, {"started": os.getpid()}))
+        request = process.read_json(connection)
         program.on_compiled = lambda file, lines: connection.sendall(
-            framing.pack(framing.NOTE, {"file": file, "lines": lines})
+            process.pack(process.NOTE, {"file": file, "lines": lines})
         )
         _arm(connection, order["wall_seconds"])
         confinement.apply()  # last: what is armed needs a thread
-        connection.sendall(framing.pack(framing.ANSWER, _answer(request)))
+        connection.sendall(process.pack(process.ANSWER, _answer(request)))
         status = 0
     except (OSError, EOFError):
         pass  # the caller has gone: nobody is left to tell

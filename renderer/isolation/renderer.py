@@ -15,8 +15,8 @@ from promptuary.renderer import errors, profiles
 from promptuary.renderer.after_fork import run_after_fork
 from promptuary.renderer.document import parser as documents
 from promptuary.renderer.errors import LimitError, RenderError
-from promptuary.renderer.isolation import crash_line, framing, process
-from promptuary.renderer.isolation.exchange import BusyError, Conversation
+from promptuary.renderer.isolation import crash_line, process
+from promptuary.renderer.isolation.process import BusyError, Conversation
 from promptuary.renderer.problems import Problem
 from promptuary.renderer.tokens import tokenizers
 
@@ -215,7 +215,7 @@ class BoundedRenderer:
         }
         if method == "compare":
             arguments = {name: arguments[name] for name in ("old", "new")}
-        request = framing.pack(framing.REQUEST, {"method": method, "arguments": arguments})
+        request = process.pack(process.REQUEST, {"method": method, "arguments": arguments})
         with self._place_for_one():
             answer = Conversation(self._nursery, text, seconds=wall, output_bytes=self.output_bytes).hold(
                 order, request
