@@ -15,7 +15,7 @@ from promptuary.renderer.functions import FUNCTIONS
 from promptuary.renderer.inputs.declarations import RESERVED, Inputs
 from promptuary.renderer.lazy_import import Deferred
 from promptuary.renderer.output import targets
-from promptuary.renderer.output.lazy import Forms
+from promptuary.renderer.output.targets import Forms
 from promptuary.renderer.prompt import Part, Prompt, Stamp
 from promptuary.renderer.syntax.positions import unify_newlines
 from promptuary.renderer.tokens import tokenizers

@@ -3,7 +3,7 @@
 from functools import cache
 from typing import TYPE_CHECKING
 
-from promptuary.renderer.formats.parts.format import ASSEMBLIES, Jinja
+from promptuary.renderer.formats.jinja_body import ASSEMBLIES, Jinja
 from promptuary.renderer.formats.protocol import Body, Format, Functions, WithProfile, WithTools, WithUses
 from promptuary.renderer.lazy_import import Deferred
 

@@ -8,6 +8,8 @@ from promptuary.renderer.document.parser import Document
 from promptuary.renderer.errors import DocumentError, RenderError
 from promptuary.renderer.formats import untrusted as validation_untrusted
 from promptuary.renderer.formats.fragments import read
+from promptuary.renderer.formats.parts.parser import Structure
+from promptuary.renderer.formats.text import Whole
 from promptuary.renderer.inputs import declarations
 from promptuary.renderer.jinja import (
     FragmentText,
@@ -28,7 +30,7 @@ from promptuary.renderer.jinja import (
 from promptuary.renderer.problems import Place, Problem
 from promptuary.renderer.prompt import Mark, Part
 
-__all__ = ["Assembly", "JinjaBody", "compile_body"]
+__all__ = ["ASSEMBLIES", "Assembly", "Jinja", "JinjaBody", "compile_body"]
 
 
 class Assembly(Protocol):
@@ -180,3 +182,18 @@ def _joined(parts: Sequence[Part]) -> FragmentText:
         marks.extend(Mark(at + mark.start, at + mark.end, mark.site) for mark in part.marks)
         at += len(part.content)
     return FragmentText("".join(texts), marks)
+
+
+ASSEMBLIES: Mapping[str, Callable[[Sandbox], Assembly]] = {"parts": Structure, "text": Whole}
+
+
+class Jinja:
+    """A format whose bodies are Jinja; what follows is in ASSEMBLIES."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def compile(
+        self, document: Document, fragments: Mapping[str, str], functions: Mapping[str, Callable[..., Any]]
+    ) -> JinjaBody:
+        return compile_body(document, fragments, functions, ASSEMBLIES)

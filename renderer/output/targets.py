@@ -1,17 +1,21 @@
 """Targets: what a prompt is turned into for a model call - messages, one text, or token ids - and what it costs."""
 
-from collections.abc import Iterable, Sequence
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from itertools import chain
 from operator import attrgetter
 from typing import Any
 
 from promptuary.renderer.output import turns as output_turns
 from promptuary.renderer.profiles import Profile
-from promptuary.renderer.prompt import Content, Part
+from promptuary.renderer.prompt import Content, Part, Stamp
 from promptuary.renderer.tokens.base import UNKNOWN_ID, Ids, Tokenizer
 from promptuary.renderer.tokens.tokenizers import LazyTokenizer
 
 __all__ = [
+    "Forms",
     "attachment_cost",
     "frame_counts",
     "has_frames",
@@ -224,3 +228,28 @@ def unknown_costs(parts: Sequence[Part], profile: Profile | None) -> list[str]:
 
 def _is_unknown(item: Any, profile: Profile | None) -> bool:
     return isinstance(item, dict) and item.get("type") != "text" and attachment_cost(item, profile) is None
+
+
+class Forms:
+    """What a Prompt asks its targets and its stamp of; `origin` gives the stamp all but the rendered digest."""
+
+    def __init__(self, profile: Profile | None, tokenizer: Tokenizer, origin: Callable[[], Stamp]) -> None:
+        self._profile = profile
+        self._tokenizer = tokenizer
+        self._origin = origin
+
+    def messages(self, parts: Sequence[Part]) -> list[dict[str, Any]]:
+        return messages(parts, self._profile)
+
+    def text(self, parts: Sequence[Part]) -> str:
+        return text(parts, self._profile)
+
+    def tokens(self, parts: Sequence[Part]) -> list[int]:
+        return tokens(parts, self._profile, self._tokenizer)
+
+    def input_tokens(self, part: Part) -> int:
+        return input_tokens(part, self._tokenizer)
+
+    def stamp(self, parts: Sequence[Part]) -> Stamp:
+        turns = json.dumps([[part.role, part.content] for part in parts], ensure_ascii=False, separators=(",", ":"))
+        return replace(self._origin(), rendered_digest="sha256:" + hashlib.sha256(turns.encode()).hexdigest())

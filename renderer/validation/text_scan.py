@@ -1,13 +1,14 @@
 """What a text gives away: secrets, personal data, control marks, and spellings that do not do what they seem to."""
 
 import itertools
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from promptuary.renderer.document.parser import Document
 from promptuary.renderer.problems import Problem
 from promptuary.renderer.syntax.positions import Lines, unify_newlines
-from promptuary.renderer.validation import control_marks, personal_data, secrets
+from promptuary.renderer.validation import personal_data, secrets
 
 __all__ = ["is_harmless", "of_samples", "of_text", "of_values"]
 
@@ -30,7 +31,7 @@ def of_text(document: Document) -> Iterator[Problem]:
         place = lines.place(datum.start, datum.end)
         message = f"this looks like {datum.kind}; versions are kept for ever, so make it an input"
         yield Problem("PT710", "warning", message, place.line, place.column, place.end_line, place.end_column)
-    for mark in control_marks.find(document.body):
+    for mark in find_control_marks(document.body):
         place = document.body_place(*mark.span())
         message = f"`{mark.group()}` reaches the model as plain text; the profile adds the real marks"
         yield Problem("PT610", "warning", message, place.line, place.column, place.end_line, place.end_column)
@@ -76,3 +77,16 @@ def _texts(value: Any, path: str, *, names: bool = False) -> Iterator[tuple[str,
     elif isinstance(value, list | tuple):
         for index, item in enumerate(value):
             yield from _texts(item, f"{path}[{index}]", names=names)
+
+
+_MARKS = re.compile(
+    r"<\|(?!space\|)[a-z0-9_]{2,40}\|>"
+    r"|\[/?INST\]|<</?SYS>>|</?s>(?=\s|\[|$)"
+    r"|<(?:start_of_turn|end_of_turn|bos|eos|pad|unk)>"
+    r"|<｜[^｜\n]{1,40}｜>"
+)
+
+
+def find_control_marks(text: str) -> Iterator[re.Match[str]]:
+    """Each mark of a known model family."""
+    return _MARKS.finditer(text)
