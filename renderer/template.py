@@ -15,7 +15,7 @@ from promptuary.renderer.functions import FUNCTIONS
 from promptuary.renderer.inputs.declarations import RESERVED, Inputs
 from promptuary.renderer.lazy_import import Deferred
 from promptuary.renderer.output import targets
-from promptuary.renderer.output.targets import Forms
+from promptuary.renderer.output.targets import Targets
 from promptuary.renderer.prompt import Part, Prompt, Stamp
 from promptuary.renderer.syntax.positions import unify_newlines
 from promptuary.renderer.tokens import tokenizers
@@ -270,7 +270,7 @@ class Template:
             model=document.model,
             tools=tools,
             profile=self.profile,
-            renderer=Forms(self._profile, tokenizer, lambda: self._origin(overridden)),
+            renderer=Targets(self._profile, tokenizer, lambda: self._origin(overridden)),
         )
 
     def _limit(self, given: int | None) -> int | None:

@@ -11,7 +11,16 @@ from promptuary.renderer.problems import Place, Problem, blocking
 from promptuary.renderer.syntax import suggestions, yaml_reader
 from promptuary.renderer.syntax.positions import Lines, unify_newlines
 
-__all__ = ["FORMATS", "KEYS", "MAX_BYTES", "Document", "forget_texts", "inspect", "parse", "read"]
+__all__ = [
+    "FORMATS",
+    "FRONT_MATTER_KEYS",
+    "MAX_BYTES",
+    "Document",
+    "forget_texts",
+    "inspect",
+    "parse",
+    "read_front_matter",
+]
 
 MAX_BYTES = 256 * 1024
 """A document of more bytes is refused: prompts are written by people, data come at render time."""
@@ -96,7 +105,7 @@ def inspect(text: str) -> tuple[Document | None, list[Problem]]:
     if found is None:
         return Document(text=text, front={}, body=plain, body_line=1), []
     mapping, body, body_line, source = found
-    fields, problems = read(mapping, Lines(source, 2))
+    fields, problems = read_front_matter(mapping, Lines(source, 2))
     if fields.get("format", "parts") not in FORMATS:
         problems.append(_unknown_format(fields))
         fields["format"] = "parts"
@@ -186,7 +195,7 @@ def _list_of(check: Callable[[Any], str | None], what: str) -> Callable[[Any], s
     return check_list
 
 
-KEYS: dict[str, Callable[[Any], str | None]] = {
+FRONT_MATTER_KEYS: dict[str, Callable[[Any], str | None]] = {
     "description": _text,
     "tags": _list_of(_text, "texts"),
     "format": _text,
@@ -205,7 +214,7 @@ KEYS: dict[str, Callable[[Any], str | None]] = {
 """What front matter may hold, each key with the check of its value."""
 
 
-def read(mapping: yaml_reader.Mapping, lines: Lines) -> tuple[dict[str, Any], list[Problem]]:
+def read_front_matter(mapping: yaml_reader.Mapping, lines: Lines) -> tuple[dict[str, Any], list[Problem]]:
     """The fields of a Document that front matter gives (`front` and `places` among them), and what is wrong with it."""
     places: dict[_Path, Place] = {}
     _note_places(mapping, (), lines, places)
@@ -215,7 +224,7 @@ def read(mapping: yaml_reader.Mapping, lines: Lines) -> tuple[dict[str, Any], li
     unknown: list[tuple[str, Place]] = []
     for item in mapping.items:
         key, place = item.key.value, lines.place(item.key.start, item.key.end)
-        if key not in KEYS:
+        if key not in FRONT_MATTER_KEYS:
             unknown.append((key, place))
             continue
         try:
@@ -224,7 +233,7 @@ def read(mapping: yaml_reader.Mapping, lines: Lines) -> tuple[dict[str, Any], li
             problems.append(_at(lines.place(error.index), error.code, f"`{key}`: {error.message}"))
             continue
         front[key] = value
-        wrong = KEYS[key](value)
+        wrong = FRONT_MATTER_KEYS[key](value)
         if wrong:
             problems.append(_at(places[(key,)], "PT105", f"`{key}` {wrong}"))
             continue
@@ -258,8 +267,8 @@ def _unknown_keys(unknown: list[tuple[str, Place]]) -> Iterator[Problem]:
 
 
 def _unknown(key: str, place: Place) -> Problem:
-    message = f"`{suggestions.shown(key)}` is not a key of the front matter{suggestions.hint(key, KEYS)}"
-    fix = suggestions.rename(place, suggestions.likely(key, KEYS))
+    message = f"`{suggestions.shown(key)}` is not a key of the front matter{suggestions.hint(key, FRONT_MATTER_KEYS)}"
+    fix = suggestions.rename(place, suggestions.likely(key, FRONT_MATTER_KEYS))
     return Problem("PT104", "error", message, place.line, place.column, place.end_line, place.end_column, fix)
 
 

@@ -3,7 +3,7 @@
 from functools import cache
 from typing import TYPE_CHECKING
 
-from promptuary.renderer.formats.jinja_body import ASSEMBLIES, Jinja
+from promptuary.renderer.formats.jinja_body import ASSEMBLIES, JinjaFormat
 from promptuary.renderer.formats.protocol import Body, Format, Functions, WithProfile, WithTools, WithUses
 from promptuary.renderer.lazy_import import Deferred
 
@@ -22,4 +22,4 @@ def find(name: str) -> Format:
     """The format of this name; documents are checked to name one that exists."""
     if name == "shaped":
         return shaped_format.Shaped()
-    return prompter_format.Prompter() if name == "prompter" else Jinja(name)
+    return prompter_format.Prompter() if name == "prompter" else JinjaFormat(name)

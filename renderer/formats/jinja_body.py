@@ -30,7 +30,7 @@ from promptuary.renderer.jinja import (
 from promptuary.renderer.problems import Place, Problem
 from promptuary.renderer.prompt import Mark, Part
 
-__all__ = ["ASSEMBLIES", "Assembly", "Jinja", "JinjaBody", "compile_body"]
+__all__ = ["ASSEMBLIES", "Assembly", "JinjaBody", "JinjaFormat", "compile_body"]
 
 
 class Assembly(Protocol):
@@ -187,7 +187,7 @@ def _joined(parts: Sequence[Part]) -> FragmentText:
 ASSEMBLIES: Mapping[str, Callable[[Sandbox], Assembly]] = {"parts": Structure, "text": Whole}
 
 
-class Jinja:
+class JinjaFormat:
     """A format whose bodies are Jinja; what follows is in ASSEMBLIES."""
 
     def __init__(self, name: str) -> None:

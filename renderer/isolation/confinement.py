@@ -57,7 +57,7 @@ _WRITING = os.O_WRONLY | os.O_RDWR  # of the flags of open
 
 
 class Confinement:
-    """Prepared in the zygote, which still may do everything; applied in each child, which then never may again."""
+    """Prepared in the fork server, which still may do everything; applied in each child, which then never may again."""
 
     def __init__(self) -> None:
         self._filter = _prepared(_make_filter)

@@ -2,7 +2,7 @@
 
 It imports the renderer and loads vocabularies once, then forks a child for every request that comes over its control
 socket. The child confines itself, reads one request from its own socket, answers and ends; nothing it did outlives it.
-The zygote ends when its control socket closes, so it never outlives the process that started it.
+The fork server ends when its control socket closes, so it never outlives the process that started it.
 """
 
 import ctypes
@@ -106,14 +106,14 @@ def _serve(connection: socket.socket, order: dict[str, Any], confinement: Confin
     status = 1
     try:
         _confine(order)
-        connection.sendall(process.pack(process.NOTE, {"started": os.getpid()}))
-        request = process.read_json(connection)
+        connection.sendall(process.pack_frame(process.NOTE, {"started": os.getpid()}))
+        request = process.read_frame(connection)
         program.on_compiled = lambda file, lines: connection.sendall(
-            process.pack(process.NOTE, {"file": file, "lines": lines})
+            process.pack_frame(process.NOTE, {"file": file, "lines": lines})
         )
         _arm(connection, order["wall_seconds"])
         confinement.apply()  # last: what is armed needs a thread
-        connection.sendall(process.pack(process.ANSWER, _answer(request)))
+        connection.sendall(process.pack_frame(process.ANSWER, _answer(request)))
         status = 0
     except (OSError, EOFError):
         pass  # the caller has gone: nobody is left to tell

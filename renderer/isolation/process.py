@@ -1,4 +1,4 @@
-"""Starting, feeding and ending the zygote process of a bounded renderer."""
+"""Starting, feeding and ending the fork server process of a bounded renderer."""
 
 import json
 import os
@@ -19,23 +19,23 @@ __all__ = [
     "NOTE",
     "REQUEST",
     "BusyError",
-    "Conversation",
-    "Nursery",
-    "pack",
+    "Exchange",
+    "ForkServer",
+    "pack_frame",
     "read_exactly",
-    "read_json",
-    "unpack",
+    "read_frame",
+    "unpack_frames",
 ]
 
-# How long an order may wait to be taken: a new zygote has its imports to do, an old one a vocabulary to load.
+# How long an order may wait to be taken: a new fork server has its imports to do, an old one a vocabulary to load.
 _PATIENCE_SECONDS = 60.0
 
 # All the environment that a renderer needs; what else this process was given, secrets above all, stays here.
 _PASSED_ON = ("HOME", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PATH", "PROMPTUARY_CACHE", "TMPDIR", "XDG_CACHE_HOME")
 
 
-class Nursery:
-    """Owns one zygote; starts it when an order comes and starts another when it is gone. Safe between threads."""
+class ForkServer:
+    """Owns one fork server; starts it when an order comes and starts another when it is gone. Safe between threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -45,11 +45,11 @@ class Nursery:
 
     @property
     def process_id(self) -> int | None:
-        """The zygote's, while one runs."""
+        """The fork server's, while one runs."""
         return self._process.pid if self._process else None
 
     def order(self, order: dict[str, Any], connection: socket.socket | None) -> None:
-        """Hand the zygote an order and, with it, the socket on which the child shall answer."""
+        """Hand the fork server an order and, with it, the socket on which the child shall answer."""
         message = json.dumps(order).encode()
         descriptors = [connection.fileno()] if connection else []
         with self._lock:
@@ -59,7 +59,7 @@ class Nursery:
                     socket.send_fds(control, [message], descriptors)
                     if control.recv(1):
                         return  # taken: one order is on its way at a time, so none can run into the next
-                    raise ConnectionError("the zygote has gone")
+                    raise ConnectionError("the fork server has gone")
                 except OSError:
                     self._end()
                     if attempt:
@@ -93,7 +93,7 @@ class Nursery:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 cwd="/",
-                start_new_session=True,  # Ctrl-C in a terminal ends the caller, and by it the zygote
+                start_new_session=True,  # Ctrl-C in a terminal ends the caller, and by it the fork server
             )
         self._control, self._process = mine, process
         self._ending = weakref.finalize(self, _stop, mine, process, os.getpid())
@@ -114,7 +114,7 @@ def _environment() -> dict[str, str]:
 
 
 def _stop(control: socket.socket, process: subprocess.Popen[bytes], owner: int) -> None:
-    """Close the control socket, on which the zygote ends by itself; one that doesn't is killed."""
+    """Close the control socket, on which the fork server ends by itself; one that doesn't is killed."""
     control.close()
     if owner != os.getpid():
         process.returncode = 0  # another process's child: not ours to wait for
@@ -126,7 +126,7 @@ def _stop(control: socket.socket, process: subprocess.Popen[bytes], owner: int) 
         process.wait()
 
 
-# How long a caller waits for the zygote to start and load a vocabulary.
+# How long a caller waits for the fork server to start and load a vocabulary.
 _START_SECONDS = 60.0
 # What a child may take beyond its own bound before its caller stops waiting.
 _GRACE_SECONDS = 0.5
@@ -138,16 +138,16 @@ class BusyError(LimitError):
     default_code = "PT703"
 
 
-class Conversation:
+class Exchange:
     """Holds what has come back so far. `text` is the document, whose line is named when the child has to be stopped."""
 
-    def __init__(self, home: Nursery, text: str, *, seconds: float, output_bytes: int) -> None:
+    def __init__(self, home: ForkServer, text: str, *, seconds: float, output_bytes: int) -> None:
         self._home, self._text, self._seconds, self._output_bytes = home, text, seconds, output_bytes
         self._notes: list[dict[str, Any]] = []
         self._started = False
         self._deadline = 0.0
 
-    def hold(self, order: dict[str, Any], request: bytes) -> dict[str, Any]:
+    def run(self, order: dict[str, Any], request: bytes) -> dict[str, Any]:
         """Send the request and return the answer. Raises LimitError for a child that was stopped, BusyError for none."""
         for attempt in range(2):
             mine, theirs = socket.socketpair()
@@ -159,7 +159,7 @@ class Conversation:
                 return answer
             if self._started or attempt:
                 break
-            # No child ever spoke: the zygote itself was lost. A new one gets the request once more.
+            # No child ever spoke: the fork server itself was lost. A new one gets the request once more.
         raise self._stopped(rest)
 
     def _hand_over(self, order: dict[str, Any], theirs: socket.socket) -> None:
@@ -184,7 +184,7 @@ class Conversation:
                 return data, None
             if not piece:
                 return data, None
-            found, data = unpack(data + piece, self._output_bytes)
+            found, data = unpack_frames(data + piece, self._output_bytes)
             for tag, value in found:
                 if tag == ANSWER:
                     return data, value
@@ -209,7 +209,7 @@ class Conversation:
 
 
 def _not_started() -> BusyError:
-    """No document is to blame, and the next request starts another zygote."""
+    """No document is to blame, and the next request starts another fork server."""
     return BusyError("The renderer's helper process could not be started; try again in a moment.")
 
 
@@ -225,7 +225,7 @@ REQUEST, NOTE, ANSWER = b"\x01", b"\x02", b"\x03"
 _HEADER = 9
 
 
-def pack(tag: bytes, value: Any) -> bytes:
+def pack_frame(tag: bytes, value: Any) -> bytes:
     """Write a frame. Raises InputError for a value that JSON can't hold."""
     try:
         body = json.dumps(value).encode()
@@ -236,7 +236,7 @@ def pack(tag: bytes, value: Any) -> bytes:
     return tag + len(body).to_bytes(_HEADER - 1, "big") + body
 
 
-def unpack(data: bytes, limit: int) -> tuple[list[tuple[bytes, Any]], bytes]:
+def unpack_frames(data: bytes, limit: int) -> tuple[list[tuple[bytes, Any]], bytes]:
     """Take whole frames off the front; returns them and the rest. What is no frame stays in the rest.
 
     Raises LimitError when a frame says it is longer than `limit` bytes.
@@ -265,7 +265,7 @@ def read_exactly(connection: socket.socket, size: int) -> bytes:
     return b"".join(pieces)
 
 
-def read_json(connection: socket.socket) -> Any:
+def read_frame(connection: socket.socket) -> Any:
     """Read one whole frame and return its value."""
     header = read_exactly(connection, _HEADER)
     return json.loads(read_exactly(connection, int.from_bytes(header[1:], "big")))

@@ -1,6 +1,6 @@
 """Running what authors wrote without trusting it: every request in a child process of its own, bounded and thrown away.
 
-A small zygote process is started when first needed (`renderer/isolation/fork_server.py`); it forks a child for each request. Any number of
+A small fork server is started when first needed (`renderer/isolation/fork_server.py`); it forks a child for each request. Any number of
 threads may share one BoundedRenderer: each waits on a socket of its own. What an author's template does to its child -
 loops, memory, crashes - ends with the child, and the caller gets a LimitError with the author's line.
 """
@@ -16,7 +16,7 @@ from promptuary.renderer.after_fork import run_after_fork
 from promptuary.renderer.document import parser as documents
 from promptuary.renderer.errors import LimitError, RenderError
 from promptuary.renderer.isolation import crash_line, process
-from promptuary.renderer.isolation.process import BusyError, Conversation
+from promptuary.renderer.isolation.process import BusyError, Exchange
 from promptuary.renderer.problems import Problem
 from promptuary.renderer.tokens import tokenizers
 
@@ -31,7 +31,7 @@ class BoundedRenderer:
     """Renders, validates and compares in child processes.
 
     At most `max_children` run at once (default: the processors, at least 2) and `max_waiting` requests wait for one; more
-    are refused with BusyError. A child gets `wall_seconds`, `memory_bytes` on top of what the zygote has, and may answer
+    are refused with BusyError. A child gets `wall_seconds`, `memory_bytes` on top of what the fork server has, and may answer
     `output_bytes`. Arguments and results are plain JSON values, or the dataclasses of `renderer`.
     """
 
@@ -49,9 +49,9 @@ class BoundedRenderer:
         self.wall_seconds = wall_seconds
         self.memory_bytes = memory_bytes
         self.output_bytes = output_bytes
-        self._nursery = process.Nursery()
+        self._fork_server = process.ForkServer()
         self._fresh_gate()
-        # A forked copy of this process (a prefork worker) must not share the zygote, nor a lock held by a lost thread.
+        # A forked copy of this process (a prefork worker) must not share the fork server, nor a lock held by a lost thread.
         run_after_fork(self._after_fork)
 
     def _fresh_gate(self) -> None:
@@ -60,22 +60,22 @@ class BoundedRenderer:
         self._inside = 0
 
     def _after_fork(self) -> None:
-        self._nursery = process.Nursery()
+        self._fork_server = process.ForkServer()
         self._fresh_gate()
 
     def start(self, *vocabularies: str) -> None:
-        """Start the zygote and load vocabularies now, so that the first caller needn't wait for it.
+        """Start the fork server and load vocabularies now, so that the first caller needn't wait for it.
 
         Where that fails, the next request starts it again and says what is wrong.
         """
         try:
-            self._nursery.order({"vocabularies": list(vocabularies or (tokenizers.DEFAULT,))}, None)
+            self._fork_server.order({"vocabularies": list(vocabularies or (tokenizers.DEFAULT,))}, None)
         except OSError:
             return
 
     def close(self) -> None:
-        """End the zygote. The next request would start another."""
-        self._nursery.close()
+        """End the fork server. The next request would start another."""
+        self._fork_server.close()
 
     def validate(
         self,
@@ -215,11 +215,9 @@ class BoundedRenderer:
         }
         if method == "compare":
             arguments = {name: arguments[name] for name in ("old", "new")}
-        request = process.pack(process.REQUEST, {"method": method, "arguments": arguments})
+        request = process.pack_frame(process.REQUEST, {"method": method, "arguments": arguments})
         with self._place_for_one():
-            answer = Conversation(self._nursery, text, seconds=wall, output_bytes=self.output_bytes).hold(
-                order, request
-            )
+            answer = Exchange(self._fork_server, text, seconds=wall, output_bytes=self.output_bytes).run(order, request)
         if "fault" in answer:
             _log.error("A rendering failed in a way it should not:\n%s", answer["fault"])
         if "error" in answer:
@@ -273,7 +271,7 @@ def _options(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _vocabularies(text: str, profile: Any, options: Any) -> list[str]:
-    """The vocabulary a request will want, so that the zygote has it before it forks."""
+    """The vocabulary a request will want, so that the fork server has it before it forks."""
     if options and options.get("tokenizer"):
         return [options["tokenizer"]]
     try:

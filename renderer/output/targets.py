@@ -15,7 +15,7 @@ from promptuary.renderer.tokens.base import UNKNOWN_ID, Ids, Tokenizer
 from promptuary.renderer.tokens.tokenizers import LazyTokenizer
 
 __all__ = [
-    "Forms",
+    "Targets",
     "attachment_cost",
     "frame_counts",
     "has_frames",
@@ -230,7 +230,7 @@ def _is_unknown(item: Any, profile: Profile | None) -> bool:
     return isinstance(item, dict) and item.get("type") != "text" and attachment_cost(item, profile) is None
 
 
-class Forms:
+class Targets:
     """What a Prompt asks its targets and its stamp of; `origin` gives the stamp all but the rendered digest."""
 
     def __init__(self, profile: Profile | None, tokenizer: Tokenizer, origin: Callable[[], Stamp]) -> None:

@@ -185,7 +185,7 @@ def test_more_than_may_wait_are_refused_as_busy():
         narrow.close()
 
 
-def test_a_dead_zygote_is_started_again(bounded):
+def test_a_dead_fork server_is_started_again(bounded):
     render_good(bounded)
     os.kill(bounded._nursery.process_id, signal.SIGKILL)
     assert render_good(bounded)
@@ -207,25 +207,25 @@ def test_secrets_of_the_environment_stay_behind(bounded, monkeypatch):
     renderer.close()
 
 
-def test_the_zygote_ends_with_a_process_that_was_killed():
+def test_the_fork server_ends_with_a_process_that_was_killed():
     script = (
         "import time; from promptuary.renderer.isolation.renderer import BoundedRenderer; b = BoundedRenderer(); b.start();"
         "print(b._nursery.process_id, flush=True); time.sleep(60)"
     )
     root = Path(__file__).resolve().parents[3]
     with subprocess.Popen([sys.executable, "-c", script], cwd=root, stdout=subprocess.PIPE) as owner:
-        zygote = Path("/proc") / owner.stdout.readline().decode().strip()
-        assert zygote.exists()
+        fork server = Path("/proc") / owner.stdout.readline().decode().strip()
+        assert fork server.exists()
         owner.kill()
         owner.wait()
     deadline = time.monotonic() + 10
-    while zygote.exists() and time.monotonic() < deadline:
+    while fork server.exists() and time.monotonic() < deadline:
         time.sleep(0.05)  # bounded polling: another process gives no signal
-    assert not zygote.exists()
+    assert not fork server.exists()
 
 
 @pytest.mark.slow
-def test_a_forked_process_starts_a_zygote_of_its_own(bounded):
+def test_a_forked_process_starts_a_fork server_of_its_own(bounded):
     render_good(bounded)
     child = os.fork()
     if child == 0:
@@ -255,11 +255,11 @@ def test_a_hundred_hostile_documents_leave_a_hundred_good_ones_right():
 def test_a_child_ended_from_outside_is_no_timeout(bounded):
     def end_the_child():
         time.sleep(1)  # by now the one before has gone, and this one is at work
-        for process_id in children_of(zygote):
+        for process_id in children_of(fork server):
             os.kill(process_id, signal.SIGKILL)
 
     render_good(bounded)
-    zygote = bounded._nursery.process_id
+    fork server = bounded._nursery.process_id
     killer = threading.Thread(target=end_the_child)
     killer.start()
     with pytest.raises(LimitError, match="ended from outside") as caught:
@@ -285,7 +285,7 @@ class NoNursery:
 
 
 @pytest.mark.parametrize("error", [OSError("no more processes"), None])
-def test_a_zygote_that_cannot_start_is_no_fault_of_the_document(error):
+def test_a_fork server_that_cannot_start_is_no_fault_of_the_document(error):
     renderer = BoundedRenderer()
     renderer._nursery = NoNursery(error)
     for call in (renderer.render, renderer.validate):
