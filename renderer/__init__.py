@@ -27,8 +27,9 @@ if TYPE_CHECKING:
         TokenizerError,
         TruncationError,
     )
+    from promptuary.renderer.part import Part, Span
     from promptuary.renderer.problems import Edit, Fix, Problem
-    from promptuary.renderer.prompt import Cut, Part, Prompt, Span, Stamp
+    from promptuary.renderer.prompt import Cut, Prompt, RenderedPrompt, Stamp
     from promptuary.renderer.replies.shapers import shape
     from promptuary.renderer.replies.trace_scores import trace_scores
     from promptuary.renderer.template import Template, from_bundle, load
@@ -54,6 +55,7 @@ __all__ = [
     "Prompt",
     "PrompterError",
     "RenderError",
+    "RenderedPrompt",
     "Span",
     "Stamp",
     "Template",
@@ -87,7 +89,8 @@ _HOMES = {
         "TruncationError",
     ),
     "problems": ("Edit", "Fix", "Problem"),
-    "prompt": ("Cut", "Part", "Prompt", "Span", "Stamp"),
+    "part": ("Part", "Span"),
+    "prompt": ("Cut", "Prompt", "RenderedPrompt", "Stamp"),
     "replies.shapers": ("shape",),
     "template": ("Template", "from_bundle", "load"),
     "replies.trace_scores": ("trace_scores",),

@@ -1,180 +1,14 @@
-"""The rendered result: parts with the origin of their text, what was cut, and the prompt around them."""
+"""A rendered prompt: its parts, what was cut from it, its stamp, and the targets it can be had as."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, Protocol, Self
+from typing import Any, Literal, NotRequired, Protocol, TypedDict, cast
 
 from promptuary.renderer.errors import MissingVocabularyError
-from promptuary.renderer.output.token_counts import Counts
+from promptuary.renderer.part import Counts, Part
 
-__all__ = ["Content", "Cut", "Frame", "Mark", "Part", "Prompt", "Render", "Site", "Span", "Stamp"]
-
-Content = str | list[Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Site:
-    """A `{{ … }}` of the author's: where it stands in the document (1-based) and what it says."""
-
-    expression: str
-    line: int
-    column: int
-    kind: Literal["input", "fragment"] = "input"
-    names: frozenset[str] = field(default=frozenset(), compare=False)
-    """The inputs that may reach what it prints; known only where the document declares an untrusted one."""
-    indented: bool = field(default=False, compare=False)
-    """Whether its last filter is `indent`, by which authors meet the indentation of a YAML block."""
-
-
-class Mark(NamedTuple):
-    """The compact form of a Span: content[start:end] was printed by `site`."""
-
-    start: int
-    end: int
-    site: Site
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """A stretch of a part's content that did not come from the author's text.
-
-    `start` and `end` are code point offsets in the content; `line` and `column` say where the `{{ }}` stands in the document.
-    """
-
-    start: int
-    end: int
-    expression: str
-    line: int
-    column: int
-    kind: Literal["input", "fragment"] = "input"
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "start": self.start,
-            "end": self.end,
-            "expression": self.expression,
-            "line": self.line,
-            "column": self.column,
-            "kind": self.kind,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """How a part of a format with a layout of its own stands in the prompt.
-
-    `before` and `after` are its markup where the profile has none. With `glue`, as a message the part goes on with the
-    message before it, that text between them. What is not `spoken` stands in the text only and is no message.
-    """
-
-    before: str = ""
-    after: str = ""
-    glue: str | None = None
-    spoken: bool = True
-
-
-class _TokensWhenAsked:
-    """What `part.token_count` finds while the part is not counted: it counts the part's whole prompt."""
-
-    def __get__(self, part: "Part | None", kind: type["Part"] | None = None) -> int | None:
-        found = None if part is None else part.__dict__.get("_counted_by")
-        if part is None or found is None:
-            return None
-        counts, index = found
-        tokens: int = counts.of_part(index)
-        part.__dict__["token_count"] = tokens
-        return tokens
-
-
-@dataclass(frozen=True, init=False)
-class Part:
-    """One piece of a prompt.
-
-    `content` is text, or a list of content items in OpenAI form. `line` is where the part starts in the document.
-    `shrink` and `min_tokens` say how truncation may shorten the content instead of dropping the part. `token_count` is
-    None before the prompt is made; then it is counted when it is first asked for, unless it had to be counted already.
-    `label` is what errors call the part: its name, with `…` for each value that the author printed into it.
-    """
-
-    name: str
-    role: str = "user"
-    content: Content = ""
-    truncation_priority: int = 0
-    token_count: int | None = field(default=_TokensWhenAsked(), repr=False)  # type: ignore[assignment]  # a descriptor
-    input_tokens: int | None = None
-    marks: tuple[Mark, ...] = field(default=(), repr=False, compare=False)
-    shrink: Literal["start", "middle", "end"] | None = None
-    min_tokens: int = 0
-    line: int | None = field(default=None, compare=False)
-    frame: Frame | None = field(default=None, repr=False)
-    label: str = field(default="", repr=False, compare=False)
-
-    def __init__(  # noqa: PLR0913, PLR0917 -- one argument a field
-        self,
-        name: str,
-        role: str = "user",
-        content: Content = "",
-        truncation_priority: int = 0,
-        token_count: int | None = None,
-        input_tokens: int | None = None,
-        marks: tuple[Mark, ...] = (),
-        shrink: Literal["start", "middle", "end"] | None = None,
-        min_tokens: int = 0,
-        line: int | None = None,
-        frame: Frame | None = None,
-        label: str = "",
-    ) -> None:
-        # Written out, as a chat has thousands of parts and the generated method takes several times as long.
-        fields = self.__dict__
-        fields["name"] = name
-        fields["role"] = role
-        fields["content"] = content
-        fields["truncation_priority"] = truncation_priority
-        fields["token_count"] = token_count
-        fields["input_tokens"] = input_tokens
-        fields["marks"] = marks
-        fields["shrink"] = shrink
-        fields["min_tokens"] = min_tokens
-        fields["line"] = line
-        fields["frame"] = frame
-        fields["label"] = label or name
-
-    def uncounted(self, counts: Counts, index: int) -> Self:
-        """The same part, whose tokens are asked of `counts` when somebody wants them."""
-        copy = object.__new__(type(self))
-        fields = copy.__dict__
-        fields.update(self.__dict__)
-        fields["_counted_by"] = counts, index
-        del fields["token_count"]
-        return copy
-
-    def __getstate__(self) -> dict[str, Any]:
-        # What counts stays in this process: a part that is copied or sent elsewhere takes its count along.
-        counted = {**self.__dict__, "token_count": self.token_count}
-        counted.pop("_counted_by", None)
-        return counted
-
-    @property
-    def spans(self) -> tuple[Span, ...]:
-        """Where the content came from values, in order of their start; none for a list of content items."""
-        return tuple(
-            Span(mark.start, mark.end, mark.site.expression, mark.site.line, mark.site.column, mark.site.kind)
-            for mark in self.marks
-            if mark.end > mark.start
-        )
-
-    def to_dict(self, *, is_counted: bool = True) -> dict[str, Any]:
-        return {
-            "name": self.name,
-            "role": self.role,
-            "content": self.content,
-            "truncation_priority": self.truncation_priority,
-            "token_count": self.token_count if is_counted else None,
-            "input_tokens": self.input_tokens,
-            "spans": [span.to_dict() for span in self.spans],
-            "line": self.line,
-        }
+__all__ = ["Cut", "Prompt", "Render", "RenderedPrompt", "Stamp"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +54,26 @@ class Render(Protocol):
     def tokens(self, parts: Sequence[Part]) -> list[int]: ...
     def input_tokens(self, part: Part) -> int: ...
     def stamp(self, parts: Sequence[Part]) -> Stamp: ...
+
+
+class RenderedPrompt(TypedDict):
+    """The JSON of a prompt, one shape for the API, the client and the pages; the target's own key is the one asked for."""
+
+    target: Literal["messages", "text", "tokens"]
+    messages: NotRequired[list[dict[str, Any]]]
+    text: NotRequired[str]
+    tokens: NotRequired[list[int]]
+    parts: list[dict[str, Any]]
+    token_count: int | None
+    token_limit: int | None
+    reserve: int
+    tokenizer: dict[str, Any]
+    cut: list[dict[str, Any]]
+    ignored: list[str]
+    settings: Any
+    model: str | None
+    tools: list[Any]
+    stamp: dict[str, Any]
 
 
 @dataclass(frozen=True, repr=False)
@@ -278,7 +132,7 @@ class Prompt:
         """Token ids of the whole prompt."""
         return self.renderer.tokens(self.parts)
 
-    def to_dict(self, target: Literal["messages", "text", "tokens"] = "messages") -> dict[str, Any]:
+    def to_dict(self, target: Literal["messages", "text", "tokens"] = "messages") -> RenderedPrompt:
         """The API's JSON: the target asked for, the parts with their spans, the counts and what was cut.
 
         Where a prompt that fits can't be counted, its counts are None and `tokenizer` says why under `missing`.
@@ -288,7 +142,7 @@ class Prompt:
             missing = {}
         except MissingVocabularyError as error:
             total, missing = None, {"missing": error.message}
-        return {
+        rendered = {
             "target": target,
             target: getattr(self, target),
             "parts": [self._part(part, total is not None) for part in self.parts],
@@ -303,6 +157,7 @@ class Prompt:
             "tools": list(self.tools),
             "stamp": self.stamp.to_dict(),
         }
+        return cast("RenderedPrompt", rendered)  # its keys depend on the target
 
     def _part(self, part: Part, is_counted: bool) -> dict[str, Any]:
         if not is_counted:

@@ -16,9 +16,10 @@ from promptuary.renderer.inputs.declarations import RESERVED, Inputs
 from promptuary.renderer.lazy_import import Deferred
 from promptuary.renderer.output import targets
 from promptuary.renderer.output.targets import Targets
-from promptuary.renderer.prompt import Part, Prompt, Stamp
+from promptuary.renderer.part import Part
+from promptuary.renderer.prompt import Prompt, Stamp
 from promptuary.renderer.syntax.positions import unify_newlines
-from promptuary.renderer.tokens import tokenizers
+from promptuary.renderer.tokens import lazy
 from promptuary.renderer.tokens.base import Tokenizer
 from promptuary.renderer.tokens.vocabularies import VocabularySource
 from promptuary.renderer.truncation import fitting
@@ -301,7 +302,7 @@ class Template:
         """The tokenizer that counts: the given one, else the profile's, else the default."""
         if given is None and self._profile is not None:
             return profiles.lazy_tokenizer(self._profile, self.vocabularies)
-        return tokenizers.find_lazily(given, self.vocabularies)
+        return lazy.find_lazily(given, self.vocabularies)
 
 
 def _counter_facts(tokenizer: Tokenizer, uncounted: list[str]) -> dict[str, Any]:

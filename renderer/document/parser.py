@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from promptuary.renderer.errors import DocumentError
-from promptuary.renderer.problems import Place, Problem, blocking
+from promptuary.renderer.problems import Place, Problem
 from promptuary.renderer.syntax import suggestions, yaml_reader
 from promptuary.renderer.syntax.positions import Lines, unify_newlines
 
@@ -83,7 +83,7 @@ def forget_texts() -> None:
 def parse(text: str) -> Document:
     """Read a document; safe on any text, and never runs any of it. Raises DocumentError for its first error."""
     document, problems = inspect(text)
-    errors = blocking(problems)
+    errors = [problem for problem in problems if problem.severity == "error"]
     if errors or document is None:
         first = errors[0]
         place = Place(first.line, first.column, first.end_line, first.end_column)

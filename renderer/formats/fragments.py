@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from promptuary.renderer.document import parser as documents
 from promptuary.renderer.document.parser import Document
 from promptuary.renderer.errors import DocumentError, FragmentError
-from promptuary.renderer.jinja import Reference, Sandbox, parse, references
+from promptuary.renderer.jinja import Reference, Sandbox, find_references, parse
 from promptuary.renderer.problems import Edit, Fix, Place
 
 __all__ = ["MAX_DEPTH", "Source", "jinja_body", "resolve"]
@@ -47,7 +47,7 @@ def _descend(
     if not jinja_body(document) or not _SPELLED.search(document.body):
         return
     unit = parse(Sandbox({}), None, document.body, document.body_line, shown)
-    for reference in references(unit):
+    for reference in find_references(unit):
         if reference.ref in path:
             chain = " includes ".join((*path[path.index(reference.ref) :], reference.ref))
             raise FragmentError(f"fragments go in a circle: {chain}", code="PT503", place=reference.place)
@@ -58,7 +58,7 @@ def _descend(
             if len(found) > _MOST or sum(map(len, found.values())) > _MOST_BYTES:
                 message = f"more than {_MOST} fragments, or more than {_MOST_BYTES:,} characters of them"
                 raise FragmentError(message, code="PT504", place=reference.place)
-        inner = read(reference, found[reference.ref], document)
+        inner = read_fragment(reference, found[reference.ref], document)
         _descend(inner, source, found, (*path, reference.ref), reference.place)
 
 
@@ -78,7 +78,7 @@ def _not_pinned(reference: Reference, source: Source) -> FragmentError:
     ref, place = reference.ref, reference.place
     pin = getattr(source, "pin", None)
     pinned = pin(ref) if callable(pin) else None
-    fix, quotes = None, reference.spelled
+    fix, quotes = None, reference.quotes
     if pinned and quotes.end_line is not None and quotes.end_column is not None:
         edit = Edit(quotes.line, quotes.column, quotes.end_line, quotes.end_column, f'"{pinned}"')
         fix = Fix(f"Pin to {pinned}", (edit,))
@@ -89,7 +89,7 @@ def _not_pinned(reference: Reference, source: Source) -> FragmentError:
     return FragmentError(message, code="PT502", place=place, fix=fix)
 
 
-def read(reference: Reference, text: str, includer: Document) -> Document:
+def read_fragment(reference: Reference, text: str, includer: Document) -> Document:
     """A fragment as a document, checked to be usable where it is asked for."""
     try:
         inner = documents.parse(text)

@@ -6,10 +6,10 @@ from typing import Any, Protocol
 
 from promptuary.renderer.document.parser import Document
 from promptuary.renderer.errors import DocumentError, RenderError
-from promptuary.renderer.formats import untrusted as validation_untrusted
-from promptuary.renderer.formats.fragments import read
+from promptuary.renderer.formats.fragments import read_fragment
 from promptuary.renderer.formats.parts.parser import Structure
 from promptuary.renderer.formats.text import Whole
+from promptuary.renderer.formats.untrusted import check_parts, find_untrusted_in_system
 from promptuary.renderer.inputs import declarations
 from promptuary.renderer.jinja import (
     FragmentText,
@@ -19,16 +19,16 @@ from promptuary.renderer.jinja import (
     Stream,
     Unit,
     Use,
-    findings,
+    find_hazards,
+    find_references,
     parse,
-    references,
     skeleton,
     trace,
     used_names,
     with_run,
 )
+from promptuary.renderer.part import Mark, Part
 from promptuary.renderer.problems import Place, Problem
-from promptuary.renderer.prompt import Mark, Part
 
 __all__ = ["ASSEMBLIES", "Assembly", "JinjaBody", "JinjaFormat", "compile_body"]
 
@@ -53,6 +53,7 @@ class JinjaBody:
     def __init__(
         self,
         document: Document,
+        sandbox: Sandbox,
         unit: Unit,
         fragments: dict[str, "JinjaBody"],
         assemble: Callable[[Sandbox], Assembly],
@@ -64,18 +65,18 @@ class JinjaBody:
         self.untrusted = untrusted
         if self.untrusted:
             flow = trace(unit, {ref: body.reached for ref, body in fragments.items()})
-            for part in unit.sandbox.units.values():
+            for part in sandbox.units.values():
                 part.flow = flow
             self.reached: Names = frozenset().union(*flow.values())
         else:
             self.reached = frozenset()
-        self.program = Program(unit.sandbox)
-        self.assembly = assemble(unit.sandbox)
+        self.program = Program(sandbox)
+        self.assembly = assemble(sandbox)
 
     def parts(self, data: Mapping[str, Any]) -> list[list[Part]]:
         parts = self.render(data, _Run(data))
         if self.untrusted:
-            validation_untrusted.check_parts(parts, self.untrusted)
+            check_parts(parts, self.untrusted)
         return [parts]
 
     def render(self, data: Mapping[str, Any], run: _Run) -> list[Part]:
@@ -102,12 +103,12 @@ class JinjaBody:
                 item.place.end_column,
             )
             for unit in self.unit.sandbox.units.values()
-            for item in findings(unit)
+            for item in find_hazards(unit)
         ]
         for body in self.fragments.values():
             found.extend(body.problems())
         if self.untrusted and self.document.format == "parts":
-            found.extend(validation_untrusted.problems(skeleton(self.unit), self.untrusted))
+            found.extend(find_untrusted_in_system(skeleton(self.unit), self.untrusted))
         return found
 
 
@@ -129,24 +130,28 @@ def compile_body(
     sandbox = Sandbox({**functions, "fragment": with_run(_FragmentCall(bodies))}, spells=document.format == "parts")
     unit = parse(sandbox, None, document.body, document.body_line, shown)
     texts: dict[str, tuple[Document, Place]] = {}
-    _parse_includes(unit, document, fragments, texts)
+    _parse_includes(sandbox, unit, document, fragments, texts)
     for ref, (inner, place) in texts.items():
         bodies[ref] = compile_body(inner, fragments, functions, assemblies, place, untrusted)
-    return JinjaBody(document, unit, bodies, assemblies[document.format], untrusted)
+    return JinjaBody(document, sandbox, unit, bodies, assemblies[document.format], untrusted)
 
 
 def _parse_includes(
-    unit: Unit, document: Document, fragments: Mapping[str, str], texts: dict[str, tuple[Document, Place]]
+    sandbox: Sandbox,
+    unit: Unit,
+    document: Document,
+    fragments: Mapping[str, str],
+    texts: dict[str, tuple[Document, Place]],
 ) -> None:
-    for reference in references(unit):
-        inner = read(reference, fragments[reference.ref], document)
+    for reference in find_references(unit):
+        inner = read_fragment(reference, fragments[reference.ref], document)
         if reference.kind == "text":
             texts.setdefault(reference.ref, (inner, reference.place))
-        elif reference.ref not in unit.sandbox.units:
+        elif reference.ref not in sandbox.units:
             # The includer's own line end follows the tag, so the fragment's last one would be one too many.
             body = inner.body.removesuffix("\n") if document.format == "parts" else inner.body
-            included = parse(unit.sandbox, reference.ref, body, inner.body_line, reference.place)
-            _parse_includes(included, document, fragments, texts)
+            included = parse(sandbox, reference.ref, body, inner.body_line, reference.place)
+            _parse_includes(sandbox, included, document, fragments, texts)
 
 
 class _FragmentCall:

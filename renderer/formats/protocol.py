@@ -5,9 +5,9 @@ from typing import Any, Protocol, runtime_checkable
 
 from promptuary.renderer.document.parser import Document
 from promptuary.renderer.jinja import Use
+from promptuary.renderer.part import Part
 from promptuary.renderer.problems import Problem
 from promptuary.renderer.profiles import Profile
-from promptuary.renderer.prompt import Part
 
 __all__ = ["Body", "Format", "Functions", "WithProfile", "WithTools", "WithUses"]
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from promptuary.renderer.formats.parts.slot_text import Slots, Text
 from promptuary.renderer.jinja import Sandbox, Stream
-from promptuary.renderer.prompt import Part
+from promptuary.renderer.part import Part
 
 __all__ = ["PART_NAME", "Whole"]
 

@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator, Sequence
 
 from promptuary.renderer.errors import InputError
+from promptuary.renderer.part import Part, Site
 from promptuary.renderer.problems import Place, Problem
-from promptuary.renderer.prompt import Part, Site
 from promptuary.renderer.syntax import yaml_reader
 
-__all__ = ["check_parts", "problems"]
+__all__ = ["check_parts", "find_untrusted_in_system"]
 
 _TRUSTED_ROLES = ("system", "developer")
 _MARK = "\ue000"
@@ -16,7 +16,7 @@ _ITEM = re.compile(r"^[ \t]*- ", re.MULTILINE)
 _ROLE = re.compile(r"""\brole["']?\s*:\s*["']?(?:system|developer)\b""")
 
 
-def problems(skeleton: Sequence[str | Site], untrusted: frozenset[str]) -> list[Problem]:
+def find_untrusted_in_system(skeleton: Sequence[str | Site], untrusted: frozenset[str]) -> list[Problem]:
     """An error for each untrusted value that stands in a part with a literal system role."""
     found = []
     for site in _in_system_parts(skeleton):

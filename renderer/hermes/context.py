@@ -15,7 +15,8 @@ from promptuary.renderer.errors import InputError
 from promptuary.renderer.hermes import prefix as structured
 from promptuary.renderer.hermes.prefix import ChatContextMessage, StructuredPrefix
 from promptuary.renderer.output import targets, turns
-from promptuary.renderer.prompt import Cut, Part
+from promptuary.renderer.part import Part
+from promptuary.renderer.prompt import Cut
 from promptuary.renderer.template import Template, load
 from promptuary.renderer.tokens import tokenizers
 from promptuary.renderer.tokens.base import Tokenizer

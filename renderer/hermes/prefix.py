@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from promptuary.renderer.prompt import Part
+from promptuary.renderer.part import Part
 
 __all__ = ["DEFAULT_NAME", "DEFAULT_TOKEN_LIMIT", "ChatContextMessage", "StructuredPrefix", "day", "parts", "variables"]
 

@@ -181,13 +181,13 @@ def _render_all(document: str, fragments: Any, profile: Any, data: Any, target: 
 def _render_samples(document: str, fragments: Any, profile: Any, samples: Any, target: Any, options: Any) -> Any:
     """Each sample's prompt or error, the template compiled once."""
     template = renderer.load(document, fragments=fragments, profile=profile)
-    found = {}
+    results: dict[str, dict[str, Any]] = {}
     for name, data in samples.items():
         try:
-            found[name] = {"prompt": template.render(data, **options).to_dict(target)}
+            results[name] = {"prompt": template.render(data, **options).to_dict(target)}
         except RenderError as error:
-            found[name] = {"error": _as_limit(error).to_dict()}
-    return found
+            results[name] = {"error": _as_limit(error).to_dict()}
+    return results
 
 
 def _compare(old: Any, new: Any) -> Any:

@@ -1,23 +1,28 @@
 """The code Jinja generates for a prompt: it yields literals by number and values with their site, never mixed text."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from jinja2 import nodes
 from jinja2.compiler import CodeGenerator, Frame
 from jinja2.idtracking import FrameSymbolVisitor
 
-from promptuary.renderer.jinja.escapes import has_spelling
-
-if TYPE_CHECKING:
-    from promptuary.renderer.jinja.sandbox import Sandbox
+from promptuary.renderer.jinja.source import Unit, has_escapes
 
 __all__ = ["PieceGenerator"]
+
+
+class Sites(Protocol):
+    """What the generator asks of the environment it works for."""
+
+    spells: bool
+
+    def unit(self, name: str | None) -> Unit: ...
 
 
 class PieceGenerator(CodeGenerator):
     """Replaces what Jinja does around output: no `str()`, no constant folding of expressions, no bare text."""
 
-    environment: "Sandbox"
+    environment: Sites  # type: ignore[assignment]  # Jinja's class declares its own environment
 
     def _output_child_to_const(self, node: nodes.Expr, frame: Frame, finalize: Any) -> Any:
         if not isinstance(node, nodes.TemplateData):
@@ -35,7 +40,7 @@ class PieceGenerator(CodeGenerator):
 
     def visit_Const(self, node: nodes.Const, frame: Frame) -> None:  # noqa: N802 -- the visitor's own spelling
         value = node.as_const(frame.eval_ctx)
-        if self.environment.spells and isinstance(value, str) and has_spelling(value):
+        if self.environment.spells and isinstance(value, str) and has_escapes(value):
             self.write(f"environment.written({value!r})")
         else:
             super().visit_Const(node, frame)

@@ -7,13 +7,11 @@ from typing import Any, Literal
 from jinja2 import nodes
 
 from promptuary.renderer.jinja.methods import MAX_WIDTH, WIDE_METHODS, is_wide_format, is_wide_percent
-from promptuary.renderer.jinja.sandbox import Unit
+from promptuary.renderer.jinja.source import Unit
 from promptuary.renderer.problems import Place
 
-__all__ = ["MAX_DEPTH", "MAX_NODES", "NOT_REPRODUCIBLE", "Finding", "check_size", "findings"]
+__all__ = ["NOT_REPRODUCIBLE", "Finding", "find_hazards"]
 
-MAX_DEPTH = 60
-MAX_NODES = 10_000
 _MAX_TIMES = 10_000
 _MAX_ROUNDS = 100_000
 
@@ -28,25 +26,7 @@ class Finding:
     place: Place
 
 
-def check_size(unit: Unit) -> Finding | None:
-    """An error for a tree that is too deep or too large to be compiled; walks without recursion."""
-    count = 0
-    level: list[nodes.Node] = [unit.tree]
-    depth = 0
-    while level:
-        depth += 1
-        count += len(level)
-        if depth > MAX_DEPTH or count > MAX_NODES:
-            what = (
-                f"nested deeper than {MAX_DEPTH} levels" if depth > MAX_DEPTH else f"of more than {MAX_NODES:,} pieces"
-            )
-            at = next((node.lineno for node in level if node.lineno), 1) - 1
-            return Finding("PT106", "error", f"the template is {what}", unit.place(at))
-        level = [child for node in level for child in node.iter_child_nodes()]
-    return None
-
-
-def findings(unit: Unit) -> Iterator[Finding]:
+def find_hazards(unit: Unit) -> Iterator[Finding]:
     """Heavy and irreproducible constructs of a unit, in no order."""
     macros = {node.name: node for node in unit.tree.find_all(nodes.Macro)}
     for node in unit.tree.find_all(nodes.Node):

@@ -12,9 +12,8 @@ from jinja2.utils import pass_environment, pass_eval_context
 
 from promptuary.renderer import functions
 from promptuary.renderer.errors import LimitError
-from promptuary.renderer.jinja.escapes import spelled
 from promptuary.renderer.jinja.methods import MAX_WIDTH, check_percent
-from promptuary.renderer.jinja.output import Written, as_text
+from promptuary.renderer.jinja.output import Written, as_text, keeps_escapes
 from promptuary.renderer.values.printing import MAX_TEXT, check_printable, check_sizes
 
 __all__ = ["BOUNDED_FILTERS", "FILTERS", "MAX_TEXT", "OPERATORS"]
@@ -66,7 +65,7 @@ def remainder(left: Any, right: Any) -> Any:
 
 
 OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
-    "+": spelled(add, (0, 1)),
+    "+": keeps_escapes(add, (0, 1)),
     "*": multiply,
     "**": power,
     "%": remainder,
@@ -278,6 +277,6 @@ _OFFERED: dict[str, Callable[..., Any]] = {
 }
 FILTERS: dict[str, Callable[..., Any]] = {
     **_OFFERED,
-    **{name: spelled(_OFFERED[name], moved) for name, moved in _MOVED.items()},
+    **{name: keeps_escapes(_OFFERED[name], moved) for name, moved in _MOVED.items()},
 }
 """Every filter there is. Left out: `random` (another result each time), `pprint`, `xmlattr`, `urlize`, `attr`."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from jinja2 import nodes
 
-from promptuary.renderer.jinja.sandbox import Unit
+from promptuary.renderer.jinja.source import Unit
 
 __all__ = ["Choice", "Loop", "Outline", "Seq", "Text", "Unknown", "Value", "outline"]
 

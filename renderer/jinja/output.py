@@ -3,19 +3,24 @@
 The generated code yields an `int` for a literal (its number in the program) and a pair `(site number, value)` for every
 `{{ … }}`; nothing else, so a value cannot pass for the author's text. Text captured by macros, set blocks, calls and
 `super()` is a `Captured`: a string that reads as its full text and remembers its pieces.
+
+The author's escapes - a kept space, line ends - also stand in expressions: a string constant such as `"<|space|>"` or `'\\\\n'`
+and text that the template made itself keep what they mean through names, `~`, `+` and the filters that only move text about;
+data never mean anything but themselves.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
+from functools import wraps
 from typing import Any
 
 from jinja2.runtime import Undefined
 from markupsafe import Markup
 
 from promptuary.renderer.jinja.placeholder import StandIn
-from promptuary.renderer.prompt import Mark
-from promptuary.renderer.values.printing import Unprintable, add_printable, printed
+from promptuary.renderer.part import Mark
+from promptuary.renderer.values.printing import Unprintable, add_printable, check_sizes, printed
 
-__all__ = ["Captured", "FragmentText", "Piece", "Unprintable", "Written", "as_text"]
+__all__ = ["Captured", "FragmentText", "Piece", "Unprintable", "Written", "as_text", "joined", "keeps_escapes"]
 
 add_printable(Undefined, StandIn)
 
@@ -76,3 +81,50 @@ def as_text(value: Any) -> str:
     if isinstance(value, str):
         return str.__str__(value)
     return printed(value)
+
+
+def _is_ours(value: Any) -> bool:
+    return type(value) is Written or type(value) is Captured
+
+
+def _is_spelled(value: Any) -> bool:
+    return _is_ours(value) or (type(value) is list and any(map(_is_ours, value)))
+
+
+def _meant(value: Any) -> Any:
+    """What a value stands for when it is printed; lists of texts by their items."""
+    if _is_ours(value):
+        return value.cooked
+    if type(value) is list:
+        return [_meant(item) for item in value]
+    return value
+
+
+def _known(text: Any, meant: Any) -> Any:
+    return Written(text, meant) if isinstance(text, str) and type(meant) is str and meant != text else text
+
+
+def joined(values: Iterable[Any]) -> str:
+    """What `~` does: the texts of all values side by side."""
+    found = [value if isinstance(value, str) else as_text(value) for value in values]
+    check_sizes(map(len, found))
+    text = "".join(found)
+    return _known(text, "".join(map(_meant, found))) if any(map(_is_ours, found)) else text
+
+
+def keeps_escapes(call: Callable[..., Any], moved: Container[int | str] = (0,)) -> Callable[..., Any]:
+    """Make an operation keep what the author's spellings mean in the operands that it moves, by position or name.
+
+    What an operation only looks for, as `replace` does for its first argument, is taken as written.
+    """
+
+    @wraps(call)
+    def careful(*operands: Any, **options: Any) -> Any:
+        found = call(*operands, **options)
+        if not any(map(_is_spelled, (*operands, *options.values()))):
+            return found
+        meant = [_meant(item) if at in moved else item for at, item in enumerate(operands)]
+        named = {name: _meant(item) if name in moved else item for name, item in options.items()}
+        return _known(found, call(*meant, **named))
+
+    return careful

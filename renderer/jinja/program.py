@@ -12,12 +12,13 @@ from jinja2.runtime import Context
 from jinja2.utils import pass_context
 
 from promptuary.renderer.errors import DocumentError, InputError, LimitError, RenderError
-from promptuary.renderer.jinja.lint import NOT_REPRODUCIBLE, check_size
+from promptuary.renderer.jinja.lint import NOT_REPRODUCIBLE
 from promptuary.renderer.jinja.operators import FILTERS
 from promptuary.renderer.jinja.output import Captured, Piece
-from promptuary.renderer.jinja.sandbox import MAX_OUTPUT, MissingValue, Sandbox, Unit, path_to, too_much, without_values
+from promptuary.renderer.jinja.sandbox import MAX_OUTPUT, MissingValue, Sandbox, path_to, too_much, without_values
+from promptuary.renderer.jinja.source import Unit, check_size
+from promptuary.renderer.part import Site
 from promptuary.renderer.problems import Place
-from promptuary.renderer.prompt import Site
 from promptuary.renderer.syntax import suggestions
 from promptuary.renderer.syntax.positions import Lines
 from promptuary.renderer.values.printing import Unprintable
@@ -49,9 +50,7 @@ def parse(sandbox: Sandbox, ref: str | None, body: str, first_line: int, shown: 
     except ValueError as error:
         raise DocumentError(f"this is not Jinja: {error}", code="PT201", place=shown or lines.place(0)) from error
     unit = Unit(ref, body, lines, sandbox.located(name), sandbox, shown, tree)
-    too_large = check_size(unit)
-    if too_large is not None:
-        raise DocumentError(too_large.message, code=too_large.code, place=too_large.place)
+    check_size(unit)
     sandbox.units[name] = unit
     return unit
 

@@ -2,12 +2,10 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from types import BuiltinMethodType
 from typing import Any
-from typing import Literal as Literal_
 
-from jinja2 import Template, nodes
+from jinja2 import Template
 from jinja2.exceptions import SecurityError, TemplateNotFound, UndefinedError
 from jinja2.lexer import TokenStream
 from jinja2.runtime import Context, LoopContext, Macro, StrictUndefined, Undefined
@@ -16,23 +14,28 @@ from jinja2.utils import Cycler, Joiner, Namespace, missing
 
 from promptuary.renderer.errors import DocumentError, InputError, LimitError, RenderError
 from promptuary.renderer.jinja.code_generator import PieceGenerator
-from promptuary.renderer.jinja.escapes import cook, has_spelling, joined, spelled
 from promptuary.renderer.jinja.methods import BoundedFormatter, bounded
-from promptuary.renderer.jinja.offsets import Located, locate, token_stream
 from promptuary.renderer.jinja.operators import FILTERS, OPERATORS, unchanged
-from promptuary.renderer.jinja.output import Captured, FragmentText, Piece, Unprintable, Written, as_text
+from promptuary.renderer.jinja.output import (
+    Captured,
+    FragmentText,
+    Piece,
+    Unprintable,
+    Written,
+    as_text,
+    joined,
+    keeps_escapes,
+)
+from promptuary.renderer.jinja.source import Literal, Located, Unit, has_escapes, locate, token_stream, unescape
+from promptuary.renderer.part import Site
 from promptuary.renderer.problems import Place
-from promptuary.renderer.prompt import Site
-from promptuary.renderer.syntax.positions import Lines
 
 __all__ = [
     "GLOBALS",
     "MAX_OUTPUT",
-    "Literal",
     "Missing",
     "MissingValue",
     "Sandbox",
-    "Unit",
     "path_to",
     "too_much",
     "without_values",
@@ -91,78 +94,6 @@ def _describe(owner: Any) -> str:
         return "None"
     names: dict[type, str] = {dict: "this mapping", list: "this list", str: "this text"}
     return names.get(type(owner), f"this {type(owner).__name__}")
-
-
-@dataclass(frozen=True, slots=True)
-class Literal:
-    """A stretch of the author's text. `origins` gives (offset in the text, offset in the unit's source), ascending."""
-
-    text: str
-    unit: "Unit"
-    origins: list[tuple[int, int]]
-    lines: dict[int, int] = field(default_factory=dict)
-    item_lines: tuple[int, ...] = ()
-
-    def place(self, inside: int) -> Place:
-        """The place of an offset in the text."""
-        start, offset = [origin for origin in self.origins if origin[0] <= inside][-1]
-        return self.unit.place(offset + inside - start)
-
-
-@dataclass
-class Unit:
-    """One source compiled into the sandbox: the document's body (`ref` None) or an included fragment's.
-
-    `shown` is the place that stands for all of an included unit: its includer's `{% include %}`.
-    """
-
-    ref: str | None
-    source: str
-    lines: Lines
-    located: Located
-    sandbox: "Sandbox"
-    shown: Place | None = None
-    tree: nodes.Template = field(default_factory=lambda: nodes.Template([]))
-    template: Template | None = None
-    flow: Mapping[int, frozenset[str]] = field(default_factory=dict)
-    """The inputs that may reach a printed expression, by `id()` of its node; empty where nobody asks."""
-
-    def place(self, start: int, end: int | None = None) -> Place:
-        return self.shown or self.lines.place(start, end)
-
-    def add_literal(self, group: list[tuple[str, int]]) -> int:
-        origins, at = [], 0
-        for text, offset in group:
-            origins.append((at, offset))
-            at += len(text)
-        text = "".join(text for text, _ in group)
-        literal = Literal(text, self, origins)
-        dashes = tuple(literal.place(found.end() - 2).line for found in re.finditer("\n- ", text))
-        self.sandbox.literals.append(replace(literal, item_lines=dashes))
-        self.sandbox.texts.append(text)
-        return len(self.sandbox.literals) - 1
-
-    def add_site(self, node: nodes.Node) -> int:
-        site = self.site_of(node)
-        self.sandbox.sites.append(site)
-        # Text of fragments can reach any site; indenting shows at its own.
-        if site.indented or "fragment" in self.source:
-            self.sandbox.ordinary = False
-        return len(self.sandbox.sites) - 1
-
-    def site_of(self, node: nodes.Node) -> Site:
-        offset = min(child.lineno for child in (node, *node.find_all(nodes.Node)) if child.lineno) - 1
-        tag = self.located.tag_at(offset)
-        start, end = (tag.start, tag.end) if tag else (offset, offset)
-        place = self.place(start, end)
-        kind: Literal_["input", "fragment"] = "fragment" if _calls_fragment(node) else "input"
-        names = self.flow.get(id(node), frozenset())
-        indented = isinstance(node, nodes.Filter) and node.name == "indent"
-        return Site(self.source[start:end].strip("{}%-+ \n\t"), place.line, place.column, kind, names, indented)
-
-
-def _calls_fragment(node: nodes.Node) -> bool:
-    return isinstance(node, nodes.Call) and isinstance(node.node, nodes.Name) and node.node.name == "fragment"
 
 
 GLOBALS: Mapping[str, Callable[..., Any]] = {
@@ -252,7 +183,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     def written(self, text: str) -> Written:
         """A constant of the author's that has spellings."""
-        return Written(text, cook(text))
+        return Written(text, unescape(text))
 
     def call(self, context: Context, called: Any, /, *args: Any, **kwargs: Any) -> Any:
         """The methods of texts know the author's spellings, as the filters do."""
@@ -264,7 +195,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         if not isinstance(owner, str) or not isinstance(called, BuiltinMethodType):
             return super().call(context, called, *args, **kwargs)
         moved = _MOVED_BY_METHODS.get(called.__name__, (0,))
-        return spelled(getattr(str, called.__name__), moved)(owner, *args, **kwargs)
+        return keeps_escapes(getattr(str, called.__name__), moved)(owner, *args, **kwargs)
 
     def wrap_str_format(self, value: Any) -> Callable[..., str] | None:
         """`format` and `format_map` of texts, bounded; text of the author's formats as the plain text it means."""
@@ -299,10 +230,10 @@ class Sandbox(ImmutableSandboxedEnvironment):
                 flat.append((site, value))
             texts.append(value)
         text = "".join(texts)
-        return Captured(text, flat, self._cooked(flat) if self.spells and has_spelling(text) else None)
+        return Captured(text, flat, self._cooked(flat) if self.spells and has_escapes(text) else None)
 
     def _cooked(self, pieces: Iterable[Piece]) -> str:
-        return "".join(cook(self.texts[piece]) if type(piece) is int else piece[1] for piece in pieces)
+        return "".join(unescape(self.texts[piece]) if type(piece) is int else piece[1] for piece in pieces)
 
     def printed(self, site: int, value: Any) -> str:
         """The text of a value at a site; a FragmentText stays one. Raises with the site's place."""

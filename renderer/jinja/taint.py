@@ -10,7 +10,7 @@ from typing import Any
 
 from jinja2 import nodes
 
-from promptuary.renderer.jinja.sandbox import Unit
+from promptuary.renderer.jinja.source import Unit
 
 __all__ = ["Names", "trace"]
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from jinja2 import nodes
 
-from promptuary.renderer.jinja.sandbox import Unit
+from promptuary.renderer.jinja.source import Unit
 from promptuary.renderer.problems import Place
 
 __all__ = ["Use", "used_names"]

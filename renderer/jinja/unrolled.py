@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 from jinja2 import nodes
 
-from promptuary.renderer.jinja.sandbox import Unit
-from promptuary.renderer.prompt import Site
+from promptuary.renderer.jinja.source import Unit
+from promptuary.renderer.part import Site
 
 __all__ = ["skeleton"]
 

@@ -15,10 +15,10 @@ from promptuary.renderer.lower_bound.items import Reader
 from promptuary.renderer.lower_bound.markup import Cast, MarkupRuler
 from promptuary.renderer.lower_bound.variants import TooMany, Variant, variants
 from promptuary.renderer.output import targets, turns
-from promptuary.renderer.prompt import Part
+from promptuary.renderer.part import Part
 from promptuary.renderer.template import Template
 from promptuary.renderer.tokens.base import Tokenizer
-from promptuary.renderer.tokens.tokenizers import LazyTokenizer
+from promptuary.renderer.tokens.lazy import LazyTokenizer
 
 __all__ = ["least_prompt"]
 

@@ -9,10 +9,11 @@ from operator import attrgetter
 from typing import Any
 
 from promptuary.renderer.output import turns as output_turns
+from promptuary.renderer.part import Content, Part
 from promptuary.renderer.profiles import Profile
-from promptuary.renderer.prompt import Content, Part, Stamp
+from promptuary.renderer.prompt import Stamp
 from promptuary.renderer.tokens.base import UNKNOWN_ID, Ids, Tokenizer
-from promptuary.renderer.tokens.tokenizers import LazyTokenizer
+from promptuary.renderer.tokens.lazy import LazyTokenizer
 
 __all__ = [
     "Targets",

@@ -11,9 +11,9 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from promptuary.renderer.errors import ProfileError
+from promptuary.renderer.part import Content, Part
 from promptuary.renderer.problems import Place
 from promptuary.renderer.profiles import Profile
-from promptuary.renderer.prompt import Content, Part
 
 __all__ = ["Piece", "Turn", "framed", "pieces", "role_of", "turns"]
 

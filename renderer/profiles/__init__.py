@@ -15,7 +15,7 @@ from typing import Any
 from promptuary.renderer.errors import ProfileError, TokenizerError
 from promptuary.renderer.profiles.fields import FIELDS, MARKUP_FIELDS, wrong_field
 from promptuary.renderer.syntax import yaml_reader
-from promptuary.renderer.tokens import tokenizers
+from promptuary.renderer.tokens import lazy, tokenizers
 from promptuary.renderer.tokens.vocabularies import VocabularySource
 
 __all__ = ["Markup", "Profile", "check", "find", "for_model", "lazy_tokenizer", "names", "summary", "tokenizer"]
@@ -121,7 +121,7 @@ def for_model(model: str) -> dict[str, Any] | None:
 def _frozen(mapping: Mapping[str, Any]) -> dict[str, Any]:
     """Copy what renders and add the pin of the vocabulary."""
     frozen = {key: _copied(value) for key, value in mapping.items() if key not in _CATALOGUE}
-    source = tokenizers.pinned(str(mapping["tokenizer"]))
+    source = lazy.pinned(str(mapping["tokenizer"]))
     if source:
         frozen["sha256"] = source
     return frozen
@@ -209,7 +209,7 @@ def tokenizer(profile: Profile) -> tokenizers.Tokenizer:
 
 def lazy_tokenizer(profile: Profile, source: VocabularySource | None = None) -> tokenizers.Tokenizer:
     """The same, but the vocabulary is read, or asked of `source`, when something is counted."""
-    return _pinned(profile, tokenizers.find_lazily(profile.tokenizer, source))
+    return _pinned(profile, lazy.find_lazily(profile.tokenizer, source))
 
 
 def _pinned(profile: Profile, found: tokenizers.Tokenizer) -> tokenizers.Tokenizer:

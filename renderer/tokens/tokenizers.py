@@ -7,7 +7,7 @@ through `encode_markup`, where they count.
 import hashlib
 import json
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,6 @@ from promptuary.renderer.tokens.base import (
     UNKNOWN_ID,
     Estimate,
     FunctionTokenizer,
-    Ids,
     RememberingTokenizer,
     Span,
     Tokenizer,
@@ -40,16 +39,13 @@ __all__ = [
     "UNKNOWN_ID",
     "Estimate",
     "FunctionTokenizer",
-    "LazyTokenizer",
     "Tokenizer",
-    "UpperBound",
     "VocabularyTokenizer",
     "find",
-    "find_lazily",
     "is_loaded",
     "known",
+    "load_vocabulary",
     "names",
-    "pinned",
 ]
 
 DEFAULT = "o200k_base"
@@ -109,72 +105,6 @@ class VocabularyTokenizer(RememberingTokenizer):
         return sorted({end for _, end in self._offsets(text)})
 
 
-class LazyTokenizer:
-    """A known vocabulary that is read when something is first counted; until then it says how long a text can get at most.
-
-    Threads may share it. Counting raises MissingVocabularyError where the vocabulary can't be had.
-    """
-
-    exact = True
-
-    def __init__(self, name: str, source: vocabularies.VocabularySource | None = None) -> None:
-        self.name = name
-        self.revision = pinned(name)
-        self._source = source
-
-    def most_tokens(self, text: str) -> int:
-        """A number of tokens that the text can't exceed; needs no vocabulary."""
-        return vocabularies.most_tokens(self.name, text)
-
-    def encode(self, text: str) -> list[Any]:
-        return self.loaded().encode(text)
-
-    def encode_many(self, texts: Sequence[str]) -> list[Ids]:
-        return self.loaded().encode_many(texts)
-
-    def encode_markup(self, text: str, marks: Mapping[str, int | None]) -> Ids:
-        return self.loaded().encode_markup(text, marks)
-
-    def count(self, text: str) -> int:
-        return self.loaded().count(text)
-
-    def count_spans(self, text: str, spans: Iterable[Span]) -> int:
-        return self.loaded().count_spans(text, spans)
-
-    def borders(self, text: str) -> list[int]:
-        return self.loaded().borders(text)
-
-    def loaded(self) -> Tokenizer:
-        """The tokenizer itself, read now. Raises MissingVocabularyError where the vocabulary can't be had."""
-        return _LOADED.get(self.name) or _load(self.name, self._source)
-
-
-class UpperBound(RememberingTokenizer):
-    """Stands for a vocabulary that can't be had: for every text the most tokens that it can have."""
-
-    exact = False
-
-    def __init__(self, name: str) -> None:
-        super().__init__()
-        self.name, self.revision = name, pinned(name)
-
-    def _most(self, text: str) -> int:
-        return vocabularies.most_tokens(self.name, text)
-
-    def encode_new(self, texts: list[str]) -> Iterable[Sequence[int]]:
-        return ([UNKNOWN_ID] * self._most(text) for text in texts)
-
-    def encode_markup(self, text: str, marks: Mapping[str, int | None]) -> Ids:
-        """As in `targets.most_tokens`: a vocabulary may add a token wherever a mark ends."""
-        return [UNKNOWN_ID] * sum(map(self._most, text))
-
-    def count_spans(self, text: str, spans: Iterable[Span]) -> int:
-        return sum(self._most(text[start:end]) for start, end in merged_spans(spans))
-
-    def borders(self, text: str) -> list[int]:
-        return list(range(1, len(text) + 1))
-
-
 class _Loaded:
     """The vocabularies that this process has read, and the locks by which threads wait for the one that reads."""
 
@@ -201,7 +131,11 @@ _LOADED = _Loaded()
 run_after_fork(_LOADED.renew)
 
 
-def _load(name: str, source: vocabularies.VocabularySource | None) -> Tokenizer:
+def load_vocabulary(name: str, source: vocabularies.VocabularySource | None) -> Tokenizer:
+    """The tokenizer of a known vocabulary, read once a process. Raises MissingVocabularyError where it can't be had."""
+    loaded = _LOADED.get(name)
+    if loaded is not None:
+        return loaded
     with _LOADED.lock(name):
         found = _LOADED.get(name)
         if found is None:
@@ -225,15 +159,9 @@ def names() -> tuple[str, ...]:
     return (*vocabularies.VOCABULARIES, *_ESTIMATES)
 
 
-def pinned(name: str) -> str:
-    """Return the sha256 of a known vocabulary, or empty."""
-    source = vocabularies.VOCABULARIES.get(name)
-    return source.sha256 if source else ""
-
-
 def _by_name(name: str, source: vocabularies.VocabularySource | None) -> Tokenizer:
     if name in vocabularies.VOCABULARIES:
-        return _LOADED.get(name) or _load(name, source)
+        return load_vocabulary(name, source)
     if name in _ESTIMATES or name.startswith("hub:"):
         with _LOADED.lock(name):
             return _estimate_or_hub(name)
@@ -296,7 +224,7 @@ def find(wanted: Wanted = None, source: vocabularies.VocabularySource | None = N
     if isinstance(wanted, str):
         return _by_name(wanted, source)
     # The own class first, as asking whether a value fits a protocol looks at each of its members.
-    if isinstance(wanted, (RememberingTokenizer, LazyTokenizer, Tokenizer)):
+    if isinstance(wanted, (RememberingTokenizer, Tokenizer)):
         return wanted
     if callable(wanted):
         try:
@@ -306,11 +234,3 @@ def find(wanted: Wanted = None, source: vocabularies.VocabularySource | None = N
     raise TokenizerError(
         f"A tokenizer is a name, a file or a function from text to tokens, not {type(wanted).__name__}."
     )
-
-
-def find_lazily(wanted: Wanted = None, source: vocabularies.VocabularySource | None = None) -> Tokenizer:
-    """As `find`, but a known vocabulary is read, or asked of `source`, when something is counted with it."""
-    name = DEFAULT if wanted is None else wanted
-    if isinstance(name, str) and name in vocabularies.VOCABULARIES:
-        return LazyTokenizer(name, source)
-    return find(wanted, source)

@@ -30,7 +30,6 @@ __all__ = [
     "is_always_installed",
     "is_at_hand",
     "is_installed",
-    "most_tokens",
     "read",
     "read_file",
     "read_installed",
@@ -108,25 +107,6 @@ def read_installed(digest: str) -> bytes | None:
     """Return the content of `find_installed`, unpacked."""
     path = find_installed(digest)
     return None if path is None else _unpacked(path)
-
-
-def most_tokens(name: str, text: str) -> int:
-    """Return a number of tokens that the text can't exceed in this vocabulary, without reading the vocabulary.
-
-    A token of a byte level vocabulary is at least one byte. NFC makes UTF-8 at most three times as long, and leaves ASCII
-    alone. SentencePiece puts one space in front, and takes a character it doesn't know apart into its bytes. Raises
-    TokenizerError for a lone surrogate, as counting does.
-    """
-    source = VOCABULARIES[name]
-    size = len(text)
-    if not text.isascii():
-        try:
-            size = len(text.encode())
-        except UnicodeEncodeError as error:
-            raise TokenizerError("The text holds a lone surrogate, which is no character and has no tokens.") from error
-        if source.nfc:
-            size *= 3
-    return size + 1 if source.form == "sentencepiece" and text else size
 
 
 def read(name: str, source: VocabularySource | None = None) -> Vocabulary:

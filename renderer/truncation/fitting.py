@@ -13,11 +13,11 @@ from operator import add, attrgetter
 
 from promptuary.renderer.errors import TruncationError
 from promptuary.renderer.output import targets
-from promptuary.renderer.output.token_counts import Counts
+from promptuary.renderer.part import Counts, Part
 from promptuary.renderer.profiles import Profile
-from promptuary.renderer.prompt import Cut, Part
+from promptuary.renderer.prompt import Cut
 from promptuary.renderer.tokens.base import Tokenizer
-from promptuary.renderer.tokens.tokenizers import LazyTokenizer
+from promptuary.renderer.tokens.lazy import LazyTokenizer
 from promptuary.renderer.truncation import plan as truncation_plan
 from promptuary.renderer.truncation import shrink as truncation_shrink
 

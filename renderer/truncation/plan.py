@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from operator import attrgetter
 
-from promptuary.renderer.prompt import Part
+from promptuary.renderer.part import Part
 
 __all__ = ["Plan", "Shorten"]
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from promptuary.renderer.prompt import Mark, Part
+from promptuary.renderer.part import Mark, Part
 from promptuary.renderer.tokens.base import Tokenizer
 
 __all__ = ["GAP", "shortened"]

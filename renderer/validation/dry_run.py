@@ -10,8 +10,8 @@ from promptuary.renderer.errors import DocumentError, RenderError
 from promptuary.renderer.formats import Body
 from promptuary.renderer.inputs import example_data
 from promptuary.renderer.jinja import StandIns
+from promptuary.renderer.part import Part
 from promptuary.renderer.problems import Problem, Severity
-from promptuary.renderer.prompt import Part
 from promptuary.renderer.template import Template
 from promptuary.renderer.tokens.base import Tokenizer
 

@@ -10,8 +10,8 @@ from promptuary.renderer.formats.shaped import parser
 from promptuary.renderer.formats.shaped.format import ShapedBody
 from promptuary.renderer.formats.shaped.parser import Call, Field, Literal, Name
 from promptuary.renderer.jinja import Choice, Loop, Seq, Text, Unknown, outline
+from promptuary.renderer.part import Content
 from promptuary.renderer.problems import Place, Problem
-from promptuary.renderer.prompt import Content
 
 __all__ = ["empty_prompt"]
 

@@ -12,12 +12,12 @@ from promptuary.renderer.formats import fragments
 from promptuary.renderer.functions import FUNCTIONS
 from promptuary.renderer.inputs import declarations
 from promptuary.renderer.jinja import Use
+from promptuary.renderer.part import Part
 from promptuary.renderer.problems import Fix, Place, Problem, Severity, blocking
-from promptuary.renderer.prompt import Part
 from promptuary.renderer.replies.shapers import outputs
 from promptuary.renderer.syntax import suggestions
 from promptuary.renderer.template import Template, find_profile
-from promptuary.renderer.tokens import tokenizers
+from promptuary.renderer.tokens import lazy, tokenizers
 from promptuary.renderer.tokens.vocabularies import VocabularySource
 from promptuary.renderer.validation import dry_run, fixes, text_scan
 from promptuary.renderer.validation import empty_prompt as validation_empty_prompt
@@ -116,7 +116,7 @@ class _Checks:
         try:
             return list(check(template, tokenizer))
         except MissingVocabularyError as error:
-            problems = list(check(template, tokenizers.UpperBound(tokenizer.name)))
+            problems = list(check(template, lazy.UpperBound(tokenizer.name)))
             sure = [problem for problem in problems if problem.code not in _OF_LENGTH]
             if len(sure) < len(problems):
                 sure.append(self._unmeasured(error))

@@ -21,7 +21,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from promptuary.renderer import profiles
 from promptuary.renderer.output import targets
-from promptuary.renderer.prompt import Part
+from promptuary.renderer.part import Part
 
 TARGET = Path(__file__).parent / "chat_templates.json"
 FAMILIES = {"qwen3": "qwen3", "deepseek": "deepseek_v3", "gemma3": "gemma3", "llama3": "llama3_1", "gpt-oss": "gptoss"}

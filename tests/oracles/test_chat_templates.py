@@ -7,7 +7,7 @@ import pytest
 
 from promptuary.renderer import profiles
 from promptuary.renderer.output import targets
-from promptuary.renderer.prompt import Part
+from promptuary.renderer.part import Part
 from promptuary.renderer.tokens import tokenizers
 
 ROWS = json.loads(Path(__file__).with_name("chat_templates.json").read_text(encoding="utf-8"))

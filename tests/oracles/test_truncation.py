@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from promptuary.renderer import TruncationError
-from promptuary.renderer.prompt import Part
+from promptuary.renderer.part import Part
 from promptuary.renderer.tokens import tokenizers
 from promptuary.renderer.truncation import fitting
 

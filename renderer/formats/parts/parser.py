@@ -14,8 +14,8 @@ from promptuary.renderer.formats.parts.errors import Fault
 from promptuary.renderer.formats.parts.part_template import Recipe, read_part
 from promptuary.renderer.formats.parts.slot_text import Slots
 from promptuary.renderer.jinja import Sandbox, Stream
+from promptuary.renderer.part import Part
 from promptuary.renderer.problems import Place
-from promptuary.renderer.prompt import Part
 from promptuary.renderer.syntax import suggestions, yaml_reader
 
 __all__ = ["MAX_PARTS", "Structure"]

@@ -14,7 +14,7 @@ from promptuary.renderer.formats.parts.errors import (
     unknown_role,
 )
 from promptuary.renderer.formats.parts.slot_text import Piece, Slots, Text, split_marks, tidy_content, tidy_sections
-from promptuary.renderer.prompt import Mark, Part
+from promptuary.renderer.part import Mark, Part
 from promptuary.renderer.syntax import yaml_reader
 
 __all__ = ["Recipe", "read_part"]

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Container, Sequence
 
-from promptuary.renderer.jinja import FragmentText, cook
-from promptuary.renderer.prompt import Mark, Site
+from promptuary.renderer.jinja import FragmentText, unescape
+from promptuary.renderer.part import Mark, Site
 
 __all__ = ["Piece", "Slots", "Text", "split_marks", "tidy_content", "tidy_sections"]
 
@@ -57,8 +57,8 @@ def _strip(pieces: Sequence[Piece], slots: Slots | None, characters: str | None 
     return kept
 
 
-def _cook_all(pieces: Sequence[Piece]) -> list[Piece]:
-    return [cook(piece) if isinstance(piece, str) else piece for piece in pieces]
+def _unescape_all(pieces: Sequence[Piece]) -> list[Piece]:
+    return [unescape(piece) if isinstance(piece, str) else piece for piece in pieces]
 
 
 Sections = Sequence[Sequence[Piece]]
@@ -66,12 +66,12 @@ Sections = Sequence[Sequence[Piece]]
 
 def tidy_content(sections: Sections, slots: Slots | None) -> list[Piece]:
     """The rules for content: white space at the ends goes, then the author's spellings are replaced."""
-    return _cook_all(_strip(sections[0], slots))
+    return _unescape_all(_strip(sections[0], slots))
 
 
 def tidy_sections(sections: Sections, slots: Slots | None) -> list[Piece]:
     """The rules for sections: each loses blanks at its ends, they are joined by nothing, and the whole is stripped."""
-    pieces = [piece for section in sections for piece in _cook_all(_strip(section, slots, " \t"))]
+    pieces = [piece for section in sections for piece in _unescape_all(_strip(section, slots, " \t"))]
     return _strip(pieces, slots)
 
 

@@ -8,9 +8,9 @@ from promptuary.renderer.document.parser import Document
 from promptuary.renderer.errors import PrompterError
 from promptuary.renderer.formats import untrusted
 from promptuary.renderer.jinja import Use
+from promptuary.renderer.part import Frame, Mark, Part, Site
 from promptuary.renderer.problems import Place, Problem
 from promptuary.renderer.profiles import Profile
-from promptuary.renderer.prompt import Frame, Mark, Part, Site
 from promptuary.renderer.prompters import arguments, layouts
 from promptuary.renderer.prompters.layouts import Field, Instruction, Recipe
 from promptuary.renderer.prompters.slots import Piece, Slot

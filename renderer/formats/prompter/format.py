@@ -23,8 +23,8 @@ from promptuary.renderer.errors import DocumentError, PrompterError
 from promptuary.renderer.formats.prompter.body import PrompterBody, Setup
 from promptuary.renderer.formats.protocol import Functions
 from promptuary.renderer.functions import nearest
+from promptuary.renderer.part import Site
 from promptuary.renderer.problems import Place
-from promptuary.renderer.prompt import Site
 from promptuary.renderer.prompters import arguments, layouts, slots
 from promptuary.renderer.prompters.layouts import Recipe
 from promptuary.renderer.syntax import yaml_reader

@@ -14,8 +14,8 @@ from promptuary.renderer.functions import FUNCTIONS, nearest
 from promptuary.renderer.functions.documents import MAX_TEXT, check_pattern, content_of
 from promptuary.renderer.functions.sentences import KeyedSentences
 from promptuary.renderer.jinja import Use
+from promptuary.renderer.part import Mark, Part, Site
 from promptuary.renderer.problems import Place, Problem
-from promptuary.renderer.prompt import Mark, Part, Site
 from promptuary.renderer.syntax import suggestions
 
 __all__ = ["MAX_PROMPTS", "Shaped", "ShapedBody", "positional", "rewritten"]

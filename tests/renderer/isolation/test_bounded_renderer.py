@@ -185,16 +185,16 @@ def test_more_than_may_wait_are_refused_as_busy():
         narrow.close()
 
 
-def test_a_dead_fork server_is_started_again(bounded):
+def test_a_dead_fork_server_is_started_again(bounded):
     render_good(bounded)
-    os.kill(bounded._nursery.process_id, signal.SIGKILL)
+    os.kill(bounded._fork_server.process_id, signal.SIGKILL)
     assert render_good(bounded)
 
 
 def test_closing_leaves_no_process():
     renderer = BoundedRenderer()
     render_good(renderer)
-    process_id = renderer._nursery.process_id
+    process_id = renderer._fork_server.process_id
     renderer.close()
     assert not Path(f"/proc/{process_id}").exists()
 
@@ -203,33 +203,33 @@ def test_secrets_of_the_environment_stay_behind(bounded, monkeypatch):
     monkeypatch.setenv("PROMPTUARY_SECRET_KEY", "hidden")
     renderer = BoundedRenderer()
     render_good(renderer)
-    assert b"hidden" not in Path(f"/proc/{renderer._nursery.process_id}/environ").read_bytes()
+    assert b"hidden" not in Path(f"/proc/{renderer._fork_server.process_id}/environ").read_bytes()
     renderer.close()
 
 
-def test_the_fork server_ends_with_a_process_that_was_killed():
+def test_the_fork_server_ends_with_a_process_that_was_killed():
     script = (
         "import time; from promptuary.renderer.isolation.renderer import BoundedRenderer; b = BoundedRenderer(); b.start();"
-        "print(b._nursery.process_id, flush=True); time.sleep(60)"
+        "print(b._fork_server.process_id, flush=True); time.sleep(60)"
     )
     root = Path(__file__).resolve().parents[3]
     with subprocess.Popen([sys.executable, "-c", script], cwd=root, stdout=subprocess.PIPE) as owner:
-        fork server = Path("/proc") / owner.stdout.readline().decode().strip()
-        assert fork server.exists()
+        fork_server = Path("/proc") / owner.stdout.readline().decode().strip()
+        assert fork_server.exists()
         owner.kill()
         owner.wait()
     deadline = time.monotonic() + 10
-    while fork server.exists() and time.monotonic() < deadline:
+    while fork_server.exists() and time.monotonic() < deadline:
         time.sleep(0.05)  # bounded polling: another process gives no signal
-    assert not fork server.exists()
+    assert not fork_server.exists()
 
 
 @pytest.mark.slow
-def test_a_forked_process_starts_a_fork server_of_its_own(bounded):
+def test_a_forked_process_starts_a_fork_server_of_its_own(bounded):
     render_good(bounded)
     child = os.fork()
     if child == 0:
-        same = bounded._nursery.process_id is None and bool(render_good(bounded))
+        same = bounded._fork_server.process_id is None and bool(render_good(bounded))
         bounded.close()
         os._exit(0 if same else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
@@ -241,25 +241,25 @@ def test_a_hundred_hostile_documents_leave_a_hundred_good_ones_right():
     renderer = BoundedRenderer(wall_seconds=0.05)
     renderer.start()
     render_good(renderer)
-    before = memory_of(renderer._nursery.process_id)
+    before = memory_of(renderer._fork_server.process_id)
     hostile = [document for document, _ in HOSTILE.values()]
     for number in range(100):
         with pytest.raises((LimitError, DocumentError)):
             renderer.render(hostile[number % len(hostile)], {"name": "a" * 40 + "b"})
     for number in range(100):
         assert render_good(renderer, f"n{number}") == [{"role": "user", "content": f"Hello n{number}"}]
-    assert memory_of(renderer._nursery.process_id) - before < 20
+    assert memory_of(renderer._fork_server.process_id) - before < 20
     renderer.close()
 
 
 def test_a_child_ended_from_outside_is_no_timeout(bounded):
     def end_the_child():
         time.sleep(1)  # by now the one before has gone, and this one is at work
-        for process_id in children_of(fork server):
+        for process_id in children_of(fork_server):
             os.kill(process_id, signal.SIGKILL)
 
     render_good(bounded)
-    fork server = bounded._nursery.process_id
+    fork_server = bounded._fork_server.process_id
     killer = threading.Thread(target=end_the_child)
     killer.start()
     with pytest.raises(LimitError, match="ended from outside") as caught:
@@ -268,7 +268,7 @@ def test_a_child_ended_from_outside_is_no_timeout(bounded):
     assert caught.value.line == 4
 
 
-class NoNursery:
+class NoForkServer:
     """A nursery on a machine that can start no process, or whose processes end at once."""
 
     process_id = None
@@ -285,9 +285,9 @@ class NoNursery:
 
 
 @pytest.mark.parametrize("error", [OSError("no more processes"), None])
-def test_a_fork server_that_cannot_start_is_no_fault_of_the_document(error):
+def test_a_fork_server_that_cannot_start_is_no_fault_of_the_document(error):
     renderer = BoundedRenderer()
-    renderer._nursery = NoNursery(error)
+    renderer._fork_server = NoForkServer(error)
     for call in (renderer.render, renderer.validate):
         with pytest.raises(BusyError, match="try again") as caught:
             call(GOOD)

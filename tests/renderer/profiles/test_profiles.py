@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from promptuary.renderer import load, profiles
 from promptuary.renderer.errors import ProfileError, TokenizerError
 from promptuary.renderer.output import targets, turns
-from promptuary.renderer.prompt import Part
+from promptuary.renderer.part import Part
 from promptuary.renderer.tokens import tokenizers
 from promptuary.renderer.truncation import fitting
 from tests.support.examples import example_count

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from promptuary.renderer import MissingVocabularyError, Part, load, profiles, validate
 from promptuary.renderer.errors import RenderError, TokenizerError, TruncationError
 from promptuary.renderer.output import targets
-from promptuary.renderer.tokens import tokenizers, vocabularies
+from promptuary.renderer.tokens import lazy, tokenizers, vocabularies
 from promptuary.renderer.tokens.vocabularies import VOCABULARIES, FakeVocabularies, Source
 from promptuary.renderer.truncation import fitting
 from tests.renderer.varied_texts import varied_texts
@@ -77,7 +77,7 @@ def loaded(name: str, source: FakeVocabularies | None = None, limit: int | None 
 @given(TEXTS)
 @pytest.mark.parametrize("name", HERE)
 def test_no_text_has_more_tokens_than_the_bound(name, text):
-    assert len(tokenizers.find(name).encode(text)) <= vocabularies.most_tokens(name, text)
+    assert len(tokenizers.find(name).encode(text)) <= lazy.most_tokens(name, text)
 
 
 @pytest.mark.parametrize("name", HERE)
@@ -85,7 +85,7 @@ def test_no_single_character_has_more_tokens_than_the_bound(name):
     tokenizer = tokenizers.find(name)
     wide = [chr(code) for code in range(0x80, 0x30000) if unicodedata.normalize("NFC", chr(code)) != chr(code)]
     for text in [*wide, *map(chr, range(1, 0x250)), *varied_texts()]:
-        assert len(tokenizer.encode(text)) <= vocabularies.most_tokens(name, text), ascii(text)
+        assert len(tokenizer.encode(text)) <= lazy.most_tokens(name, text), ascii(text)
 
 
 @settings(max_examples=example_count(0.4))
@@ -257,7 +257,7 @@ def test_parts_that_are_copied_or_sent_elsewhere_take_their_count_along():
 def test_a_lone_surrogate_is_refused_whether_or_not_anybody_counts():
     part = Part("a", content="a\ud800b")
     with pytest.raises(TokenizerError, match="lone surrogate"):
-        fitting.fit([part], tokenizers.find_lazily(None))
+        fitting.fit([part], lazy.find_lazily(None))
 
 
 def test_a_check_without_the_vocabulary_says_that_limits_are_open_and_guesses_nothing(gone, data):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from promptuary.renderer import profiles
 from promptuary.renderer.errors import TruncationError
 from promptuary.renderer.output import targets
-from promptuary.renderer.prompt import Mark, Part, Site
+from promptuary.renderer.part import Mark, Part, Site
 from promptuary.renderer.tokens import tokenizers
 from promptuary.renderer.truncation import fitting
 from promptuary.renderer.truncation import shrink as truncation_shrink

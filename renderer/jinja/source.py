@@ -1,0 +1,276 @@
+"""One source of a template: where its tokens stand, its literals and printed values, and the fragments it asks for.
+
+Jinja keeps only the line of a node. The lexer's tokens are given to the parser with their offset (plus one, as Jinja takes
+zero for "unknown") where it expects the line, so every node, syntax error and debug entry leads back to the very column.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+from typing import Literal as OneOf
+
+from jinja2 import Template, nodes
+from jinja2.exceptions import TemplateSyntaxError
+from jinja2.lexer import Lexer, Token
+
+from promptuary.renderer.errors import DocumentError, FragmentError
+from promptuary.renderer.part import Site
+from promptuary.renderer.problems import Place
+from promptuary.renderer.syntax.positions import Lines
+
+__all__ = [
+    "MAX_DEPTH",
+    "MAX_NODES",
+    "Environment",
+    "Literal",
+    "Located",
+    "Reference",
+    "Tag",
+    "Unit",
+    "check_size",
+    "find_references",
+    "has_escapes",
+    "locate",
+    "token_stream",
+    "unescape",
+]
+
+MAX_DEPTH = 60
+MAX_NODES = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """A `{{ … }}`, `{% … %}` or `{# … #}`: offsets of its first character and after its last."""
+
+    kind: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """Tokens as Jinja's lexer gives them, with offset + 1 as their line; and the tags they form."""
+
+    tokens: list[tuple[int, str, str]]
+    tags: list[Tag]
+
+    def tag_at(self, offset: int) -> Tag | None:
+        """The last tag that starts at or before an offset."""
+        index = bisect_right([tag.start for tag in self.tags], offset) - 1
+        return self.tags[index] if index >= 0 else None
+
+
+def locate(lexer: Lexer, source: str, name: str | None) -> Located:
+    """Split the source into tokens with offsets. Raises TemplateSyntaxError with offset + 1 as its line."""
+    tokens: list[tuple[int, str, str]] = []
+    tags: list[Tag] = []
+    at = 0
+    opened: tuple[str, int] | None = None
+    try:
+        for _, kind, value in _tokens(lexer, source, name):
+            # What the lexer drops between tokens is white space next to a `-` mark, so a search cannot go astray.
+            start = source.find(value, at)
+            at = start + len(value)
+            tokens.append((start + 1, kind, value))
+            if kind in ("variable_begin", "block_begin", "comment_begin", "raw_begin"):
+                opened = (kind.removesuffix("_begin"), start)
+            elif opened and kind in ("variable_end", "block_end", "comment_end", "raw_begin", "raw_end"):
+                tags.append(Tag(opened[0], opened[1], at))
+                opened = None
+    except TemplateSyntaxError as error:
+        offset = _offset_of(error, source, at)
+        raise TemplateSyntaxError(error.message or "this is not Jinja", offset + 1, name) from error
+    return Located(tokens, tags)
+
+
+def _tokens(lexer: Lexer, source: str, name: str | None) -> Iterator[tuple[int, str, str]]:
+    return iter(lexer.tokeniter(source, name))
+
+
+def _offset_of(error: TemplateSyntaxError, source: str, at: int) -> int:
+    """The lexer knows the offset only in some messages ("… at 17"); else the tag it was reading is where to look."""
+    _, found, tail = (error.message or "").rpartition(" at ")
+    if found and tail.isdigit():
+        return min(int(tail), len(source))
+    start = max(source.rfind("{{", 0, at + 2), source.rfind("{%", 0, at + 2), source.rfind("{#", 0, at + 2))
+    lines = source.split("\n")
+    line_start = sum(len(line) + 1 for line in lines[: error.lineno - 1])
+    return max(start, line_start)
+
+
+def token_stream(lexer: Lexer, located: Located, name: str | None, filename: str | None) -> Iterator[Token]:
+    """The tokens the parser takes, from located ones."""
+    return lexer.wrap(iter(located.tokens), name, filename)
+
+
+class Environment(Protocol):
+    """What the sandbox collects while its units are compiled, and what they ask of it."""
+
+    globals: Any
+    literals: list["Literal"]
+    ordinary: bool
+    sites: list[Site]
+    texts: list[str]
+    units: dict[str, "Unit"]
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A stretch of the author's text. `origins` gives (offset in the text, offset in the unit's source), ascending."""
+
+    text: str
+    unit: "Unit"
+    origins: list[tuple[int, int]]
+    lines: dict[int, int] = field(default_factory=dict)
+    item_lines: tuple[int, ...] = ()
+
+    def place(self, inside: int) -> Place:
+        """The place of an offset in the text."""
+        start, offset = [origin for origin in self.origins if origin[0] <= inside][-1]
+        return self.unit.place(offset + inside - start)
+
+
+@dataclass
+class Unit:
+    """One source compiled into the sandbox: the document's body (`ref` None) or an included fragment's.
+
+    `shown` is the place that stands for all of an included unit: its includer's `{% include %}`.
+    """
+
+    ref: str | None
+    source: str
+    lines: Lines
+    located: Located
+    sandbox: Environment
+    shown: Place | None = None
+    tree: nodes.Template = field(default_factory=lambda: nodes.Template([]))
+    template: Template | None = None
+    flow: Mapping[int, frozenset[str]] = field(default_factory=dict)
+    """The inputs that may reach a printed expression, by `id()` of its node; empty where nobody asks."""
+
+    def place(self, start: int, end: int | None = None) -> Place:
+        return self.shown or self.lines.place(start, end)
+
+    def add_literal(self, group: list[tuple[str, int]]) -> int:
+        origins, at = [], 0
+        for text, offset in group:
+            origins.append((at, offset))
+            at += len(text)
+        text = "".join(text for text, _ in group)
+        literal = Literal(text, self, origins)
+        dashes = tuple(literal.place(found.end() - 2).line for found in re.finditer("\n- ", text))
+        self.sandbox.literals.append(replace(literal, item_lines=dashes))
+        self.sandbox.texts.append(text)
+        return len(self.sandbox.literals) - 1
+
+    def add_site(self, node: nodes.Node) -> int:
+        site = self.site_of(node)
+        self.sandbox.sites.append(site)
+        # Text of fragments can reach any site; indenting shows at its own.
+        if site.indented or "fragment" in self.source:
+            self.sandbox.ordinary = False
+        return len(self.sandbox.sites) - 1
+
+    def site_of(self, node: nodes.Node) -> Site:
+        """The site of a printed expression."""
+        offset = _offset_of_node(node)
+        tag = self.located.tag_at(offset)
+        start, end = (tag.start, tag.end) if tag else (offset, offset)
+        place = self.place(start, end)
+        kind: OneOf["input", "fragment"] = "fragment" if _calls_fragment(node) else "input"
+        names = self.flow.get(id(node), frozenset())
+        indented = isinstance(node, nodes.Filter) and node.name == "indent"
+        return Site(self.source[start:end].strip("{}%-+ \n\t"), place.line, place.column, kind, names, indented)
+
+
+def _calls_fragment(node: nodes.Node) -> bool:
+    return isinstance(node, nodes.Call) and isinstance(node.node, nodes.Name) and node.node.name == "fragment"
+
+
+def check_size(unit: Unit) -> None:
+    """Raise DocumentError for a tree that is too deep or too large to be compiled; walks without recursion."""
+    count = 0
+    level: list[nodes.Node] = [unit.tree]
+    depth = 0
+    while level:
+        depth += 1
+        count += len(level)
+        if depth > MAX_DEPTH or count > MAX_NODES:
+            what = (
+                f"nested deeper than {MAX_DEPTH} levels" if depth > MAX_DEPTH else f"of more than {MAX_NODES:,} pieces"
+            )
+            at = next((node.lineno for node in level if node.lineno), 1) - 1
+            raise DocumentError(f"the template is {what}", code="PT106", place=unit.place(at))
+        level = [child for node in level for child in node.iter_child_nodes()]
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """`fragment("ref")` (kind text) or `{% include "ref" %}` (kind parts), with the places of its tag and of its quotes."""
+
+    ref: str
+    kind: OneOf["text", "parts"]
+    place: Place
+    quotes: Place
+
+
+def find_references(unit: Unit) -> list[Reference]:
+    """Every fragment a unit asks for, in order. Raises FragmentError where one is not written out."""
+    found = []
+    for node in unit.tree.find_all((nodes.Call, nodes.Include)):
+        if isinstance(node, nodes.Include):
+            if not node.with_context:
+                message = "`without context` is not allowed: a fragment always renders with the data"
+                raise DocumentError(message, code="PT204", place=_place(unit, node))
+            found.append(_reference(node.template, "parts", unit, node))
+        elif isinstance(node, nodes.Call) and isinstance(node.node, nodes.Name) and node.node.name == "fragment":
+            if len(node.args) != 1 or node.kwargs or node.dyn_args or node.dyn_kwargs:
+                raise FragmentError('write fragment("namespace/name@3")', code="PT506", place=_place(unit, node))
+            found.append(_reference(node.args[0], "text", unit, node))
+    for kind, message in _REFUSED.items():
+        for refused in unit.tree.find_all(kind):
+            raise DocumentError(message, code="PT204", place=_place(unit, refused))
+    return found
+
+
+_REFUSED = {
+    nodes.Import: "`{% import %}` is not allowed; use `{% include %}` or fragment()",
+    nodes.FromImport: "`{% from %}` is not allowed; use `{% include %}` or fragment()",
+    nodes.Extends: "`{% extends %}` is not allowed; use `{% include %}` or fragment()",
+    nodes.EvalContextModifier: "`{% autoescape %}` is not allowed: a prompt is no web page",
+}
+
+
+def _reference(node: nodes.Node, kind: OneOf["text", "parts"], unit: Unit, at: nodes.Node) -> Reference:
+    place = _place(unit, at)
+    if not isinstance(node, nodes.Const) or not isinstance(node.value, str):
+        message = "name the fragment in quotes: its text is fixed when the document is saved"
+        raise FragmentError(message, code="PT506", place=place)
+    length = next((len(value) for line, _, value in unit.located.tokens if line == node.lineno), 0)
+    quotes = unit.place(node.lineno - 1, node.lineno - 1 + length)
+    return Reference(node.value, kind, place, quotes)
+
+
+def _place(unit: Unit, node: nodes.Node) -> Place:
+    offset = _offset_of_node(node)
+    tag = unit.located.tag_at(offset)
+    return unit.place(tag.start, tag.end) if tag else unit.place(offset)
+
+
+def _offset_of_node(node: nodes.Node) -> int:
+    return min(child.lineno for child in (node, *node.find_all(nodes.Node)) if child.lineno) - 1
+
+
+def has_escapes(text: str) -> bool:
+    """Whether a text of the author's has one of the spellings."""
+    return "<|space|>" in text or "\\n" in text or "\\r" in text
+
+
+def unescape(text: str) -> str:
+    """Replace the spellings of a kept space and of line ends."""
+    if "<|space|>" in text:
+        text = text.replace("<|space|>", " ")
+    return text.replace("\\n", "\n").replace("\\r", "\r") if "\\" in text else text

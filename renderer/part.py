@@ -1,0 +1,222 @@
+"""A part of a prompt: its content, where each stretch of it came from, and its token count, which may come later.
+
+A prompt that surely fits its limit is handed out uncounted, so that whoever wants its text needs no vocabulary for it.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, Self
+
+__all__ = ["Content", "Counts", "Frame", "Mark", "Part", "Site", "Span"]
+
+Content = str | list[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A `{{ … }}` of the author's: where it stands in the document (1-based) and what it says."""
+
+    expression: str
+    line: int
+    column: int
+    kind: Literal["input", "fragment"] = "input"
+    names: frozenset[str] = field(default=frozenset(), compare=False)
+    """The inputs that may reach what it prints; known only where the document declares an untrusted one."""
+    indented: bool = field(default=False, compare=False)
+    """Whether its last filter is `indent`, by which authors meet the indentation of a YAML block."""
+
+
+class Mark(NamedTuple):
+    """The compact form of a Span: content[start:end] was printed by `site`."""
+
+    start: int
+    end: int
+    site: Site
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of a part's content that did not come from the author's text.
+
+    `start` and `end` are code point offsets in the content; `line` and `column` say where the `{{ }}` stands in the document.
+    """
+
+    start: int
+    end: int
+    expression: str
+    line: int
+    column: int
+    kind: Literal["input", "fragment"] = "input"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "start": self.start,
+            "end": self.end,
+            "expression": self.expression,
+            "line": self.line,
+            "column": self.column,
+            "kind": self.kind,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """How a part of a format with a layout of its own stands in the prompt.
+
+    `before` and `after` are its markup where the profile has none. With `glue`, as a message the part goes on with the
+    message before it, that text between them. What is not `spoken` stands in the text only and is no message.
+    """
+
+    before: str = ""
+    after: str = ""
+    glue: str | None = None
+    spoken: bool = True
+
+
+class Counts:
+    """The tokens of one prompt: each part's, and the whole with its chat markup. Threads may share it.
+
+    Give either the total, or `count`, which returns the total and the parts' counts when they are wanted.
+    """
+
+    __slots__ = ("_count", "_found", "_listeners", "_total")
+
+    def __init__(self, total: int | None = None, count: Callable[[], tuple[int, list[int]]] | None = None) -> None:
+        if (total is None) == (count is None):
+            raise ValueError("give either the total or what counts it")
+        self._total = total
+        self._count = count
+        self._found: list[int] = []
+        self._listeners: list[Callable[[int], object]] = []
+
+    @property
+    def known(self) -> int | None:
+        """The number, or None while nobody has asked for it."""
+        return self._total
+
+    @property
+    def total(self) -> int:
+        """The number, counted now if need be. Raises TokenizerError (MissingVocabularyError) where it can't be."""
+        count = self._count
+        if count is not None:
+            total, self._found = count()
+            self._total, self._count = total, None
+            while self._listeners:
+                self._listeners.pop()(total)
+        return self._total or 0
+
+    def of_part(self, index: int) -> int:
+        """The tokens of one part of a prompt that was not counted at first. Raises as `total`."""
+        if self._count is not None:
+            self.total  # noqa: B018  # counts all of them
+        return self._found[index]
+
+    def when_known(self, listener: Callable[[int], object]) -> None:
+        """Call the listener with the number, now or when it is counted."""
+        if self._total is None:
+            self._listeners.append(listener)
+        else:
+            listener(self._total)
+
+
+class _TokensWhenAsked:
+    """What `part.token_count` finds while the part is not counted: it counts the part's whole prompt."""
+
+    def __get__(self, part: "Part | None", kind: type["Part"] | None = None) -> int | None:
+        found = None if part is None else part.__dict__.get("_counted_by")
+        if part is None or found is None:
+            return None
+        counts, index = found
+        tokens: int = counts.of_part(index)
+        part.__dict__["token_count"] = tokens
+        return tokens
+
+
+@dataclass(frozen=True, init=False)
+class Part:
+    """One piece of a prompt.
+
+    `content` is text, or a list of content items in OpenAI form. `line` is where the part starts in the document.
+    `shrink` and `min_tokens` say how truncation may shorten the content instead of dropping the part. `token_count` is
+    None before the prompt is made; then it is counted when it is first asked for, unless it had to be counted already.
+    `label` is what errors call the part: its name, with `…` for each value that the author printed into it.
+    """
+
+    name: str
+    role: str = "user"
+    content: Content = ""
+    truncation_priority: int = 0
+    token_count: int | None = field(default=_TokensWhenAsked(), repr=False)  # type: ignore[assignment]  # a descriptor
+    input_tokens: int | None = None
+    marks: tuple[Mark, ...] = field(default=(), repr=False, compare=False)
+    shrink: Literal["start", "middle", "end"] | None = None
+    min_tokens: int = 0
+    line: int | None = field(default=None, compare=False)
+    frame: Frame | None = field(default=None, repr=False)
+    label: str = field(default="", repr=False, compare=False)
+
+    def __init__(  # noqa: PLR0913, PLR0917 -- one argument a field
+        self,
+        name: str,
+        role: str = "user",
+        content: Content = "",
+        truncation_priority: int = 0,
+        token_count: int | None = None,
+        input_tokens: int | None = None,
+        marks: tuple[Mark, ...] = (),
+        shrink: Literal["start", "middle", "end"] | None = None,
+        min_tokens: int = 0,
+        line: int | None = None,
+        frame: Frame | None = None,
+        label: str = "",
+    ) -> None:
+        # Written out, as a chat has thousands of parts and the generated method takes several times as long.
+        fields = self.__dict__
+        fields["name"] = name
+        fields["role"] = role
+        fields["content"] = content
+        fields["truncation_priority"] = truncation_priority
+        fields["token_count"] = token_count
+        fields["input_tokens"] = input_tokens
+        fields["marks"] = marks
+        fields["shrink"] = shrink
+        fields["min_tokens"] = min_tokens
+        fields["line"] = line
+        fields["frame"] = frame
+        fields["label"] = label or name
+
+    def uncounted(self, counts: Counts, index: int) -> Self:
+        """The same part, whose tokens are asked of `counts` when somebody wants them."""
+        copy = object.__new__(type(self))
+        fields = copy.__dict__
+        fields.update(self.__dict__)
+        fields["_counted_by"] = counts, index
+        del fields["token_count"]
+        return copy
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What counts stays in this process: a part that is copied or sent elsewhere takes its count along.
+        counted = {**self.__dict__, "token_count": self.token_count}
+        counted.pop("_counted_by", None)
+        return counted
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """Where the content came from values, in order of their start; none for a list of content items."""
+        return tuple(
+            Span(mark.start, mark.end, mark.site.expression, mark.site.line, mark.site.column, mark.site.kind)
+            for mark in self.marks
+            if mark.end > mark.start
+        )
+
+    def to_dict(self, *, is_counted: bool = True) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "role": self.role,
+            "content": self.content,
+            "truncation_priority": self.truncation_priority,
+            "token_count": self.token_count if is_counted else None,
+            "input_tokens": self.input_tokens,
+            "spans": [span.to_dict() for span in self.spans],
+            "line": self.line,
+        }
