@@ -42,7 +42,7 @@ import jinja2
 
 from promptuary import renderer
 from promptuary.renderer.tokens.base import Memory
-from promptuary.renderer.tokens.tokenizers import VocabularyTokenizer, find
+from promptuary.renderer.tokens.tokenizers import VocabularyTokenizer, find_tokenizer
 from promptuary.renderer.tokens.word_cache import WordMemory
 from promptuary.renderer.truncation import fitting
 from promptuary.renderer.truncation import plan as truncation_plan
@@ -251,7 +251,7 @@ def main() -> None:
     options.add_argument("--quick", action="store_true", help="sizes up to 1000 and few rounds")
     chosen = options.parse_args()
     sizes = SIZES[:3] if chosen.quick else SIZES
-    tokenizer = find("o200k_base")
+    tokenizer = find_tokenizer("o200k_base")
     if not isinstance(tokenizer, VocabularyTokenizer):
         raise SystemExit("the o200k_base vocabulary is not installed")
     bench = Bench(tokenizer, 5 if chosen.quick else 9)
@@ -346,7 +346,7 @@ class Bench:
             timed: Timed = {
                 "greedy cut over lengths": lambda _, counts=counts, limit=limit: greedy(counts, limit),
                 "promptuary, the cut over lengths": ours,
-                "promptuary, with counting and the report": lambda _, parts=parts, limit=limit: fitting.fit(
+                "promptuary, with counting and the report": lambda _, parts=parts, limit=limit: fitting.fit_parts(
                     parts, self.tokenizer, limit=limit
                 ),
             }

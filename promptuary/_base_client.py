@@ -184,7 +184,7 @@ class BaseClient(ABC, Generic[AnyTransport]):
             try:
                 name = fetched.template.tokenizer().name
                 if not (tokenizers.is_loaded(name) or is_at_hand(name)):
-                    tokenizers.find(name, self._state.vocabularies)
+                    tokenizers.find_tokenizer(name, self._state.vocabularies)
             except RenderError as error:
                 _log.warning("%s@%s: %s", fetched.name, fetched.ref, error)
         return found

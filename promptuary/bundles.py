@@ -9,7 +9,7 @@ from typing import Any
 from promptuary import renderer
 from promptuary.errors import BadAnswer, DigestMismatch
 from promptuary.renderer.digest import canonical
-from promptuary.renderer.template import build
+from promptuary.renderer.template import build_template
 from promptuary.template import Template
 
 __all__ = ["FIELDS", "Bundle", "build_bundle", "decode_object", "parse_bundle"]
@@ -61,7 +61,7 @@ def build_bundle(fields: Mapping[str, Any], name: str, ref: str, *, where: str) 
     expected = ref if ref.startswith("sha256:") else digest
     if not actual == digest == expected:
         raise DigestMismatch(f"{name}@{ref} from {where}", expected=expected, actual=actual)
-    template = build(Template, fields)
+    template = build_template(Template, fields)
     template.digest = digest  # proven a line above, so it is not computed a second time
     return Bundle(name, version, digest, text, hashed.digest(), template)
 

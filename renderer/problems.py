@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-__all__ = ["Edit", "Fix", "Place", "Problem", "Severity", "blocking"]
+__all__ = ["Edit", "Fix", "Place", "Problem", "Severity", "only_errors"]
 
 Severity = Literal["error", "warning", "note"]
 
@@ -97,6 +97,6 @@ _FIELDS = frozenset(
 )
 
 
-def blocking(problems: list[Problem]) -> list[Problem]:
+def only_errors(problems: list[Problem]) -> list[Problem]:
     """The errors among `problems`."""
     return [problem for problem in problems if problem.severity == "error"]

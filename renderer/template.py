@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 else:
     outputs = Deferred("promptuary.renderer.replies.shapers.outputs")
 
-__all__ = ["Template", "TokenizerLike", "build", "find_profile", "from_bundle", "load"]
+__all__ = ["Template", "TokenizerLike", "build_template", "find_profile", "from_bundle", "load"]
 
 Functions = Mapping[str, Callable[..., Any]]
 TokenizerLike = str | Callable[[str], Sequence[Any]] | Tokenizer | None
@@ -53,7 +53,7 @@ def load(
     they mark the template as local, as no other process can render it alike. `vocabularies` is asked for a vocabulary that no
     installed package holds, when something is counted.
     """
-    document = documents.parse(text)
+    document = documents.parse_document(text)
     found = Template(document, _resolve(document, fragments), find_profile(document, profile), functions or {})
     found.vocabularies = vocabularies
     return found
@@ -61,22 +61,22 @@ def load(
 
 def from_bundle(bundle: Mapping[str, Any]) -> "Template":
     """A template from what a fetch returned; `name` and `version` go into the stamps. Raises EngineError for a newer engine."""
-    return build(Template, bundle)
+    return build_template(Template, bundle)
 
 
-def build(kind: type[Kind], bundle: Mapping[str, Any]) -> Kind:
+def build_template(kind: type[Kind], bundle: Mapping[str, Any]) -> Kind:
     """The same as a template of a subclass."""
     engine = bundle.get("engine")
     if engine != ENGINE:
         message = f"this version needs engine {engine}; this renderer knows engine {ENGINE}, so update the package"
         raise EngineError(message)
-    document = documents.parse(bundle["document"])
+    document = documents.parse_document(bundle["document"])
     resolved = _resolve(document, bundle["fragments"])
     return kind(document, resolved, bundle.get("profile"), {}, name=bundle.get("name"), version=bundle.get("version"))
 
 
 def _resolve(document: Document, source: fragments.Source) -> dict[str, str]:
-    return fragments.resolve(document, source)
+    return fragments.resolve_fragments(document, source)
 
 
 def find_profile(document: Document, given: Mapping[str, Any] | str | None) -> dict[str, Any] | None:
@@ -86,7 +86,7 @@ def find_profile(document: Document, given: Mapping[str, Any] | str | None) -> d
     name = given or document.profile
     if name is not None:
         try:
-            return profiles.find(name)
+            return profiles.find_builtin_profile(name)
         except DocumentError as error:
             raise error.located(document.place("profile") if not given else None) from error
     return profiles.for_model(document.model) if document.model else None
@@ -123,7 +123,7 @@ class Template:
 
     def _compile(self, document: Document) -> formats.Body:
         offered = {**{name: function.call for name, function in FUNCTIONS.items()}, **self.functions}
-        body = formats.find(document.format).compile(document, self.fragments, offered)
+        body = formats.find_format(document.format).compile(document, self.fragments, offered)
         return body.in_profile(self._profile) if isinstance(body, formats.WithProfile) else body
 
     def __repr__(self) -> str:
@@ -221,7 +221,7 @@ class Template:
         """
         asked = self._asked(data or {}) if prompts is None else prompts
         texts = [prompt.text if isinstance(prompt, Prompt) else prompt for prompt in asked]
-        return outputs.read(self.document, replies, data or {}, texts, clock=clock)
+        return outputs.read_outputs(self.document, replies, data or {}, texts, clock=clock)
 
     def _asked(self, data: Mapping[str, Any]) -> list[str]:
         """The prompts of these data, unless some are missing: replies can be read without."""
@@ -250,7 +250,7 @@ class Template:
             raise InputError(
                 f"a limit of {limit} tokens leaves no room beside the reserve of {document.reserve}", code="PT606"
             )
-        fitted = fitting.fit(
+        fitted = fitting.fit_parts(
             parts,
             tokenizer,
             self._profile,
@@ -302,7 +302,7 @@ class Template:
         """The tokenizer that counts: the given one, else the profile's, else the default."""
         if given is None and self._profile is not None:
             return profiles.lazy_tokenizer(self._profile, self.vocabularies)
-        return lazy.find_lazily(given, self.vocabularies)
+        return lazy.find_lazy_tokenizer(given, self.vocabularies)
 
 
 def _counter_facts(tokenizer: Tokenizer, uncounted: list[str]) -> dict[str, Any]:

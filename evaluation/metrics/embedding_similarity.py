@@ -64,7 +64,7 @@ def _load() -> tuple[tokenizers.Tokenizer, Any]:
     options = runtime.SessionOptions()
     options.intra_op_num_threads = 1  # measured: several threads on short texts take four times as long
     session = runtime.InferenceSession(str(_open(*_MODEL)), options, providers=["CPUExecutionProvider"])
-    return tokenizers.find(str(_open(*_TOKENIZER))), session
+    return tokenizers.find_tokenizer(str(_open(*_TOKENIZER))), session
 
 
 def _open(package: str, file: str, sha256: str) -> Path:

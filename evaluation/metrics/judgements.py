@@ -96,7 +96,7 @@ def _mapping(actual: Any) -> Mapping[str, Any] | None:
     if isinstance(actual, Mapping):
         return actual
     try:
-        value = json_reader.read(str(actual)).value
+        value = json_reader.read_reply(str(actual)).value
     except OutputError:
         return None
     if isinstance(value, list) and len(value) == 1:

@@ -15,7 +15,7 @@ from frontend.changes import emergency_notices
 from frontend.diff import samples as diff_samples
 from frontend.web.decorators import signed_in
 from frontend.web.page import breadcrumbs, show
-from promptuary.renderer.document.parser import inspect
+from promptuary.renderer.document.parser import inspect_document
 from registry.accounts.actor import Actor
 from registry.changes import emergency_queries
 from registry.changes import queries as change_queries
@@ -74,7 +74,7 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
     sample = request.GET.get("sample", "")
     if sample not in data:
         sample = next(iter(data), "")
-    document, _ = inspect(version.document)
+    document, _ = inspect_document(version.document)
     prompt = diff_samples.render_sample(actor, name, version.number, data[sample]) if sample else None
     pending = change_queries.list_changes(actor, state="pending", template=name).items
     hurried = [change for change in pending if not change.is_open]

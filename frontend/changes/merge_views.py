@@ -11,7 +11,7 @@ from frontend.changes.presenters import change_title
 from frontend.diff import versions
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.page import show
-from promptuary.renderer.problems import Problem, blocking
+from promptuary.renderer.problems import Problem, only_errors
 from registry.accounts.actor import Actor
 from registry.changes import gate
 from registry.changes import merge as change_merge
@@ -91,7 +91,7 @@ def _result(actor: Actor, change: ChangeRequest, found: MergePreview, document: 
         "for_label": versions.compare_texts(found.held.document, document),
         "for_head": versions.compare_texts(found.head.document, document),
         "problems": problems,
-        "errors": blocking(problems),
+        "errors": only_errors(problems),
     }
 
 

@@ -9,7 +9,7 @@ from django.http import HttpRequest
 
 from frontend.diff import rendered, samples, text
 from frontend.diff.samples import RenderedSample, SampleComparison
-from promptuary.renderer.document.parser import inspect
+from promptuary.renderer.document.parser import inspect_document
 from registry.templates import sample_queries
 from registry.templates.models import Version
 
@@ -171,7 +171,7 @@ def _tabs(request: HttpRequest, view: str) -> list[dict[str, Any]]:
 
 
 def _unsent(version: Version, data: Mapping[str, Any]) -> list[str]:
-    document, _ = inspect(version.document)
+    document, _ = inspect_document(version.document)
     declared = document.inputs if document is not None else None
     left_out = [key for key in data if declared is not None and key not in declared]
     return [f"v{version.number} does not take {' and '.join(left_out)}; it was left out there."] if left_out else []

@@ -16,7 +16,7 @@ from frontend.evaluations.score_table import TITLES
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.page import breadcrumbs, show
 from promptuary.evaluation.metrics import catalogue
-from promptuary.renderer.document.parser import inspect
+from promptuary.renderer.document.parser import inspect_document
 from registry.accounts.actor import Actor
 from registry.core.errors import NotFound, PromptuaryError
 from registry.core.names import LATEST
@@ -131,7 +131,7 @@ def _form(request: HttpRequest, actor: Actor, place: _Place) -> RunForm:
 
 def _inputs(actor: Actor, template: Template) -> dict[str, str]:
     """The names of the latest version's declared inputs, with their types."""
-    document, _ = inspect(version_queries.resolve(actor, template.name, LATEST).document)
+    document, _ = inspect_document(version_queries.resolve(actor, template.name, LATEST).document)
     declared = (document.inputs if document else None) or {}
     return {name: str(schema.get("type", "")) for name, schema in declared.items()}
 

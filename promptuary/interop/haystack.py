@@ -88,7 +88,7 @@ def _to_prompt(source: Document, name: str) -> tuple[dict[str, Any], list[str]]:
 
 def _read_file(value: Mapping[str, Any]) -> Imported:
     if unknown := sorted(set(value) - set(_FILE)):
-        raise LossError(f"there is no place for {suggestions.few(unknown)}")
+        raise LossError(f"there is no place for {suggestions.list_names(unknown)}")
     if not isinstance(value["text"], str) or not isinstance(value["name"], str):
         raise LossError("`name` and `text` are texts")
     front = {"description": value.get("description") or "", "tags": value.get("tags") or [], "format": "shaped"}
@@ -102,7 +102,7 @@ def _read_component(value: Mapping[str, Any], stem: str) -> Imported:
         raise LossError("a PromptTemplate has `params` with a `prompt`")
     unknown = sorted((set(value) - {"name", "type", "params"}) | (set(params) - {"prompt", "output_parser"}))
     if unknown:
-        raise LossError(f"there is no place for {suggestions.few(unknown)}")
+        raise LossError(f"there is no place for {suggestions.list_names(unknown)}")
     if _ELSEWHERE.fullmatch(params["prompt"]):
         raise LossError(f"`{params['prompt']}` names a prompt that is kept elsewhere; import that one")
     front: dict[str, Any] = {"format": "shaped"}

@@ -69,7 +69,7 @@ def write_document(kind: str, front: Mapping[str, Any], body: str, facts: Mappin
         json.dumps(front, allow_nan=False)
     except ValueError as error:
         raise LossError("it holds a number that is none: NaN or infinity") from error
-    lines += [yaml_writer.write({key: front[key]}) for key in _KEYS if front.get(key)]
+    lines += [yaml_writer.write_yaml({key: front[key]}) for key in _KEYS if front.get(key)]
     return "---\n" + "".join(lines) + "---\n" + body
 
 
@@ -78,7 +78,7 @@ def check_imported(imported: Imported, body: str | None = None, fragments: Mappi
     for problem in validate(imported.document, imported.samples or None, fragments=fragments):
         if problem.severity == "error":
             raise LossError(f"line {problem.line} of what it would become: {problem.message}")
-    if body is not None and parser.parse(imported.document).body != body:
+    if body is not None and parser.parse_document(imported.document).body != body:
         raise LossError("its line ends are no line feeds, and a document has no others")
     return imported
 

@@ -84,7 +84,7 @@ def to_langfuse_file(source: Document, name: str, fragments: Mapping[str, str]) 
 
 def _read(entry: Mapping[str, Any]) -> Imported:
     if unknown := sorted(set(entry) - {*_KNOWN, *_SERVERS}):
-        raise LossError(f"there is no place for {suggestions.few(unknown)}")
+        raise LossError(f"there is no place for {suggestions.list_names(unknown)}")
     config = as_mapping(entry.get("config"), "config")
     model = config.get("model")
     front: dict[str, Any] = {

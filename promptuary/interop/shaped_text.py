@@ -23,7 +23,7 @@ _LONE_BACKSLASH = re.compile(r"(\\[ntr\\])|\\")
 def shaped_to_haystack(body: str) -> str:
     """The text that gives the same there. Raises LossError for what it cannot say."""
     written = []
-    for piece in parser.parse(body):
+    for piece in parser.parse_shaped(body):
         if isinstance(piece, Field):
             written.append("{" + _write(piece.node) + "}")
         else:

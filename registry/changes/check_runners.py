@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from promptuary.renderer.problems import Problem, blocking
+from promptuary.renderer.problems import Problem, only_errors
 from registry.changes import evaluation_check
 from registry.changes.models import ChangeRequest
 from registry.core.renderer_pool import child
@@ -80,7 +80,7 @@ def _problems(case: CheckCase) -> CheckResult:
         found = bounded.validate(
             bundle["document"], fragments=bundle["fragments"], profile=bundle["profile"], samples=dict(case.samples)
         )
-    errors = blocking(found)
+    errors = only_errors(found)
     details = [problem.to_dict() for problem in found]
     if errors:
         return CheckResult(
@@ -180,7 +180,10 @@ def _dependants(case: CheckCase) -> CheckResult:
                 samples=dict(kept.samples) if kept else {},
             )
             # A sample that lacks a value is one that the new version can no longer render.
-            errors = [*blocking(found), *(problem for problem in found if problem.sample and problem.code == "PT401")]
+            errors = [
+                *only_errors(found),
+                *(problem for problem in found if problem.sample and problem.code == "PT401"),
+            ]
             facts = {"template": template.name, "version": template.latest.number, "refs": refs}
             details.append({**facts, "problem": errors[0].to_dict() if errors else None})
     failing = [item for item in details if item["problem"]]

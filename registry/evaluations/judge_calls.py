@@ -13,7 +13,7 @@ from promptuary.evaluation.judge import read_judgement
 from promptuary.evaluation.metrics.judgements import NAMES
 from promptuary.evaluation.models import Model
 from promptuary.evaluation.scoring import Score
-from promptuary.renderer.document.parser import parse
+from promptuary.renderer.document.parser import parse_document
 from registry.core.errors import Conflict
 from registry.evaluations import model_calls, model_endpoints
 from registry.evaluations.model_calls import Asked, Judged
@@ -55,7 +55,7 @@ def open_judge(run: Run) -> Judging | None:
     if endpoint.digest != run.judge_model_digest:
         raise Conflict(f"The judge's model {run.judge_model} is not what it was: start another run.")
     bundle = run.judge.unpacked()
-    declared = parse(bundle["document"]).inputs
+    declared = parse_document(bundle["document"]).inputs
     places = Judge(_Nothing(), **{**PATHS, **run.judge_paths})
     return Judging(bundle, endpoint, endpoint.open(), places, None if declared is None else tuple(declared))
 

@@ -14,7 +14,7 @@ from promptuary.evaluation import EvaluationError, ModelError, Row
 from promptuary.evaluation.json_values import require_json
 from promptuary.evaluation.models import Model
 from promptuary.evaluation.models import Reply as Answer
-from promptuary.renderer.document.parser import parse
+from promptuary.renderer.document.parser import parse_document
 from promptuary.renderer.errors import RenderError
 from registry.core.renderer_pool import child
 from registry.evaluations.model_endpoints import Endpoint
@@ -83,7 +83,7 @@ def ask(run: Run, bundle: Mapping[str, Any], endpoint: Endpoint, model: Model, b
     with ThreadPoolExecutor(endpoint.concurrency) as pool:
         list(pool.map(lambda one: _ask_one(one, model, endpoint, known), batch))
     _keep_replies(run, endpoint, batch)
-    if parse(bundle["document"]).output:
+    if parse_document(bundle["document"]).output:
         _read(bundle, batch)
 
 

@@ -8,7 +8,7 @@ from django.db import transaction
 
 from promptuary.evaluation import Dataset as Rows
 from promptuary.evaluation import Row
-from promptuary.renderer.document.parser import parse
+from promptuary.renderer.document.parser import parse_document
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.core import names
@@ -178,7 +178,7 @@ def _find_judge(
         raise Invalid(fields={"judge_model": "name the model that the judge is asked of."})
     if unknown := sorted(set(paths) - set(judge_calls.PATHS)):
         raise Invalid(fields={"judge_paths": f"{unknown[0]!r} is none of {', '.join(judge_calls.PATHS)}."})
-    declared = parse(version.document).inputs
+    declared = parse_document(version.document).inputs
     if declared is not None and "documents" not in declared:
         raise Invalid(fields={"judge": f"{name} takes no documents, so it is no judge of answers."})
     endpoint = model_endpoints.find(model, template.namespace.name)

@@ -9,7 +9,7 @@ from typing import Any
 
 from promptuary.renderer import RenderError
 from promptuary.renderer.document import plain_placeholders
-from promptuary.renderer.document.parser import parse
+from promptuary.renderer.document.parser import parse_document
 from registry.core.errors import Invalid
 from registry.core.lru import Recent
 from registry.core.renderer_pool import child
@@ -28,15 +28,15 @@ def convert(version: Version) -> Converted:
 
 
 def _convert(bundle: dict[str, Any]) -> Converted:
-    document = parse(bundle["document"])
+    document = parse_document(bundle["document"])
     fragments = bundle["fragments"]
     try:
-        found = plain_placeholders.read(document, fragments)
+        found = plain_placeholders.read_placeholders(document, fragments)
         with child() as bounded:
             rendered = bounded.render(
                 found.document, found.data, fragments=fragments, profile=None, target="messages", token_limit=-1
             )
-    except plain_placeholders.NotPlain as error:
+    except plain_placeholders.NotPlainError as error:
         raise _refusal(str(error)) from error
     except RenderError as error:
         raise _refusal(error.message) from error

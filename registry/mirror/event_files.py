@@ -62,7 +62,7 @@ class _Draft:
         event = self.event
         who = {"person": event.person, **({"key": event.key} if event.key else {})}
         facts = {"event": event.number, "at": _iso(event.at), "by": who, **self.body, **more}
-        return yaml_writer.write(facts).encode()
+        return yaml_writer.write_yaml(facts).encode()
 
 
 def read(*, after: int, limit: int) -> list[Entry]:
@@ -95,20 +95,20 @@ def _namespace_created(draft: _Draft) -> None:
     name = draft.event.namespace
     draft.subject = f"{name}: namespace made"
     draft.files[paths.namespace(name)] = draft.say()
-    draft.files[paths.rules(name)] = yaml_writer.write(draft.body["rules"]).encode()
+    draft.files[paths.rules(name)] = yaml_writer.write_yaml(draft.body["rules"]).encode()
     if admin := draft.body.get("admin"):
-        draft.files[paths.member(name, admin)] = yaml_writer.write({"person": admin, "role": "admin"}).encode()
+        draft.files[paths.member(name, admin)] = yaml_writer.write_yaml({"person": admin, "role": "admin"}).encode()
 
 
 def _namespace_ruled(draft: _Draft) -> None:
     draft.subject = f"{draft.event.namespace}: rules set"
-    draft.files[paths.rules(draft.event.namespace)] = yaml_writer.write(draft.body["rules"]).encode()
+    draft.files[paths.rules(draft.event.namespace)] = yaml_writer.write_yaml(draft.body["rules"]).encode()
 
 
 def _member_set(draft: _Draft) -> None:
     person, role = draft.body["person"], draft.body["role"]
     draft.subject = f"{draft.event.namespace}: {person} is " + (role or "no member any more")
-    content = yaml_writer.write({"person": person, "role": role}).encode() if role else None
+    content = yaml_writer.write_yaml({"person": person, "role": role}).encode() if role else None
     draft.files[paths.member(draft.event.namespace, person)] = content
 
 
@@ -158,7 +158,7 @@ def _version_redacted(draft: _Draft) -> None:
 def _samples_saved(draft: _Draft) -> None:
     draft.subject = f"{draft.event.template}: samples"
     text = draft.sources.samples(draft.event, draft.body)
-    draft.files[paths.samples(draft.event.template)] = yaml_writer.write(json.loads(text)).encode()
+    draft.files[paths.samples(draft.event.template)] = yaml_writer.write_yaml(json.loads(text)).encode()
 
 
 def _label_moved(draft: _Draft) -> None:

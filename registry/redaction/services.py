@@ -16,7 +16,7 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
-from promptuary.renderer.document.parser import parse
+from promptuary.renderer.document.parser import parse_document
 from promptuary.renderer.syntax import sequence_diff
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
@@ -229,4 +229,4 @@ def bury(version: Version, *, reason: str, person: User, at: datetime) -> None:
     Report.objects.filter(version=version).update(inputs="{}", failures="{}")  # names that the document gave
     Rendering.objects.filter(digest=version.digest).delete()
     if template.latest_id == version.pk:
-        update_search_index(template, Version.objects.get(pk=version.pk), parse(""))
+        update_search_index(template, Version.objects.get(pk=version.pk), parse_document(""))

@@ -15,7 +15,7 @@ __all__ = ["Flag", "Input", "Integer", "Text", "read", "unknown_names"]
 def unknown_names(unknown: Collection[str], what: str, known: Iterable[str]) -> dict[str, list[str]]:
     """The faults of unknown fields or parameters: ten by name, the rest as a number."""
     sentence = f"Unknown {what}; there are {', '.join(known)}."
-    faults = {suggestions.shown(name): [sentence] for name in islice(unknown, suggestions.MOST_NAMED)}
+    faults = {suggestions.shorten_name(name): [sentence] for name in islice(unknown, suggestions.MOST_NAMED)}
     if len(unknown) > suggestions.MOST_NAMED:
         rest = len(unknown) - suggestions.MOST_NAMED
         faults["non_field_errors"] = [f"{rest:,} more {what}{'' if rest == 1 else 's'} unknown."]

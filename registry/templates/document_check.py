@@ -11,7 +11,7 @@ from promptuary.renderer import profiles
 from promptuary.renderer.document import parser as documents
 from promptuary.renderer.document.parser import Document
 from promptuary.renderer.errors import RenderError
-from promptuary.renderer.problems import Problem, blocking
+from promptuary.renderer.problems import Problem, only_errors
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid
 from registry.core.lru import Recent
@@ -42,7 +42,7 @@ class Examined:
     @property
     def is_sound(self) -> bool:
         """Whether it can be saved: warnings and notes are no hindrance."""
-        return bool(self.bundle) and not blocking(self.problems)
+        return bool(self.bundle) and not only_errors(self.problems)
 
 
 def check(*, actor: Actor, document: str, samples: Samples | None = None) -> list[Problem]:
@@ -63,7 +63,7 @@ def examine(actor: Actor, document: str, samples: Samples | None = None) -> Exam
         raise Invalid(fields={"document": "this must be text."})
     check_size("document", len(document.encode("utf-8", "surrogatepass")), DOCUMENT_BYTES)
     data = write_samples(samples or {})
-    read, problems = documents.inspect(document)
+    read, problems = documents.inspect_document(document)
     if read is None:
         return Examined(None, problems, "", "")
     profile, faults = _profile_of(read)
@@ -109,7 +109,7 @@ def _profile_of(document: Document) -> tuple[dict[str, Any] | None, list[Problem
     if document.profile is None:
         return (profiles.for_model(document.model) if document.model else None), []
     try:
-        return profiles.find(document.profile), []
+        return profiles.find_builtin_profile(document.profile), []
     except RenderError as error:
         return None, [error.located(document.place("profile")).to_problem()]
 

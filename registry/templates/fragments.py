@@ -31,7 +31,7 @@ def resolve(actor: Actor, document: Document) -> Resolved:
     """
     source = _Readable(actor)
     try:
-        return Resolved(fragments.resolve(document, source))
+        return Resolved(fragments.resolve_fragments(document, source))
     except FragmentError as error:
         return Resolved(source.texts, [error.to_problem()])
     except RenderError:

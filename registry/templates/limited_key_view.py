@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from django.db.models import Q, QuerySet
 
-from promptuary.renderer.document.parser import inspect
+from promptuary.renderer.document.parser import inspect_document
 from registry.accounts.actor import Actor
 from registry.core.errors import NotAllowed
 from registry.core.pagination import Page, check_limit, cut, read_text
@@ -60,7 +60,7 @@ def shown_of_many(actor: Actor, rows: Sequence[Template]) -> dict[int, Shown]:
 
 def of_version(template: Template, version: Version | None) -> Shown:
     """What one version tells of its template; nothing where there is none, or its text is gone."""
-    document = None if version is None or version.is_redacted else inspect(version.document)[0]
+    document = None if version is None or version.is_redacted else inspect_document(version.document)[0]
     if document is None:
         return Shown("", (), template.format, version)
     return Shown(document.description, tuple(sorted(set(document.tags))), document.format, version)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from promptuary.renderer.errors import RenderError
-from promptuary.renderer.problems import blocking
+from promptuary.renderer.problems import only_errors
 from registry.accounts.actor import Actor
 from registry.core import metrics, tracing
 from registry.core.errors import Invalid
@@ -69,7 +69,7 @@ def render_examined(
     problem that stops it, or all of them where there is no bundle to render.
     """
     if not examined.bundle:
-        raise Invalid(problems=blocking(examined.problems))
+        raise Invalid(problems=only_errors(examined.problems))
     bundle = json.loads(examined.bundle)
     given = {name: bundle[name] for name in ("fragments", "profile")}
     try:
@@ -111,5 +111,5 @@ def _find(
     permissions.require_key(actor, Verb.CHECK)
     examined = examine(actor, document or "")
     if not examined.is_sound:
-        raise Invalid(problems=blocking(examined.problems))
+        raise Invalid(problems=only_errors(examined.problems))
     return json.loads(examined.bundle), examined.digest, None

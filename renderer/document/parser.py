@@ -17,8 +17,8 @@ __all__ = [
     "MAX_BYTES",
     "Document",
     "forget_texts",
-    "inspect",
-    "parse",
+    "inspect_document",
+    "parse_document",
     "read_front_matter",
 ]
 
@@ -80,9 +80,9 @@ def forget_texts() -> None:
     _lines.cache_clear()
 
 
-def parse(text: str) -> Document:
+def parse_document(text: str) -> Document:
     """Read a document; safe on any text, and never runs any of it. Raises DocumentError for its first error."""
-    document, problems = inspect(text)
+    document, problems = inspect_document(text)
     errors = [problem for problem in problems if problem.severity == "error"]
     if errors or document is None:
         first = errors[0]
@@ -91,7 +91,7 @@ def parse(text: str) -> Document:
     return document
 
 
-def inspect(text: str) -> tuple[Document | None, list[Problem]]:
+def inspect_document(text: str) -> tuple[Document | None, list[Problem]]:
     """Read a document and say everything that is wrong with its text and front matter; no Document if that is hopeless."""
     refused = _refused_text(text)
     if refused:
@@ -114,9 +114,9 @@ def inspect(text: str) -> tuple[Document | None, list[Problem]]:
 
 def _unknown_format(fields: dict[str, Any]) -> Problem:
     name, place = fields["format"], fields["places"][("format",)]
-    meant = suggestions.likely(str(name), FORMATS)
+    meant = suggestions.likely_name(str(name), FORMATS)
     hint = f"; did you mean `{meant}`?" if meant else f"; known are {', '.join(FORMATS)}"
-    fix = suggestions.rename(place, meant)
+    fix = suggestions.rename_fix(place, meant)
     message = f"`{name}` is not a format{hint}"
     return Problem("PT108", "error", message, place.line, place.column, place.end_line, place.end_column, fix)
 
@@ -267,8 +267,8 @@ def _unknown_keys(unknown: list[tuple[str, Place]]) -> Iterator[Problem]:
 
 
 def _unknown(key: str, place: Place) -> Problem:
-    message = f"`{suggestions.shown(key)}` is not a key of the front matter{suggestions.hint(key, FRONT_MATTER_KEYS)}"
-    fix = suggestions.rename(place, suggestions.likely(key, FRONT_MATTER_KEYS))
+    message = f"`{suggestions.shorten_name(key)}` is not a key of the front matter{suggestions.spelling_hint(key, FRONT_MATTER_KEYS)}"
+    fix = suggestions.rename_fix(place, suggestions.likely_name(key, FRONT_MATTER_KEYS))
     return Problem("PT104", "error", message, place.line, place.column, place.end_line, place.end_column, fix)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from promptuary.renderer.document.parser import Document
 
-__all__ = ["NotPlain", "Plain", "read"]
+__all__ = ["NotPlainError", "PlainDocument", "read_placeholders"]
 
 FORMATS = ("parts", "text")
 _NAME = re.compile(r"(?<!\{)\{\{-?\s*([^\W\d]\w*)\s*-?\}\}(?!\})")
@@ -18,12 +18,12 @@ _FRAGMENT = re.compile(r"""\{\{-?\s*fragment\(\s*(['"])[^'"]+\1\s*\)\s*-?\}\}"""
 _MARKS = re.compile(r"\{\{|\{%|\{#")
 
 
-class NotPlain(ValueError):
+class NotPlainError(ValueError):
     """It holds more than plain names; the sentence says what."""
 
 
 @dataclass(frozen=True)
-class Plain:
+class PlainDocument:
     """The names, and what to render to see where they stand: the document without declared types, and names as values."""
 
     names: tuple[str, ...]
@@ -35,15 +35,15 @@ class Plain:
         return {name: "{{" + name + "}}" for name in self.names}
 
 
-def read(document: Document, fragments: Mapping[str, str]) -> Plain:
+def read_placeholders(document: Document, fragments: Mapping[str, str]) -> PlainDocument:
     """The plain names of a document and its fragments. Raises NotPlain."""
     if document.format not in FORMATS:
-        raise NotPlain(f"its format is {document.format}")
+        raise NotPlainError(f"its format is {document.format}")
     names: dict[str, None] = {}
     for body in (document.body, *fragments.values()):
         rest = _FRAGMENT.sub("", _STRING.sub("", _NAME.sub("", body)))
         if found := _MARKS.search(rest):
-            raise NotPlain(f"it holds more than plain names: {rest[found.start() :].splitlines()[0][:60]}")
+            raise NotPlainError(f"it holds more than plain names: {rest[found.start() :].splitlines()[0][:60]}")
         names |= dict.fromkeys(_NAME.findall(body))
     # Declared types would refuse the marks.
-    return Plain(tuple(names), f"---\nformat: {document.format}\n---\n{document.body}")
+    return PlainDocument(tuple(names), f"---\nformat: {document.format}\n---\n{document.body}")

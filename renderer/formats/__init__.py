@@ -14,11 +14,11 @@ else:
     prompter_format = Deferred("promptuary.renderer.formats.prompter.format")
     shaped_format = Deferred("promptuary.renderer.formats.shaped.format")
 
-__all__ = ["ASSEMBLIES", "Body", "Format", "Functions", "WithProfile", "WithTools", "WithUses", "find"]
+__all__ = ["ASSEMBLIES", "Body", "Format", "Functions", "WithProfile", "WithTools", "WithUses", "find_format"]
 
 
 @cache
-def find(name: str) -> Format:
+def find_format(name: str) -> Format:
     """The format of this name; documents are checked to name one that exists."""
     if name == "shaped":
         return shaped_format.Shaped()

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from promptuary.renderer.document import parser as documents
 from promptuary.renderer.document.parser import Document
 from promptuary.renderer.errors import DocumentError, FragmentError
-from promptuary.renderer.jinja import Reference, Sandbox, find_references, parse
+from promptuary.renderer.jinja import Reference, Sandbox, find_references, parse_template
 from promptuary.renderer.problems import Edit, Fix, Place
 
-__all__ = ["MAX_DEPTH", "Source", "jinja_body", "resolve"]
+__all__ = ["MAX_DEPTH", "Source", "can_have_fragments", "resolve_fragments"]
 
 MAX_DEPTH = 8
 _MOST = 64
@@ -29,14 +29,14 @@ _PINNED = re.compile(rf"{_NAME}@(?:[1-9][0-9]{{0,8}}|sha256:[0-9a-f]{{64}})")
 _SPELLED = re.compile(r"\b(?:fragment|include)\b")
 
 
-def resolve(document: Document, source: Source) -> dict[str, str]:
+def resolve_fragments(document: Document, source: Source) -> dict[str, str]:
     """The text of every fragment the document needs, nested ones too, by the reference as written. Raises FragmentError."""
     found: dict[str, str] = {}
     _descend(document, source, found, (), None)
     return found
 
 
-def jinja_body(document: Document) -> bool:
+def can_have_fragments(document: Document) -> bool:
     """Only Jinja bodies can refer to fragments."""
     return document.format in ("parts", "text")
 
@@ -44,9 +44,9 @@ def jinja_body(document: Document) -> bool:
 def _descend(
     document: Document, source: Source, found: dict[str, str], path: tuple[str, ...], shown: Place | None
 ) -> None:
-    if not jinja_body(document) or not _SPELLED.search(document.body):
+    if not can_have_fragments(document) or not _SPELLED.search(document.body):
         return
-    unit = parse(Sandbox({}), None, document.body, document.body_line, shown)
+    unit = parse_template(Sandbox({}), None, document.body, document.body_line, shown)
     for reference in find_references(unit):
         if reference.ref in path:
             chain = " includes ".join((*path[path.index(reference.ref) :], reference.ref))
@@ -92,11 +92,11 @@ def _not_pinned(reference: Reference, source: Source) -> FragmentError:
 def read_fragment(reference: Reference, text: str, includer: Document) -> Document:
     """A fragment as a document, checked to be usable where it is asked for."""
     try:
-        inner = documents.parse(text)
+        inner = documents.parse_document(text)
     except DocumentError as error:
         message = f"the fragment `{reference.ref}` has an error: {error}"
         raise FragmentError(message, code="PT501", place=reference.place) from error
-    if not jinja_body(inner):
+    if not can_have_fragments(inner):
         message = f"the fragment `{reference.ref}` has format {inner.format}; only parts and text can be fragments"
         raise FragmentError(message, code="PT507", place=reference.place)
     if reference.kind == "parts" and inner.format != includer.format:

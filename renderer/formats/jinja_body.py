@@ -7,8 +7,8 @@ from typing import Any, Protocol
 from promptuary.renderer.document.parser import Document
 from promptuary.renderer.errors import DocumentError, RenderError
 from promptuary.renderer.formats.fragments import read_fragment
-from promptuary.renderer.formats.parts.parser import Structure
-from promptuary.renderer.formats.text import Whole
+from promptuary.renderer.formats.parts.parser import PartsParser
+from promptuary.renderer.formats.text import TextParser
 from promptuary.renderer.formats.untrusted import check_parts, find_untrusted_in_system
 from promptuary.renderer.inputs import declarations
 from promptuary.renderer.jinja import (
@@ -21,9 +21,9 @@ from promptuary.renderer.jinja import (
     Use,
     find_hazards,
     find_references,
-    parse,
-    skeleton,
-    trace,
+    parse_template,
+    trace_taint,
+    unroll,
     used_names,
     with_run,
 )
@@ -64,7 +64,7 @@ class JinjaBody:
         self.fragments = fragments
         self.untrusted = untrusted
         if self.untrusted:
-            flow = trace(unit, {ref: body.reached for ref, body in fragments.items()})
+            flow = trace_taint(unit, {ref: body.reached for ref, body in fragments.items()})
             for part in sandbox.units.values():
                 part.flow = flow
             self.reached: Names = frozenset().union(*flow.values())
@@ -108,7 +108,7 @@ class JinjaBody:
         for body in self.fragments.values():
             found.extend(body.problems())
         if self.untrusted and self.document.format == "parts":
-            found.extend(find_untrusted_in_system(skeleton(self.unit), self.untrusted))
+            found.extend(find_untrusted_in_system(unroll(self.unit), self.untrusted))
         return found
 
 
@@ -125,10 +125,10 @@ def compile_body(
     `untrusted` are the includer's untrusted inputs; None are the document's own.
     """
     if untrusted is None:
-        untrusted = declarations.untrusted(document)
+        untrusted = declarations.find_untrusted_inputs(document)
     bodies: dict[str, JinjaBody] = {}
     sandbox = Sandbox({**functions, "fragment": with_run(_FragmentCall(bodies))}, spells=document.format == "parts")
-    unit = parse(sandbox, None, document.body, document.body_line, shown)
+    unit = parse_template(sandbox, None, document.body, document.body_line, shown)
     texts: dict[str, tuple[Document, Place]] = {}
     _parse_includes(sandbox, unit, document, fragments, texts)
     for ref, (inner, place) in texts.items():
@@ -150,7 +150,7 @@ def _parse_includes(
         elif reference.ref not in sandbox.units:
             # The includer's own line end follows the tag, so the fragment's last one would be one too many.
             body = inner.body.removesuffix("\n") if document.format == "parts" else inner.body
-            included = parse(sandbox, reference.ref, body, inner.body_line, reference.place)
+            included = parse_template(sandbox, reference.ref, body, inner.body_line, reference.place)
             _parse_includes(sandbox, included, document, fragments, texts)
 
 
@@ -189,7 +189,7 @@ def _joined(parts: Sequence[Part]) -> FragmentText:
     return FragmentText("".join(texts), marks)
 
 
-ASSEMBLIES: Mapping[str, Callable[[Sandbox], Assembly]] = {"parts": Structure, "text": Whole}
+ASSEMBLIES: Mapping[str, Callable[[Sandbox], Assembly]] = {"parts": PartsParser, "text": TextParser}
 
 
 class JinjaFormat:

@@ -3,16 +3,16 @@
 from collections.abc import Mapping
 from typing import Any
 
-from promptuary.renderer.formats.parts.slot_text import Slots, Text
+from promptuary.renderer.formats.parts.slot_text import Slots, SlotText
 from promptuary.renderer.jinja import Sandbox, Stream
 from promptuary.renderer.part import Part
 
-__all__ = ["PART_NAME", "Whole"]
+__all__ = ["PART_NAME", "TextParser"]
 
 PART_NAME = "text"
 
 
-class Whole:
+class TextParser:
     """The stream as one user part."""
 
     def __init__(self, sandbox: Sandbox) -> None:
@@ -27,5 +27,5 @@ class Whole:
                 number += 1
             else:
                 pieces.append(self.texts[piece])
-        content, marks = Text([pieces]).fill_marked(Slots(stream.values, stream.sites(), given, ordinary=False))
+        content, marks = SlotText([pieces]).fill_marked(Slots(stream.values, stream.sites(), given, ordinary=False))
         return [Part(PART_NAME, "user", content, marks=marks)]

@@ -111,5 +111,5 @@ FUNCTIONS: Mapping[str, Function] = MappingProxyType(
 
 def nearest(name: str, known: Sequence[str]) -> str:
     """End a message about an unknown name: the likely one, or all there are."""
-    meant = suggestions.likely(name, known)
+    meant = suggestions.likely_name(name, known)
     return f"did you mean `{meant}`?" if meant else f"there are {', '.join(sorted(known))}"

@@ -112,10 +112,10 @@ def build_structured_prefix(
     log = contextual_logger or logging.getLogger(__name__)
     marks = {**MARKS, **(special_tokens_mapping or {})}
     context = _Context(structured_prefix, marks, special_token_ids or {}, close_last_message)
-    counter = tokenizers.find(tokenizer)
+    counter = tokenizers.find_tokenizer(tokenizer)
     parts, rules = _parts(structured_prefix, loader, counter)
     room = structured_prefix.token_limit - sum(map(counter.count, (context.day, context.reply)))
-    fitted = fitting.fit(parts, counter, context.profile, limit=max(1, room), **rules)
+    fitted = fitting.fit_parts(parts, counter, context.profile, limit=max(1, room), **rules)
     if fitted.cuts:
         log.info("cut %d of %d parts to fit %d tokens", len(fitted.cuts), len(parts), structured_prefix.token_limit)
     return _result(structured_prefix, context, fitted.parts, fitted.cuts, counter)

@@ -14,7 +14,15 @@ from promptuary.renderer.schemas.fast_check import acceptor, is_plain
 from promptuary.renderer.syntax.regular_expressions import MAX_BACKTRACKED
 from promptuary.renderer.values.json_values import check_plain
 
-__all__ = ["RESERVED", "Inputs", "advice", "plain_path", "problems", "untrusted", "without_annotations"]
+__all__ = [
+    "RESERVED",
+    "Inputs",
+    "advice",
+    "find_input_problems",
+    "find_untrusted_inputs",
+    "plain_path",
+    "without_annotations",
+]
 
 RESERVED = frozenset(
     ("self", "loop", "caller", "varargs", "kwargs", "token_limit", "fragment", "escape_special_characters")
@@ -33,7 +41,7 @@ def plain_path(path: Iterator[Any] | list[Any]) -> str:
     return text
 
 
-def problems(document: Document) -> list[Problem]:
+def find_input_problems(document: Document) -> list[Problem]:
     """What is wrong with the declared inputs themselves."""
     found = []
     for name, schema in (document.inputs or {}).items():
@@ -153,7 +161,7 @@ class Inputs:
 
     def __init__(self, document: Document) -> None:
         """Raises DocumentError for a declaration that cannot be used."""
-        found = problems(document)
+        found = find_input_problems(document)
         if found:
             first = found[0]
             place = document.place("inputs", first.variable or "")
@@ -224,7 +232,7 @@ class Inputs:
         return value
 
 
-def untrusted(document: Document) -> frozenset[str]:
+def find_untrusted_inputs(document: Document) -> frozenset[str]:
     """Inputs with `untrusted: true` anywhere in their schema."""
     return frozenset(name for name, schema in (document.inputs or {}).items() if _holds_untrusted(schema))
 

@@ -50,7 +50,7 @@ def _template_line(notes: list[dict[str, Any]], frames: list[tuple[str, int]]) -
 
 def _pattern_line(text: str) -> int | None:
     """The line of the first regular expression in the declared inputs."""
-    document, _ = documents.inspect(text)
+    document, _ = documents.inspect_document(text)
     places = document.places if document else {}
     wanted = [
         path for path in places if path[-1] in ("pattern", "patternProperties") and path[0] in ("inputs", "output")

@@ -73,7 +73,7 @@ def _warm(names: list[str]) -> None:
     """Load vocabularies before the fork, so that no child spends its time on it."""
     for name in names:
         try:
-            tokenizers.find(name).count("warm")
+            tokenizers.find_tokenizer(name).count("warm")
         except RenderError:
             continue  # the child meets the same error and reports it
 

@@ -263,9 +263,9 @@ def _plain(value: Any) -> Any:
 
 def _options(options: dict[str, Any]) -> dict[str, Any]:
     named = options.get("tokenizer")
-    if named is not None and named not in tokenizers.names():
+    if named is not None and named not in tokenizers.tokenizer_names():
         raise errors.TokenizerError(
-            f"There is no tokenizer named {named!r}; known are {', '.join(tokenizers.names())}."
+            f"There is no tokenizer named {named!r}; known are {', '.join(tokenizers.tokenizer_names())}."
         )
     return {key: value for key, value in options.items() if value is not None}
 
@@ -276,19 +276,19 @@ def _vocabularies(text: str, profile: Any, options: Any) -> list[str]:
         return [options["tokenizer"]]
     try:
         if profile is None:
-            document, _ = documents.inspect(text)
+            document, _ = documents.inspect_document(text)
             if document and document.profile:
                 profile = document.profile
             elif document and document.model:
                 profile = profiles.for_model(document.model)
         if isinstance(profile, str):
-            profile = profiles.find(profile)
+            profile = profiles.find_builtin_profile(profile)
     except RenderError:
         profile = None  # the child says what is wrong with it
     name = profile.get("tokenizer") if isinstance(profile, dict) else None
-    return [name if name in tokenizers.names() else tokenizers.DEFAULT]
+    return [name if name in tokenizers.tokenizer_names() else tokenizers.DEFAULT]
 
 
 def _first_look(document: str) -> list[Problem]:
     """What can be said of a document without running anything of it."""
-    return documents.inspect(document)[1]
+    return documents.inspect_document(document)[1]

@@ -4,12 +4,12 @@ from promptuary.renderer.jinja.lint import Finding, find_hazards
 from promptuary.renderer.jinja.outline import Choice, Loop, Outline, Seq, Text, Unknown, Value, outline
 from promptuary.renderer.jinja.output import Captured, FragmentText
 from promptuary.renderer.jinja.placeholder import StandIns
-from promptuary.renderer.jinja.program import Program, Stream, parse, with_run
+from promptuary.renderer.jinja.program import Program, Stream, parse_template, with_run
 from promptuary.renderer.jinja.sandbox import GLOBALS, Sandbox
 from promptuary.renderer.jinja.source import Reference, Unit, find_references, unescape
-from promptuary.renderer.jinja.taint import Names, trace
+from promptuary.renderer.jinja.taint import Names, trace_taint
 from promptuary.renderer.jinja.undeclared import Use, used_names
-from promptuary.renderer.jinja.unrolled import skeleton
+from promptuary.renderer.jinja.unrolled import unroll
 
 __all__ = [
     "GLOBALS",
@@ -34,10 +34,10 @@ __all__ = [
     "find_hazards",
     "find_references",
     "outline",
-    "parse",
-    "skeleton",
-    "trace",
+    "parse_template",
+    "trace_taint",
     "unescape",
+    "unroll",
     "used_names",
     "with_run",
 ]

@@ -23,7 +23,7 @@ from promptuary.renderer.syntax import suggestions
 from promptuary.renderer.syntax.positions import Lines
 from promptuary.renderer.values.printing import Unprintable
 
-__all__ = ["RUN", "Program", "Stream", "parse", "with_run"]
+__all__ = ["RUN", "Program", "Stream", "parse_template", "with_run"]
 
 RUN = "\0run"
 """The context's key for what belongs to one rendering; no template can spell it."""
@@ -35,7 +35,7 @@ Set in the bounded child only, so that a child that had to be killed still tells
 """
 
 
-def parse(sandbox: Sandbox, ref: str | None, body: str, first_line: int, shown: Place | None = None) -> Unit:
+def parse_template(sandbox: Sandbox, ref: str | None, body: str, first_line: int, shown: Place | None = None) -> Unit:
     """Parse a body without running any of it. Raises DocumentError at the place of a syntax error."""
     name, lines = ref or "", Lines(body, first_line)
     try:
@@ -86,9 +86,9 @@ def _unknown(kind: str, name: str, place: Place) -> DocumentError:
         message = f"`{name}` gives another result each time; the same data must give the same prompt"
         return DocumentError(message, code="PT203", place=place)
     known = FILTERS if kind == "filter" else tests.TESTS
-    message = f"there is no {kind} `{name}`{suggestions.hint(name, known)}"
+    message = f"there is no {kind} `{name}`{suggestions.spelling_hint(name, known)}"
     return DocumentError(
-        message, code="PT205", place=place, fix=suggestions.rename(place, suggestions.likely(name, known))
+        message, code="PT205", place=place, fix=suggestions.rename_fix(place, suggestions.likely_name(name, known))
     )
 
 

@@ -12,7 +12,7 @@ from jinja2 import nodes
 
 from promptuary.renderer.jinja.source import Unit
 
-__all__ = ["Names", "trace"]
+__all__ = ["Names", "trace_taint"]
 
 Names = frozenset[str]
 _NONE: Names = frozenset()
@@ -21,7 +21,7 @@ _MEASURES = frozenset(("length", "count", "wordcount"))
 _ROUNDS = 6
 
 
-def trace(unit: Unit, fragments: Mapping[str, Names]) -> dict[int, Names]:
+def trace_taint(unit: Unit, fragments: Mapping[str, Names]) -> dict[int, Names]:
     """The names that may reach each printed expression, by `id()` of its node. `fragments` gives those of each fragment."""
     flow = _Flow(unit, fragments)
     for _ in range(_ROUNDS):

@@ -10,12 +10,12 @@ from jinja2 import nodes
 from promptuary.renderer.jinja.source import Unit
 from promptuary.renderer.part import Site
 
-__all__ = ["skeleton"]
+__all__ = ["unroll"]
 
 _MAX_DEPTH = 8
 
 
-def skeleton(unit: Unit) -> list[str | Site]:
+def unroll(unit: Unit) -> list[str | Site]:
     """The author's text and, for each value printed in it, its site."""
     builder = _Builder(unit)
     builder.all(unit.tree.body)

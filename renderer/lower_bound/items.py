@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from promptuary.renderer.formats.parts.errors import Fault
-from promptuary.renderer.formats.parts.part_template import Recipe, read_part
-from promptuary.renderer.formats.parts.slot_text import Text as Content
+from promptuary.renderer.formats.parts.errors import PartError
+from promptuary.renderer.formats.parts.part_template import PartTemplate, read_part
+from promptuary.renderer.formats.parts.slot_text import SlotText as Content
 from promptuary.renderer.jinja import Choice, Loop, Seq, Text, Unknown, Value
 from promptuary.renderer.lower_bound.blocks import Block, blocks
 from promptuary.renderer.lower_bound.contents import Hole, Piece, Ruler
@@ -94,7 +94,7 @@ class Reader:
             if any(isinstance(piece, Loop) for piece in _all(pieces)):
                 for variant in variants(pieces, "none or two"):
                     self._check(variant)
-        except (TooMany, Fault, yaml_reader.YamlError):
+        except (TooMany, PartError, yaml_reader.YamlError):
             return lost
         return self._least(ways)
 
@@ -102,7 +102,7 @@ class Reader:
         """Raise Fault where more rounds of a loop could change more than a text."""
         text = printed(variant, self.marker)
         if not are_inert(text, yaml_reader.compose(text.text, _BOUNDS)):
-            raise Fault("not a text", "PT301", 0)
+            raise PartError("not a text", "PT301", 0)
 
     def _way(self, variant: Variant) -> Found:
         values = [piece for piece in variant if isinstance(piece, Value)]
@@ -115,19 +115,19 @@ class Reader:
             if [_facts(recipe, len(values)) for recipe in recipes] != [
                 _facts(each, len(values)) for each in with_holes
             ]:
-                raise Fault("not a text", "PT301", 0)
+                raise PartError("not a text", "PT301", 0)
             recipes = with_holes
         return self._found(recipes, values)
 
-    def _recipes(self, text: str) -> list[Recipe]:
+    def _recipes(self, text: str) -> list[PartTemplate]:
         node = yaml_reader.compose(text, _BOUNDS)
         if node is None:
             return []
         if not isinstance(node, yaml_reader.Sequence):
-            raise Fault("not a list", "PT301", node.start)
+            raise PartError("not a list", "PT301", node.start)
         return [read_part(item, self.marker, text) for item in node.items]
 
-    def _found(self, recipes: list[Recipe], values: list[Value]) -> Found:
+    def _found(self, recipes: list[PartTemplate], values: list[Value]) -> Found:
         tokens, roles, may_hold, stays = 0, [], set(), False
         for recipe in recipes:
             role = "user" if recipe.role is None else recipe.role.constant
@@ -158,7 +158,7 @@ class Reader:
         return Hole(self.fragment(ref) if ref is not None else 0)
 
 
-def _facts(recipe: Recipe, values: int) -> tuple[Any, ...]:
+def _facts(recipe: PartTemplate, values: int) -> tuple[Any, ...]:
     """What must be alike in two readings of an item, holes left out."""
     content = recipe.content
     said = _said(content, values) if isinstance(content, Content) else [_item_facts(item, values) for item in content]

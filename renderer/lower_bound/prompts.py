@@ -5,7 +5,7 @@ from typing import Any
 
 from promptuary.renderer.errors import ProfileError
 from promptuary.renderer.formats.jinja_body import JinjaBody
-from promptuary.renderer.formats.parts.parser import Structure
+from promptuary.renderer.formats.parts.parser import PartsParser
 from promptuary.renderer.formats.prompter.body import PrompterBody
 from promptuary.renderer.formats.shaped.format import ShapedBody
 from promptuary.renderer.formats.shaped.parser import Text as Literal
@@ -54,7 +54,7 @@ class _Least:
         if isinstance(body, ShapedBody):
             pieces = [piece.text if isinstance(piece, Literal) else Hole() for piece in body.pieces]
             return self.ruler.content(pieces, tidied=False) + self._one_turn()
-        if isinstance(body, JinjaBody) and isinstance(body.assembly, Structure):
+        if isinstance(body, JinjaBody) and isinstance(body.assembly, PartsParser):
             reader = self._reader(body, body.assembly)
             found = reader.read(outline(body.unit))
             return found.tokens + self.markup.least(Cast(found.roles, found.may_hold, found.last))
@@ -63,7 +63,7 @@ class _Least:
     def _one_turn(self) -> int:
         return self.markup.least(Cast(("user",), frozenset(("user",)), last=True))
 
-    def _reader(self, body: JinjaBody, structure: Structure, *, every: bool = False) -> Reader:
+    def _reader(self, body: JinjaBody, structure: PartsParser, *, every: bool = False) -> Reader:
         cost = None if every else self.markup.cost
         return Reader(self.ruler, structure.marker, lambda ref: self._fragment(body, ref), cost, every)
 
@@ -73,7 +73,7 @@ class _Least:
         if inner is None:
             return 0
         if id(inner) not in self.fragments:
-            if isinstance(inner.assembly, Structure):
+            if isinstance(inner.assembly, PartsParser):
                 found = self._reader(inner, inner.assembly, every=True).read(outline(inner.unit)).tokens
             else:
                 found = self._text(inner, whole=False)

@@ -18,7 +18,17 @@ from promptuary.renderer.syntax import yaml_reader
 from promptuary.renderer.tokens import lazy, tokenizers
 from promptuary.renderer.tokens.vocabularies import VocabularySource
 
-__all__ = ["Markup", "Profile", "check", "find", "for_model", "lazy_tokenizer", "names", "summary", "tokenizer"]
+__all__ = [
+    "Markup",
+    "Profile",
+    "check",
+    "find_builtin_profile",
+    "for_model",
+    "lazy_tokenizer",
+    "profile_names",
+    "summary",
+    "tokenizer",
+]
 
 # Fields that only help to find and describe a profile; they render nothing, so they stay out of bundles.
 _CATALOGUE = ("title", "models", "source")
@@ -77,14 +87,14 @@ def _catalogue() -> Mapping[str, Mapping[str, Any]]:
     return MappingProxyType(dict(sorted(found.items())))
 
 
-def names() -> list[str]:
+def profile_names() -> list[str]:
     """Return the names of the profiles that ship."""
     return list(_catalogue())
 
 
 def summary() -> list[dict[str, Any]]:
     """Return name, title, models, context, tokenizer and whether counting is exact here, for a list to choose from."""
-    known = tokenizers.known()
+    known = tokenizers.known_vocabularies()
     return [
         {
             "name": name,
@@ -98,7 +108,7 @@ def summary() -> list[dict[str, Any]]:
     ]
 
 
-def find(name: str) -> dict[str, Any]:
+def find_builtin_profile(name: str) -> dict[str, Any]:
     """Return the mapping of a profile that ships, with its vocabulary pinned. Raises ProfileError for an unknown name."""
     mapping = _catalogue().get(name)
     if mapping is None:
@@ -115,13 +125,13 @@ def for_model(model: str) -> dict[str, Any] | None:
         for pattern in mapping["models"]
         if fnmatchcase(plain, pattern)
     ]
-    return find(max(fitting)[1]) if fitting else None
+    return find_builtin_profile(max(fitting)[1]) if fitting else None
 
 
 def _frozen(mapping: Mapping[str, Any]) -> dict[str, Any]:
     """Copy what renders and add the pin of the vocabulary."""
     frozen = {key: _copied(value) for key, value in mapping.items() if key not in _CATALOGUE}
-    source = lazy.pinned(str(mapping["tokenizer"]))
+    source = lazy.pinned_revision(str(mapping["tokenizer"]))
     if source:
         frozen["sha256"] = source
     return frozen
@@ -148,9 +158,9 @@ def check(mapping: Mapping[str, Any], settings: Mapping[str, Any] | None = None)
         if needed not in mapping:
             raise ProfileError(f"The profile needs the field `{needed}`.")
     plain = {key: value for key, value in mapping.items() if key not in (*_CATALOGUE, "markup", "date")}
-    if mapping["tokenizer"] not in tokenizers.names():
+    if mapping["tokenizer"] not in tokenizers.tokenizer_names():
         raise ProfileError(
-            f"There is no vocabulary named {mapping['tokenizer']!r}; known are {', '.join(tokenizers.names())}."
+            f"There is no vocabulary named {mapping['tokenizer']!r}; known are {', '.join(tokenizers.tokenizer_names())}."
         )
     marks = plain.pop("marks", {})
     plain["marks"] = dict.fromkeys(marks) if isinstance(marks, list) else dict(marks)
@@ -204,12 +214,12 @@ def tokenizer(profile: Profile) -> tokenizers.Tokenizer:
 
     Raises MissingVocabularyError where its vocabulary is not here, TokenizerError when it is not the pinned one.
     """
-    return _pinned(profile, tokenizers.find(profile.tokenizer))
+    return _pinned(profile, tokenizers.find_tokenizer(profile.tokenizer))
 
 
 def lazy_tokenizer(profile: Profile, source: VocabularySource | None = None) -> tokenizers.Tokenizer:
     """The same, but the vocabulary is read, or asked of `source`, when something is counted."""
-    return _pinned(profile, lazy.find_lazily(profile.tokenizer, source))
+    return _pinned(profile, lazy.find_lazy_tokenizer(profile.tokenizer, source))
 
 
 def _pinned(profile: Profile, found: tokenizers.Tokenizer) -> tokenizers.Tokenizer:

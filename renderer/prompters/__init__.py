@@ -11,7 +11,7 @@ from typing import Any
 from promptuary.renderer.errors import PrompterError
 from promptuary.renderer.functions import nearest
 from promptuary.renderer.prompters import arguments, layouts, slots
-from promptuary.renderer.prompters.layouts import Field, Recipe
+from promptuary.renderer.prompters.layouts import Field, Layout
 
 __all__ = ["AlpacaPrompter", "ChatPrompter", "Prompter", "PrompterError"]
 
@@ -21,7 +21,7 @@ class Prompter:
 
     def __init__(
         self,
-        recipe: Recipe,
+        recipe: Layout,
         instruction: str | Mapping[str, str] | None = None,
         extra_keys: str | Sequence[str] | None = None,
         tools: Sequence[Mapping[str, Any]] | None = None,
@@ -104,7 +104,7 @@ class AlpacaPrompter(Prompter):
         marks: Mapping[str, str | None] | None = None,
         dialect: str = layouts.DIALECTS[0],
     ) -> None:
-        super().__init__(layouts.find("alpaca", dialect), instruction, extra_keys, tools, marks, dialect)
+        super().__init__(layouts.find_layout("alpaca", dialect), instruction, extra_keys, tools, marks, dialect)
 
 
 class ChatPrompter(Prompter):
@@ -118,7 +118,7 @@ class ChatPrompter(Prompter):
         marks: Mapping[str, str | None] | None = None,
         dialect: str = layouts.DIALECTS[0],
     ) -> None:
-        super().__init__(layouts.find("chat", dialect), instruction, extra_keys, tools, marks, dialect)
+        super().__init__(layouts.find_layout("chat", dialect), instruction, extra_keys, tools, marks, dialect)
 
 
 def _marks(given: Mapping[str, str | None] | None) -> dict[str, str]:

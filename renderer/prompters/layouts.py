@@ -13,7 +13,18 @@ from promptuary.renderer.prompters import slots
 from promptuary.renderer.prompters.slots import Piece, Slot
 from promptuary.renderer.syntax import yaml_reader
 
-__all__ = ["DIALECTS", "FIELDS", "KINDS", "MARKS", "SYSTEM", "Field", "Instruction", "Recipe", "build", "find"]
+__all__ = [
+    "DIALECTS",
+    "FIELDS",
+    "KINDS",
+    "MARKS",
+    "SYSTEM",
+    "Field",
+    "Instruction",
+    "Layout",
+    "build_layout",
+    "find_layout",
+]
 
 SYSTEM = "You are an AI-Agent developed by LazyLLM."
 MARKS: Mapping[str, str] = {
@@ -39,7 +50,7 @@ class Field(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class Layout:
     """A checked recipe. `template` is literal texts and fields; `before` and `after` stand around the instruction.
 
     `reply_after` is the text after which a model's output begins: a mark in braces, or literal.
@@ -66,27 +77,27 @@ class Instruction:
 
     @property
     def slots(self) -> list[str]:
-        return slots.names((*self.system, *self.user))
+        return slots.slot_names((*self.system, *self.user))
 
 
 @cache
-def find(kind: str, dialect: str = DIALECTS[0]) -> Recipe:
+def find_layout(kind: str, dialect: str = DIALECTS[0]) -> Layout:
     """The recipe of `alpaca` or `chat` in a dialect. Raises PrompterError for another dialect."""
     if dialect not in DIALECTS:
         raise PrompterError(f"`{dialect}` is no dialect; there are {', '.join(DIALECTS)}", cause="dialect")
     text = (files(__package__) / f"{kind}.yml").read_text(encoding="utf-8")
     fields: dict[str, Any] = yaml_reader.value_of(yaml_reader.compose(text))
     fields |= fields.pop("dialects").get(dialect, {})
-    return build(kind, **fields)
+    return build_layout(kind, **fields)
 
 
-def build(
+def build_layout(
     kind: str,
     template: str,
     instruction_template: str = "{instruction}{extra_keys}",
     user_extra_keys: str = "{extra_keys}",
     reply_after: str = "{soa}",
-) -> Recipe:
+) -> Layout:
     """Check a recipe's parts. Raises PrompterError for an unknown or a missing field, which its `variable` names."""
     pieces = _template(template)
     used = {piece.name for piece in pieces if isinstance(piece, Field)}
@@ -97,12 +108,12 @@ def build(
         raise PrompterError(
             "the instruction template must hold {instruction} once", cause="template", variable="instruction"
         )
-    return Recipe(kind, pieces, before, after, user_extra_keys, reply_after)
+    return Layout(kind, pieces, before, after, user_extra_keys, reply_after)
 
 
 def _template(text: str) -> tuple[str | Field, ...]:
     pieces: list[str | Field] = []
-    for piece in slots.read(text):
+    for piece in slots.read_slots(text):
         if not isinstance(piece, Slot):
             pieces.append(piece)
             continue
@@ -134,12 +145,14 @@ def _extra(extra_keys: Any) -> str:
     return _EXTRA_LEAD + "".join(f"### {key}:\n{{{key}}}\n\n" for key in keys)
 
 
-def instruct(recipe: Recipe, instruction: Any, extra_keys: Any, dialect: str) -> Instruction:
+def instruct(recipe: Layout, instruction: Any, extra_keys: Any, dialect: str) -> Instruction:
     """Wrap an instruction: a text, which is the system's, or a mapping with `system` and `user`. Raises PrompterError."""
     extra = _extra(extra_keys)
     if instruction is None or isinstance(instruction, str):
         after = recipe.after.replace("{extra_keys}", extra)
-        return Instruction(slots.read(recipe.before) + slots.read(instruction or "") + slots.read(after), ())
+        return Instruction(
+            slots.read_slots(recipe.before) + slots.read_slots(instruction or "") + slots.read_slots(after), ()
+        )
     if not isinstance(instruction, Mapping):
         raise PrompterError("the instruction must be text, or a mapping with `system` and `user`", cause="instruction")
     if dialect == "0.1.1":
@@ -151,13 +164,13 @@ def instruct(recipe: Recipe, instruction: Any, extra_keys: Any, dialect: str) ->
             )
         if not isinstance(text, str):
             raise PrompterError(f"`{name}` of the instruction must be text", cause="instruction")
-    user = slots.read(instruction.get("user", ""))
+    user = slots.read_slots(instruction.get("user", ""))
     if extra:
-        user += slots.read(recipe.user_extra_keys.replace("{extra_keys}", extra))
-    return Instruction(slots.read(recipe.before) + slots.read(instruction.get("system", "")), user)
+        user += slots.read_slots(recipe.user_extra_keys.replace("{extra_keys}", extra))
+    return Instruction(slots.read_slots(recipe.before) + slots.read_slots(instruction.get("system", "")), user)
 
 
-def with_reply_mark(recipe: Recipe, marks: Mapping[str, str]) -> Recipe:
+def with_reply_mark(recipe: Layout, marks: Mapping[str, str]) -> Layout:
     """The recipe with the mark in `reply_after` spelled out."""
     name = recipe.reply_after[1:-1] if recipe.reply_after[:1] == "{" else ""
     return replace(recipe, reply_after=marks[name]) if name in marks else recipe

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-__all__ = ["Piece", "Slot", "fill", "names", "read"]
+__all__ = ["Piece", "Slot", "fill", "read_slots", "slot_names"]
 
 
 class Slot(NamedTuple):
@@ -22,7 +22,7 @@ Piece = str | Slot
 _SIGN = re.compile(r"\{\{|\{(\w+)\}|\}\}")
 
 
-def read(text: str) -> tuple[Piece, ...]:
+def read_slots(text: str) -> tuple[Piece, ...]:
     """Take a text apart into literal texts and slots.
 
     A `{{` and the `}}` that closes it become single braces, so `{{name}}` is the text `{name}`. Doubled braces without a
@@ -57,7 +57,7 @@ def _paired(signs: Sequence[re.Match[str]]) -> set[int]:
     return paired
 
 
-def names(pieces: Sequence[Piece]) -> list[str]:
+def slot_names(pieces: Sequence[Piece]) -> list[str]:
     """The names of the slots, each once, in the order of the text."""
     return list(dict.fromkeys(piece.name for piece in pieces if isinstance(piece, Slot)))
 

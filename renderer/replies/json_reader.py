@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 else:
     json_repair = Deferred("json_repair")
 
-__all__ = ["MAX_REPLY", "Reading", "conform", "read"]
+__all__ = ["MAX_REPLY", "Reading", "conform", "read_reply"]
 
 MAX_REPLY = 2_000_000
 """A longer reply, in characters, is refused."""
@@ -42,7 +42,7 @@ class Reading:
 _FENCE = re.compile(r"```[ \t]*+(?:[\w+-]++[ \t]*+)?\r?\n(.*?)(?:\n[ \t]*```|\Z)", re.DOTALL)
 
 
-def read(reply: str) -> Reading:
+def read_reply(reply: str) -> Reading:
     """Read the JSON object or list in `reply`; a reply that is JSON and nothing else gives whatever it says.
 
     Raises OutputError, and nothing else, where there is no JSON to be found, or too much of it, or where it is damaged beyond what

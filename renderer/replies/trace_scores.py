@@ -93,7 +93,7 @@ def _mapping(reply: str | Mapping[str, Any], repairs: list[str], reasons: dict[s
     if isinstance(reply, Mapping):
         return reply
     try:
-        reading = json_reader.read(str(reply))
+        reading = json_reader.read_reply(str(reply))
     except OutputError as error:
         reasons.update(dict.fromkeys(("relevance", "utilization", "completeness", "adherence"), error.message))
         return {}
@@ -131,7 +131,7 @@ def _measure(unit: str, tokenizer: Any) -> Callable[[str], int]:
         raise OutputError(f"`unit` is sentence, character or token, not {unit!r}")
     if tokenizer is None:
         raise OutputError("the unit token needs a tokenizer")
-    return tokenizers.find(tokenizer).count
+    return tokenizers.find_tokenizer(tokenizer).count
 
 
 def _lengths(pairs: Iterable[tuple[str, str]], measure: Callable[[str], int]) -> dict[str, int]:

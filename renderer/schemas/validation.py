@@ -171,7 +171,7 @@ def _additional_properties(validator: Any, allowed: Any, value: Any, schema: Any
             yield from validator.descend(value[name], allowed, path=name)
     elif allowed is False and extra:
         verb = "was" if len(extra) == 1 else "were"
-        yield _error(f"additional properties are not allowed: {suggestions.few(extra)} {verb} unexpected")
+        yield _error(f"additional properties are not allowed: {suggestions.list_names(extra)} {verb} unexpected")
 
 
 def _property_names(validator: Any, names: Any, value: Any, schema: Any) -> Iterator[Any]:

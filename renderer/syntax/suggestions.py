@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 else:
     difflib = Deferred("difflib")
 
-__all__ = ["MOST_NAMED", "few", "hint", "likely", "rename", "shown"]
+__all__ = ["MOST_NAMED", "likely_name", "list_names", "rename_fix", "shorten_name", "spelling_hint"]
 
 MOST_NAMED = 10
 """How many unknown names an error names."""
@@ -21,7 +21,7 @@ _LONGEST = 80
 _MOST_KNOWN = 500
 
 
-def likely(name: str, known: Iterable[str]) -> str | None:
+def likely_name(name: str, known: Iterable[str]) -> str | None:
     """The known name that looks most like it, or None. Only names of at most 80 characters are compared, and 500 of them."""
     if len(name) > _LONGEST:
         return None
@@ -30,25 +30,25 @@ def likely(name: str, known: Iterable[str]) -> str | None:
     return close[0] if close else None
 
 
-def shown(name: object) -> str:
+def shorten_name(name: object) -> str:
     """A name as a message gives it: its first 80 characters."""
     text = str(name)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
-def few(names: Collection[object]) -> str:
+def list_names(names: Collection[object]) -> str:
     """Names for a message: ten at most, and how many more there are."""
-    told = ", ".join(shown(name) for name in islice(names, MOST_NAMED))
+    told = ", ".join(shorten_name(name) for name in islice(names, MOST_NAMED))
     return told if len(names) <= MOST_NAMED else f"{told} and {len(names) - MOST_NAMED:,} more"
 
 
-def hint(name: str, known: Iterable[str]) -> str:
+def spelling_hint(name: str, known: Iterable[str]) -> str:
     """End a message about an unknown name: the likely one, or nothing."""
-    meant = likely(name, known)
+    meant = likely_name(name, known)
     return f"; did you mean `{meant}`?" if meant else ""
 
 
-def rename(place: Place | None, meant: str | None) -> Fix | None:
+def rename_fix(place: Place | None, meant: str | None) -> Fix | None:
     """Write the name that was meant, where the place says from where to where."""
     if meant is None or place is None or place.end_line is None or place.end_column is None:
         return None

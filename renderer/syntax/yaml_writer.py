@@ -7,7 +7,7 @@ from typing import Any
 
 from promptuary.renderer.syntax.yaml_reader import core_value
 
-__all__ = ["write"]
+__all__ = ["write_yaml"]
 
 _PLAIN = re.compile(r"[A-Za-z](?:[A-Za-z0-9_./@ -]*[A-Za-z0-9_./@-])?", re.ASCII)
 _PLAIN_KEY = re.compile(r"[A-Za-z][A-Za-z0-9_./-]{0,99}", re.ASCII)
@@ -16,7 +16,7 @@ _LONGEST_KEY = 500  # characters; YAML wants a longer one written as `? key`
 _LONGEST_PLAIN = 400
 
 
-def write(value: Any) -> str:
+def write_yaml(value: Any) -> str:
     """A mapping or list in block style, its keys in order; ends with a newline."""
     return "\n".join(_lines(value, "")) + "\n"
 

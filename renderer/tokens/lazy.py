@@ -7,7 +7,7 @@ from promptuary.renderer.errors import TokenizerError
 from promptuary.renderer.tokens import tokenizers, vocabularies
 from promptuary.renderer.tokens.base import UNKNOWN_ID, Ids, RememberingTokenizer, Span, Tokenizer, merged_spans
 
-__all__ = ["LazyTokenizer", "UpperBound", "find_lazily", "most_tokens", "pinned"]
+__all__ = ["LazyTokenizer", "UpperBound", "find_lazy_tokenizer", "most_tokens", "pinned_revision"]
 
 
 class LazyTokenizer:
@@ -20,7 +20,7 @@ class LazyTokenizer:
 
     def __init__(self, name: str, source: vocabularies.VocabularySource | None = None) -> None:
         self.name = name
-        self.revision = pinned(name)
+        self.revision = pinned_revision(name)
         self._source = source
 
     def most_tokens(self, text: str) -> int:
@@ -57,7 +57,7 @@ class UpperBound(RememberingTokenizer):
 
     def __init__(self, name: str) -> None:
         super().__init__()
-        self.name, self.revision = name, pinned(name)
+        self.name, self.revision = name, pinned_revision(name)
 
     def _most(self, text: str) -> int:
         return most_tokens(self.name, text)
@@ -95,17 +95,19 @@ def most_tokens(name: str, text: str) -> int:
     return size + 1 if source.form == "sentencepiece" and text else size
 
 
-def pinned(name: str) -> str:
+def pinned_revision(name: str) -> str:
     """Return the sha256 of a known vocabulary, or empty."""
     source = vocabularies.VOCABULARIES.get(name)
     return source.sha256 if source else ""
 
 
-def find_lazily(wanted: tokenizers.Wanted = None, source: vocabularies.VocabularySource | None = None) -> Tokenizer:
+def find_lazy_tokenizer(
+    wanted: tokenizers.Wanted = None, source: vocabularies.VocabularySource | None = None
+) -> Tokenizer:
     """As `find`, but a known vocabulary is read, or asked of `source`, when something is counted with it."""
     name = tokenizers.DEFAULT if wanted is None else wanted
     if isinstance(name, str) and name in vocabularies.VOCABULARIES:
         return LazyTokenizer(name, source)
     if isinstance(wanted, LazyTokenizer):
         return wanted
-    return tokenizers.find(wanted, source)
+    return tokenizers.find_tokenizer(wanted, source)

@@ -41,11 +41,11 @@ __all__ = [
     "FunctionTokenizer",
     "Tokenizer",
     "VocabularyTokenizer",
-    "find",
+    "find_tokenizer",
     "is_loaded",
-    "known",
+    "known_vocabularies",
     "load_vocabulary",
-    "names",
+    "tokenizer_names",
 ]
 
 DEFAULT = "o200k_base"
@@ -139,7 +139,7 @@ def load_vocabulary(name: str, source: vocabularies.VocabularySource | None) -> 
     with _LOADED.lock(name):
         found = _LOADED.get(name)
         if found is None:
-            found = VocabularyTokenizer(vocabularies.read(name, source))
+            found = VocabularyTokenizer(vocabularies.read_vocabulary(name, source))
             _LOADED.put(name, found)
     return found
 
@@ -149,12 +149,12 @@ def is_loaded(name: str) -> bool:
     return name not in vocabularies.VOCABULARIES or _LOADED.get(name) is not None
 
 
-def known() -> dict[str, bool]:
+def known_vocabularies() -> dict[str, bool]:
     """Return the vocabularies that `find` knows by name, each with whether it is installed."""
     return {name: vocabularies.is_installed(name) for name in vocabularies.VOCABULARIES}
 
 
-def names() -> tuple[str, ...]:
+def tokenizer_names() -> tuple[str, ...]:
     """Return every name that `find` takes and a profile may state."""
     return (*vocabularies.VOCABULARIES, *_ESTIMATES)
 
@@ -166,7 +166,7 @@ def _by_name(name: str, source: vocabularies.VocabularySource | None) -> Tokeniz
         with _LOADED.lock(name):
             return _estimate_or_hub(name)
     raise TokenizerError(
-        f"There is no tokenizer named {name!r}. Known are {', '.join(names())}; "
+        f"There is no tokenizer named {name!r}. Known are {', '.join(tokenizer_names())}; "
         "a tokenizer.json file, hub:<repository> or a function from text to tokens work as well."
     )
 
@@ -211,7 +211,7 @@ def _file(path: Path) -> Tokenizer:
 Wanted = str | Path | Callable[[str], Sequence[Any]] | Tokenizer | None
 
 
-def find(wanted: Wanted = None, source: vocabularies.VocabularySource | None = None) -> Tokenizer:
+def find_tokenizer(wanted: Wanted = None, source: vocabularies.VocabularySource | None = None) -> Tokenizer:
     """Find a tokenizer: a known name, a `tokenizer.json` file, a function from text to tokens, or None for the default.
 
     `source` is asked for the vocabulary of a known name that no installed package holds. Raises MissingVocabularyError where

@@ -30,9 +30,9 @@ __all__ = [
     "is_always_installed",
     "is_at_hand",
     "is_installed",
-    "read",
     "read_file",
     "read_installed",
+    "read_vocabulary",
     "split_tokenizer",
 ]
 
@@ -109,7 +109,7 @@ def read_installed(digest: str) -> bytes | None:
     return None if path is None else _unpacked(path)
 
 
-def read(name: str, source: VocabularySource | None = None) -> Vocabulary:
+def read_vocabulary(name: str, source: VocabularySource | None = None) -> Vocabulary:
     """Read a known vocabulary: kept from an earlier time, from its package, or from the source.
 
     Raises MissingVocabularyError where none of them has the pinned data.

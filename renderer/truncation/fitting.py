@@ -21,7 +21,7 @@ from promptuary.renderer.tokens.lazy import LazyTokenizer
 from promptuary.renderer.truncation import plan as truncation_plan
 from promptuary.renderer.truncation import shrink as truncation_shrink
 
-__all__ = ["Fitted", "fit"]
+__all__ = ["Fitted", "fit_parts"]
 
 _count_of: Callable[[Part], int] = attrgetter("token_count")
 
@@ -81,7 +81,7 @@ class _Ruler:
         return shorter, self.counts([shorter])[0]
 
 
-def fit(
+def fit_parts(
     parts: Sequence[Part],
     tokenizer: Tokenizer,
     profile: Profile | None = None,

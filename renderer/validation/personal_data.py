@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from stdnum import iban, luhn
 from stdnum.iso7064 import mod_97_10
 
-__all__ = ["PersonalDatum", "find"]
+__all__ = ["PersonalDatum", "find_personal_data"]
 
 _CARD = re.compile(r"(?<![\w.,+-])(?<!\d\d[ -])[2-6]\d{3}(?:[ -]?\d){9,15}(?![\w]|[.,-]\d)")
 _IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}(?![a-z0-9])")
@@ -32,7 +32,7 @@ class PersonalDatum:
     end: int
 
 
-def find(text: str) -> Iterator[PersonalDatum]:
+def find_personal_data(text: str) -> Iterator[PersonalDatum]:
     """Numbers whose check digits are right, and e-mail addresses outside the names kept for examples, kind by kind."""
     for match in _CARD.finditer(text):
         digits = re.sub(r"\D", "", match.group())

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from promptuary.renderer.validation.secret_patterns import PATTERNS
 
-__all__ = ["ADVICE", "Secret", "find"]
+__all__ = ["ADVICE", "Secret", "find_secrets"]
 
 # How to write about a key without writing one; `find` takes these for what they are.
 ADVICE = "where only its form matters, cut it short as in AKIA…, or write xxxx in its place"
@@ -32,7 +32,7 @@ class Secret:
     sure: bool = True
 
 
-def find(text: str) -> Iterator[Secret]:
+def find_secrets(text: str) -> Iterator[Secret]:
     """What looks like a credential: first what is sure, then what is not, each in the order of the text.
 
     Overlapping finds are given once. A placeholder is none: one with `xxxx`, `***`, `...`, `your-` or the like in it.

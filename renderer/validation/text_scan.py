@@ -19,7 +19,7 @@ def of_text(document: Document) -> Iterator[Problem]:
     """Problems of the document's own text. No message repeats what was found."""
     text = unify_newlines(document.text)
     lines = Lines(text)
-    for secret in itertools.islice(secrets.find(text), _MOST):
+    for secret in itertools.islice(secrets.find_secrets(text), _MOST):
         place = lines.place(secret.start, secret.end)
         message = (
             f"this looks like {secret.kind}; versions are kept for ever, so give it where the prompt is sent "
@@ -27,7 +27,7 @@ def of_text(document: Document) -> Iterator[Problem]:
         )
         severity = "error" if secret.sure else "warning"
         yield Problem("PT701", severity, message, place.line, place.column, place.end_line, place.end_column)  # type: ignore[arg-type]  # one of the two
-    for datum in itertools.islice(personal_data.find(text), _MOST):
+    for datum in itertools.islice(personal_data.find_personal_data(text), _MOST):
         place = lines.place(datum.start, datum.end)
         message = f"this looks like {datum.kind}; versions are kept for ever, so make it an input"
         yield Problem("PT710", "warning", message, place.line, place.column, place.end_line, place.end_column)
@@ -40,7 +40,7 @@ def of_text(document: Document) -> Iterator[Problem]:
 def of_samples(samples: Mapping[str, Mapping[str, Any]]) -> Iterator[Problem]:
     """Secrets and personal data in samples: they are versioned as the document is."""
     for name, data in samples.items():
-        if named := next((secret for secret in secrets.find(name) if secret.sure), None):
+        if named := next((secret for secret in secrets.find_secrets(name) if secret.sure), None):
             yield Problem("PT701", "error", f"the name of a sample looks like {named.kind}; samples are kept for ever")
             continue
         yield from of_values(data, f"sample `{name}`: ", "samples are kept for ever", sample=name)
@@ -49,10 +49,10 @@ def of_samples(samples: Mapping[str, Mapping[str, Any]]) -> Iterator[Problem]:
 def of_values(value: Any, prefix: str, reason: str, *, sample: str | None = None) -> Iterator[Problem]:
     """Secrets and personal data in the texts of a JSON value, names in mappings too; `variable` is the path to each."""
     for path, text in _texts(value, ""):
-        for secret in itertools.islice(secrets.find(text), _MOST):
+        for secret in itertools.islice(secrets.find_secrets(text), _MOST):
             message = f"{prefix}`{path}` looks like {secret.kind}; {reason} ({secrets.ADVICE})"
             yield Problem("PT701", "error" if secret.sure else "warning", message, variable=path, sample=sample)
-        for datum in itertools.islice(personal_data.find(text), _MOST):
+        for datum in itertools.islice(personal_data.find_personal_data(text), _MOST):
             message = f"{prefix}`{path}` holds {datum.kind}; {reason}, so write one that is nobody's"
             yield Problem("PT710", "warning", message, variable=path, sample=sample)
 
@@ -60,7 +60,7 @@ def of_values(value: Any, prefix: str, reason: str, *, sample: str | None = None
 def is_harmless(values: Iterable[Any]) -> bool:
     """Whether none of these JSON values can hold a secret or personal data: one look at all their texts together."""
     text = "\n".join(text for value in values for _, text in _texts(value, "", names=True))
-    return not any(True for find in (secrets.find, personal_data.find) for _ in find(text))
+    return not any(True for find in (secrets.find_secrets, personal_data.find_personal_data) for _ in find(text))
 
 
 def _texts(value: Any, path: str, *, names: bool = False) -> Iterator[tuple[str, str]]:
@@ -70,7 +70,7 @@ def _texts(value: Any, path: str, *, names: bool = False) -> Iterator[tuple[str,
     elif isinstance(value, Mapping):
         for key, item in value.items():
             name = str(key)
-            if names or any(secret.sure for secret in secrets.find(name)):
+            if names or any(secret.sure for secret in secrets.find_secrets(name)):
                 yield path, name
                 name = "…"  # the path would repeat it
             yield from _texts(item, f"{path}.{name}" if path else name, names=names)

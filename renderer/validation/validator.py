@@ -13,7 +13,7 @@ from promptuary.renderer.functions import FUNCTIONS
 from promptuary.renderer.inputs import declarations
 from promptuary.renderer.jinja import Use
 from promptuary.renderer.part import Part
-from promptuary.renderer.problems import Fix, Place, Problem, Severity, blocking
+from promptuary.renderer.problems import Fix, Place, Problem, Severity, only_errors
 from promptuary.renderer.replies.shapers import outputs
 from promptuary.renderer.syntax import suggestions
 from promptuary.renderer.template import Template, find_profile
@@ -44,7 +44,7 @@ def validate(
     `vocabularies` is asked for a vocabulary that no installed package holds. Where it can't be had, a warning says that limits
     were not checked; nothing is estimated.
     """
-    document, found = documents.inspect(text)
+    document, found = documents.inspect_document(text)
     if document is not None:
         found.extend(_Checks(document, fragments, profile, samples or {}, vocabularies).run())
     return sorted(set(found), key=lambda problem: (problem.line, problem.column, problem.code, problem.message))
@@ -69,15 +69,15 @@ class _Checks:
         self.found: list[Problem] = []
 
     def run(self) -> list[Problem]:
-        self.found.extend(declarations.problems(self.document))
+        self.found.extend(declarations.find_input_problems(self.document))
         self.found.extend(text_scan.of_text(self.document))
         self.found.extend(text_scan.of_samples(self.samples))
         profile = self._try(lambda: find_profile(self.document, self.profile))
-        texts = self._try(lambda: fragments.resolve(self.document, self.source))
+        texts = self._try(lambda: fragments.resolve_fragments(self.document, self.source))
         if texts is None:
             return self.found
         self._fragment_inputs(texts)
-        if blocking(self.found):
+        if only_errors(self.found):
             self._body_alone(texts)
             return self.found
         template = self._try(lambda: Template(self.document, texts, profile, {}))
@@ -86,10 +86,10 @@ class _Checks:
             self._names(template.body)
             self.found.extend(template.body.problems())
             self.found.extend(validation_foreign_placeholders.foreign_placeholders(self.document, template.body))
-            self.found.extend(outputs.problems(self.document))
+            self.found.extend(outputs.find_output_problems(self.document))
             self.found.extend(declarations.advice(self.document))
             self._limits(template)
-            if not blocking(self.found):
+            if not only_errors(self.found):
                 self._trials(template)
             self._samples(template)
         return self.found
@@ -97,7 +97,7 @@ class _Checks:
     def _trials(self, template: Template) -> None:
         found = dry_run.structure_problems(template)
         self.found.extend(found)
-        if blocking(found):
+        if only_errors(found):
             return
         nothing = validation_empty_prompt.empty_prompt(self.document, template.body)
         if nothing is not None:
@@ -138,12 +138,12 @@ class _Checks:
     def _body_alone(self, texts: Mapping[str, str]) -> None:
         """Where the front matter has errors, the body is still compiled, for its own."""
         offered = {name: function.call for name, function in FUNCTIONS.items()}
-        self._try(lambda: formats.find(self.document.format).compile(self.document, texts, offered))
+        self._try(lambda: formats.find_format(self.document.format).compile(self.document, texts, offered))
 
     def _fragment_inputs(self, texts: Mapping[str, str]) -> None:
         declared = self.document.inputs or {}
         for ref, text in texts.items():
-            for name, schema in (documents.parse(text).inputs or {}).items():
+            for name, schema in (documents.parse_document(text).inputs or {}).items():
                 if name in declared and declarations.without_annotations(
                     declared[name]
                 ) == declarations.without_annotations(schema):
@@ -167,10 +167,12 @@ class _Checks:
         uses: list[Use] = list(body.uses()) if isinstance(body, formats.WithUses) else []
         for use in uses:
             if use.sure and use.name not in declared and use.name not in _OFFERED:
-                hint = suggestions.hint(use.name, declared)
+                hint = suggestions.spelling_hint(use.name, declared)
                 message = f"`{use.name}` is used but not declared under `inputs`{hint}"
                 meant = (
-                    None if use.is_elsewhere else suggestions.rename(use.place, suggestions.likely(use.name, declared))
+                    None
+                    if use.is_elsewhere
+                    else suggestions.rename_fix(use.place, suggestions.likely_name(use.name, declared))
                 )
                 fix = meant or fixes.declare(self.document, use.name, {})
                 self._add("PT403", "error", message, use.place, use.name, fix)
@@ -194,7 +196,7 @@ class _Checks:
             self._add("PT606", "error", message, place)
 
     def _samples(self, template: Template) -> None:
-        broken = bool(blocking(self.found))
+        broken = bool(only_errors(self.found))
         for name, data in self.samples.items():
             faults: list[RenderError] = [*template.inputs.faults(data)]
             try:

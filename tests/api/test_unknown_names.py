@@ -31,13 +31,13 @@ def test_unknown_parameters_are_named_ten_at_most(caller):
 
 def test_unknown_keys_of_front_matter_are_named_ten_at_most():
     lines = "".join(f"unknown{number}: 1\n" for number in range(5000))
-    _, problems = parser.inspect(f"---\n{lines}---\nbody\n")
+    _, problems = parser.inspect_document(f"---\n{lines}---\nbody\n")
     assert [problem.code for problem in problems] == ["PT104"] * 11
     assert problems[-1].message == "4,990 more are not keys of the front matter"
 
 
 def test_few_names_are_all_told_and_long_ones_cut():
-    assert suggestions.few(["a", "b"]) == "a, b"
-    assert suggestions.few([str(number) for number in range(12)]) == "0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more"
-    assert len(suggestions.few(["x" * 1000])) < 100
-    assert suggestions.likely("x" * 100_000, ["x" * 99_999]) is None
+    assert suggestions.list_names(["a", "b"]) == "a, b"
+    assert suggestions.list_names([str(number) for number in range(12)]) == "0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more"
+    assert len(suggestions.list_names(["x" * 1000])) < 100
+    assert suggestions.likely_name("x" * 100_000, ["x" * 99_999]) is None

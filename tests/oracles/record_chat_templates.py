@@ -74,7 +74,11 @@ def main() -> None:
         for _ in range(12):
             messages = conversation(dice)
             parts = [Part(str(at), each["role"], each["content"]) for at, each in enumerate(messages)]
-            whole = render(messages) if render else targets.text(parts, profiles.check(profiles.find(family)))
+            whole = (
+                render(messages)
+                if render
+                else targets.text(parts, profiles.check(profiles.find_builtin_profile(family)))
+            )
             ids = tokenizer.encode(whole, add_special_tokens=False).ids if family in WITH_IDS else None
             rows.append([family, messages, whole if render else None, ids])
     body = ",\n".join(json.dumps(row, ensure_ascii=False, separators=(",", ":")) for row in rows)

@@ -16,9 +16,9 @@ ROWS = json.loads(Path(__file__).with_name("chat_templates.json").read_text(enco
 @pytest.mark.parametrize("row", ROWS, ids=[f"{row[0]} {at}" for at, row in enumerate(ROWS)])
 def test_the_text_and_the_ids_are_the_models_own(row):
     family, messages, text, ids = row
-    profile = profiles.check(profiles.find(family))
+    profile = profiles.check(profiles.find_builtin_profile(family))
     parts = [Part(str(at), each["role"], each["content"]) for at, each in enumerate(messages)]
     if text is not None:
         assert targets.text(parts, profile) == text
-    if ids is not None and tokenizers.known().get(profile.tokenizer):
+    if ids is not None and tokenizers.known_vocabularies().get(profile.tokenizer):
         assert targets.tokens(parts, profile, profiles.tokenizer(profile)) == ids

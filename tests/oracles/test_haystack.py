@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from promptuary import renderer
-from promptuary.renderer.document.parser import parse
+from promptuary.renderer.document.parser import parse_document
 from promptuary.renderer.errors import RenderError
 from promptuary.renderer.formats.shaped.format import Shaped
 from promptuary.renderer.replies.shapers import shape
@@ -20,7 +20,7 @@ UNSHAPED = [case for case in RECORD["shapers"] if "error" in case]
 
 
 def prompts(case):
-    body = Shaped().compile(parse(f"---\nformat: shaped\n---\n{case['template']}"), {}, {})
+    body = Shaped().compile(parse_document(f"---\nformat: shaped\n---\n{case['template']}"), {}, {})
     return [part.content for (part,) in body.parts(case["data"])]
 
 

@@ -22,7 +22,7 @@ def test_the_same_parts_are_kept():
         ]
         if kept is None:
             with pytest.raises(TruncationError):
-                fitting.fit(parts, tokenizers.find(str.split), limit=limit, step=step)
+                fitting.fit_parts(parts, tokenizers.find_tokenizer(str.split), limit=limit, step=step)
             continue
-        fitted = fitting.fit(parts, tokenizers.find(str.split), limit=limit, step=step)
+        fitted = fitting.fit_parts(parts, tokenizers.find_tokenizer(str.split), limit=limit, step=step)
         assert [int(part.name) for part in fitted.parts] == kept, (rows, limit, step)

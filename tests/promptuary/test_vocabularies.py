@@ -52,7 +52,7 @@ def gone(world, data, digest, tmp_path, monkeypatch) -> str:
 
 def put(world, vocabulary: str) -> None:
     """Version 3, served by production, whose profile counts with this vocabulary."""
-    profile = profiles.find("mistral-v3") | {"tokenizer": vocabulary}
+    profile = profiles.find_builtin_profile("mistral-v3") | {"tokenizer": vocabulary}
     template = renderer.load(TEXT, profile=profile)
     number = world.registry.put(NAME, TEXT, "production")
     body = world.registry._versions[NAME][number - 1]
@@ -60,7 +60,7 @@ def put(world, vocabulary: str) -> None:
 
 
 def wanted() -> renderer.Prompt:
-    return renderer.load(TEXT, profile=profiles.find("mistral-v3")).render(LONG)
+    return renderer.load(TEXT, profile=profiles.find_builtin_profile("mistral-v3")).render(LONG)
 
 
 def asked(world) -> list[str]:
@@ -180,7 +180,7 @@ def test_a_template_that_the_background_replaced_has_its_source_too(world, gone)
 
 
 def test_a_fallback_asks_the_same_registry(world, gone):
-    template = renderer.load(TEXT, profile=profiles.find("mistral-v3") | {"tokenizer": gone})
+    template = renderer.load(TEXT, profile=profiles.find_builtin_profile("mistral-v3") | {"tokenizer": gone})
     found = world.client().get("support/unknown", fallback=template)
     assert found.render(LONG).text == wanted().text
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from promptuary.renderer import digest as bundle_digest
-from promptuary.renderer.document.parser import parse
+from promptuary.renderer.document.parser import parse_document
 from registry.changes.models import ChangeRequest
 from registry.journal import immutable_tables
 from registry.journal.log import canonical
@@ -29,7 +29,7 @@ __all__ = [
 def version_saved(rows: Rows, event: Event, body: Mapping[str, Any], read: Read) -> None:
     if rows.is_redacted(event.template, body["number"]):
         texts = immutable_tables.TOMBSTONES["registry_version"].texts
-        update_search_index(*_add_version(rows, event, body, texts), parse(""))
+        update_search_index(*_add_version(rows, event, body, texts), parse_document(""))
         return
     kept = read_yaml(event, read(paths.bundle(event.template)))
     text = read(paths.document(event.template)).decode()
@@ -41,7 +41,7 @@ def version_saved(rows: Rows, event: Event, body: Mapping[str, Any], read: Read)
     }
     if bundle_digest(bundle) != body["digest"]:
         raise MirrorError(f"The files of event {event.number} do not have the digest that it names.")
-    document = parse(text)
+    document = parse_document(text)
     texts = {
         "bundle": canonical(bundle),
         "settings": canonical(document.settings),

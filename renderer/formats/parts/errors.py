@@ -6,7 +6,7 @@ from promptuary.renderer.syntax import suggestions, yaml_reader
 
 __all__ = [
     "ROLES",
-    "Fault",
+    "PartError",
     "bad_given_priority",
     "bad_given_role",
     "bad_priority",
@@ -19,7 +19,7 @@ ROLES = ("system", "developer", "user", "assistant", "tool")
 _OTHER_NAMES = {"ai": "assistant", "bot": "assistant", "function": "tool", "human": "user", "model": "assistant"}
 
 
-class Fault(Exception):
+class PartError(Exception):
     """Something is wrong at an offset of the marked text, or with the value in slot number `slot`."""
 
     def __init__(
@@ -50,13 +50,13 @@ def bad_given_priority() -> str:
     return "the value given for `truncation_priority` must be a whole number"
 
 
-def unknown_key(key: yaml_reader.Scalar, owner: str, known: Sequence[str]) -> Fault:
+def unknown_key(key: yaml_reader.Scalar, owner: str, known: Sequence[str]) -> PartError:
     width = len(key.value) if key.style == "plain" else 0
-    message = f"`{key.value}` is not a field of a {owner}{suggestions.hint(key.value, known)}"
-    return Fault(message, "PT304", key.start, width=width, meant=suggestions.likely(key.value, known))
+    message = f"`{key.value}` is not a field of a {owner}{suggestions.spelling_hint(key.value, known)}"
+    return PartError(message, "PT304", key.start, width=width, meant=suggestions.likely_name(key.value, known))
 
 
-def unknown_role(role: str, node: yaml_reader.Scalar) -> Fault:
+def unknown_role(role: str, node: yaml_reader.Scalar) -> PartError:
     width = len(role) if node.style == "plain" else 0
-    meant = _OTHER_NAMES.get(role.lower()) or suggestions.likely(role.lower(), ROLES)
-    return Fault(bad_role(role), "PT305", node.start, width=width, meant=meant)
+    meant = _OTHER_NAMES.get(role.lower()) or suggestions.likely_name(role.lower(), ROLES)
+    return PartError(bad_role(role), "PT305", node.start, width=width, meant=meant)

@@ -10,56 +10,56 @@ from contextlib import suppress
 from itertools import accumulate, chain, count
 
 from promptuary.renderer.errors import DocumentError, InputError, LimitError
-from promptuary.renderer.formats.parts.errors import Fault
-from promptuary.renderer.formats.parts.part_template import Recipe, read_part
+from promptuary.renderer.formats.parts.errors import PartError
+from promptuary.renderer.formats.parts.part_template import PartTemplate, read_part
 from promptuary.renderer.formats.parts.slot_text import Slots
 from promptuary.renderer.jinja import Sandbox, Stream
 from promptuary.renderer.part import Part
 from promptuary.renderer.problems import Place
 from promptuary.renderer.syntax import suggestions, yaml_reader
 
-__all__ = ["MAX_PARTS", "Structure"]
+__all__ = ["MAX_PARTS", "PartsParser"]
 
 MAX_PARTS = 100_000
 _BOUNDS = yaml_reader.Bounds(depth=24, nodes=1_000_000)
-_MOST_RECIPES = 2_000
+_MOST_TEMPLATES = 2_000
 _BLANK = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\n)*")
 _UNENDED = "\0"
 # What ends a document, and what only YAML takes for a line break.
 _OTHER_BREAKS = re.compile("\n(?:---|\\.\\.\\.)|[\x85\u2028\u2029]")
 
 
-class _Unsure(Exception):
+class _UnsureError(Exception):
     """The quick way does not apply."""
 
 
-class Structure:
+class PartsParser:
     """The parts of one document's renderings; remembers the items it has read."""
 
     def __init__(self, sandbox: Sandbox) -> None:
         self.marker = _unused_character(sandbox.texts)
-        self._recipes: dict[str, Recipe] = {}
+        self._templates: dict[str, PartTemplate] = {}
 
     def parts(self, stream: Stream, given: Container[str]) -> list[Part]:
         """Raises DocumentError for what the author wrote, InputError for a value in the wrong place."""
         slots = stream_slots(stream, given)
         try:
-            parts = self._quickly(stream, slots)
-        except (_Unsure, Fault, yaml_reader.YamlError):
-            parts = self.parts_plainly(stream, given)
+            parts = self._parse_items(stream, slots)
+        except (_UnsureError, PartError, yaml_reader.YamlError):
+            parts = self.parse_whole(stream, given)
         if not parts:
             raise DocumentError("the body gives no parts", code="PT311", place=Place(1, 1))
         if len(parts) > MAX_PARTS:
             raise LimitError(f"more than {MAX_PARTS:,} parts")
         return parts
 
-    def _quickly(self, stream: Stream, slots: Slots) -> list[Part]:
+    def _parse_items(self, stream: Stream, slots: Slots) -> list[Part]:
         texts, marker = stream.sandbox.texts, self.marker
         text = "".join([texts[piece] if piece >= 0 else marker for piece in stream.pieces])
         blank = _BLANK.match(text)
         start = blank.end() if blank else 0
         if not text.startswith("- ", start):
-            raise _Unsure
+            raise _UnsureError
         items = text[start + 2 :].split("\n- ")
         slots.base = text.count(marker, 0, start)
         lines = stream.item_lines(start == 0)
@@ -68,38 +68,38 @@ class Structure:
             lines = stream.lines(_one, tuple(starts))
         # The last item is told apart where it lacks the line end that the cut took from the others.
         items[-1] = items[-1][:-1] if items[-1].endswith("\n") else items[-1] + _UNENDED
-        recipes, parts = self._recipes, []
+        templates, parts = self._templates, []
         for item, line in zip(items, lines, strict=True):
-            recipe = recipes.get(item)
-            if recipe is None:
-                recipe = self._read_item(item)
-            parts.append(recipe.fill(slots, line))
+            template = templates.get(item)
+            if template is None:
+                template = self._read_item(item)
+            parts.append(template.fill(slots, line))
             slots.base += item.count(marker)
         return parts
 
-    def _read_item(self, item: str) -> Recipe:
+    def _read_item(self, item: str) -> PartTemplate:
         if _OTHER_BREAKS.search(item):
-            raise _Unsure
+            raise _UnsureError
         found = item.removesuffix(_UNENDED).split(self.marker)
         text = "- " + _numbered(found, self.marker) + ("" if item.endswith(_UNENDED) else "\n")
         node = yaml_reader.compose(text, _BOUNDS)
         if not isinstance(node, yaml_reader.Sequence) or len(node.items) != 1:
-            raise _Unsure
-        recipe = read_part(node.items[0], self.marker, text)
-        if len(self._recipes) >= _MOST_RECIPES:
-            self._recipes.clear()
-        self._recipes[item] = recipe
-        return recipe
+            raise _UnsureError
+        template = read_part(node.items[0], self.marker, text)
+        if len(self._templates) >= _MOST_TEMPLATES:
+            self._templates.clear()
+        self._templates[item] = template
+        return template
 
-    def parts_plainly(self, stream: Stream, given: Container[str]) -> list[Part]:
+    def parse_whole(self, stream: Stream, given: Container[str]) -> list[Part]:
         """The same parts from one parse of the whole text."""
         slots = stream_slots(stream, given)
         try:
             return self._read(stream, slots, frozenset())
-        except (Fault, yaml_reader.YamlError) as error:
+        except (PartError, yaml_reader.YamlError) as error:
             nothing = _leading_nothings(stream)
             if nothing:
-                with suppress(Fault, yaml_reader.YamlError):
+                with suppress(PartError, yaml_reader.YamlError):
                     return self._read(stream, stream_slots(stream, given), nothing)
             raise _blame(error, stream, slots) from error
 
@@ -116,11 +116,11 @@ class Structure:
             return []
         if not isinstance(node, yaml_reader.Sequence):
             message = "the body must be a list of parts: `- name: …`, `  content: …`"
-            raise Fault(message, "PT301", node.start)
-        recipes = [read_part(item, marker, text) for item in node.items]
+            raise PartError(message, "PT301", node.start)
+        templates = [read_part(item, marker, text) for item in node.items]
         # A part's own line is where its dash stands; YAML's node starts after it, on the same line as a rule.
         lines = stream.lines(lambda number: len(mark(number)), [item.start for item in node.items])
-        return [recipe.fill(slots, line) for recipe, line in zip(recipes, lines, strict=True)]
+        return [template.fill(slots, line) for template, line in zip(templates, lines, strict=True)]
 
 
 def _marked(stream: Stream, mark: Callable[[int], str]) -> str:
@@ -146,12 +146,12 @@ def _leading_nothings(stream: Stream) -> frozenset[int]:
 
 
 def stream_slots(stream: Stream, given: Container[str]) -> Slots:
-    """The values of a stream, to fill recipes with."""
+    """The values of a stream, to fill templates with."""
     return Slots(stream.values, stream.sites(), given, ordinary=stream.sandbox.ordinary)
 
 
-def _blame(error: Fault | yaml_reader.YamlError, stream: Stream, slots: Slots) -> DocumentError | InputError:
-    if isinstance(error, Fault) and error.slot is not None:
+def _blame(error: PartError | yaml_reader.YamlError, stream: Stream, slots: Slots) -> DocumentError | InputError:
+    if isinstance(error, PartError) and error.slot is not None:
         site = slots.sites[error.slot]
         place = Place(site.line, site.column)
         return InputError(error.message, code=error.code, place=place, variable=site.expression)
@@ -159,9 +159,9 @@ def _blame(error: Fault | yaml_reader.YamlError, stream: Stream, slots: Slots) -
     if error.code == "PT401":
         return InputError(error.message, code=error.code, place=place)
     fix = None
-    if isinstance(error, Fault) and error.width and place.end_line is None:
+    if isinstance(error, PartError) and error.width and place.end_line is None:
         place = Place(place.line, place.column, place.line, place.column + error.width)
-        fix = suggestions.rename(place, error.meant)
+        fix = suggestions.rename_fix(place, error.meant)
     return DocumentError(error.message, code=error.code, place=place, fix=fix)
 
 

@@ -6,18 +6,18 @@ from typing import Any, Literal
 
 from promptuary.renderer.formats.parts.errors import (
     ROLES,
-    Fault,
+    PartError,
     bad_given_priority,
     bad_given_role,
     bad_priority,
     unknown_key,
     unknown_role,
 )
-from promptuary.renderer.formats.parts.slot_text import Piece, Slots, Text, split_marks, tidy_content, tidy_sections
+from promptuary.renderer.formats.parts.slot_text import Piece, Slots, SlotText, split_marks, tidy_content, tidy_sections
 from promptuary.renderer.part import Mark, Part
 from promptuary.renderer.syntax import yaml_reader
 
-__all__ = ["Recipe", "read_part"]
+__all__ = ["PartTemplate", "read_part"]
 
 _SHRINK = ("start", "middle", "end")
 _KEYS = (
@@ -35,13 +35,13 @@ _OTHER_WHOLE = re.compile(r"0x[0-9a-fA-F]{1,12}|0o[0-7]{1,15}")
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class PartTemplate:
     """A part with its slots still open. `content` is a Text, or a list for content items."""
 
-    name: Text
-    content: Text | list[Any]
-    role: Text | None = None
-    priority: Text | int = 0
+    name: SlotText
+    content: SlotText | list[Any]
+    role: SlotText | None = None
+    priority: SlotText | int = 0
     expected: tuple[str, ...] = ()
     shrink: Literal["start", "middle", "end"] | None = None
     min_tokens: int = 0
@@ -52,8 +52,8 @@ class Recipe:
         """The part with values in place. Raises Fault for a value that the author put where it does not fit."""
         for key in self.expected:
             if key not in slots.given:
-                raise Fault(f"the part expects `{key}`, which is not given", "PT401", self.starts[0])
-        if isinstance(self.content, Text):
+                raise PartError(f"the part expects `{key}`, which is not given", "PT401", self.starts[0])
+        if isinstance(self.content, SlotText):
             content, marks = self.content.fill_marked(slots)
         else:
             # The texts inside have no offsets in one content, but it must be known whose values they hold.
@@ -68,30 +68,30 @@ class Recipe:
     def _role(self, slots: Slots) -> str:
         text = self.role.fill(slots) if self.role else "user"
         if text not in ROLES:
-            raise Fault(bad_given_role(), "PT305", self.starts[1], _first(self.role, slots))
+            raise PartError(bad_given_role(), "PT305", self.starts[1], _first(self.role, slots))
         return text
 
-    def _priority(self, slots: Slots, priority: Text) -> int:
+    def _priority(self, slots: Slots, priority: SlotText) -> int:
         text = priority.fill(slots)
         if not _WHOLE.fullmatch(text):
-            raise Fault(bad_given_priority(), "PT306", self.starts[2], _first(priority, slots))
+            raise PartError(bad_given_priority(), "PT306", self.starts[2], _first(priority, slots))
         return int(text)
 
 
-def _first(text: Text | None, slots: Slots) -> int | None:
+def _first(text: SlotText | None, slots: Slots) -> int | None:
     found = text.slots() if text else []
     return slots.base + found[0] if found else None
 
 
 def _item_slots(value: Any) -> list[int]:
-    if isinstance(value, Text):
+    if isinstance(value, SlotText):
         return value.slots()
     items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return [slot for item in items for slot in _item_slots(item)]
 
 
 def _fill_items(value: Any, slots: Slots) -> Any:
-    if isinstance(value, Text):
+    if isinstance(value, SlotText):
         return value.fill(slots)
     if isinstance(value, list):
         return [_fill_items(item, slots) for item in value]
@@ -100,31 +100,33 @@ def _fill_items(value: Any, slots: Slots) -> Any:
     return value
 
 
-def read_part(node: yaml_reader.Node, marker: str, text: str) -> Recipe:
-    """The recipe of one list item; `text` is what the node was read from. Raises Fault."""
+def read_part(node: yaml_reader.Node, marker: str, text: str) -> PartTemplate:
+    """The template of one list item; `text` is what the node was read from. Raises Fault."""
     if not isinstance(node, yaml_reader.Mapping):
-        raise Fault("each item of the list must be a part: a mapping with name and content", "PT301", node.start)
+        raise PartError("each item of the list must be a part: a mapping with name and content", "PT301", node.start)
     fields = {item.key.value: item for item in node.items}
     for key, item in fields.items():
         if marker in key:
-            raise Fault("a value cannot be a key", "PT309", item.key.start)
+            raise PartError("a value cannot be a key", "PT309", item.key.start)
         if key == "tokens":
-            raise Fault("`tokens` is not taken; parts are always counted from their content", "PT304", item.key.start)
+            raise PartError(
+                "`tokens` is not taken; parts are always counted from their content", "PT304", item.key.start
+            )
         if key not in _KEYS:
             raise unknown_key(item.key, "part", _KEYS)
     if "name" not in fields:
-        raise Fault("this part has no `name`", "PT302", node.start)
+        raise PartError("this part has no `name`", "PT302", node.start)
     reader = _Fields({key: item.value for key, item in fields.items()}, marker)
     if "sections" in fields:
         if "content" in fields:
-            raise Fault("a part has either `content` or `sections`", "PT310", fields["sections"].key.start)
-        content: Text | list[Any] = _sections(reader.nodes["sections"], marker, text)
+            raise PartError("a part has either `content` or `sections`", "PT310", fields["sections"].key.start)
+        content: SlotText | list[Any] = _sections(reader.nodes["sections"], marker, text)
     elif "content" in fields:
         content = _content(reader.nodes["content"], marker, text)
     else:
-        raise Fault("this part has no `content`", "PT303", node.start)
+        raise PartError("this part has no `content`", "PT303", node.start)
     starts = (node.start, reader.start("role", node), reader.start("truncation_priority", node))
-    return Recipe(
+    return PartTemplate(
         reader.name("name"),
         content,
         reader.role(),
@@ -149,37 +151,39 @@ class _Fields:
     def scalar(self, key: str, code: str) -> yaml_reader.Scalar:
         node = self.nodes[key]
         if not isinstance(node, yaml_reader.Scalar):
-            raise Fault(f"`{key}` must be a single value", code, node.start)
+            raise PartError(f"`{key}` must be a single value", code, node.start)
         return node
 
-    def name(self, key: str) -> Text:
+    def name(self, key: str) -> SlotText:
         node = self.scalar(key, "PT302")
         if node.style == "plain" and node.value in ("", "~", "null", "Null", "NULL"):
-            raise Fault("`name` is empty", "PT302", node.start)
-        return Text([split_marks(node.value, self.marker)])
+            raise PartError("`name` is empty", "PT302", node.start)
+        return SlotText([split_marks(node.value, self.marker)])
 
-    def role(self) -> Text | None:
+    def role(self) -> SlotText | None:
         if "role" not in self.nodes:
             return None
         node = self.scalar("role", "PT305")
-        text = Text([split_marks(node.value, self.marker)])
+        text = SlotText([split_marks(node.value, self.marker)])
         if text.constant is not None and text.constant not in ROLES:
             raise unknown_role(text.constant, node)
         return text
 
-    def priority(self) -> Text | int:
+    def priority(self) -> SlotText | int:
         if "truncation_priority" not in self.nodes:
             return 0
         node = self.scalar("truncation_priority", "PT306")
-        text = Text([split_marks(node.value, self.marker)])
+        text = SlotText([split_marks(node.value, self.marker)])
         if node.style != "plain":
-            raise Fault(bad_priority(f'"{node.value}"' if text.constant is not None else "a text"), "PT306", node.start)
+            raise PartError(
+                bad_priority(f'"{node.value}"' if text.constant is not None else "a text"), "PT306", node.start
+            )
         if text.constant is None:
             return text
         if _OTHER_WHOLE.fullmatch(text.constant):
             return int(text.constant, 0)
         if not _WHOLE.fullmatch(text.constant):
-            raise Fault(bad_priority(text.constant), "PT306", node.start)
+            raise PartError(bad_priority(text.constant), "PT306", node.start)
         return int(text.constant)
 
     def expected(self) -> tuple[str, ...]:
@@ -188,7 +192,7 @@ class _Fields:
             return ()
         value = yaml_reader.value_of(node) or []
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            raise Fault("`expected_template_data_keys` must be a list of names", "PT304", node.start)
+            raise PartError("`expected_template_data_keys` must be a list of names", "PT304", node.start)
         return tuple(value)
 
     def shrink(self) -> Any:
@@ -196,7 +200,7 @@ class _Fields:
             return None
         node = self.scalar("shrink", "PT312")
         if node.value not in _SHRINK:
-            raise Fault(f"`shrink` must be one of {', '.join(_SHRINK)}", "PT312", node.start)
+            raise PartError(f"`shrink` must be one of {', '.join(_SHRINK)}", "PT312", node.start)
         return node.value
 
     def whole(self, key: str) -> int:
@@ -204,14 +208,14 @@ class _Fields:
             return 0
         node = self.scalar(key, "PT312")
         if node.style != "plain" or not node.value.isdecimal() or len(node.value) > 9:
-            raise Fault(f"`{key}` must be a whole number of at least 0", "PT312", node.start)
+            raise PartError(f"`{key}` must be a whole number of at least 0", "PT312", node.start)
         return int(node.value)
 
 
-def _content(node: yaml_reader.Node, marker: str, text: str) -> Text | list[Any]:
+def _content(node: yaml_reader.Node, marker: str, text: str) -> SlotText | list[Any]:
     if isinstance(node, yaml_reader.Sequence):
         return [_item(item, marker) for item in node.items]
-    return Text([_content_pieces(node, marker)], tidy_content, _margin(node, text))
+    return SlotText([_content_pieces(node, marker)], tidy_content, _margin(node, text))
 
 
 def _margin(node: yaml_reader.Node, text: str) -> int:
@@ -224,20 +228,20 @@ def _margin(node: yaml_reader.Node, text: str) -> int:
 
 def _content_pieces(node: yaml_reader.Node, marker: str) -> tuple[Piece, ...]:
     if not isinstance(node, yaml_reader.Scalar):
-        raise Fault("`content` must be text, or a list of content items", "PT307", node.start)
+        raise PartError("`content` must be text, or a list of content items", "PT307", node.start)
     if node.style == "plain" and node.value in ("~", "null", "Null", "NULL"):
-        raise Fault('`content` is null; write "" for an empty text', "PT307", node.start)
+        raise PartError('`content` is null; write "" for an empty text', "PT307", node.start)
     return split_marks(node.value, marker)
 
 
 def _item(node: yaml_reader.Node, marker: str) -> dict[str, Any]:
     if not isinstance(node, yaml_reader.Mapping) or not any(item.key.value == "type" for item in node.items):
-        raise Fault("a content item must be a mapping with a `type`", "PT307", node.start)
+        raise PartError("a content item must be a mapping with a `type`", "PT307", node.start)
     value = _open(node, marker)
-    if not isinstance(value["type"], Text) or not value["type"].constant:
-        raise Fault("the `type` of a content item must be written out", "PT307", node.start)
-    if value["type"].constant == "text" and not isinstance(value.get("text"), Text):
-        raise Fault(
+    if not isinstance(value["type"], SlotText) or not value["type"].constant:
+        raise PartError("the `type` of a content item must be written out", "PT307", node.start)
+    if value["type"].constant == "text" and not isinstance(value.get("text"), SlotText):
+        raise PartError(
             "a content item of type text needs a `text`; quote one that looks like a number", "PT307", node.start
         )
     return value  # type: ignore[no-any-return]  # a mapping gives a dict
@@ -250,29 +254,29 @@ def _open(node: yaml_reader.Node, marker: str) -> Any:
     if isinstance(node, yaml_reader.Mapping):
         for item in node.items:
             if marker in item.key.value:
-                raise Fault("a value cannot be a key", "PT309", item.key.start)
+                raise PartError("a value cannot be a key", "PT309", item.key.start)
         return {item.key.value: _open(item.value, marker) for item in node.items}
     if node.style == "plain" and marker not in node.value:
         try:
             value = yaml_reader.value_of(node)
         except yaml_reader.YamlError as error:
-            raise Fault(error.message, error.code, error.index) from error
-        return Text([(value,)]) if isinstance(value, str) else value
-    return Text([split_marks(node.value, marker)])
+            raise PartError(error.message, error.code, error.index) from error
+        return SlotText([(value,)]) if isinstance(value, str) else value
+    return SlotText([split_marks(node.value, marker)])
 
 
-def _sections(node: yaml_reader.Node, marker: str, text: str) -> Text:
+def _sections(node: yaml_reader.Node, marker: str, text: str) -> SlotText:
     if not isinstance(node, yaml_reader.Sequence) or not node.items:
-        raise Fault("`sections` must be a list of sections, each with name and content", "PT310", node.start)
+        raise PartError("`sections` must be a list of sections, each with name and content", "PT310", node.start)
     sections: list[tuple[Piece, ...]] = []
     margin = 0
     for section in node.items:
         keys = {item.key.value: item for item in section.items} if isinstance(section, yaml_reader.Mapping) else {}
         if "name" not in keys or "content" not in keys:
-            raise Fault("a section needs `name` and `content`", "PT310", section.start)
+            raise PartError("a section needs `name` and `content`", "PT310", section.start)
         for key, item in keys.items():
             if key not in ("name", "content", "truncation_priority"):
                 raise unknown_key(item.key, "section", ("name", "content", "truncation_priority"))
         sections.append(_content_pieces(keys["content"].value, marker))
         margin = max(margin, _margin(keys["content"].value, text))
-    return Text(sections, tidy_sections, margin)
+    return SlotText(sections, tidy_sections, margin)

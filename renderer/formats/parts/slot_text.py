@@ -5,11 +5,11 @@ from collections.abc import Callable, Container, Sequence
 from promptuary.renderer.jinja import FragmentText, unescape
 from promptuary.renderer.part import Mark, Site
 
-__all__ = ["Piece", "Slots", "Text", "split_marks", "tidy_content", "tidy_sections"]
+__all__ = ["Piece", "SlotText", "Slots", "split_marks", "tidy_content", "tidy_sections"]
 
 
 class Slots:
-    """The values of one rendering with their sites; a recipe counts its slots from `base`."""
+    """The values of one rendering with their sites; a template counts its slots from `base`."""
 
     __slots__ = ("base", "given", "ordinary", "sites", "values")
 
@@ -78,7 +78,7 @@ def tidy_sections(sections: Sections, slots: Slots | None) -> list[Piece]:
 _new_mark = tuple.__new__
 
 
-class Text:
+class SlotText:
     """A text with slots in it. `tidy` applies the rules for white space; without it the text is taken as it is."""
 
     __slots__ = ("_ends", "_margin", "_raw", "_steps", "_tail", "_tidy", "constant")

@@ -12,7 +12,7 @@ from promptuary.renderer.part import Frame, Mark, Part, Site
 from promptuary.renderer.problems import Place, Problem
 from promptuary.renderer.profiles import Profile
 from promptuary.renderer.prompters import arguments, layouts
-from promptuary.renderer.prompters.layouts import Field, Instruction, Recipe
+from promptuary.renderer.prompters.layouts import Field, Instruction, Layout
 from promptuary.renderer.prompters.slots import Piece, Slot
 
 __all__ = ["PrompterBody", "Setup"]
@@ -30,7 +30,7 @@ class Setup:
     `says` tells whether its author wrote anything that is sent.
     """
 
-    recipe: Recipe
+    recipe: Layout
     instruction: Instruction
     tools: list[Any]
     system: str | None

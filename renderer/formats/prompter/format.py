@@ -26,7 +26,7 @@ from promptuary.renderer.functions import nearest
 from promptuary.renderer.part import Site
 from promptuary.renderer.problems import Place
 from promptuary.renderer.prompters import arguments, layouts, slots
-from promptuary.renderer.prompters.layouts import Recipe
+from promptuary.renderer.prompters.layouts import Layout
 from promptuary.renderer.syntax import yaml_reader
 
 __all__ = ["KEYS", "Prompter"]
@@ -107,7 +107,7 @@ class _Reading:
         texts = list(instruction.values()) if isinstance(instruction, Mapping) else [instruction]
         written = [*texts, values.get("system"), values.get("extra_keys")]
         own = values.get("kind") == "custom" and any(
-            isinstance(piece, str) and piece.strip() for piece in slots.read(str(values.get("template")))
+            isinstance(piece, str) and piece.strip() for piece in slots.read_slots(str(values.get("template")))
         )
         return own or any(bool(text.strip() if isinstance(text, str) else text) for text in written)
 
@@ -143,17 +143,17 @@ class _Reading:
             if key in values and not custom:
                 raise self._error(f"`{key}` belongs to `kind: custom`", key)
 
-    def _recipe(self) -> Recipe:
+    def _recipe(self) -> Layout:
         kind = self.given.values["kind"]
         if kind not in layouts.KINDS:
             raise self._error(f"`{kind}` is no kind of prompter; {nearest(str(kind), layouts.KINDS)}", "kind")
         if kind != "custom":
             dialect = self._text("dialect") or layouts.DIALECTS[0]
-            return self._at("dialect", lambda: layouts.find(kind, dialect))
+            return self._at("dialect", lambda: layouts.find_layout(kind, dialect))
         template, wrapping = self._text("template") or "", self._text("instruction_template") or ""
-        return self._at("template", lambda: layouts.build("custom", template, wrapping))
+        return self._at("template", lambda: layouts.build_layout("custom", template, wrapping))
 
-    def _tools(self, recipe: Recipe) -> list[Any]:
+    def _tools(self, recipe: Layout) -> list[Any]:
         own, front = self.given.values.get("tools"), list(self.document.tools)
         if own and front:
             raise self._error("tools stand in the front matter too; keep them in one place", "tools")
@@ -162,7 +162,7 @@ class _Reading:
             raise self._error("the template has no {tools} for the tools", "template" if own is None else "tools")
         return tools
 
-    def _input(self, recipe: Recipe, used: list[str]) -> str | None:
+    def _input(self, recipe: Layout, used: list[str]) -> str | None:
         """The input that is the user's message, where it can be told before there are data."""
         named = self._text("input")
         if named is not None:
@@ -214,7 +214,7 @@ class _Reading:
         for key in ("instruction_template", "instruction"):
             node = self.given.nodes.get(key)
             if node is not None:
-                for piece in slots.read(self.document.body[node.start : node.end]):
+                for piece in slots.read_slots(self.document.body[node.start : node.end]):
                     if isinstance(piece, slots.Slot):
                         found.setdefault(piece.name, node.start + piece.start)
         extra = self.given.nodes.get("extra_keys")

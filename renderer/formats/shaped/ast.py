@@ -6,7 +6,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-__all__ = ["Call", "Dict", "Items", "Literal", "Name", "Node", "Scalar", "walk", "write"]
+__all__ = ["Call", "Dict", "Items", "Literal", "Name", "Node", "Scalar", "walk", "write_expressions"]
 
 Scalar = str | int | float | bool | None
 
@@ -69,15 +69,17 @@ def walk(node: Node) -> Iterator[Node]:
         yield from walk(child)
 
 
-def write(node: Node) -> str:
+def write_expressions(node: Node) -> str:
     """The node as text, in one spelling: the inverse of reading it."""
     if isinstance(node, Name):
         return node.name
     if isinstance(node, Literal):
         return repr(node.value)
     if isinstance(node, Items):
-        return f"[{', '.join(map(write, node.items))}]"
+        return f"[{', '.join(map(write_expressions, node.items))}]"
     if isinstance(node, Dict):
-        return "{" + ", ".join(f"{write(key)}: {write(value)}" for key, value in node.pairs) + "}"
-    named = [f"{name}={write(value)}" for name, value in node.keywords]
-    return f"{node.name}({', '.join([*map(write, node.arguments), *named])})"
+        return (
+            "{" + ", ".join(f"{write_expressions(key)}: {write_expressions(value)}" for key, value in node.pairs) + "}"
+        )
+    named = [f"{name}={write_expressions(value)}" for name, value in node.keywords]
+    return f"{node.name}({', '.join([*map(write_expressions, node.arguments), *named])})"

@@ -33,7 +33,7 @@ class Shaped:
         """Read the body. Raises DocumentError, with its place, for what can be seen to be wrong without data."""
         calls = {name: function.call for name, function in FUNCTIONS.items()} | dict(functions)
         try:
-            pieces = parser.parse(document.body)
+            pieces = parser.parse_shaped(document.body)
         except SyntaxFault as fault:
             place = document.body_place(fault.start, fault.end)
             raise DocumentError(fault.message, code="PT901", place=place, fix=fix(place, fault.cure)) from fault
@@ -119,7 +119,9 @@ class ShapedBody:
         if len(set(lists.values())) > 1:
             fields = [(piece, lists[index]) for index, piece in enumerate(self._pieces) if index in lists]
             named = ", ".join(
-                f"`{{{parser.write(piece.node)}}}` has {n}" for piece, n in fields if isinstance(piece, Field)
+                f"`{{{parser.write_expressions(piece.node)}}}` has {n}"
+                for piece, n in fields
+                if isinstance(piece, Field)
             )
             last = next(piece for piece, n in reversed(fields) if n != fields[0][1])
             raise InputError(
@@ -205,7 +207,7 @@ def _site(document: Document, field: Field) -> Site | None:
     if not names:
         return None
     place = document.body_place(field.start)
-    return Site(parser.write(field.node), place.line, place.column, names=names)
+    return Site(parser.write_expressions(field.node), place.line, place.column, names=names)
 
 
 def _check(field: Field, document: Document, calls: Mapping[str, Callable[..., Any]]) -> None:
@@ -218,7 +220,7 @@ def _check(field: Field, document: Document, calls: Mapping[str, Callable[..., A
             _check_arguments(node, calls[node.name], place)
     if field.joined or any(isinstance(node, Call) and node.keywords for node in parser.walk(field.node)):
         place = document.body_place(field.start, field.end)
-        rewritten = "{" + parser.write(positional(field.node, calls)) + "}"
+        rewritten = "{" + parser.write_expressions(positional(field.node, calls)) + "}"
         raise DocumentError(
             "arguments go by position here, and strings are written whole",
             code="PT903",
@@ -233,7 +235,7 @@ def _unknown(node: Call, calls: Mapping[str, Any], place: Place) -> DocumentErro
     else:
         hint = nearest(node.name, sorted(calls))
     name_only = Place(place.line, place.column, place.line, place.column + len(node.name))
-    fix = suggestions.rename(name_only, suggestions.likely(node.name, calls))
+    fix = suggestions.rename_fix(name_only, suggestions.likely_name(node.name, calls))
     return DocumentError(f"`{node.name}` is not a function here; {hint}", code="PT902", place=place, fix=fix)
 
 
@@ -263,12 +265,12 @@ def rewritten(body: str) -> str:
     """
     calls = {name: function.call for name, function in FUNCTIONS.items()}
     try:
-        fields = [piece for piece in parser.parse(body) if isinstance(piece, Field)]
+        fields = [piece for piece in parser.parse_shaped(body) if isinstance(piece, Field)]
     except SyntaxFault as fault:
         raise DocumentError(fault.message, code="PT901") from fault
     for field in reversed(fields):
         if field.joined or any(isinstance(node, Call) and node.keywords for node in parser.walk(field.node)):
-            written = "{" + parser.write(positional(field.node, calls)) + "}"
+            written = "{" + parser.write_expressions(positional(field.node, calls)) + "}"
             body = body[: field.start] + written + body[field.end :]
     return body
 

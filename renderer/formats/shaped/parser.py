@@ -13,7 +13,17 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from promptuary.renderer.formats.shaped.ast import Call, Dict, Items, Literal, Name, Node, Scalar, walk, write
+from promptuary.renderer.formats.shaped.ast import (
+    Call,
+    Dict,
+    Items,
+    Literal,
+    Name,
+    Node,
+    Scalar,
+    walk,
+    write_expressions,
+)
 from promptuary.renderer.formats.shaped.python_literals import LiteralReader, SyntaxFault
 
 __all__ = [
@@ -27,9 +37,9 @@ __all__ = [
     "Node",
     "SyntaxFault",
     "Text",
-    "parse",
+    "parse_shaped",
     "walk",
-    "write",
+    "write_expressions",
 ]
 
 MAX_DEPTH = 24
@@ -60,7 +70,7 @@ _TEXT = re.compile(r"[^{}\\]+")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\"}
 
 
-def parse(body: str) -> list[Text | Field]:
+def parse_shaped(body: str) -> list[Text | Field]:
     """Read a body. Raises SyntaxFault, and nothing else, for any text; places are offsets in `body`."""
     return _Parser(body).body()
 

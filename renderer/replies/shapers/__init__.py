@@ -74,7 +74,7 @@ SHAPERS: Mapping[str, Shaper] = MappingProxyType(
 )
 
 
-def find(name: Any) -> Shaper:
+def find_shaper(name: Any) -> Shaper:
     """Return a shaper by name; OutputError names the likely one, or all there are."""
     if not isinstance(name, str) or name not in SHAPERS:
         raise OutputError(f"`{name}` is no shaper; {nearest(str(name), list(SHAPERS))}", code="PT811")
@@ -94,4 +94,4 @@ def shape(
     `inputs` maps its arguments to values, `params` gives those that inputs leave out. Raises OutputError.
     """
     reader = Reader(tokenizer=tokenizer) if clock is None else Reader(clock, tokenizer=tokenizer)
-    return find(name).run({**(params or {}), **(inputs or {})}, reader)
+    return find_shaper(name).run({**(params or {}), **(inputs or {})}, reader)

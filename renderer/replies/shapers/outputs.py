@@ -10,7 +10,7 @@ from promptuary.renderer.problems import Problem, Severity
 from promptuary.renderer.replies import shapers
 from promptuary.renderer.replies.shapers.context import Clock, Reader
 
-__all__ = ["RESERVED", "Outputs", "problems", "read"]
+__all__ = ["RESERVED", "Outputs", "find_output_problems", "read_outputs"]
 
 RESERVED: Mapping[str, str] = {"results": "the model's replies", "prompts": "the prompts that were sent"}
 """The names that mean the same in every shaper, whatever the data hold."""
@@ -28,7 +28,7 @@ class Outputs(dict[str, Any]):
         self.notes = tuple(notes)
 
 
-def read(
+def read_outputs(
     document: Document,
     replies: str | Sequence[str],
     data: Mapping[str, Any],
@@ -75,7 +75,7 @@ def _run(
     try:
         for path, code, message in _check_step(step):
             raise OutputError(message, code=code, place=document.place("output", "shapers", index, *path))
-        shaper = shapers.find(step["func"])
+        shaper = shapers.find_shaper(step["func"])
         value = shaper.run(_arguments(step, shaper, context), reader)
     except OutputError as error:
         error.located(document.place("output", "shapers", index))
@@ -103,7 +103,7 @@ def _arguments(step: Mapping[str, Any], shaper: shapers.Shaper, context: Mapping
     return {**params, **arguments}
 
 
-def problems(document: Document) -> list[Problem]:
+def find_output_problems(document: Document) -> list[Problem]:
     """What is wrong with a document's `output`, and the inputs that its shapers cannot see, each at its place."""
     found = [_problem(document, ("output", *path), code, message) for path, code, message in _findings(document.output)]
     if document.output.get("shapers"):
@@ -158,7 +158,7 @@ def _check_step(step: Any) -> list[_Finding]:
 
 def _check_arguments(step: Mapping[str, Any]) -> list[_Finding]:
     try:
-        shaper = shapers.find(step.get("func"))
+        shaper = shapers.find_shaper(step.get("func"))
     except OutputError as error:
         return [(("func",), error.code, error.message)]
     known = [parameter.name for parameter in shaper.parameters]

@@ -32,7 +32,7 @@ def _numbered(texts: list[str]) -> list[tuple[int, str]]:
 def _value(text: str, what: str, schema: Mapping[str, Any] | None, reader: Reader) -> Any:
     wanted = reader.schema if schema is None else schema
     try:
-        reading = json_reader.read(text)
+        reading = json_reader.read_reply(text)
         fitted = (
             json_reader.conform(reading.value, wanted) if wanted is not None else json_reader.Reading(reading.value)
         )

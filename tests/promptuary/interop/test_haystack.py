@@ -9,7 +9,7 @@ import yaml
 from promptuary import renderer
 from promptuary.interop import haystack, shaped_text
 from promptuary.interop.imported import LossError
-from promptuary.renderer.document.parser import parse
+from promptuary.renderer.document.parser import parse_document
 
 ORACLE = Path(__file__).parents[2] / "oracles/haystack.json"
 TEXT = (
@@ -35,14 +35,14 @@ def imported(value):
 
 
 def exported(text):
-    written, lost = haystack.to_haystack_file(parse(text), "support/answer")
+    written, lost = haystack.to_haystack_file(parse_document(text), "support/answer")
     assert lost == []
     return yaml.load(written, Loader=yaml.SafeLoader)  # noqa: TID251  # as Haystack reads it
 
 
 def test_a_prompt_file_becomes_a_shaped_document():
     found = imported(FILE)
-    document = parse(found.document)
+    document = parse_document(found.document)
     assert found.path == "deepset/question-answering"
     assert (document.format, document.description, document.tags) == (
         "shaped",
@@ -90,7 +90,7 @@ def test_any_one_shaper_is_kept():
 
 def test_variables_with_a_dollar_are_rewritten_and_said_so():
     found = imported({"name": "old", "text": "Ask $query of $documents"})
-    assert parse(found.document).body == "Ask {query} of {documents}"
+    assert parse_document(found.document).body == "Ask {query} of {documents}"
     assert found.notes == ("variables written $name are written {name} now",)
 
 
@@ -144,12 +144,12 @@ def test_a_body_is_written_as_haystack_reads_it(body, written):
 )
 def test_what_haystack_cannot_say_is_refused(text, why):
     with pytest.raises(LossError, match=why):
-        haystack.to_haystack_file(parse(text), "x")
+        haystack.to_haystack_file(parse_document(text), "x")
 
 
 def test_what_a_prompt_file_has_no_place_for_is_named():
     text = "---\nformat: shaped\nmodel: gpt-4o\ninputs:\n  query: {type: string}\n---\nHi {query}"
-    assert haystack.to_haystack_file(parse(text), "x")[1] == ["model", "inputs (query)"]
+    assert haystack.to_haystack_file(parse_document(text), "x")[1] == ["model", "inputs (query)"]
 
 
 @pytest.mark.skipif(not ORACLE.exists(), reason="the recorded results are not here")

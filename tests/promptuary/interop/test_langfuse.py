@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from promptuary import renderer
 from promptuary.interop import langfuse, mustache
 from promptuary.interop.imported import LossError
-from promptuary.renderer.document.parser import parse
+from promptuary.renderer.document.parser import parse_document
 
 CHAT = {
     "id": "cm1",
@@ -45,14 +45,14 @@ def test_a_chat_prompt_gives_the_messages_that_its_client_gives():
 
 def test_a_text_prompt_keeps_its_config_tags_and_message():
     found = imported({**CHAT, "type": "text", "prompt": "Say {{ word }}\n\n"})
-    document = parse(found.document)
+    document = parse_document(found.document)
     assert renderer.load(found.document).render({"word": "tea"}).messages[0]["content"] == "Say tea\n\n"
     assert (document.model, document.settings, document.tags) == ("gpt-4o", CHAT["config"], ("refunds",))
     assert document.description == "Be kind"
 
 
 def test_it_goes_out_as_it_came_in():
-    document = parse(imported(CHAT).document)
+    document = parse_document(imported(CHAT).document)
     written, lost = langfuse.to_langfuse_file(document, "support/refund-reply", {})
     back = json.loads(written)
     assert lost == []
@@ -111,13 +111,13 @@ def test_what_cannot_come_in_is_refused_with_the_reason(change, why):
 )
 def test_what_its_clients_cannot_compile_is_refused(text, why):
     with pytest.raises(LossError, match=why):
-        langfuse.to_langfuse_file(parse(text), "x", {})
+        langfuse.to_langfuse_file(parse_document(text), "x", {})
 
 
 def test_fragments_go_out_filled_in_and_are_named_as_a_loss():
     text = "- name: a\n  content: \"{{ fragment('s/policy@1') }} {{ b }}\"\n"
     written, lost = langfuse.to_langfuse_file(
-        parse(text), "s/x", {"s/policy@1": "---\nformat: text\n---\nBe kind, {{ b }}."}
+        parse_document(text), "s/x", {"s/policy@1": "---\nformat: text\n---\nBe kind, {{ b }}."}
     )
     assert json.loads(written)["prompt"] == [{"role": "user", "content": "Be kind, {{b}}. {{b}}"}]
     assert lost == ["the pins of its fragments (s/policy@1)"]

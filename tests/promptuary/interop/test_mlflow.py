@@ -8,7 +8,7 @@ import pytest
 from promptuary import renderer
 from promptuary.interop import detection, mlflow
 from promptuary.interop.imported import LossError
-from promptuary.renderer.document.parser import parse
+from promptuary.renderer.document.parser import parse_document
 
 
 def version(text: str, number: str = "3", name: str = "refund_reply", **tags: str) -> dict[str, object]:
@@ -44,7 +44,7 @@ def test_a_chat_prompt_gives_the_messages_that_its_own_format_gives():
 
 
 def test_model_settings_schema_and_message_come_along():
-    document = parse(imported(CHAT).document)
+    document = parse_document(imported(CHAT).document)
     assert (document.model, document.settings, document.description) == ("gpt-4o", {"temperature": 0.2}, "Be kind")
     assert document.output["schema"]["properties"] == {"answer": {"type": "string"}}
     assert '"owner": "support"' in document.text

@@ -5,7 +5,7 @@ import pytest
 from promptuary import renderer
 from promptuary.interop import prompty
 from promptuary.interop.imported import LossError
-from promptuary.renderer.document.parser import parse
+from promptuary.renderer.document.parser import parse_document
 
 FILE = """---
 name: Basic Prompt
@@ -39,7 +39,7 @@ def imported(text):
 
 def test_role_lines_start_messages_and_inputs_keep_their_types():
     found = imported(FILE)
-    document = parse(found.document)
+    document = parse_document(found.document)
     assert found.path == "basic-prompt"
     assert renderer.load(found.document).render({"question": "Why?"}).messages == [
         {"role": "system", "content": "You are warm.\n\n# Notes\n- name: not a part"},
@@ -51,7 +51,7 @@ def test_role_lines_start_messages_and_inputs_keep_their_types():
 
 
 def test_it_goes_out_as_a_file_that_comes_in_the_same():
-    document = parse(imported(FILE).document)
+    document = parse_document(imported(FILE).document)
     written, lost = prompty.to_prompty_file(document, "support/basic-prompt", {})
     assert lost == []
     assert imported(written).document == document.text
@@ -59,19 +59,23 @@ def test_it_goes_out_as_a_file_that_comes_in_the_same():
 
 def test_what_looks_like_a_statement_stays_text_both_ways():
     text = "- name: a\n  content: \"100 {{ '{%' }} of {{ b }}\"\n"
-    written, _ = prompty.to_prompty_file(parse(text), "x", {})
+    written, _ = prompty.to_prompty_file(parse_document(text), "x", {})
     assert renderer.load(imported(written).document).render({"b": "c"}).messages[0]["content"] == "100 {% of c"
 
 
 def test_plain_values_of_inputs_are_samples():
     found = imported("---\nname: x\ninputs:\n  firstName: Jane\n---\nuser:\nHi {{firstName}}\n")
     assert found.samples == {"sample": {"firstName": "Jane"}}
-    assert parse(found.document).inputs == {"firstName": {}}
+    assert parse_document(found.document).inputs == {"firstName": {}}
 
 
 def test_a_completion_prompt_is_one_text():
     found = imported("---\nmodel: {api: completion, id: gpt-4o}\n---\nOnce upon a {{thing}}\n")
-    assert (found.path, parse(found.document).format, parse(found.document).model) == ("file", "text", "gpt-4o")
+    assert (found.path, parse_document(found.document).format, parse_document(found.document).model) == (
+        "file",
+        "text",
+        "gpt-4o",
+    )
     assert renderer.load(found.document).render({"thing": "time"}).messages[0]["content"] == "Once upon a time\n"
 
 
@@ -106,7 +110,7 @@ def test_statements_of_jinja_are_no_text():
 def test_what_prompty_would_read_otherwise_is_refused(content, why):
     text = f"- name: a\n  content: |-\n    hello\n    {content}\n" if content != '""' else "- name: a\n  content: ''\n"
     with pytest.raises(LossError, match=why):
-        prompty.to_prompty_file(parse(text), "x", {})
+        prompty.to_prompty_file(parse_document(text), "x", {})
 
 
 def test_version_2_options_come_in_under_the_names_that_calls_take():
@@ -117,7 +121,7 @@ def test_version_2_options_come_in_under_the_names_that_calls_take():
     text = (
         f"---\nname: n\nmodel: {{id: gpt-4o, provider: openai, apiType: chat, options: {options}}}\n---\nsystem:\nHi\n"
     )
-    settings = parse(imported(text).document).settings
+    settings = parse_document(imported(text).document).settings
     assert settings == {
         "temperature": 0.2,
         "max_tokens": 128,

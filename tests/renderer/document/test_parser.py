@@ -7,34 +7,34 @@ from promptuary.renderer.document import parser
 
 
 def problems_of(text):
-    return [(problem.code, problem.line, problem.column) for problem in parser.inspect(text)[1]]
+    return [(problem.code, problem.line, problem.column) for problem in parser.inspect_document(text)[1]]
 
 
 def test_front_matter_ends_at_the_second_line_of_dashes():
-    found = parser.parse("---\nformat: text\n---\nHello\n")
+    found = parser.parse_document("---\nformat: text\n---\nHello\n")
     assert (found.format, found.body, found.body_line) == ("text", "Hello\n", 4)
 
 
 def test_a_document_without_front_matter_is_all_body():
-    found = parser.parse("- name: a\n  content: b\n")
+    found = parser.parse_document("- name: a\n  content: b\n")
     assert (found.front, found.body_line, found.inputs) == ({}, 1, None)
 
 
 def test_a_list_between_dashes_is_no_front_matter():
     text = "---\n- name: a\n  content: b\n---\n"
-    assert parser.parse(text).body == text
+    assert parser.parse_document(text).body == text
 
 
 def test_a_lone_line_of_dashes_belongs_to_the_body():
-    assert parser.parse("---\n- name: a\n  content: b\n").body_line == 1
+    assert parser.parse_document("---\n- name: a\n  content: b\n").body_line == 1
 
 
 def test_empty_front_matter_is_front_matter():
-    assert parser.parse("---\n---\nx").body == "x"
+    assert parser.parse_document("---\n---\nx").body == "x"
 
 
 def test_dashes_inside_an_indented_text_do_not_end_front_matter():
-    found = parser.parse("---\ndescription: |\n  a\n  ---\n  b\n---\nbody")
+    found = parser.parse_document("---\ndescription: |\n  a\n  ---\n  b\n---\nbody")
     assert found.description == "a\n---\nb\n"
     assert found.body_line == 7
 
@@ -42,12 +42,12 @@ def test_dashes_inside_an_indented_text_do_not_end_front_matter():
 @pytest.mark.parametrize("newline", ["\r\n", "\r"])
 def test_other_newlines_read_as_lf_and_stay_in_the_stored_text(newline):
     text = newline.join(["---", "format: text", "---", "a", "b", ""])
-    found = parser.parse(text)
+    found = parser.parse_document(text)
     assert (found.body, found.body_line, found.text) == ("a\nb\n", 4, text)
 
 
 def test_an_unknown_key_is_named_with_its_place_and_the_likely_one():
-    found = parser.inspect("---\ntoolz: []\n---\n")[1][0]
+    found = parser.inspect_document("---\ntoolz: []\n---\n")[1][0]
     assert (found.code, found.line, found.column) == ("PT104", 2, 1)
     assert "did you mean `tools`" in found.message
     assert found.fix.edits[0].text == "tools"
@@ -65,7 +65,7 @@ def test_a_limit_must_be_a_whole_number(value):
 
 def test_an_unknown_format_is_named():
     with pytest.raises(renderer.DocumentError, match="did you mean `parts`") as caught:
-        parser.parse("---\nformat: partz\n---\n")
+        parser.parse_document("---\nformat: partz\n---\n")
     assert (caught.value.code, caught.value.line, caught.value.column) == ("PT108", 2, 9)
 
 
@@ -101,19 +101,19 @@ def test_a_document_larger_than_256_kib_is_refused():
 
 
 def test_places_of_values_are_kept_by_path():
-    found = parser.parse("---\ninputs:\n  tone: {type: string,\n    enum: [a, b]}\n---\n")
+    found = parser.parse_document("---\ninputs:\n  tone: {type: string,\n    enum: [a, b]}\n---\n")
     assert found.place("inputs", "tone", "enum").line == 4
     assert found.place("inputs", "tone", "enum", 7).line == 4
     assert found.place("settings").line == 1
 
 
 def test_a_byte_order_mark_is_not_part_of_the_text():
-    assert parser.parse("\ufeff---\nformat: text\n---\nx").body == "x"
+    assert parser.parse_document("\ufeff---\nformat: text\n---\nx").body == "x"
 
 
 def test_plain_scalars_have_the_types_of_yaml_1_2():
     front = "---\nsettings: {a: yes, b: 012, c: 1_000, d: 0x1f, e: 1:30, f: 2024-01-01, g: ~, h: 1.10, i: True}\n---\n"
-    assert parser.parse(front).settings == {
+    assert parser.parse_document(front).settings == {
         "a": "yes",
         "b": 12,
         "c": "1_000",

@@ -71,7 +71,7 @@ def test_the_bookkeeping_says_what_is_in_the_context():
     assert (context.context_num_msg, context.truncated_num_msg) == (2, 0)
     assert found["chat_history"] == ["Reader: Hello there", "Ada: Good day."]
     assert found["character_definitions"] == ["Ada: a careful mathematician"]
-    assert context.idx_after_timestamp == 1 + tokenizers.find().count("2024 04 23 Tuesday ")
+    assert context.idx_after_timestamp == 1 + tokenizers.find_tokenizer().count("2024 04 23 Tuesday ")
 
 
 def test_marks_have_their_ids_and_a_users_marks_stay_text():

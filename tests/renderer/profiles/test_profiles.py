@@ -14,9 +14,9 @@ from promptuary.renderer.tokens import tokenizers
 from promptuary.renderer.truncation import fitting
 from tests.support.examples import example_count
 
-FAMILIES = profiles.names()
+FAMILIES = profiles.profile_names()
 # Where the system text moves with the last user's turn, an earlier turn can't stay as it was.
-UNSTABLE = {name for name in FAMILIES if profiles.find(name)["system"] == "last-user"}
+UNSTABLE = {name for name in FAMILIES if profiles.find_builtin_profile(name)["system"] == "last-user"}
 CHAT = [
     Part("rules", "system", "Be kind."),
     Part("first", "user", "Hi"),
@@ -57,7 +57,7 @@ WRITTEN = {
 
 
 def family(name, **changes):
-    return profiles.check({**profiles.find(name), **changes})
+    return profiles.check({**profiles.find_builtin_profile(name), **changes})
 
 
 def chat_for(name):
@@ -72,9 +72,11 @@ def test_a_family_writes_its_known_text(name):
 @pytest.mark.parametrize("name", FAMILIES)
 def test_the_count_is_the_number_of_tokens(name):
     profile = family(name)
-    is_here = tokenizers.known().get(profile.tokenizer, True)  # Llama's vocabularies are installed by their users only
-    counter = profiles.tokenizer(profile) if is_here else tokenizers.find("estimate")
-    fitted = fitting.fit(chat_for(name), counter, profile)
+    is_here = tokenizers.known_vocabularies().get(
+        profile.tokenizer, True
+    )  # Llama's vocabularies are installed by their users only
+    counter = profiles.tokenizer(profile) if is_here else tokenizers.find_tokenizer("estimate")
+    fitted = fitting.fit_parts(chat_for(name), counter, profile)
     assert fitted.token_count == len(targets.tokens(fitted.parts, profile, counter)) > 0
 
 
@@ -105,7 +107,7 @@ def test_qwen_2_5_has_a_system_text_of_its_own():
 
 
 def test_a_setting_switches_thinking_off():
-    mapping = profiles.find("qwen3")
+    mapping = profiles.find_builtin_profile("qwen3")
     quiet = profiles.check(mapping, {"enable_thinking": False})
     assert targets.text(CHAT, quiet).endswith("<|im_start|>assistant\n<think>\n\n</think>\n\n")
     assert targets.text(CHAT, profiles.check(mapping, {"enable_thinking": True})).endswith("assistant\n")
@@ -203,11 +205,11 @@ def test_a_model_nobody_knows_has_no_profile():
 
 
 def test_a_found_profile_is_frozen_with_its_vocabulary_and_without_the_catalogue():
-    found = profiles.find("qwen3")
-    assert found["sha256"] == tokenizers.find("qwen").revision
+    found = profiles.find_builtin_profile("qwen3")
+    assert found["sha256"] == tokenizers.find_tokenizer("qwen").revision
     assert not {"models", "title", "source"} & found.keys()
     found["markup"]["roles"].clear()
-    assert profiles.find("qwen3")["markup"]["roles"]
+    assert profiles.find_builtin_profile("qwen3")["markup"]["roles"]
 
 
 def test_a_profile_of_ones_own_is_checked_and_used():
@@ -241,7 +243,7 @@ def test_a_profile_needs_a_name_and_a_tokenizer():
 
 def test_an_unknown_name_lists_the_known():
     with pytest.raises(ProfileError, match=r"no profile named 'gpt'.*chatml"):
-        profiles.find("gpt")
+        profiles.find_builtin_profile("gpt")
 
 
 def test_another_vocabulary_than_the_pinned_is_refused():
@@ -254,8 +256,8 @@ IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}
 
 def test_an_image_passes_through_messages_and_its_cost_is_stated():
     parts = [Part("look", "user", [{"type": "text", "text": "What is this?"}, {**IMAGE, "token_cost": 85}])]
-    counter = tokenizers.find("o200k_base")
-    fitted = fitting.fit(parts, counter)
+    counter = tokenizers.find_tokenizer("o200k_base")
+    fitted = fitting.fit_parts(parts, counter)
     assert targets.messages(parts)[0]["content"] == [{"type": "text", "text": "What is this?"}, IMAGE]
     assert fitted.token_count == len(targets.tokens(parts, None, counter)) == counter.count("What is this?") + 85
     assert targets.text(parts) == "What is this?[image_url]"
@@ -265,7 +267,12 @@ def test_an_image_of_unknown_cost_is_named():
     parts = [Part("look", "user", [IMAGE]), Part("q", "user", "hm")]
     assert targets.unknown_costs(parts, None) == ["look"]
     assert targets.unknown_costs(parts, family("openai-chat", image_tokens=85)) == []
-    assert fitting.fit(parts, tokenizers.find(), family("openai-chat", image_tokens=85)).parts[0].token_count == 85
+    assert (
+        fitting.fit_parts(parts, tokenizers.find_tokenizer(), family("openai-chat", image_tokens=85))
+        .parts[0]
+        .token_count
+        == 85
+    )
 
 
 def test_text_and_image_of_one_role_are_joined_as_items():

@@ -49,12 +49,12 @@ def cause(call) -> str:
     ],
 )
 def test_slots_and_escapes_are_told_from_other_braces(text, pieces):
-    assert [f"<{piece.name}>" if isinstance(piece, slots.Slot) else piece for piece in slots.read(text)] == pieces
+    assert [f"<{piece.name}>" if isinstance(piece, slots.Slot) else piece for piece in slots.read_slots(text)] == pieces
 
 
 @given(st.text(alphabet="{}ab ", max_size=30))
 def test_any_instruction_is_read_and_keeps_its_letters(text):
-    kept = "".join(piece.name if isinstance(piece, slots.Slot) else piece for piece in slots.read(text))
+    kept = "".join(piece.name if isinstance(piece, slots.Slot) else piece for piece in slots.read_slots(text))
     assert kept.replace("{", "").replace("}", "") == text.replace("{", "").replace("}", "")
 
 

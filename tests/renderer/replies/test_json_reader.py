@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from promptuary.renderer import load
 from promptuary.renderer.errors import OutputError, RenderError
-from promptuary.renderer.replies.json_reader import MAX_REPLY, conform, read
+from promptuary.renderer.replies.json_reader import MAX_REPLY, conform, read_reply
 
 WHOLE = {"a": 1, "b": ["x", "y"]}
 TEXT = json.dumps(WHOLE)
@@ -41,51 +41,54 @@ CUT = "the reply breaks off inside the JSON, as it does at a token limit; closed
     ],
 )
 def test_the_value_survives_and_the_repairs_are_named(reply, repairs):
-    reading = read(reply)
+    reading = read_reply(reply)
     assert reading.value == WHOLE
     assert reading.repairs == repairs
 
 
 @pytest.mark.parametrize("reply", ["{a: 1, b: ['x', 'y']}", "{'a': 1, 'b': ['x', 'y']}", '{"a": 1 "b": ["x", "y"]}'])
 def test_what_is_nearly_json_is_repaired_with_the_parsers_word(reply):
-    reading = read(reply)
+    reading = read_reply(reply)
     assert reading.value == WHOLE
     assert reading.repairs[0].startswith("repaired JSON that was not well-formed (")
 
 
 def test_a_broken_object_is_never_taken_for_a_sound_one_inside_it():
-    assert read('{"outer": {"inner": 1}, "list": [{"k": 1},],}').value == {"outer": {"inner": 1}, "list": [{"k": 1}]}
+    assert read_reply('{"outer": {"inner": 1}, "list": [{"k": 1},],}').value == {
+        "outer": {"inner": 1},
+        "list": [{"k": 1}],
+    }
 
 
 def test_quotes_inside_a_text_are_kept():
-    assert read('{"a": "he said "no" twice"}').value == {"a": 'he said "no" twice'}
+    assert read_reply('{"a": "he said "no" twice"}').value == {"a": 'he said "no" twice'}
 
 
 def test_a_brace_inside_a_text_closes_nothing():
-    assert read('{"a": "} not yet", "b": 2,}').value == {"a": "} not yet", "b": 2}
+    assert read_reply('{"a": "} not yet", "b": 2,}').value == {"a": "} not yet", "b": 2}
 
 
 @pytest.mark.parametrize("reply", ["", "   ", "no json here", "```\n\n```", "}", "I cannot answer."])
 def test_a_reply_without_json_is_refused(reply):
     with pytest.raises(OutputError, match="holds no JSON"):
-        read(reply)
+        read_reply(reply)
 
 
 @pytest.mark.parametrize("reply", ["[" * 50_000, '{"a":' * 50_000])
 def test_deep_nesting_is_refused(reply):
     with pytest.raises(OutputError, match="nested too deeply"):
-        read(reply)
+        read_reply(reply)
 
 
 def test_a_very_long_reply_is_refused():
     with pytest.raises(OutputError, match="characters"):
-        read(" " * (MAX_REPLY + 1))
+        read_reply(" " * (MAX_REPLY + 1))
 
 
 @given(st.text(max_size=200))
 def test_any_text_is_read_or_refused(reply):
     try:
-        reading = read(reply)
+        reading = read_reply(reply)
     except OutputError:
         return
     json.dumps(reading.value)
@@ -93,7 +96,7 @@ def test_any_text_is_read_or_refused(reply):
 
 @given(st.dictionaries(st.text(), st.recursive(st.none() | st.booleans() | st.integers() | st.text(), st.lists)))
 def test_sound_json_is_read_as_it_is(value):
-    reading = read(json.dumps(value))
+    reading = read_reply(json.dumps(value))
     assert (reading.value, reading.repairs) == (value, ())
 
 
@@ -158,7 +161,7 @@ HOSTILE = {
 def test_a_hostile_reply_is_read_or_refused_in_less_than_a_second(name):
     began = time.process_time()
     with contextlib.suppress(OutputError):
-        read(HOSTILE[name])
+        read_reply(HOSTILE[name])
     assert time.process_time() - began < 1
 
 
@@ -176,22 +179,22 @@ def test_only_a_typed_error_leaves_a_template_that_reads_a_hostile_reply(name):
 )
 def test_any_text_is_read_or_refused_with_a_typed_error(reply):
     with contextlib.suppress(OutputError):
-        read(reply)
+        read_reply(reply)
     with contextlib.suppress(OutputError):
-        read('{"a": ' + reply)
+        read_reply('{"a": ' + reply)
 
 
 @pytest.mark.parametrize("number", ["1e999", "-1e999", "[1, {}, 1e400]"])
 def test_a_number_that_json_does_not_have_is_refused(number):
     with pytest.raises(OutputError, match="too large"):
-        read(f'{{"a": {number}}}')
+        read_reply(f'{{"a": {number}}}')
 
 
 def test_a_long_reply_that_breaks_off_keeps_all_that_is_whole():
     whole = '{"rows": [' + '{"question": "What, then?", "n": 1}, ' * 5_000
-    value = read(whole + '{"question": "Why').value
+    value = read_reply(whole + '{"question": "Why').value
     assert len(value["rows"]) == 5_001
     assert value["rows"][-1] == {"question": "Why"}
-    assert len(read(whole + '{"quest').value["rows"]) in (5_000, 5_001)
+    assert len(read_reply(whole + '{"quest').value["rows"]) in (5_000, 5_001)
     with pytest.raises(OutputError, match="not repaired"):
-        read(whole + '{"a" "b" "c": ' * 3)
+        read_reply(whole + '{"a" "b" "c": ' * 3)

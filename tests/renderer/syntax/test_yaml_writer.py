@@ -45,28 +45,31 @@ def read(text):
 
 @given(st.dictionaries(_texts, _values, max_size=4))
 def test_every_json_value_is_read_back_unchanged(value):
-    assert read(yaml_writer.write(value)) == value
+    assert read(yaml_writer.write_yaml(value)) == value
 
 
 def test_keys_stand_in_order_whatever_order_they_came_in():
-    assert yaml_writer.write({"b": 1, "a": 2}) == yaml_writer.write({"a": 2, "b": 1}) == "a: 2\nb: 1\n"
+    assert yaml_writer.write_yaml({"b": 1, "a": 2}) == yaml_writer.write_yaml({"a": 2, "b": 1}) == "a: 2\nb: 1\n"
 
 
 def test_a_text_of_several_lines_is_written_line_by_line():
-    assert yaml_writer.write({"note": "one\n\ntwo\n"}) == "note: |\n  one\n\n  two\n"
+    assert yaml_writer.write_yaml({"note": "one\n\ntwo\n"}) == "note: |\n  one\n\n  two\n"
 
 
 @pytest.mark.parametrize(
     "text", ["yes", "012", "2024-01-01", "1_000", "=", "<<", "!tag", "&a", "*a", "null", "\u0085", "x" * 3000]
 )
 def test_a_text_that_looks_like_something_else_stays_text(text):
-    assert read(yaml_writer.write({"a": text, text: "a"})) == {"a": text, text: "a"}
+    assert read(yaml_writer.write_yaml({"a": text, text: "a"})) == {"a": text, text: "a"}
 
 
 def test_lists_of_mappings_stay_readable():
-    assert yaml_writer.write({"rows": [{"a": 1, "b": [True]}, []]}) == "rows:\n  - a: 1\n    b:\n      - true\n  - []\n"
+    assert (
+        yaml_writer.write_yaml({"rows": [{"a": 1, "b": [True]}, []]})
+        == "rows:\n  - a: 1\n    b:\n      - true\n  - []\n"
+    )
 
 
 def test_a_value_is_plain_json_after_the_way_through():
     value = {"deep": {"deeper": [{"x": [[[1.5]]]}]}}
-    assert json.dumps(read(yaml_writer.write(value))) == json.dumps(value)
+    assert json.dumps(read(yaml_writer.write_yaml(value))) == json.dumps(value)

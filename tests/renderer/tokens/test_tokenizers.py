@@ -14,17 +14,17 @@ TEXTS = st.text(st.characters(codec="utf-8"), max_size=60)
 
 
 def test_without_a_name_the_default_vocabulary_counts():
-    found = tokenizers.find()
+    found = tokenizers.find_tokenizer()
     assert (found.name, found.exact, len(found.revision)) == ("o200k_base", True, 64)
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones():
     with pytest.raises(TokenizerError, match=r"no tokenizer named 'gpt-9'.*o200k_base.*estimate"):
-        tokenizers.find("gpt-9")
+        tokenizers.find_tokenizer("gpt-9")
 
 
 def test_a_function_gives_the_tokens_it_returns():
-    found = tokenizers.find(str.split)
+    found = tokenizers.find_tokenizer(str.split)
     assert found.encode("a b  c") == ["a", "b", "c"]
     assert (found.count("a b  c"), found.exact, found.revision) == (3, True, "")
 
@@ -34,7 +34,7 @@ def test_a_function_that_returns_no_list_is_refused_by_name():
         return len(text)
 
     with pytest.raises(TokenizerError, match="length must return a list of tokens, not int"):
-        tokenizers.find(length).count("a")
+        tokenizers.find_tokenizer(length).count("a")
 
 
 def test_the_same_function_keeps_its_memory():
@@ -44,14 +44,14 @@ def test_the_same_function_keeps_its_memory():
         calls.append(text)
         return text.split()
 
-    tokenizers.find(split).count("a b")
-    tokenizers.find(split).count("a b")
+    tokenizers.find_tokenizer(split).count("a b")
+    tokenizers.find_tokenizer(split).count("a b")
     assert calls == ["a b"]
 
 
 def test_something_else_is_no_tokenizer():
     with pytest.raises(TokenizerError, match="not int"):
-        tokenizers.find(7)
+        tokenizers.find_tokenizer(7)
 
 
 @pytest.fixture
@@ -78,48 +78,48 @@ def tokenizer_file(tmp_path):
 
 
 def test_a_tokenizer_file_counts_without_its_own_truncation(tokenizer_file):
-    found = tokenizers.find(tokenizer_file)
+    found = tokenizers.find_tokenizer(tokenizer_file)
     assert found.encode("red green red") == [1, 2, 1]
     assert (found.name, found.exact, len(found.revision)) == ("tokenizer.json", True, 64)
 
 
 def test_a_control_token_of_a_file_stays_text_in_data_and_counts_in_markup(tokenizer_file):
-    found = tokenizers.find(str(tokenizer_file))
+    found = tokenizers.find_tokenizer(str(tokenizer_file))
     assert 3 not in found.encode("red <end> green")
     assert found.encode_markup("red<end>", {}) == [1, 3]
 
 
 def test_a_changed_file_is_read_again(tokenizer_file):
-    first = tokenizers.find(tokenizer_file)
+    first = tokenizers.find_tokenizer(tokenizer_file)
     tokenizer_file.write_text(tokenizer_file.read_text().replace("green", "brown"))
-    second = tokenizers.find(tokenizer_file)
+    second = tokenizers.find_tokenizer(tokenizer_file)
     assert second.revision != first.revision
     assert second.encode("brown") == [2]
 
 
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(TokenizerError, match=r"nowhere\.json can't be read"):
-        tokenizers.find(tmp_path / "nowhere.json")
+        tokenizers.find_tokenizer(tmp_path / "nowhere.json")
 
 
 def test_a_file_of_another_kind_is_refused(tmp_path):
     path = tmp_path / "list.json"
     path.write_text("[1]")
     with pytest.raises(TokenizerError, match=r"list\.json is not a tokenizer\.json"):
-        tokenizers.find(path)
+        tokenizers.find_tokenizer(path)
 
 
 def test_an_estimate_says_that_it_is_one():
-    found = tokenizers.find("estimate")
+    found = tokenizers.find_tokenizer("estimate")
     assert (found.exact, found.count("x" * 400), set(found.encode("hello"))) == (False, 100, {tokenizers.UNKNOWN_ID})
 
 
 def test_an_estimate_counts_each_ideograph_and_emoji():
-    assert tokenizers.find("estimate").count("你好👍") == 3
+    assert tokenizers.find_tokenizer("estimate").count("你好👍") == 3
 
 
 def test_markup_takes_marks_of_the_profile_and_of_the_vocabulary():
-    found = tokenizers.find("cl100k_base")
+    found = tokenizers.find_tokenizer("cl100k_base")
     assert found.encode_markup("<|im_start|>user\n", {}) == [100264, 882, 198]
     assert found.encode_markup("<mine>", {"<mine>": 7}) == [7]
     assert found.encode_markup("<mine>", {"<mine>": None}) == [tokenizers.UNKNOWN_ID]
@@ -128,12 +128,12 @@ def test_markup_takes_marks_of_the_profile_and_of_the_vocabulary():
 @given(TEXTS)
 @pytest.mark.parametrize("name", ["o200k_base", "estimate"])
 def test_a_count_is_the_length_of_the_ids(name, text):
-    found = tokenizers.find(name)
+    found = tokenizers.find_tokenizer(name)
     assert found.count(text) == len(found.encode(text))
 
 
 def test_spans_count_the_tokens_they_touch():
-    found = tokenizers.find("o200k_base")
+    found = tokenizers.find_tokenizer("o200k_base")
     text = "Dear Ada Lovelace, hello"
     assert found.count_spans(text, [(5, 17)]) == found.count(" Ada Lovelace")
     assert found.count_spans(text, []) == 0
@@ -144,24 +144,24 @@ def test_spans_count_the_tokens_they_touch():
 @given(TEXTS, st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), max_size=4))
 @pytest.mark.parametrize("name", ["o200k_base", "estimate"])
 def test_spans_never_count_more_than_the_text(name, text, spans):
-    found = tokenizers.find(name)
+    found = tokenizers.find_tokenizer(name)
     assert 0 <= found.count_spans(text, [(a, min(b, len(text))) for a, b in spans]) <= found.count(text)
 
 
 @given(TEXTS)
 def test_a_text_can_be_cut_at_each_border(text):
-    borders = tokenizers.find("o200k_base").borders(text)
+    borders = tokenizers.find_tokenizer("o200k_base").borders(text)
     assert borders == sorted(set(borders))
     assert not text or borders[-1] == len(text)
 
 
 def test_a_lone_surrogate_is_refused():
     with pytest.raises(TokenizerError, match="lone surrogate"):
-        tokenizers.find("o200k_base").count("a\ud800b")
+        tokenizers.find_tokenizer("o200k_base").count("a\ud800b")
 
 
 def test_many_texts_are_encoded_as_each_alone():
-    found = tokenizers.find("cl100k_base")
+    found = tokenizers.find_tokenizer("cl100k_base")
     texts = ["a b", "", "a b", "ü" * 30, "x"]
     assert [list(ids) for ids in found.encode_many(texts)] == [found.encode(text) for text in texts]
 
@@ -177,7 +177,7 @@ def test_the_memory_is_bounded_and_keeps_what_is_used():
 
 
 def test_threads_share_a_tokenizer():
-    found = tokenizers.find("o200k_base")
+    found = tokenizers.find_tokenizer("o200k_base")
     wanted = {f"text {number} of many": found.count(f"text {number} of many") for number in range(50)}
     wrong = []
 
@@ -194,11 +194,11 @@ def test_threads_share_a_tokenizer():
 
 
 def test_every_known_name_says_whether_it_is_installed():
-    assert tokenizers.known().keys() == vocabularies.VOCABULARIES.keys()
-    assert tokenizers.known()["o200k_base"] is True
+    assert tokenizers.known_vocabularies().keys() == vocabularies.VOCABULARIES.keys()
+    assert tokenizers.known_vocabularies()["o200k_base"] is True
 
 
 def test_a_hub_that_cannot_be_reached_is_an_error_with_the_name(monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     with pytest.raises(TokenizerError, match="hub:nobody/nothing can't be fetched"):
-        tokenizers.find("hub:nobody/nothing")
+        tokenizers.find_tokenizer("hub:nobody/nothing")

@@ -24,8 +24,12 @@ from promptuary.renderer.truncation import fitting
 from tests.renderer.varied_texts import varied_texts
 from tests.support.examples import example_count
 
-HERE = sorted(name for name, is_here in tokenizers.known().items() if is_here)
-FAMILIES = sorted(name for name in profiles.names() if tokenizers.known().get(profiles.find(name)["tokenizer"], False))
+HERE = sorted(name for name, is_here in tokenizers.known_vocabularies().items() if is_here)
+FAMILIES = sorted(
+    name
+    for name in profiles.profile_names()
+    if tokenizers.known_vocabularies().get(profiles.find_builtin_profile(name)["tokenizer"], False)
+)
 # Characters that NFC makes longer, that fall apart into bytes, or that stand for a space.
 HARD = "\u0958\U0001d160\ufb2c\u0344\u1f81▁ \t\r\n\u200d👩‍👩‍👧\U0010ffff\ue000中é\u0301ﬀ<s>[INST]<|im_end|>"
 TEXTS = st.text(max_size=40) | st.text(alphabet=HARD, max_size=40)
@@ -65,7 +69,7 @@ def document(name: str, *, limit: int | None = None) -> tuple[str, dict[str, obj
     """A document with one input, and a profile that counts with the vocabulary."""
     front = f"---\ntoken_limit: {limit}\n---\n" if limit else ""
     body = "- name: q\n  content: '{{ q }}'\n  shrink: end\n  truncation_priority: 1\n  min_tokens: 2\n"
-    return front + body, profiles.find("mistral-v3") | {"tokenizer": name}
+    return front + body, profiles.find_builtin_profile("mistral-v3") | {"tokenizer": name}
 
 
 def loaded(name: str, source: FakeVocabularies | None = None, limit: int | None = None):
@@ -77,12 +81,12 @@ def loaded(name: str, source: FakeVocabularies | None = None, limit: int | None 
 @given(TEXTS)
 @pytest.mark.parametrize("name", HERE)
 def test_no_text_has_more_tokens_than_the_bound(name, text):
-    assert len(tokenizers.find(name).encode(text)) <= lazy.most_tokens(name, text)
+    assert len(tokenizers.find_tokenizer(name).encode(text)) <= lazy.most_tokens(name, text)
 
 
 @pytest.mark.parametrize("name", HERE)
 def test_no_single_character_has_more_tokens_than_the_bound(name):
-    tokenizer = tokenizers.find(name)
+    tokenizer = tokenizers.find_tokenizer(name)
     wide = [chr(code) for code in range(0x80, 0x30000) if unicodedata.normalize("NFC", chr(code)) != chr(code)]
     for text in [*wide, *map(chr, range(1, 0x250)), *varied_texts()]:
         assert len(tokenizer.encode(text)) <= lazy.most_tokens(name, text), ascii(text)
@@ -92,7 +96,7 @@ def test_no_single_character_has_more_tokens_than_the_bound(name):
 @given(st.lists(st.tuples(st.sampled_from(["system", "user", "assistant"]), TEXTS), min_size=1, max_size=6))
 @pytest.mark.parametrize("family", FAMILIES)
 def test_no_chat_has_more_tokens_than_the_bound_with_its_markup(family, rows):
-    profile = profiles.check(profiles.find(family))
+    profile = profiles.check(profiles.find_builtin_profile(family))
     parts = [Part(f"p{at}", role, text) for at, (role, text) in enumerate(rows)]
     counter = profiles.lazy_tokenizer(profile)
     try:
@@ -109,16 +113,16 @@ def test_no_chat_has_more_tokens_than_the_bound_with_its_markup(family, rows):
 )
 @pytest.mark.parametrize("family", ["qwen3", "deepseek", "mistral-v3", "mistral-v7-tekken", "openai-chat"])
 def test_counting_late_gives_what_counting_at_once_gives(family, rows, limit):
-    profile = profiles.check(profiles.find(family) | {"user_first": False})
+    profile = profiles.check(profiles.find_builtin_profile(family) | {"user_first": False})
     parts = [Part(f"p{at}", role, text, priority) for at, (role, text, priority) in enumerate(rows)]
     eager, lazy = profiles.tokenizer(profile), profiles.lazy_tokenizer(profile)
     try:
-        at_once = fitting.fit(parts, eager, profile, limit=limit)
+        at_once = fitting.fit_parts(parts, eager, profile, limit=limit)
     except TruncationError:
         with pytest.raises(TruncationError):
-            fitting.fit(parts, lazy, profile, limit=limit)
+            fitting.fit_parts(parts, lazy, profile, limit=limit)
         return
-    late = fitting.fit(parts, lazy, profile, limit=limit)
+    late = fitting.fit_parts(parts, lazy, profile, limit=limit)
     assert [part.content for part in late.parts] == [part.content for part in at_once.parts]
     assert (late.token_count, late.cuts) == (at_once.token_count, at_once.cuts)
     assert late.parts == at_once.parts
@@ -201,7 +205,9 @@ class _Noting:
 def test_processes_that_start_together_ask_once_and_share_the_result(gone, data, tmp_path):
     notes = tmp_path / "notes"
     context = multiprocessing.get_context("fork")
-    workers = [context.Process(target=vocabularies.read, args=(gone, _Noting(data, notes))) for _ in range(3)]
+    workers = [
+        context.Process(target=vocabularies.read_vocabulary, args=(gone, _Noting(data, notes))) for _ in range(3)
+    ]
     for worker in workers:
         worker.start()
     for worker in workers:
@@ -212,8 +218,12 @@ def test_processes_that_start_together_ask_once_and_share_the_result(gone, data,
 
 def test_what_was_fetched_is_kept_privately_and_read_again(gone, data, folder):
     source = FakeVocabularies(data)
-    whole = vocabularies.read(gone, source)
-    assert (vocabularies.read(gone), vocabularies.read(gone, source), len(source.asked)) == (whole, whole, 1)
+    whole = vocabularies.read_vocabulary(gone, source)
+    assert (vocabularies.read_vocabulary(gone), vocabularies.read_vocabulary(gone, source), len(source.asked)) == (
+        whole,
+        whole,
+        1,
+    )
     assert vocabularies.is_at_hand(gone)
     kept = folder / "vocabularies"
     [file] = kept.iterdir()
@@ -230,11 +240,11 @@ DAMAGES = {
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
 def test_a_damaged_file_is_noticed_and_fetched_again(gone, data, folder, damage):
     source = FakeVocabularies(data)
-    whole = vocabularies.read(gone, source)
+    whole = vocabularies.read_vocabulary(gone, source)
     [file] = (folder / "vocabularies").iterdir()
     file.write_bytes(damage(file.read_bytes()))
-    assert (vocabularies.read(gone, source), len(source.asked)) == (whole, 2)
-    assert (vocabularies.read(gone, source), len(source.asked)) == (whole, 2)
+    assert (vocabularies.read_vocabulary(gone, source), len(source.asked)) == (whole, 2)
+    assert (vocabularies.read_vocabulary(gone, source), len(source.asked)) == (whole, 2)
 
 
 def test_a_folder_that_cannot_be_written_works_in_memory_and_is_told(gone, data, tmp_path, monkeypatch, caplog):
@@ -257,7 +267,7 @@ def test_parts_that_are_copied_or_sent_elsewhere_take_their_count_along():
 def test_a_lone_surrogate_is_refused_whether_or_not_anybody_counts():
     part = Part("a", content="a\ud800b")
     with pytest.raises(TokenizerError, match="lone surrogate"):
-        fitting.fit([part], lazy.find_lazily(None))
+        fitting.fit_parts([part], lazy.find_lazy_tokenizer(None))
 
 
 def test_a_check_without_the_vocabulary_says_that_limits_are_open_and_guesses_nothing(gone, data):
@@ -272,5 +282,5 @@ def test_a_check_without_the_vocabulary_says_that_limits_are_open_and_guesses_no
     assert "limits were not checked" in problem.message
     assert validate(text.replace("60", "300"), samples, profile=profile) == []
     exact = validate(text, samples, profile=profile, vocabularies=FakeVocabularies(data))
-    wanted = validate(text, samples, profile=profiles.find("mistral-v3"))
+    wanted = validate(text, samples, profile=profiles.find_builtin_profile("mistral-v3"))
     assert exact == wanted

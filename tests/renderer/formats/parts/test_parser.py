@@ -4,8 +4,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from promptuary import renderer
-from promptuary.renderer.formats.parts.parser import Structure
-from promptuary.renderer.jinja import Program, Sandbox, parse
+from promptuary.renderer.formats.parts.parser import PartsParser
+from promptuary.renderer.jinja import Program, Sandbox, parse_template
 from tests.support.examples import example_count
 
 scraps = st.sampled_from(
@@ -60,14 +60,14 @@ def outcome(read):
 def test_the_quick_way_equals_the_plain_way(body, v, w, r, n):
     sandbox = Sandbox({})
     try:
-        parse(sandbox, None, body, 1)
+        parse_template(sandbox, None, body, 1)
         stream = Program(sandbox).run({"v": v, "w": w, "r": r, "n": n, "xs": [1, 2, 3]})
     except renderer.RenderError:
         return
-    structure = Structure(sandbox)
+    structure = PartsParser(sandbox)
     quick = outcome(lambda: structure.parts(stream, {}))
     again = outcome(lambda: structure.parts(stream, {}))
-    plain = outcome(lambda: Structure(sandbox).parts_plainly(stream, {}))
+    plain = outcome(lambda: PartsParser(sandbox).parse_whole(stream, {}))
     if plain == []:
         assert quick[1] == "PT311"
     else:

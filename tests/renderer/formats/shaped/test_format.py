@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from promptuary import renderer
-from promptuary.renderer.document.parser import parse
+from promptuary.renderer.document.parser import parse_document
 from promptuary.renderer.errors import DocumentError, InputError, LimitError
 from promptuary.renderer.formats.shaped.format import Shaped, ShapedBody, rewritten
 
@@ -21,7 +21,7 @@ RFC = (
 
 
 def compiled(body: str, front: str = "", **functions: Any) -> ShapedBody:
-    return Shaped().compile(parse(f"---\nformat: shaped\n{front}---\n{body}"), {}, functions)
+    return Shaped().compile(parse_document(f"---\nformat: shaped\n{front}---\n{body}"), {}, functions)
 
 
 def fill(body: str, **data: Any) -> list[str]:

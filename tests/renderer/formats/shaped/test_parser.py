@@ -4,32 +4,42 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from promptuary.renderer.formats.shaped.parser import Call, Field, Items, Literal, Name, SyntaxFault, Text, parse, write
+from promptuary.renderer.formats.shaped.parser import (
+    Call,
+    Field,
+    Items,
+    Literal,
+    Name,
+    SyntaxFault,
+    Text,
+    parse_shaped,
+    write_expressions,
+)
 from tests.support.examples import example_count
 
 
 def texts(body: str) -> list[str]:
-    return [piece.text for piece in parse(body) if isinstance(piece, Text)]
+    return [piece.text for piece in parse_shaped(body) if isinstance(piece, Text)]
 
 
 def node(expression: str):
-    (field,) = parse("{" + expression + "}")
+    (field,) = parse_shaped("{" + expression + "}")
     assert isinstance(field, Field)
     return field.node
 
 
 def fault(body: str) -> SyntaxFault:
     with pytest.raises(SyntaxFault) as caught:
-        parse(body)
+        parse_shaped(body)
     return caught.value
 
 
 def test_text_without_braces_is_one_piece():
-    assert parse("just text") == [Text("just text", 0, 9)]
+    assert parse_shaped("just text") == [Text("just text", 0, 9)]
 
 
 def test_an_empty_body_has_no_pieces():
-    assert parse("") == []
+    assert parse_shaped("") == []
 
 
 def test_doubled_braces_are_braces():
@@ -37,7 +47,7 @@ def test_doubled_braces_are_braces():
 
 
 def test_a_field_may_stand_inside_doubled_braces():
-    assert [type(piece) for piece in parse("{{{name}}}")] == [Text, Field, Text]
+    assert [type(piece) for piece in parse_shaped("{{{name}}}")] == [Text, Field, Text]
 
 
 @pytest.mark.parametrize(
@@ -49,7 +59,7 @@ def test_a_backslash_in_the_text_means_what_it_means_in_haystack(written, meant)
 
 
 def test_a_field_knows_where_it_stands():
-    field = parse("ab {query}")[1]
+    field = parse_shaped("ab {query}")[1]
     assert (field.start, field.end) == (3, 10)
 
 
@@ -100,7 +110,7 @@ def test_a_list_may_hold_anything_and_end_in_a_comma():
 
 
 def test_space_is_free_inside_a_field():
-    assert write(node(" join( documents ,\n ' ' ) ")) == "join(documents, ' ')"
+    assert write_expressions(node(" join( documents ,\n ' ' ) ")) == "join(documents, ' ')"
 
 
 def test_names_may_be_of_any_script():
@@ -111,7 +121,7 @@ def test_names_may_be_of_any_script():
     "expression", ["join(documents, '\\n', None, {'[': '(', ']': ')'})", "[1, 2.5, True]", "{'a': query}", "f()"]
 )
 def test_writing_what_was_read_gives_it_back(expression):
-    assert write(node(" " + expression)) == expression
+    assert write_expressions(node(" " + expression)) == expression
 
 
 @pytest.mark.parametrize(
@@ -174,7 +184,7 @@ tokens = st.sampled_from(
 def test_any_text_is_read_or_refused_with_a_place_in_it(body):
     refused = None
     try:
-        pieces = parse(body)
+        pieces = parse_shaped(body)
     except SyntaxFault as found:
         refused = found
     if refused is None:
