@@ -13,7 +13,7 @@ from frontend.browse.label_status import live_label
 from frontend.web.decorators import signed_in
 from frontend.web.page import show
 from registry.accounts.actor import Actor
-from registry.changes import emergency_queries
+from registry.changes import emergencies
 from registry.core.names import LATEST
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.permissions import TABLE, Role, Verb
@@ -87,7 +87,7 @@ def environments(request: HttpRequest, actor: Actor) -> HttpResponse:
     context = {
         "section": "environments",
         "columns": columns,
-        "groups": _groups(page.items, columns, roles, emergency_queries.served_emergencies(actor)),
+        "groups": _groups(page.items, columns, roles, emergencies.served_emergencies(actor)),
         "total": total,
         "late": late,
         "behind": behind,

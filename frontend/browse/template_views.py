@@ -17,7 +17,7 @@ from frontend.web.decorators import signed_in
 from frontend.web.page import breadcrumbs, show
 from promptuary.renderer.document.parser import inspect_document
 from registry.accounts.actor import Actor
-from registry.changes import emergency_queries
+from registry.changes import emergencies
 from registry.changes import queries as change_queries
 from registry.core.names import LATEST
 from registry.evaluations import run_queries
@@ -93,7 +93,7 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
         "version_labels": [label for label, number in standing.items() if number == version.number],
         "standing": standing,
         "open_changes": [change for change in pending if change.is_open],
-        "emergencies": emergency_notices.notices_of(list(emergency_queries.find_emergencies(hurried).values()), actor),
+        "emergencies": emergency_notices.notices_of(list(emergencies.find_emergencies(hurried).values()), actor),
         "kept_query": [(key, request.GET[key]) for key in ("ref", "pin", "as") if request.GET.get(key)],
         "ref_query": f"{urlencode({'ref': ref})}&" if ref else "",
         "samples": list(data),

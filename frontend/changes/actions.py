@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from registry.accounts.actor import Actor
-from registry.changes import check_results, emergency_publish, review_drafts, suggestions, threads
+from registry.changes import check_results, emergencies, review_drafts, suggestions, threads
 from registry.changes import queries as changes_query
 from registry.changes import services as change_services
 from registry.changes.line_anchors import take_lines
@@ -76,7 +76,7 @@ def perform_action(request: HttpRequest, actor: Actor, number: int) -> ActionRes
     elif do == "withdraw":
         change_services.withdraw_change(actor=actor, number=number, reason=text)
     elif do == "close_emergency":
-        emergency_publish.close_emergency(actor=actor, number=number, reason=text)
+        emergencies.close_emergency(actor=actor, number=number, reason=text)
     elif do == "reopen":
         change_services.reopen_change(actor=actor, number=number)
     elif do == "set_version" and (version := parse_number(request.POST.get("version"))):

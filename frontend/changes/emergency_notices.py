@@ -8,9 +8,9 @@ from django.urls import reverse
 
 from frontend.changes.presenters import change_title
 from registry.accounts.actor import Actor
-from registry.changes import emergency_queries
+from registry.changes import emergencies
 from registry.changes import gate as change_gate
-from registry.changes.emergency_queries import Emergency
+from registry.changes.emergencies import Emergency
 from registry.changes.gate import Gate
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.permissions import TABLE, Role, Verb
@@ -31,7 +31,7 @@ class Notice:
 
 def open_notices(actor: Actor) -> list[Notice]:
     """Those of every emergency that the person may read and nobody approved or closed, the oldest first."""
-    return notices_of(emergency_queries.list_unapproved(actor), actor)
+    return notices_of(emergencies.list_unapproved(actor), actor)
 
 
 def notices_of(found: Sequence[Emergency], actor: Actor) -> list[Notice]:

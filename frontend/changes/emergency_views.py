@@ -10,7 +10,7 @@ from frontend.changes.presenters import change_title
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.page import show
 from registry.accounts.actor import Actor
-from registry.changes import emergency_publish, emergency_queries, gate
+from registry.changes import emergencies, gate
 from registry.changes import queries as change_queries
 from registry.core.errors import Invalid, PromptuaryError, ProofRequired
 from registry.core.problem_details import status_of
@@ -31,7 +31,7 @@ def break_glass(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
         try:
             if fault := reauthentication.proof_problem(request, actor):
                 raise Invalid(fields={"password": fault})
-            emergency_publish.publish_in_emergency(actor=actor, number=number, reason=request.POST.get("reason", ""))
+            emergencies.publish_in_emergency(actor=actor, number=number, reason=request.POST.get("reason", ""))
         except ProofRequired:
             raise  # leads to the page where it is given
         except PromptuaryError as error:
@@ -42,7 +42,7 @@ def break_glass(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
             )
             messages.success(request, done, extra_tags=f"{actor.person.username}:emergency:{number}")
             return redirect("change", number)
-    back = emergency_queries.last_approved_version(change)
+    back = emergencies.last_approved_version(change)
     context = {
         "section": "changes",
         "change": change,

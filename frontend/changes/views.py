@@ -17,7 +17,7 @@ from frontend.diff.versions import diff_context
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.page import frame_of, is_for_region, show
 from registry.accounts.actor import Actor
-from registry.changes import emergency_queries
+from registry.changes import emergencies
 from registry.changes import gate as change_gate
 from registry.changes import queries as changes_query
 from registry.changes.gate import Gate
@@ -54,7 +54,7 @@ def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
     context = {
         "section": "changes",
         "rows": [_row(gate, actor, roles) for gate in change_gate.evaluate_many(page.items, actor)],
-        "emergencies": emergency_queries.find_emergencies(page.items),
+        "emergencies": emergencies.find_emergencies(page.items),
         "state": state,
         "tabs": [
             {"word": word, "url": f"?{urlencode({**kept, 'state': key})}", "on": key == state}
@@ -88,7 +88,7 @@ def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
     act = presenters.permitted_actions(gate, actor)
     newest = change.template.latest.number if change.template.latest else change.version.number
     checks = presenters.check_rows(gate)
-    emergency = emergency_queries.find_emergency(change)
+    emergency = emergencies.find_emergency(change)
     context = {
         "section": "changes",
         "change": change,

@@ -6,7 +6,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from registry.changes import check_results, emergency_publish, emergency_queries, queries, services
+from registry.changes import check_results, emergencies, queries, services
 from registry.changes import output_serializers as change_output_serializers
 from registry.namespaces.authentication import actor_of
 from registry.namespaces.permissions import Verb
@@ -92,7 +92,7 @@ class Changes(APIView):
     def get(self, request: Request) -> Response:
         """Newest first. `state` is open, approved, published, withdrawn, or pending for all that wait for somebody."""
         page = queries.list_changes(actor_of(request), **read_query(request, *_FILTERS))
-        found = emergency_queries.find_emergencies(page.items)
+        found = emergencies.find_emergencies(page.items)
         return answer_page(request, page, lambda row: template_serializers.change_item(row, found.get(row.pk)))
 
     @extend_schema(
@@ -193,7 +193,7 @@ class Emergency(APIView):
     @extend_schema(operation_id="publishInEmergency", request=EmergencyInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:
         """Move the label at once, where the namespace allows it: a reviewer who signed in, with a reason that all read."""
-        emergency_publish.publish_in_emergency(actor=actor_of(request), number=number, **read(EmergencyInput, request))
+        emergencies.publish_in_emergency(actor=actor_of(request), number=number, **read(EmergencyInput, request))
         return show(request, number, Verb.COMMENT)
 
 
@@ -203,7 +203,7 @@ class CloseEmergency(APIView):
     @extend_schema(operation_id="closeEmergency", request=EmergencyInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:
         """Close it without an approval, once the label has moved on: another reviewer who signed in, with a reason."""
-        emergency_publish.close_emergency(actor=actor_of(request), number=number, **read(EmergencyInput, request))
+        emergencies.close_emergency(actor=actor_of(request), number=number, **read(EmergencyInput, request))
         return show(request, number, Verb.COMMENT)
 
 

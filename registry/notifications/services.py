@@ -7,8 +7,8 @@ from django.db import transaction
 
 from registry.accounts.actor import OPERATOR, Actor
 from registry.accounts.models import Key, User
-from registry.changes import emergency_queries
-from registry.changes.emergency_queries import Emergency
+from registry.changes import emergencies
+from registry.changes.emergencies import Emergency
 from registry.changes.events import ChangeDecided, CommentAdded
 from registry.changes.models import ChangeRequest, Comment, Decision
 from registry.core.errors import Conflict, Invalid, NotAllowed
@@ -113,8 +113,8 @@ def remind_of_emergencies() -> int:
 
     What was told when it was published counts as the first day's. Days on which no worker ran are not made up for.
     """
-    emergencies = emergency_queries.find_emergencies(emergency_queries.list_waiting_changes())
-    return sum(_remind_of_emergency(emergency) for emergency in emergencies.values())
+    waiting = emergencies.find_emergencies(emergencies.list_waiting_changes())
+    return sum(_remind_of_emergency(emergency) for emergency in waiting.values())
 
 
 def _remind_of_emergency(emergency: Emergency) -> int:

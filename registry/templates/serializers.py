@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from registry.accounts.actor import Actor
-from registry.changes import checks, emergency_queries
+from registry.changes import checks, emergencies
 from registry.changes import gate as change_gate
 from registry.changes import queries as change_queries
 from registry.changes.checks import Check
 from registry.changes.dependant_update import UpdatedDependant
-from registry.changes.emergency_queries import Emergency
+from registry.changes.emergencies import Emergency
 from registry.changes.gate import Gate
 from registry.changes.merge import MergePreview
 from registry.changes.models import ChangeRequest, Comment, Decision
@@ -190,7 +190,7 @@ def change(row: ChangeRequest, actor: Actor) -> dict[str, Any]:
     turn = gate.turn
     approval = approvals.of_label(row.template, row.label)
     decisions = row.decisions.select_related("person", "version").defer("version__bundle").order_by("number")
-    emergency = emergency_queries.find_emergency(row)
+    emergency = emergencies.find_emergency(row)
     told = {
         **change_item(row, emergency),
         "published_in_emergency": _published_early(row, emergency),

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from promptuary.commands.app import app
-from registry.changes import emergency_publish, rules
+from registry.changes import emergencies, rules
 from registry.templates.models import Version
 from tests.api.conftest import DOCUMENT, OTHER, REPLY, SAMPLES, THIRD
 
@@ -127,7 +127,7 @@ def test_a_protected_label_moves_by_a_change_request_only(run, cast, stored):
 def test_after_an_emergency_the_next_version_gets_a_change_of_its_own(run, cast):
     rules.set_rules(actor=cast.actor("admin"), namespace="support", break_glass=True)
     hurried = _json(run("propose", f"{REPLY}@2", "-m", "Now", "--json"))["number"]
-    emergency_publish.publish_in_emergency(actor=cast.actor("reviewer"), number=hurried, reason="It insults people")
+    emergencies.publish_in_emergency(actor=cast.actor("reviewer"), number=hurried, reason="It insults people")
     third = cast.save(THIRD, base=Version.objects.get(template__name=REPLY, number=2).digest).version
     proposed = _json(run("propose", f"{REPLY}@{third.number}", "-m", "Better", "--json"))
     assert (proposed["number"], proposed["version"], proposed["state"]) == (hurried + 1, 3, "open")

@@ -8,7 +8,7 @@ from django.db import transaction
 
 from promptuary.renderer.tokens.vocabularies import VOCABULARIES
 from registry.api.urls import urlpatterns
-from registry.changes import emergency_publish, rules, threads
+from registry.changes import emergencies, rules, threads
 from registry.changes import services as change_services
 from registry.changes.threads import Place
 from registry.evaluations import attachments, datasets, run_worker, start_runs
@@ -214,7 +214,7 @@ def _hurry(cast) -> int:
     """An emergency of the admin's that an approved version replaced: its number."""
     first = cast.save(name="support/hurried").version
     number = cast.propose(1, name="support/hurried").number
-    emergency_publish.publish_in_emergency(actor=cast.actor("admin"), number=number, reason="It insults people")
+    emergencies.publish_in_emergency(actor=cast.actor("admin"), number=number, reason="It insults people")
     cast.save(OTHER, name="support/hurried", base=first.digest)
     cast.publish(2, name="support/hurried")
     return int(number)

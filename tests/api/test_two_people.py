@@ -6,7 +6,7 @@ import pytest
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
-from registry.changes import emergency_publish, rules, suggestions, threads
+from registry.changes import emergencies, rules, suggestions, threads
 from registry.changes import services as change_services
 from registry.changes.threads import Place
 from registry.journal.models import Event
@@ -211,7 +211,7 @@ def test_an_emergency_keeps_its_contributors_until_it_is_approved(live, caller):
     rules.set_rules(actor=live.actor("admin"), namespace="support", break_glass=True)
     save(live, OTHER, 1, "reviewer")
     live.propose(2)
-    emergency_publish.publish_in_emergency(actor=live.actor("reviewer"), number=2, reason="It burns")
+    emergencies.publish_in_emergency(actor=live.actor("reviewer"), number=2, reason="It burns")
     refused(caller, 2, "reviewer", "You wrote version 2")
     save(live, OTHER + "\n", 2)
     live.propose(3)

@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import resolve
 
 import frontend.urls
-from registry.changes import check_results, emergency_publish, rules, threads
+from registry.changes import check_results, emergencies, rules, threads
 from registry.changes import services as change_services
 from registry.changes.threads import Place
 from registry.namespaces import keys
@@ -153,7 +153,7 @@ def _write_busy(reply, world):  # noqa: F811  # as above
         ("closed", False, True),
     ):
         found[name] = _hurry(reply, f"support/{name}", decided=decided, moved=moved)
-    emergency_publish.close_emergency(actor=admin, number=found["closed"], reason="The next version holds it")
+    emergencies.close_emergency(actor=admin, number=found["closed"], reason="The next version holds it")
     reply.save(name="support/archived")
     archive.archive_template(actor=admin, name="support/archived", reason="Not used")
     first = Version.objects.get(template__name=REPLY, number=1)
@@ -211,7 +211,7 @@ def _hurry(reply, name, *, decided, moved):
     change = change_services.propose_change(
         actor=reply.actor("author"), name=name, label="production", version=2, message="Now"
     )
-    emergency_publish.publish_in_emergency(
+    emergencies.publish_in_emergency(
         actor=reply.actor("reviewer"), number=change.number, reason="Customers are told wrong terms"
     )
     if decided:

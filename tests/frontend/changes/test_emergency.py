@@ -4,7 +4,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from registry.changes import emergency_publish, rules
+from registry.changes import emergencies, rules
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.templates import labels
@@ -129,7 +129,7 @@ def test_home_asks_as_much_with_two_as_with_one(hurried, browser, reply, press):
     change = change_services.propose_change(
         actor=reply.actor("author"), name="support/other", label="production", version=1, message="Other"
     )
-    emergency_publish.publish_in_emergency(actor=reply.actor("reviewer"), number=change.number, reason="Again")
+    emergencies.publish_in_emergency(actor=reply.actor("reviewer"), number=change.number, reason="Again")
     with CaptureQueriesContext(connection) as two:
         assert words(client.get("/")).count(TOLD) == 2
     assert len(two) == len(one)
@@ -231,7 +231,7 @@ def test_approving_it_is_offered_only_to_whom_the_gate_lets(reply, browser):
     template_save.save(actor=admin, name=REPLY, document=document, message="", base=base)
     head = reply.save(document.replace("# terms", "# policy"))
     change = reply.propose(head.number)
-    emergency_publish.publish_in_emergency(actor=reviewer, number=change.number, reason="Wrong terms")
+    emergencies.publish_in_emergency(actor=reviewer, number=change.number, reason="Wrong terms")
     link = f"/changes/{change.number}#decide"
     for path in ("/", f"/t/{REPLY}"):
         assert link in words(browser("reviewer").get(path))

@@ -6,7 +6,7 @@ import pytest
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key, User
-from registry.changes import emergency_publish, gate
+from registry.changes import emergencies, gate
 from registry.changes import rules as change_rules
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
@@ -257,7 +257,7 @@ class TestEmergency:
         change_rules.set_rules(actor=admin, namespace="support", break_glass=True)
         publish(save("one"))
         change = propose(save("two"))
-        return emergency_publish.publish_in_emergency(actor=admin, number=change.number, reason="It burns")
+        return emergencies.publish_in_emergency(actor=admin, number=change.number, reason="It burns")
 
     def test_until_it_is_approved_only_the_label_gives_it(self, broken, limited):
         assert limited("production") == 2
@@ -291,13 +291,13 @@ class TestEmergency:
         [change] = protect("production", "staging")
         change_rules.set_rules(actor=admin, namespace="support", break_glass=True)
         with pytest.raises(Conflict, match="serves version 1 already"):
-            emergency_publish.publish_in_emergency(actor=admin, number=change.number, reason="It burns")
+            emergencies.publish_in_emergency(actor=admin, number=change.number, reason="It burns")
 
     def test_one_of_a_loose_label_counts_for_nothing(self, admin, save, propose, protect):
         change_rules.set_rules(actor=admin, namespace="support", break_glass=True)
         change = propose(save("one"))
         protect()
-        emergency_publish.publish_in_emergency(actor=admin, number=change.number, reason="It burns")
+        emergencies.publish_in_emergency(actor=admin, number=change.number, reason="It burns")
         [opened] = protect("production")
         assert (opened.version.number, approval_of("production")) == (1, Approval.NEVER_APPROVED)
 

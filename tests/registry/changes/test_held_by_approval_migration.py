@@ -8,7 +8,7 @@ from django.db import connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 
 from registry import mirror
-from registry.changes import emergency_publish, rules
+from registry.changes import emergencies, rules
 from registry.changes import services as change_services
 from registry.changes.derivation import Protection
 from registry.journal import immutable_tables
@@ -55,7 +55,7 @@ def wandered(save, author, reviewer, admin):
     protect(admin, "staging", "production")
     for label, version in (("production", 3), ("staging", 4)):
         urgent = change_services.propose_change(**propose, label=label, version=version)
-        emergency_publish.publish_in_emergency(actor=reviewer, number=urgent.number, reason="It burns")
+        emergencies.publish_in_emergency(actor=reviewer, number=urgent.number, reason="It burns")
         if label == "production":
             change_services.decide_on_change(
                 actor=reviewer, number=urgent.number, decision="approve", digest=urgent.version.digest

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from registry.audit.verification import facts_of
-from registry.changes import emergency_publish, gate
+from registry.changes import emergencies, gate
 from registry.changes import queries as changes_query
 from registry.changes import rules as change_rules
 from registry.changes import services as change_services
@@ -206,7 +206,7 @@ class World:
         change_services.publish_change(actor=self.author, number=number)
 
     def break_glass(self, number):
-        emergency_publish.publish_in_emergency(actor=self.admin, number=number, reason="It burns")
+        emergencies.publish_in_emergency(actor=self.admin, number=number, reason="It burns")
 
     def withdraw(self, number):
         change_services.withdraw_change(actor=self.reviewer, number=number)

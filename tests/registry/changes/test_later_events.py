@@ -4,8 +4,7 @@ import pytest
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key, User
-from registry.changes import emergency_publish, gate
-from registry.changes import emergency_queries as emergencies_query
+from registry.changes import emergencies, gate
 from registry.changes import queries as changes_query
 from registry.changes import rules as change_rules
 from registry.changes import services as change_services
@@ -65,7 +64,7 @@ def hurried(save, publish, propose, reviewer, rule):
     rule(break_glass=True)
     publish(save("one"))
     change = propose(save("two"))
-    return emergency_publish.publish_in_emergency(actor=reviewer, number=change.number, reason="It can't wait")
+    return emergencies.publish_in_emergency(actor=reviewer, number=change.number, reason="It can't wait")
 
 
 def state_of(change):
@@ -126,7 +125,7 @@ class TestAClosedEmergency:
     @pytest.fixture
     def closed(self, hurried, back, second):
         back(1)
-        emergency_publish.close_emergency(actor=second, number=hurried.number, reason="It is gone")
+        emergencies.close_emergency(actor=second, number=hurried.number, reason="It is gone")
         return hurried
 
     def test_it_is_no_emergency_where_its_version_is_served_when_the_label_is_protected(self, closed, author, rule):
@@ -169,13 +168,13 @@ class TestAnEmergencyThatAnotherChangeApproved:
 
     def test_its_bytes_are_served_by_approval(self, approved, author, limited):
         assert limited("2") == 2
-        assert emergencies_query.served_emergencies(author) == {}
-        [found] = emergencies_query.list_unapproved(author)
+        assert emergencies.served_emergencies(author) == {}
+        [found] = emergencies.list_unapproved(author)
         assert not found.is_served
 
     def test_it_can_be_closed(self, approved, author, second):
-        emergency_publish.close_emergency(actor=second, number=approved.number, reason="Another change approved it")
-        assert emergencies_query.list_unapproved(author) == []
+        emergencies.close_emergency(actor=second, number=approved.number, reason="Another change approved it")
+        assert emergencies.list_unapproved(author) == []
 
 
 def test_an_approved_change_published_while_its_label_was_not_protected_approves_nothing(

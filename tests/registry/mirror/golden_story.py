@@ -14,7 +14,7 @@ from unittest import mock
 from registry.accounts import actor as accounts_actor
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key, User
-from registry.changes import check_results, emergency_publish, rules, suggestions, threads
+from registry.changes import check_results, emergencies, rules, suggestions, threads
 from registry.changes import merge as change_merge
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
@@ -77,7 +77,7 @@ def play_older() -> None:
     threads.open_thread(actor=admin, number=number, place=place, text="", suggestion="  content: better\n")
     suggestions.apply_suggestions(actor=cast["author"], number=number, comments=[(1, 1)], confirm=True)
     rules.set_rules(actor=admin, namespace="archive", break_glass=True)
-    emergency_publish.publish_in_emergency(actor=cast["reviewer"], number=number, reason="It burns")
+    emergencies.publish_in_emergency(actor=cast["reviewer"], number=number, reason="It burns")
     _decide(cast["peer"], number, "request_changes", "Why so fast?")
     _decide(cast["peer"], number, "approve", "I see")
     labels.roll_back(actor=cast["reviewer"], name=OLD, label="production", version=2, reason="It went wrong")
@@ -236,11 +236,11 @@ def _hurry(cast: Cast) -> None:
         numbers[name] = change_services.propose_change(
             actor=author, name=name, label="production", version=1, message=""
         ).number
-        emergency_publish.publish_in_emergency(actor=reviewer, number=numbers[name], reason="It can't wait")
+        emergencies.publish_in_emergency(actor=reviewer, number=numbers[name], reason="It can't wait")
     _decide(admin, numbers["support/first"], "approve", "Rightly so")
     hurried = Version.objects.get(template__name="support/third", number=1)
     _publish(cast, "support/third", _save(author, "support/third", "- name: a\n  content: Ho\n", hurried))
-    emergency_publish.close_emergency(actor=admin, number=numbers["support/third"], reason="Version 2 holds it")
+    emergencies.close_emergency(actor=admin, number=numbers["support/third"], reason="Version 2 holds it")
 
 
 def _measure(cast: Cast) -> None:

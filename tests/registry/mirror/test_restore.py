@@ -10,7 +10,7 @@ from django.db import connection
 
 from registry import mirror
 from registry.accounts.models import Key
-from registry.changes import check_results, emergency_publish, rules, threads
+from registry.changes import check_results, emergencies, rules, threads
 from registry.changes import services as change_services
 from registry.changes.threads import Place
 from registry.journal import immutable_tables, log
@@ -56,7 +56,7 @@ def hurry(author, reviewer, admin):
     for name, decider in (("support/first", admin), ("support/second", None)):
         template_save.save(actor=author, name=name, document="- name: a\n  content: Hi\n", message="")
         change = change_services.propose_change(actor=author, name=name, label="production", version=1, message="")
-        emergency_publish.publish_in_emergency(actor=reviewer, number=change.number, reason="It can't wait")
+        emergencies.publish_in_emergency(actor=reviewer, number=change.number, reason="It can't wait")
         if decider:
             digest = change.version.digest
             change_services.decide_on_change(actor=decider, number=change.number, decision="approve", digest=digest)
@@ -67,13 +67,13 @@ def replace_and_close(author, reviewer, admin):
     name = "support/third"
     first = template_save.save(actor=author, name=name, document="- name: a\n  content: Hi\n", message="").version
     hurried = change_services.propose_change(actor=author, name=name, label="production", version=1, message="")
-    emergency_publish.publish_in_emergency(actor=reviewer, number=hurried.number, reason="It can't wait")
+    emergencies.publish_in_emergency(actor=reviewer, number=hurried.number, reason="It can't wait")
     document = "- name: a\n  content: Ho\n"
     second = template_save.save(actor=author, name=name, document=document, message="", base=first.digest).version
     change = change_services.propose_change(actor=author, name=name, label="production", version=2, message="")
     change_services.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=second.digest)
     change_services.publish_change(actor=author, number=change.number)
-    emergency_publish.close_emergency(actor=admin, number=hurried.number, reason="Version 2 holds it")
+    emergencies.close_emergency(actor=admin, number=hurried.number, reason="Version 2 holds it")
 
 
 def talk(author, reviewer, number):

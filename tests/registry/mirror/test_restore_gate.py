@@ -7,7 +7,7 @@ import pytest
 from registry import mirror
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
-from registry.changes import check_results, emergency_publish, suggestions, threads
+from registry.changes import check_results, emergencies, suggestions, threads
 from registry.changes import gate as change_gate
 from registry.changes import merge as change_merge
 from registry.changes import rules as change_rules
@@ -67,7 +67,7 @@ class World:
         return change_rules.set_rules(actor=self.admin, namespace="support", **rules)
 
     def hurry(self, change):
-        return emergency_publish.publish_in_emergency(actor=self.reviewer, number=change.pk, reason="It can't wait")
+        return emergencies.publish_in_emergency(actor=self.reviewer, number=change.pk, reason="It can't wait")
 
     def back(self, number):
         facts = {"name": TEMPLATE, "label": "production", "version": number, "reason": "It erred"}
@@ -105,7 +105,7 @@ def hurries(world):
     again = world.propose(four)
     check_results.run_checks(number=again.pk)
     world.publish(again, actor=world.second)
-    emergency_publish.close_emergency(actor=world.second, number=first.pk, reason="Another change approved it")
+    emergencies.close_emergency(actor=world.second, number=first.pk, reason="Another change approved it")
     five = world.save("five")
     other = world.propose(five)
     check_results.run_checks(number=other.pk)

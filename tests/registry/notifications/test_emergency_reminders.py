@@ -6,7 +6,7 @@ import pytest
 from django.core import mail as outbox
 
 from registry.accounts.models import User
-from registry.changes import emergency_publish, rules
+from registry.changes import emergencies, rules
 from registry.changes.models import ChangeRequest
 from registry.journal import log
 from registry.namespaces import services as namespace_services
@@ -33,7 +33,7 @@ def change(admin, reviewer, propose, save):
     rules.set_rules(actor=admin, namespace="support", break_glass=True)
     change = propose(save("one"))
     Notification.objects.all().delete()
-    return emergency_publish.publish_in_emergency(actor=reviewer, number=change.number, reason="Customers get insults")
+    return emergencies.publish_in_emergency(actor=reviewer, number=change.number, reason="Customers get insults")
 
 
 def pass_time(span=DAY):
@@ -117,7 +117,7 @@ def test_one_that_is_served_no_longer_is_told_of_until_it_is_closed(change, admi
     notification_services.remind_of_emergencies()
     mailed()
     assert "production serves version 2 now: approve it all the same, or close it." in outbox.outbox[0].body
-    emergency_publish.close_emergency(actor=admin, number=change.number, reason="The next version holds it")
+    emergencies.close_emergency(actor=admin, number=change.number, reason="The next version holds it")
     pass_time()
     assert notification_services.remind_of_emergencies() == 0
 

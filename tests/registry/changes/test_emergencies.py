@@ -3,8 +3,8 @@ import json
 import pytest
 
 from registry.accounts.actor import Actor
-from registry.changes import emergency_publish, gate, rules
-from registry.changes import emergency_queries as queries
+from registry.changes import emergencies as queries
+from registry.changes import gate, rules
 from registry.changes import queries as asking
 from registry.changes import services as change_services
 from registry.core.errors import Conflict, Invalid, NotAllowed
@@ -25,7 +25,7 @@ def change(propose, save):
 
 
 def break_glass(actor, reason="Customers get insults"):
-    return emergency_publish.publish_in_emergency(actor=actor, number=1, reason=reason)
+    return queries.publish_in_emergency(actor=actor, number=1, reason=reason)
 
 
 def test_a_reviewer_publishes_and_the_request_stays_unreviewed(allowed, admin, reviewer, change):
@@ -80,7 +80,7 @@ def test_what_is_approved_is_published_as_usual(allowed, author, reviewer, chang
 def test_it_says_by_whom_why_and_where_it_could_go_back(allowed, admin, reviewer, save, propose, publish):
     publish(save("one"))
     number = propose(save("two")).number
-    emergency_publish.publish_in_emergency(actor=reviewer, number=number, reason="Customers get insults")
+    queries.publish_in_emergency(actor=reviewer, number=number, reason="Customers get insults")
     [found] = queries.list_unapproved(admin)
     assert (found.move.person.username, found.move.reason) == ("reviewer", "Customers get insults")
     assert (found.is_served, found.holds, found.back, found.approved_at) == (True, 2, 1, None)
@@ -90,7 +90,7 @@ def test_it_says_by_whom_why_and_where_it_could_go_back(allowed, admin, reviewer
 def test_it_goes_back_to_nothing_that_nobody_approved(allowed, admin, reviewer, change, save, propose):
     break_glass(reviewer)
     number = propose(save("two")).number
-    emergency_publish.publish_in_emergency(actor=reviewer, number=number, reason="Still insults")
+    queries.publish_in_emergency(actor=reviewer, number=number, reason="Still insults")
     assert [(found.change.pk, found.is_served, found.back) for found in queries.list_unapproved(admin)] == [
         (1, False, None),
         (number, True, None),
@@ -107,8 +107,8 @@ def test_who_published_it_does_not_close_it(allowed, admin, reviewer, change, sa
     break_glass(reviewer)
     publish(save("two"))
     with pytest.raises(NotAllowed, match="Another reviewer closes it"):
-        emergency_publish.close_emergency(actor=reviewer, number=1, reason="Done")
-    closed = emergency_publish.close_emergency(actor=admin, number=1, reason="Version 2 was approved and holds it")
+        queries.close_emergency(actor=reviewer, number=1, reason="Done")
+    closed = queries.close_emergency(actor=admin, number=1, reason="Version 2 was approved and holds it")
     assert (closed.unreviewed, closed.needs_approval, gate.evaluate(closed, None).turn) == (True, False, None)
     assert queries.list_unapproved(admin) == []
     assert json.loads(Event.objects.latest("number").text)["body"]["reason"] == "Version 2 was approved and holds it"
@@ -116,10 +116,10 @@ def test_who_published_it_does_not_close_it(allowed, admin, reviewer, change, sa
 
 def test_nothing_else_is_closed(allowed, admin, reviewer, change, approve):
     with pytest.raises(Conflict, match="no emergency"):
-        emergency_publish.close_emergency(actor=admin, number=1, reason="Done")
+        queries.close_emergency(actor=admin, number=1, reason="Done")
     break_glass(reviewer)
     with pytest.raises(Conflict, match="still serves version 1"):
-        emergency_publish.close_emergency(actor=admin, number=1, reason="Done")
+        queries.close_emergency(actor=admin, number=1, reason="Done")
     approve(change, actor=admin)
     with pytest.raises(Conflict, match="no emergency"):
-        emergency_publish.close_emergency(actor=admin, number=1, reason="Done")
+        queries.close_emergency(actor=admin, number=1, reason="Done")
