@@ -37,11 +37,10 @@ from promptuary.renderer import digest
 from registry import mirror
 from registry.accounts import actor
 from registry.core import timestamps
-from registry.journal import log
+from registry.journal import log, mirror_paths
 from registry.journal.log import canonical, digest_of
 from registry.journal.models import Event
 from registry.mirror import fast_import as mirror_fast_import
-from registry.mirror import paths as mirror_paths
 from registry.mirror.commit_plan import Entry
 from registry.mirror.repository import Repository
 from registry.namespaces import services

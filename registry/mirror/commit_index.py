@@ -2,8 +2,8 @@
 
 from itertools import islice
 
+from registry.journal import mirror_paths
 from registry.journal.models import Commit
-from registry.mirror import paths
 from registry.mirror.commit_message import read_stamp
 from registry.mirror.errors import GitFailed
 from registry.mirror.repository import Head, Repository
@@ -32,6 +32,6 @@ def record(repository: Repository, main: Head | None) -> None:
 def _commits_after(repository: Repository, last: Commit | None) -> list[tuple[str, str]]:
     """The commits after the last one noted, or all where Git doesn't hold that one: the mirror was made anew."""
     try:
-        return list(repository.commits(paths.MAIN, after=last.sha if last else None))
+        return list(repository.commits(mirror_paths.MAIN, after=last.sha if last else None))
     except GitFailed:
-        return list(repository.commits(paths.MAIN))
+        return list(repository.commits(mirror_paths.MAIN))

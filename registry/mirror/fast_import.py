@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from registry.mirror import paths
+from registry.journal import mirror_paths
 from registry.mirror.commit_message import author_line, committer_line, compose
 from registry.mirror.commit_plan import Entry
 
@@ -30,8 +30,8 @@ def build(entries: Sequence[Entry], heads: Mapping[str, str], done: Mapping[str,
     if moved:
         yield CHECKPOINT
     for entry in entries:
-        if entry.number > done.get(paths.MAIN, 0):
-            yield _commit(entry, paths.MAIN, entry.files, blobs, _parent(paths.MAIN, heads, started))
+        if entry.number > done.get(mirror_paths.MAIN, 0):
+            yield _commit(entry, mirror_paths.MAIN, entry.files, blobs, _parent(mirror_paths.MAIN, heads, started))
     yield b"done\n"
 
 
@@ -65,7 +65,7 @@ def _commit(
         parent,
     ]
     for path, content in sorted(files.items()):
-        name = paths.check_path(path).encode("ascii")
+        name = mirror_paths.check_path(path).encode("ascii")
         lines.append(b"D %s\n" % name if content is None else b"M 100644 :%d %s\n" % (blobs[content], name))
     return b"".join(lines) + b"\n"
 

@@ -2,7 +2,7 @@
 
 from typing import BinaryIO
 
-from registry.mirror import paths
+from registry.journal import mirror_paths
 from registry.mirror.errors import MirrorError
 
 __all__ = ["Files"]
@@ -17,7 +17,7 @@ class Files:
 
     def read(self, commit: str, path: str) -> bytes:
         """The bytes of the file; MirrorError where the commit has none of that path."""
-        self._questions.write(f"{commit}:{paths.check_path(path)}\n".encode("ascii"))
+        self._questions.write(f"{commit}:{mirror_paths.check_path(path)}\n".encode("ascii"))
         self._questions.flush()
         header = self._answers.readline().decode("utf-8", "replace").split()
         if len(header) != 3 or header[1] != "blob":

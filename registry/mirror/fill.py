@@ -6,9 +6,9 @@ from pathlib import Path
 from django.conf import settings
 
 from registry.core.failpoints import reach
-from registry.journal import rollback_guard
+from registry.journal import mirror_paths, rollback_guard
 from registry.journal.models import Event
-from registry.mirror import event_files, paths
+from registry.mirror import entries as mirror_entries
 from registry.mirror import fast_import as mirror_fast_import
 from registry.mirror.commit_index import record
 from registry.mirror.errors import Diverged
@@ -28,15 +28,15 @@ def fill(repository: Repository) -> int:
     """Import batch after batch until the journal's end, noting each event's commit. The lock is the caller's."""
     heads = repository.heads()
     after = resume_point(heads)
-    _note(repository, heads.get(paths.MAIN))
+    _note(repository, heads.get(mirror_paths.MAIN))
     written = 0
-    while entries := event_files.read(after=after, limit=BATCH):
+    while entries := mirror_entries.read(after=after, limit=BATCH):
         done = {ref: head.stamp.number for ref, head in heads.items() if head.stamp}
         chunks = mirror_fast_import.build(entries, {ref: head.commit for ref, head in heads.items()}, done)
         repository.fast_import(_watched(chunks))
         reach("mirror.imported")
         heads = repository.heads()
-        _note(repository, heads.get(paths.MAIN))
+        _note(repository, heads.get(mirror_paths.MAIN))
         reach("mirror.recorded")
         after = entries[-1].number
         written += len(entries)
@@ -62,9 +62,9 @@ def _watched(chunks: Iterator[bytes]) -> Iterator[bytes]:
 
 def resume_point(heads: Mapping[str, Head]) -> int:
     """The number of the last event that `main` holds, 0 for an empty mirror; Diverged where the journal knows it not."""
-    main = heads.get(paths.MAIN)
+    main = heads.get(mirror_paths.MAIN)
     for ref, head in heads.items():
-        if ref == paths.MAIN or paths.is_label_branch(ref):
+        if ref == mirror_paths.MAIN or mirror_paths.is_label_branch(ref):
             _check_known(ref, head)
     return main.stamp.number if main and main.stamp else 0
 

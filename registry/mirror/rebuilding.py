@@ -8,9 +8,10 @@ from pathlib import Path
 from django.conf import settings
 
 from registry.core.failpoints import reach
+from registry.journal import mirror_paths
 from registry.journal.models import Commit, Event
 from registry.mirror import fill as mirror_fill
-from registry.mirror import locks, paths
+from registry.mirror import locks
 from registry.mirror.repository import Head, Repository
 from registry.templates.events import VersionRedacted
 
@@ -52,7 +53,7 @@ def renew(descriptor: int) -> Path | None:
 
 def is_redaction_due(heads: Mapping[str, Head]) -> bool:
     """Whether the mirror was written before a redaction: what it says of the past is not to be said any more."""
-    main = heads.get(paths.MAIN)
+    main = heads.get(mirror_paths.MAIN)
     if main is None:
         return False
     mirrored = main.stamp.number if main.stamp else 0

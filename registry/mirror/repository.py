@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from registry.mirror import paths
+from registry.journal import mirror_paths
 from registry.mirror.commit_message import Stamp, read_stamp
 from registry.mirror.errors import MirrorError
 from registry.mirror.file_reader import Files
@@ -102,9 +102,9 @@ class Repository:
         found: dict[str, Head] = {}
         for ref, head in self.heads().items():
             own = ref.replace(_ORIGIN, "refs/heads/", 1)
-            if own == ref and (ref == paths.MAIN or paths.is_label_branch(ref)):
+            if own == ref and (ref == mirror_paths.MAIN or mirror_paths.is_label_branch(ref)):
                 found[ref] = head
-            elif paths.is_label_branch(own):
+            elif mirror_paths.is_label_branch(own):
                 found.setdefault(own, head)
         return found
 
@@ -139,7 +139,7 @@ class Repository:
 
     def file(self, commit: str, path: str) -> bytes:
         """A file's bytes at a commit."""
-        return self._git.read("cat-file", "blob", f"{_checked_id(commit)}:{paths.check_path(path)}")
+        return self._git.read("cat-file", "blob", f"{_checked_id(commit)}:{mirror_paths.check_path(path)}")
 
     @contextmanager
     def files(self) -> Iterator[Files]:
@@ -168,7 +168,7 @@ class Repository:
 
         options: `-c` settings for this push; url: one that was checked, without secrets.
         """
-        refs = [f"{ref}:{ref}" for ref in (paths.MAIN, f"{paths.LABELS}*")]
+        refs = [f"{ref}:{ref}" for ref in (mirror_paths.MAIN, f"{mirror_paths.LABELS}*")]
         arguments = [*options, "push", "--porcelain", "--no-verify", "--", url, *refs]
         status, out, err = self._git.run(*arguments, environment=environment, seconds=seconds)
         return status, out.decode("utf-8", "replace") + err
@@ -188,7 +188,7 @@ def _checked_id(commit: str) -> str:
 
 
 def _checked_ref(ref: str) -> str:
-    if ref != paths.MAIN and not paths.is_label_branch(ref):
+    if ref != mirror_paths.MAIN and not mirror_paths.is_label_branch(ref):
         raise MirrorError(f"{ref[:80]!r} is not a branch of the mirror.")
     return ref
 

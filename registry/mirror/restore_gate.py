@@ -15,7 +15,7 @@ from registry.changes.models import ChangeRequest
 from registry.changes.policy import Facts
 from registry.journal.models import Event
 from registry.mirror.errors import MirrorError
-from registry.mirror.rows.context import Rows
+from registry.mirror.restorer import Rows
 from registry.namespaces.models import Namespace
 from registry.templates.models import LabelMove
 

@@ -16,9 +16,9 @@ from django.db import transaction
 
 from registry.audit.verification import facts_of, read_event
 from registry.changes import locking
-from registry.journal import log
+from registry.journal import log, mirror_paths
 from registry.journal.models import Event
-from registry.mirror import fill, locks, paths, verification
+from registry.mirror import fill, locks, verification
 from registry.mirror.commit_message import read_record, read_stamp
 from registry.mirror.errors import GitFailed, MirrorError
 from registry.mirror.repository import Repository
@@ -77,7 +77,7 @@ def forgotten() -> list[str]:
     repository = Repository(settings.MIRROR_PATH)
     if not repository.exists:
         return []
-    texts = (read_record(message) for _, message in repository.commits(paths.MAIN))
+    texts = (read_record(message) for _, message in repository.commits(mirror_paths.MAIN))
     return [text for text in islice(texts, last, None) if text]
 
 
@@ -91,7 +91,7 @@ def open_clone(source: Path) -> Repository:
         heads = repository.heads()
     except GitFailed as error:
         raise MirrorError(f"{source} can't be read: {error}") from error
-    if paths.MAIN not in heads:
+    if mirror_paths.MAIN not in heads:
         raise MirrorError(f"{source} has no branch main.")
     return repository
 
@@ -129,7 +129,7 @@ def _replay(repository: Repository, number: int, chain: str | None) -> Restored 
 
 
 def _records(repository: Repository) -> Iterator[tuple[str, str]]:
-    for commit, message in repository.commits(paths.MAIN):
+    for commit, message in repository.commits(mirror_paths.MAIN):
         record, stamp = read_record(message), read_stamp(message)
         if record is None or stamp is None or log.digest_of(record) != stamp.chain:
             raise MirrorError(f"Commit {commit} was not written by Promptuary, or was changed since.")

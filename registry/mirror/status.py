@@ -7,8 +7,9 @@ from django.conf import settings
 from django.utils import timezone
 
 from registry.core.timestamps import to_microseconds
+from registry.journal import mirror_paths
 from registry.journal.models import Event
-from registry.mirror import fill, paths
+from registry.mirror import fill
 from registry.mirror.errors import Diverged
 from registry.mirror.models import Remote
 from registry.mirror.repository import Repository
@@ -56,7 +57,7 @@ def status() -> Status:
     repository = Repository(settings.MIRROR_PATH)
     last = Event.objects.order_by("-number").values_list("number", flat=True).first() or 0
     heads = repository.heads() if repository.exists else {}
-    main = heads.get(paths.MAIN)
+    main = heads.get(mirror_paths.MAIN)
     mirrored, diverged = main.stamp.number if main and main.stamp else 0, None
     try:
         fill.resume_point(heads)

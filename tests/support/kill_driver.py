@@ -23,9 +23,9 @@ from registry.accounts import actor
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.core import failpoints
-from registry.journal import log
+from registry.journal import log, mirror_paths
 from registry.journal.models import Event
-from registry.mirror import maintenance, paths
+from registry.mirror import maintenance
 from registry.mirror.models import Remote
 from registry.mirror.repository import Repository
 from registry.namespaces import services as namespace_services
@@ -92,7 +92,7 @@ def check() -> None:
     findings = mirror.verify()
     before = _heads()
     mirror.rebuild()
-    commits = list(Repository(settings.MIRROR_PATH).commits(paths.MAIN))
+    commits = list(Repository(settings.MIRROR_PATH).commits(mirror_paths.MAIN))
     _say(
         json.dumps(
             {

@@ -18,8 +18,8 @@ from registry.changes.events import (
 from registry.evaluations.events import DatasetSaved, EvaluationAttached, EvaluationDetached
 from registry.journal.models import Event
 from registry.mirror.errors import MirrorError
+from registry.mirror.restorer import Read, Rows
 from registry.mirror.rows import changes, contributions, datasets, namespaces, templates
-from registry.mirror.rows.context import Read, Rows
 from registry.namespaces.events import KeyIssued, KeyRevoked, KeyRotated, MemberSet, NamespaceCreated, NamespaceRuled
 from registry.templates.events import (
     LabelMoved,

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from registry.changes.models import ChangeRequest, Comment, Decision, Thread, Verdict
+from registry.journal import mirror_paths
 from registry.journal.log import canonical
 from registry.journal.models import Event
-from registry.mirror import paths
-from registry.mirror.rows.context import Read, Rows, moment, read_yaml, require_digest
+from registry.mirror.restorer import Read, Rows, moment, read_yaml, require_digest
 
 __all__ = [
     "change_decided",
@@ -42,7 +42,7 @@ def change_headed(rows: Rows, event: Event, body: Mapping[str, Any], _read: Read
 
 
 def change_decided(rows: Rows, event: Event, body: Mapping[str, Any], read: Read) -> None:
-    place = paths.change(event.namespace, body["change"], event.number, body["decision"])
+    place = mirror_paths.change(event.namespace, body["change"], event.number, body["decision"])
     text = read_yaml(event, read(place))["text"]
     if text or body["text"]:
         require_digest(event, text, body["text"])
@@ -80,7 +80,7 @@ def emergency_closed(rows: Rows, event: Event, body: Mapping[str, Any], _read: R
 
 
 def comment_added(rows: Rows, event: Event, body: Mapping[str, Any], read: Read) -> None:
-    said = read_yaml(event, read(paths.change(event.namespace, body["change"], event.number, "thread-comment")))
+    said = read_yaml(event, read(mirror_paths.change(event.namespace, body["change"], event.number, "thread-comment")))
     for name in ("text", "suggestion", "quote"):
         if name == "quote" and rows.is_redacted(event.template, body["version"]):
             continue  # the lines went with the version they were quoted from
@@ -110,7 +110,7 @@ def thread_resolved(rows: Rows, event: Event, body: Mapping[str, Any], _read: Re
 
 
 def verdict_given(rows: Rows, event: Event, body: Mapping[str, Any], read: Read) -> None:
-    kept = read_yaml(event, read(paths.verdict(event.template, event.number, body["check"])))
+    kept = read_yaml(event, read(mirror_paths.verdict(event.template, event.number, body["check"])))
     details = canonical(kept["details"])
     if not rows.is_redacted(event.template, body["version"]):
         require_digest(event, details, body["details"])

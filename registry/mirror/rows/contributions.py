@@ -5,7 +5,7 @@ from typing import Any
 
 from registry.changes.models import ChangeRequest, Comment
 from registry.journal.models import Event
-from registry.mirror.rows.context import Rows
+from registry.mirror.restorer import Rows
 from registry.templates.models import Contribution, Version
 
 __all__ = ["decided", "write"]

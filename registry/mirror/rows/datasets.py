@@ -4,15 +4,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from registry.evaluations.models import Attachment, Dataset, DatasetVersion
+from registry.journal import mirror_paths
 from registry.journal.models import Event
-from registry.mirror import paths
-from registry.mirror.rows.context import Read, Rows, moment, require_digest
+from registry.mirror.restorer import Read, Rows, moment, require_digest
 
 __all__ = ["dataset_saved", "evaluation_attached", "evaluation_detached"]
 
 
 def dataset_saved(rows: Rows, event: Event, body: Mapping[str, Any], read: Read) -> None:
-    text = read(paths.dataset(body["dataset"])).decode()
+    text = read(mirror_paths.dataset(body["dataset"])).decode()
     require_digest(event, text, body["digest"])
     dataset, _ = Dataset.objects.get_or_create(
         name=body["dataset"],

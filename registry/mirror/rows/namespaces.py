@@ -5,7 +5,7 @@ from typing import Any
 
 from registry.accounts.models import Key
 from registry.journal.models import Event
-from registry.mirror.rows.context import Read, Rows, moment, moment_of
+from registry.mirror.restorer import Read, Rows, moment, moment_of
 from registry.namespaces.models import Membership, Namespace
 
 __all__ = [

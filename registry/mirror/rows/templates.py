@@ -6,12 +6,12 @@ from typing import Any
 from promptuary.renderer import digest as bundle_digest
 from promptuary.renderer.document.parser import parse_document
 from registry.changes.models import ChangeRequest
-from registry.journal import immutable_tables
+from registry.journal import immutable_tables, mirror_paths
 from registry.journal.log import canonical
 from registry.journal.models import Event
-from registry.mirror import paths, restore_gate
+from registry.mirror import restore_gate
 from registry.mirror.errors import MirrorError
-from registry.mirror.rows.context import Read, Rows, moment, read_yaml, require_digest
+from registry.mirror.restorer import Read, Rows, moment, read_yaml, require_digest
 from registry.redaction import services as redaction_services
 from registry.templates.models import Label, LabelMove, SampleSet, Template, Version
 from registry.templates.search_index import update_search_index
@@ -31,8 +31,8 @@ def version_saved(rows: Rows, event: Event, body: Mapping[str, Any], read: Read)
         texts = immutable_tables.TOMBSTONES["registry_version"].texts
         update_search_index(*_add_version(rows, event, body, texts), parse_document(""))
         return
-    kept = read_yaml(event, read(paths.bundle(event.template)))
-    text = read(paths.document(event.template)).decode()
+    kept = read_yaml(event, read(mirror_paths.bundle(event.template)))
+    text = read(mirror_paths.document(event.template)).decode()
     bundle = {
         "engine": kept["engine"],
         "document": text,
@@ -84,7 +84,7 @@ def template_unarchived(rows: Rows, event: Event, _body: Mapping[str, Any], _rea
 
 
 def samples_saved(rows: Rows, event: Event, body: Mapping[str, Any], read: Read) -> None:
-    text = canonical(read_yaml(event, read(paths.samples(event.template))))
+    text = canonical(read_yaml(event, read(mirror_paths.samples(event.template))))
     require_digest(event, text, body["digest"])
     SampleSet.objects.create(
         template=rows.templates[event.template],

@@ -3,8 +3,8 @@
 import pytest
 
 from registry import mirror
+from registry.journal import mirror_paths
 from registry.journal.models import Commit, Event
-from registry.mirror import paths
 from registry.mirror.repository import Repository
 
 pytestmark = [pytest.mark.django_db, pytest.mark.dialect]
@@ -12,13 +12,13 @@ pytestmark = [pytest.mark.django_db, pytest.mark.dialect]
 
 def test_every_event_becomes_one_commit_of_main(support, mirror_path):
     mirror.catch_up()
-    commits = list(Repository(mirror_path).commits(paths.MAIN))
+    commits = list(Repository(mirror_path).commits(mirror_paths.MAIN))
     assert len(commits) == Event.objects.count() == 5
 
 
 def test_the_commit_of_each_event_is_noted_in_the_database(support, mirror_path):
     mirror.catch_up()
-    found = [sha for sha, _ in Repository(mirror_path).commits(paths.MAIN)]
+    found = [sha for sha, _ in Repository(mirror_path).commits(mirror_paths.MAIN)]
     assert list(Commit.objects.order_by("event_id").values_list("sha", flat=True)) == found
 
 
@@ -35,5 +35,5 @@ def test_the_mirror_is_what_the_journal_says(support):
 def test_members_are_readable_files(support, mirror_path):
     mirror.catch_up()
     repository = Repository(mirror_path)
-    head = repository.heads()[paths.MAIN].commit
+    head = repository.heads()[mirror_paths.MAIN].commit
     assert repository.file(head, ".promptuary/support/members/author.yml") == b"person: author\nrole: author\n"

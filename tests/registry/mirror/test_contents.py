@@ -8,8 +8,8 @@ from registry import mirror
 from registry.changes import check_results, threads
 from registry.changes import services as change_services
 from registry.changes.threads import Place
+from registry.journal import mirror_paths
 from registry.journal.models import Event
-from registry.mirror import paths
 from registry.mirror.repository import Repository
 from registry.namespaces import keys
 from registry.templates import archive, labels
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 TEMPLATE = "support/refunds/reply"
 
 
-def tree(path, ref=paths.MAIN):
+def tree(path, ref=mirror_paths.MAIN):
     """Path to bytes of everything a branch holds now."""
     names = subprocess.run(
         ["git", "ls-tree", "-r", "-z", "--name-only", ref], cwd=path, capture_output=True, check=True
@@ -48,13 +48,13 @@ def test_each_version_s_commit_holds_its_document_byte_for_byte(story, mirror_pa
 def test_a_label_s_branch_holds_what_the_label_serves(story, mirror_path, label, number):
     mirror.catch_up()
     wanted = {"support/refunds/reply.yml.j2": Version.objects.get(number=number).document.encode()}
-    assert tree(mirror_path, paths.branch(label)) == wanted
+    assert tree(mirror_path, mirror_paths.branch(label)) == wanted
 
 
 def test_a_removed_label_leaves_its_branch_and_its_file(story, mirror_path):
     labels.remove(actor=story["author"], name=TEMPLATE, label="staging", expected=3)
     mirror.catch_up()
-    assert tree(mirror_path, paths.branch("staging")) == {}
+    assert tree(mirror_path, mirror_paths.branch("staging")) == {}
     assert ".promptuary/support/labels/refunds/reply/staging.yml" not in tree(mirror_path)
 
 

@@ -5,13 +5,13 @@ import subprocess
 
 import pytest
 
+from registry.journal import mirror_paths
 from registry.mirror import fast_import as mirror_fast_import
-from registry.mirror import paths
 from registry.mirror.commit_plan import Entry, Move
 from registry.mirror.errors import GitFailed
 from registry.mirror.repository import Repository
 
-PRODUCTION = paths.branch("production")
+PRODUCTION = mirror_paths.branch("production")
 
 
 def entry(number, files=None, move=None):
@@ -23,9 +23,11 @@ def entry(number, files=None, move=None):
 
 def story():
     """Twelve events: documents, label moves, a removal, and some without files."""
-    document = paths.document("support/reply")
+    document = mirror_paths.document("support/reply")
     entries = [entry(n, {document: b"text %d\n" % n}) for n in range(1, 9)]
-    entries += [entry(9, {paths.label("support/reply", "production"): b"3"}, Move(PRODUCTION, {document: b"text 3\n"}))]
+    entries += [
+        entry(9, {mirror_paths.label("support/reply", "production"): b"3"}, Move(PRODUCTION, {document: b"text 3\n"}))
+    ]
     entries += [entry(10), entry(11, move=Move(PRODUCTION, {document: b"text 8\n"}))]
     return [*entries, entry(12, move=Move(PRODUCTION, {document: None}))]
 
@@ -72,11 +74,11 @@ def test_a_label_taken_away_leaves_its_branch_empty(repository):
 
 def test_a_stream_cut_short_leaves_main_where_it_was(repository):
     write(repository, story()[:4])
-    before = places(repository)[paths.MAIN]
+    before = places(repository)[mirror_paths.MAIN]
     cut = b"".join(mirror_fast_import.build(story()[4:], places(repository), {})).removesuffix(b"done\n")
     with pytest.raises(GitFailed):
         repository.fast_import([cut])
-    assert places(repository)[paths.MAIN] == before
+    assert places(repository)[mirror_paths.MAIN] == before
 
 
 @pytest.mark.parametrize("share", [0.2, 0.6, 0.99])
@@ -93,7 +95,7 @@ def test_after_a_stream_cut_anywhere_the_next_one_makes_it_whole(repository, tmp
 
 def test_a_kill_between_label_and_main_is_made_good(repository, tmp_path):
     write(repository, story()[:8])
-    behind = repository.heads()[paths.MAIN].commit
+    behind = repository.heads()[mirror_paths.MAIN].commit
     write(repository, story()[8:])
     whole = places(repository)
     (repository.path / "refs/heads/main").write_text(behind + "\n")  # as if killed after the checkpoint

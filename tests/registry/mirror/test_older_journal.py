@@ -137,7 +137,7 @@ def test_the_derived_and_the_written_decision_are_the_same(cast, monkeypatch):
 
 
 def _reader():
-    rows = importlib.import_module("registry.mirror.rows.context").Rows()
+    rows = importlib.import_module("registry.mirror.restorer").Rows()
     return rows.derivation, rows.fact
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from registry.journal import mirror_paths
 from registry.mirror import fast_import as mirror_fast_import
-from registry.mirror import paths
 from registry.mirror.commit_plan import Entry
 from registry.mirror.errors import GitFailed, MirrorError
 from registry.mirror.repository import Repository
@@ -55,7 +55,7 @@ def test_settings_of_the_machine_and_of_the_caller_do_not_reach_git(repository, 
     monkeypatch.setenv("GIT_CONFIG_KEY_0", "core.hooksPath")
     monkeypatch.setenv("GIT_CONFIG_VALUE_0", str(hook.parent))
     write(repository)
-    assert paths.MAIN in repository.heads()
+    assert mirror_paths.MAIN in repository.heads()
 
 
 @pytest.mark.parametrize("commit", ["HEAD", "--help", "main", "0" * 39])
@@ -75,7 +75,7 @@ def test_packing_keeps_every_object(repository):
         write(repository, number)
     repository.repack()
     assert repository.check_objects() == []
-    assert len(list(repository.commits(paths.MAIN))) == 5
+    assert len(list(repository.commits(mirror_paths.MAIN))) == 5
 
 
 def test_a_damaged_object_is_found(repository):

@@ -7,8 +7,9 @@ from django.db import connections
 
 from registry import mirror
 from registry.accounts import actor
+from registry.journal import mirror_paths
 from registry.journal.models import Commit, Event
-from registry.mirror import fill, locks, paths
+from registry.mirror import fill, locks
 from registry.mirror.repository import Repository
 from registry.namespaces import services
 
@@ -39,7 +40,7 @@ def test_writers_at_once_write_each_event_once_and_in_order(transactional_db, se
         thread.join()
     assert faults == []
     assert mirror.status().behind == 0
-    assert len(list(Repository(settings.MIRROR_PATH).commits(paths.MAIN))) == Event.objects.count() == 4 * ROUNDS
+    assert len(list(Repository(settings.MIRROR_PATH).commits(mirror_paths.MAIN))) == Event.objects.count() == 4 * ROUNDS
     assert Commit.objects.count() == 4 * ROUNDS
     assert mirror.verify() == []
 

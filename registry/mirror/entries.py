@@ -24,8 +24,8 @@ from registry.changes.events import (
     VerdictGiven,
 )
 from registry.evaluations.events import DatasetSaved, EvaluationAttached, EvaluationDetached
+from registry.journal import mirror_paths
 from registry.journal.models import Event
-from registry.mirror import paths
 from registry.mirror.blob_loader import Sources
 from registry.mirror.commit_plan import Entry, Move
 from registry.namespaces.events import KeyIssued, KeyRevoked, KeyRotated, MemberSet, NamespaceCreated, NamespaceRuled
@@ -94,37 +94,37 @@ def _entry(event: Event, sources: Sources) -> Entry:
 def _namespace_created(draft: _Draft) -> None:
     name = draft.event.namespace
     draft.subject = f"{name}: namespace made"
-    draft.files[paths.namespace(name)] = draft.say()
-    draft.files[paths.rules(name)] = yaml_writer.write_yaml(draft.body["rules"]).encode()
+    draft.files[mirror_paths.namespace(name)] = draft.say()
+    draft.files[mirror_paths.rules(name)] = yaml_writer.write(draft.body["rules"]).encode()
     if admin := draft.body.get("admin"):
-        draft.files[paths.member(name, admin)] = yaml_writer.write_yaml({"person": admin, "role": "admin"}).encode()
+        draft.files[mirror_paths.member(name, admin)] = yaml_writer.write({"person": admin, "role": "admin"}).encode()
 
 
 def _namespace_ruled(draft: _Draft) -> None:
     draft.subject = f"{draft.event.namespace}: rules set"
-    draft.files[paths.rules(draft.event.namespace)] = yaml_writer.write_yaml(draft.body["rules"]).encode()
+    draft.files[mirror_paths.rules(draft.event.namespace)] = yaml_writer.write(draft.body["rules"]).encode()
 
 
 def _member_set(draft: _Draft) -> None:
     person, role = draft.body["person"], draft.body["role"]
     draft.subject = f"{draft.event.namespace}: {person} is " + (role or "no member any more")
-    content = yaml_writer.write_yaml({"person": person, "role": role}).encode() if role else None
-    draft.files[paths.member(draft.event.namespace, person)] = content
+    content = yaml_writer.write({"person": person, "role": role}).encode() if role else None
+    draft.files[mirror_paths.member(draft.event.namespace, person)] = content
 
 
 def _key_issued(draft: _Draft) -> None:
     draft.subject = f"{draft.event.namespace}: key {draft.body['name']} issued"
-    draft.files[paths.key(draft.event.namespace, draft.body["id"])] = draft.say()
+    draft.files[mirror_paths.key(draft.event.namespace, draft.body["id"])] = draft.say()
 
 
 def _key_revoked(draft: _Draft) -> None:
     draft.subject = f"{draft.event.namespace}: key {draft.body['id']} revoked"
-    draft.files[paths.key(draft.event.namespace, draft.body["id"])] = None
+    draft.files[mirror_paths.key(draft.event.namespace, draft.body["id"])] = None
 
 
 def _key_rotated(draft: _Draft) -> None:
     draft.subject = f"{draft.event.namespace}: key {draft.body['name']} rotated"
-    draft.files[paths.key(draft.event.namespace, draft.body["id"])] = draft.say()
+    draft.files[mirror_paths.key(draft.event.namespace, draft.body["id"])] = draft.say()
 
 
 def _version_saved(draft: _Draft) -> None:
@@ -134,12 +134,12 @@ def _version_saved(draft: _Draft) -> None:
     draft.note = rest
     draft.digest = version.digest
     if version.is_redacted:
-        draft.files[paths.document(event.template)] = None
-        draft.files[paths.bundle(event.template)] = draft.say(redacted=True, message=version.message)
+        draft.files[mirror_paths.document(event.template)] = None
+        draft.files[mirror_paths.bundle(event.template)] = draft.say(redacted=True, message=version.message)
         return
     bundle = version.unpacked()
-    draft.files[paths.document(event.template)] = bundle.pop("document").encode()
-    draft.files[paths.bundle(event.template)] = draft.say(
+    draft.files[mirror_paths.document(event.template)] = bundle.pop("document").encode()
+    draft.files[mirror_paths.bundle(event.template)] = draft.say(
         **bundle,
         settings=json.loads(version.settings),
         problems=json.loads(version.problems),
@@ -152,13 +152,13 @@ def _version_redacted(draft: _Draft) -> None:
     draft.subject = f"{event.template} {event.version}: redacted"
     draft.note = draft.body["reason"]
     draft.digest = draft.body["digest"]
-    draft.files[paths.redacted(event.template, draft.body["version"])] = draft.say()
+    draft.files[mirror_paths.redacted(event.template, draft.body["version"])] = draft.say()
 
 
 def _samples_saved(draft: _Draft) -> None:
     draft.subject = f"{draft.event.template}: samples"
     text = draft.sources.samples(draft.event, draft.body)
-    draft.files[paths.samples(draft.event.template)] = yaml_writer.write_yaml(json.loads(text)).encode()
+    draft.files[mirror_paths.samples(draft.event.template)] = yaml_writer.write(json.loads(text)).encode()
 
 
 def _label_moved(draft: _Draft) -> None:
@@ -167,22 +167,22 @@ def _label_moved(draft: _Draft) -> None:
     draft.subject = f"{event.template}: {label} {where}"
     draft.note = draft.body.get("reason") or ""
     draft.digest = draft.body["digest"] or ""
-    draft.files[paths.label(event.template, label)] = draft.say() if target else None
+    draft.files[mirror_paths.label(event.template, label)] = draft.say() if target else None
     held = draft.sources.version(event) if target else None
     document = held.document.encode() if held and not held.is_redacted else None
-    draft.move = Move(paths.branch(label), {paths.document(event.template): document})
+    draft.move = Move(mirror_paths.branch(label), {mirror_paths.document(event.template): document})
     if event.change is not None:
         draft.files[_step(draft, draft.body["how"])] = draft.say()
 
 
 def _template_archived(draft: _Draft) -> None:
     draft.subject = f"{draft.event.template}: archived"
-    draft.files[paths.archived(draft.event.template)] = draft.say()
+    draft.files[mirror_paths.archived(draft.event.template)] = draft.say()
 
 
 def _template_unarchived(draft: _Draft) -> None:
     draft.subject = f"{draft.event.template}: taken out of the archive"
-    draft.files[paths.archived(draft.event.template)] = None
+    draft.files[mirror_paths.archived(draft.event.template)] = None
 
 
 def _change_step(verb: str) -> Callable[[_Draft], None]:
@@ -223,17 +223,17 @@ def _verdict_given(draft: _Draft) -> None:
     draft.note = draft.body["summary"]
     draft.digest = draft.body["digest"]
     details = json.loads(draft.sources.verdict(event, draft.body))
-    draft.files[paths.verdict(event.template, event.number, check)] = draft.say(details=details)
+    draft.files[mirror_paths.verdict(event.template, event.number, check)] = draft.say(details=details)
 
 
 def _webhook_set(draft: _Draft) -> None:
     draft.subject = f"{draft.event.namespace}: webhook {draft.body['id']} of {draft.body['host']} set"
-    draft.files[paths.webhook(draft.event.namespace, draft.body["id"])] = draft.say()
+    draft.files[mirror_paths.webhook(draft.event.namespace, draft.body["id"])] = draft.say()
 
 
 def _webhook_removed(draft: _Draft) -> None:
     draft.subject = f"{draft.event.namespace}: webhook {draft.body['id']} removed"
-    draft.files[paths.webhook(draft.event.namespace, draft.body["id"])] = None
+    draft.files[mirror_paths.webhook(draft.event.namespace, draft.body["id"])] = None
 
 
 def _dataset_saved(draft: _Draft) -> None:
@@ -241,29 +241,29 @@ def _dataset_saved(draft: _Draft) -> None:
     first, _, draft.note = message.partition("\n")
     draft.subject = f"{name} {number}: {first}" if first else f"{name} {number}"
     draft.digest = draft.body["digest"]
-    draft.files[paths.dataset(name)] = draft.sources.dataset(draft.event, draft.body).encode()
-    draft.files[paths.dataset_facts(name)] = draft.say()
+    draft.files[mirror_paths.dataset(name)] = draft.sources.dataset(draft.event, draft.body).encode()
+    draft.files[mirror_paths.dataset_facts(name)] = draft.say()
 
 
 def _evaluation_attached(draft: _Draft) -> None:
     space, name = draft.event.namespace, draft.body["name"]
     draft.subject = f"{space}: evaluation {name} attached to {draft.body['pattern']}"
-    draft.files[paths.attachment(space, name)] = draft.say()
+    draft.files[mirror_paths.attachment(space, name)] = draft.say()
 
 
 def _evaluation_detached(draft: _Draft) -> None:
     draft.subject = f"{draft.event.namespace}: evaluation {draft.body['name']} detached"
-    draft.files[paths.attachment(draft.event.namespace, draft.body["name"])] = None
+    draft.files[mirror_paths.attachment(draft.event.namespace, draft.body["name"])] = None
 
 
 def _other(draft: _Draft) -> None:
     event = draft.event
     draft.subject = f"{event.template or event.namespace or 'promptuary'}: {event.kind}"
-    draft.files[paths.other(event.namespace, event.kind, event.number)] = draft.say()
+    draft.files[mirror_paths.other(event.namespace, event.kind, event.number)] = draft.say()
 
 
 def _step(draft: _Draft, step: str) -> str:
-    return paths.change(draft.event.namespace, draft.event.change or 0, draft.event.number, step)
+    return mirror_paths.change(draft.event.namespace, draft.event.change or 0, draft.event.number, step)
 
 
 def _iso(microseconds: int) -> str:
