@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from registry.journal import mirror_paths
 from registry.journal.event import Cache, JournalEvent, event
+from registry.journal.mirroring import CommitContent, Restorer, Texts
 
 __all__ = ["DatasetSaved", "EvaluationAttached", "EvaluationDetached", "RunFinished"]
 
@@ -23,6 +25,37 @@ class DatasetSaved(JournalEvent):
     def sentence(self) -> str:
         return f"saved version {self.number} of the dataset {self.dataset}"
 
+    def commit(self, texts: Texts) -> CommitContent:
+        first, _, note = self.message.partition("\n")
+        files = {
+            mirror_paths.dataset(self.dataset): texts.dataset(self.dataset, self.number).encode(),
+            mirror_paths.dataset_facts(self.dataset): texts.record(),
+        }
+        subject = f"{self.dataset} {self.number}: {first}" if first else f"{self.dataset} {self.number}"
+        return CommitContent(subject, files, note, self.digest)
+
+    def restore(self, rows: Restorer) -> None:
+        text = rows.file(mirror_paths.dataset(self.dataset)).decode()
+        rows.require_digest(text, self.digest)
+        first = {"namespace": rows.namespace, "created_by": rows.author, "created_at": rows.at}
+        dataset = rows.update_or_create(
+            "Dataset", {"name": self.dataset}, {"updated_at": rows.at}, {**first, "updated_at": rows.at}
+        )
+        version = rows.create(
+            "DatasetVersion",
+            dataset=dataset,
+            number=self.number,
+            digest=self.digest,
+            text=text,
+            count=self.count,
+            base=rows.find("DatasetVersion", dataset=dataset, number=self.base) if self.base else None,
+            author=rows.author,
+            key_id=rows.key_id,
+            message=self.message,
+            created_at=rows.at,
+        )
+        rows.update("Dataset", {"name": self.dataset}, latest=version)
+
 
 @event("evaluation.attached", caches=Cache.NOTHING)
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +73,26 @@ class EvaluationAttached(JournalEvent):
     def sentence(self) -> str:
         return f"attached the evaluation {self.name} over {self.dataset}"
 
+    def commit(self, texts: Texts) -> CommitContent:
+        files = {mirror_paths.attachment(texts.namespace, self.name): texts.record()}
+        return CommitContent(f"{texts.namespace}: evaluation {self.name} attached to {self.pattern}", files)
+
+    def restore(self, rows: Restorer) -> None:
+        rows.update_or_create(
+            "Attachment",
+            {"namespace": rows.namespace, "name": self.name},
+            {
+                "pattern": self.pattern,
+                "dataset": rows.find("Dataset", name=self.dataset),
+                "dataset_version": self.dataset_version,
+                "model": self.model,
+                "gates": self.gates,
+                "metrics": self.metrics,
+                "created_by": rows.author,
+                "created_at": rows.at,
+            },
+        )
+
 
 @event("evaluation.detached", caches=Cache.NOTHING)
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +103,13 @@ class EvaluationDetached(JournalEvent):
 
     def sentence(self) -> str:
         return f"took the evaluation {self.name} away"
+
+    def commit(self, texts: Texts) -> CommitContent:
+        files = {mirror_paths.attachment(texts.namespace, self.name): None}
+        return CommitContent(f"{texts.namespace}: evaluation {self.name} detached", files)
+
+    def restore(self, rows: Restorer) -> None:
+        rows.delete("Attachment", namespace=rows.namespace, name=self.name)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, fields
 from enum import Flag, StrEnum, auto
 from typing import Any, ClassVar, Self, TypeVar
 
+from registry.journal.mirroring import CommitContent, Restorer, Texts
+
 __all__ = [
     "MOST_WORDS",
     "Cache",
@@ -117,6 +119,14 @@ class JournalEvent:
     def timeline_line(self) -> TimelineLine | None:
         """The event in the conversation of its change request; None where it has no line of its own there."""
         return None
+
+    def commit(self, texts: Texts) -> CommitContent:
+        """What the event's commit in the Git mirror says and changes."""
+        raise NotImplementedError(f"{self.kind} has no form in the mirror.")
+
+    def restore(self, rows: Restorer) -> None:
+        """Write the rows that the service wrote when the event was appended."""
+        raise NotImplementedError(f"{self.kind} can't be restored.")
 
 
 E = TypeVar("E", bound=JournalEvent)

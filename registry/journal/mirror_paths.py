@@ -3,7 +3,7 @@
 import re
 
 from registry.core import names
-from registry.mirror.errors import MirrorError
+from registry.journal.mirroring import MirrorError
 
 __all__ = [
     "LABELS",

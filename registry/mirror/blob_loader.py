@@ -37,29 +37,29 @@ class Sources:
         version: Version = _found(self._versions, (event.template, event.version), event)
         return version
 
-    def samples(self, event: Event, body: Mapping[str, Any]) -> str:
+    def samples(self, event: Event, digest: str) -> str:
         """The canonical JSON of the samples that the event saved."""
-        text: str = _found(self._samples, (event.template, body["digest"]), event)
+        text: str = _found(self._samples, (event.template, digest), event)
         return text
 
-    def decision(self, event: Event, body: Mapping[str, Any]) -> str:
+    def decision(self, event: Event, number: int) -> str:
         """What was said with a decision."""
-        text: str = _found(self._decisions, (event.change, body["number"]), event)
+        text: str = _found(self._decisions, (event.change, number), event)
         return text
 
-    def comment(self, event: Event, body: Mapping[str, Any]) -> dict[str, Any]:
+    def comment(self, event: Event, thread: int, number: int) -> dict[str, Any]:
         """A comment's words, the lines it suggests or None, and the lines that its thread is about."""
-        words: dict[str, Any] = _found(self._comments, (event.change, body["thread"], body["comment"]), event)
+        words: dict[str, Any] = _found(self._comments, (event.change, thread, number), event)
         return words
 
-    def verdict(self, event: Event, body: Mapping[str, Any]) -> str:
+    def verdict(self, event: Event, key: str) -> str:
         """The canonical JSON of what a check found, item by item."""
-        details: str = _found(self._verdicts, body["key"], event)
+        details: str = _found(self._verdicts, key, event)
         return details
 
-    def dataset(self, event: Event, body: Mapping[str, Any]) -> str:
+    def dataset(self, event: Event, name: str, number: int) -> str:
         """The rows that the event saved, a line each."""
-        text: str = _found(self._datasets, (body["dataset"], body["number"]), event)
+        text: str = _found(self._datasets, (name, number), event)
         return text
 
 

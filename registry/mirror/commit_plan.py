@@ -3,15 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from registry.journal.mirroring import Move
+
 __all__ = ["Entry", "Move"]
-
-
-@dataclass(frozen=True)
-class Move:
-    """What a label's branch gains by an event: the ref and the files that change there (None deletes)."""
-
-    ref: str
-    files: Mapping[str, bytes | None]
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,8 @@
 """What can go wrong between the journal and Git."""
 
+from registry.journal.mirroring import MirrorError
+
 __all__ = ["Diverged", "GitFailed", "MirrorBusy", "MirrorError"]
-
-
-class MirrorError(Exception):
-    """The root: a sentence an operator can act on."""
 
 
 class GitFailed(MirrorError):

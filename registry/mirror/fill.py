@@ -8,9 +8,9 @@ from django.conf import settings
 from registry.core.failpoints import reach
 from registry.journal import mirror_paths, rollback_guard
 from registry.journal.models import Event
-from registry.mirror import entries as mirror_entries
 from registry.mirror import fast_import as mirror_fast_import
 from registry.mirror.commit_index import record
+from registry.mirror.entries import read_entries
 from registry.mirror.errors import Diverged
 from registry.mirror.repository import Head, Repository
 
@@ -30,7 +30,7 @@ def fill(repository: Repository) -> int:
     after = resume_point(heads)
     _note(repository, heads.get(mirror_paths.MAIN))
     written = 0
-    while entries := mirror_entries.read(after=after, limit=BATCH):
+    while entries := read_entries(after=after, limit=BATCH):
         done = {ref: head.stamp.number for ref, head in heads.items() if head.stamp}
         chunks = mirror_fast_import.build(entries, {ref: head.commit for ref, head in heads.items()}, done)
         repository.fast_import(_watched(chunks))

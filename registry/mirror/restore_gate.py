@@ -15,27 +15,28 @@ from registry.changes.models import ChangeRequest
 from registry.changes.policy import Facts
 from registry.journal.models import Event
 from registry.mirror.errors import MirrorError
-from registry.mirror.restorer import Rows
 from registry.namespaces.models import Namespace
 from registry.templates.models import LabelMove
 
 __all__ = ["require_allowed"]
 
 
-def require_allowed(rows: Rows, event: Event, body: Mapping[str, Any]) -> None:
-    """Raise MirrorError where the label of a `label.moved` was protected and the move is none that the rules allow."""
-    rows.is_strict = rows.is_strict or "decided" in body
+def require_allowed(event: Event, body: Mapping[str, Any], *, is_strict: bool) -> None:
+    """Raise MirrorError where the label of a `label.moved` was protected and the move is none that the rules allow.
+
+    is_strict: whether some publication up to this one was decided with every contributor counted.
+    """
     namespace = Namespace.objects.get(name=event.namespace)
     if body["label"] not in namespace.protected_labels:
         return
-    if fault := _FAULTS.get(body["how"], _fault_of_others)(rows, namespace, event, body):
+    if fault := _FAULTS.get(body["how"], _fault_of_others)(namespace, event, body, is_strict):
         raise MirrorError(
             f"Event {event.number} moves {body['label']}, which is protected in {namespace.name}, to version {body['to']} of "
             f"{event.template}: {fault}"
         )
 
 
-def _fault_of_publishing(rows: Rows, namespace: Namespace, event: Event, body: Mapping[str, Any]) -> str:
+def _fault_of_publishing(namespace: Namespace, event: Event, body: Mapping[str, Any], is_strict: bool) -> str:
     change = (
         ChangeRequest.objects.select_related("template__namespace", "version__author", "opened_by")
         .filter(number=body["change"], template__name=event.template, label=body["label"])
@@ -46,7 +47,7 @@ def _fault_of_publishing(rows: Rows, namespace: Namespace, event: Event, body: M
     if body["how"] == "broke_glass":
         return "" if namespace.break_glass else "no emergencies are allowed there."
     gate = change_gate.evaluate(change, None, with_checks=False)
-    facts = gate.facts if rows.is_strict else replace(gate.facts, contributors=_of_old(gate.facts))
+    facts = gate.facts if is_strict else replace(gate.facts, contributors=_of_old(gate.facts))
     found = policy.count_approvals(gate.rules, facts)
     # Objections don't count here: whether a person was active then, no event says.
     if found.missing:
@@ -59,7 +60,7 @@ def _of_old(facts: Facts) -> dict[str, tuple[Reason, ...]]:
     return {person: (Reason("own", "", ""),) for person in (facts.opened_by, facts.author)}
 
 
-def _fault_of_rolling_back(_rows: Rows, _namespace: Namespace, event: Event, body: Mapping[str, Any]) -> str:
+def _fault_of_rolling_back(_namespace: Namespace, event: Event, body: Mapping[str, Any], _is_strict: bool) -> str:
     """Any version that the label held will do: that was the rule once, and such events are restored like all others.
 
     It gives a forger nothing lasting: a roll back is no approval, so limited keys and later roll backs don't count it.
@@ -70,7 +71,7 @@ def _fault_of_rolling_back(_rows: Rows, _namespace: Namespace, event: Event, bod
     return "" if held else "it never held that."
 
 
-def _fault_of_others(_rows: Rows, _namespace: Namespace, _event: Event, body: Mapping[str, Any]) -> str:
+def _fault_of_others(_namespace: Namespace, _event: Event, body: Mapping[str, Any], _is_strict: bool) -> str:
     return f"it was {body['how'].replace('_', ' ')} without a request."
 
 

@@ -1,22 +1,34 @@
-"""What every step of a restore needs: rows named before, files of the commit, digests that must fit."""
+"""Events back into rows, one after the other, as the services wrote them the first time."""
 
 import json
 from collections.abc import Callable, Collection, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Any
 
+from django.apps import apps
+
+from promptuary.renderer import digest as bundle_digest
+from promptuary.renderer.document.parser import parse_document
 from promptuary.renderer.syntax.yaml_reader import Bounds, YamlError, compose, value_of
 from registry.accounts.actor import OPERATOR
 from registry.accounts.models import User
 from registry.audit.verification import facts_of
+from registry.changes import derivation
 from registry.changes.derivation import RULING, Derivation, JournalFact, Protection
-from registry.journal.log import digest_of
+from registry.changes.models import ChangeRequest, Comment
+from registry.core.timestamps import from_microseconds
+from registry.journal import immutable_tables
+from registry.journal.event import parse
+from registry.journal.log import canonical, digest_of
 from registry.journal.models import Event
+from registry.mirror import restore_gate
 from registry.mirror.errors import MirrorError
 from registry.namespaces.models import Namespace
-from registry.templates.models import Template, Version
+from registry.redaction import services as redaction_services
+from registry.templates.models import Contribution, Template, Version
+from registry.templates.search_index import update_search_index
 
-__all__ = ["Read", "Rows", "moment", "moment_of", "read_yaml", "require_digest"]
+__all__ = ["Read", "Rows", "replay"]
 
 Read = Callable[[str], bytes]
 _BOUNDS = Bounds(depth=400, nodes=5_000_000)  # the files were written by us; samples may be a mebibyte of JSON
@@ -73,34 +85,161 @@ class Rows:
         """Whether a later event takes this version's text away, so that the mirror holds none."""
         return (template, version) in self._redacted
 
-    def by(self, event: Event) -> dict[str, Any]:
-        """Who did it, as rows with a person and a key say it."""
-        return {"person": self.person(event.person), "key_id": event.key or None}
 
-    def version(self, event: Event, number: int) -> Version:
-        """A version of the event's template."""
-        return Version.objects.get(template=self.templates[event.template], number=number)
-
-
-def moment(event: Event) -> datetime:
-    """When the event was."""
-    return moment_of(event.at)
-
-
-def moment_of(microseconds: int) -> datetime:
-    """A moment from microseconds since 1970 UTC, exactly."""
-    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=microseconds)
-
-
-def read_yaml(event: Event, content: bytes) -> Any:
-    """The plain values of one of our own files; MirrorError where it can't be read."""
+def replay(rows: Rows, row: Event, read: Read) -> None:
+    """Write the rows of one event; `read` gives the files of its commit. MirrorError where a text is not the one."""
+    body = json.loads(row.text)["body"]
     try:
-        return value_of(compose(content.decode(), _BOUNDS))
-    except (YamlError, UnicodeDecodeError) as error:
-        raise MirrorError(f"A file of event {event.number} can't be read: {error}") from error
+        event = parse(row.kind, body)
+    except TypeError as error:
+        raise MirrorError(f"Event {row.number} ({row.kind}) can't be read: {error}") from error
+    if event is None:
+        raise MirrorError(f"Event {row.number} is of the kind {row.kind}, which this version can't restore.")
+    rows.person(row.person)
+    rows.protection.hear(row.kind, row.namespace, body)
+    fact = rows.fact(row, body)
+    decided = rows.derivation.decided(fact)  # before the event's own rows are written
+    event.restore(_EventRows(rows, row, body, read))
+    for taken in rows.derivation.take(fact):
+        _write_contribution(taken)
+    if decided is not None and row.change is not None:
+        ChangeRequest.objects.filter(number=row.change).update(decided=decided)
 
 
-def require_digest(event: Event, text: str, digest: str | None) -> None:
-    """MirrorError where a text is not the one that the event names."""
-    if digest_of(text) != digest:
-        raise MirrorError(f"A text of event {event.number} does not have the digest that the event names.")
+def _write_contribution(taken: derivation.Contribution) -> None:
+    """What a version took in, as its event says it or as it was worked out."""
+    version = Version.objects.get(template__name=taken.template, number=taken.number)
+    if taken.suggestion is not None:
+        change, thread, number = taken.suggestion
+        comment = Comment.objects.get(thread__change=change, thread__number=thread, number=number)
+        Contribution.objects.get_or_create(version=version, comment=comment, source=None)
+    elif taken.source is not None:
+        source = Version.objects.get(template__name=taken.template, number=taken.source)
+        Contribution.objects.get_or_create(version=version, comment=None, source=source)
+
+
+class _EventRows:
+    """Writes the rows of one event, as `registry.journal.mirroring.Restorer` asks for it."""
+
+    def __init__(self, rows: Rows, row: Event, body: Mapping[str, Any], read: Read) -> None:
+        self._rows, self._row, self._body = rows, row, body
+        self.file = read
+        self.number: int = row.number
+        self.at = self.moment(row.at)
+        self.namespace_name: str = row.namespace
+        self.key_id = row.key or None
+
+    @property
+    def namespace(self) -> Namespace:
+        return self._rows.namespaces[self._row.namespace]
+
+    @property
+    def author(self) -> User:
+        return self._rows.person(self._row.person)
+
+    def yaml(self, path: str) -> Any:
+        try:
+            return value_of(compose(self.file(path).decode(), _BOUNDS))
+        except (YamlError, UnicodeDecodeError) as error:
+            raise MirrorError(f"A file of event {self.number} can't be read: {error}") from error
+
+    def canonical_json(self, path: str, field: str | None = None) -> str:
+        value = self.yaml(path)
+        return canonical(value if field is None else value[field])
+
+    def require_digest(self, text: str, digest: str | None) -> None:
+        if digest_of(text) != digest:
+            raise MirrorError(f"A text of event {self.number} does not have the digest that the event names.")
+
+    def moment(self, microseconds: int) -> datetime:
+        return from_microseconds(microseconds)
+
+    def create(self, model: str, **values: Any) -> Any:
+        return _manager(model).create(**values)
+
+    def update(self, model: str, rows: Mapping[str, Any], **values: Any) -> None:
+        _manager(model).filter(**rows).update(**values)
+
+    def update_or_create(
+        self, model: str, row: Mapping[str, Any], values: Mapping[str, Any], first: Mapping[str, Any] | None = None
+    ) -> Any:
+        made, _ = _manager(model).update_or_create(**row, defaults=values, create_defaults=first)
+        return made
+
+    def delete(self, model: str, **row: Any) -> None:
+        _manager(model).filter(**row).delete()
+
+    def find(self, model: str, **row: Any) -> Any:
+        return _manager(model).get(**row)
+
+    def person(self, username: str) -> User:
+        return self._rows.person(username)
+
+    def add_namespace(self, name: str, rules: Mapping[str, Any]) -> Namespace:
+        namespace = Namespace.objects.create(name=name, created_at=self.at, **rules)
+        self._rows.namespaces[namespace.name] = namespace
+        return namespace
+
+    def template(self, name: str) -> Template:
+        return self._rows.templates[name]
+
+    def archive(self, name: str, at: datetime | None) -> None:
+        Template.objects.filter(name=name).update(archived_at=at)
+        self._rows.templates[name].archived_at = at
+
+    def version(self, template: str, number: int) -> Version:
+        return Version.objects.get(template=self._rows.templates[template], number=number)
+
+    def is_redacted(self, template: str, number: int) -> bool:
+        return self._rows.is_redacted(template, number)
+
+    def add_version(
+        self, *, copied_from: str | None, document: str | None, facts: Mapping[str, Any], **row: Any
+    ) -> None:
+        if document is None:
+            texts = immutable_tables.TOMBSTONES["registry_version"].texts
+        else:
+            texts = self._version_texts(document, facts, row["digest"])
+        template = self._rows.templates.get(self._row.template) or self._make_template(copied_from)
+        version = Version.objects.create(
+            template=template, author=self.author, key_id=self.key_id, created_at=self.at, **texts, **row
+        )
+        update_search_index(template, version, parse_document(document or ""))
+
+    def _version_texts(self, document: str, facts: Mapping[str, Any], digest: str) -> dict[str, str]:
+        names = ("engine", "fragments", "profile")
+        bundle = {"document": document, **{name: facts[name] for name in names}}
+        if bundle_digest(bundle) != digest:
+            raise MirrorError(f"The files of event {self.number} do not have the digest that it names.")
+        settings = parse_document(document).settings
+        return {
+            "bundle": canonical(bundle),
+            "settings": canonical(settings),
+            "problems": canonical(facts["problems"]),
+        }
+
+    def _make_template(self, copied_from: str | None) -> Template:
+        template = Template.objects.create(
+            namespace=self.namespace,
+            name=self._row.template,
+            copied_from=copied_from or "",
+            created_by=self.author,
+            created_at=self.at,
+            updated_at=self.at,
+        )
+        self._rows.templates[template.name] = template
+        return template
+
+    def redact(self, template: str, number: int, reason: str) -> None:
+        redaction_services.bury(self.version(template, number), reason=reason, person=self.author, at=self.at)
+
+    def is_protected(self, label: str) -> bool:
+        return self._rows.protection.is_protected(self._row.namespace, label)
+
+    def require_allowed_move(self) -> None:
+        self._rows.is_strict = self._rows.is_strict or "decided" in self._body
+        restore_gate.require_allowed(self._row, self._body, is_strict=self._rows.is_strict)
+
+
+def _manager(model: str) -> Any:
+    return apps.get_model("registry", model)._default_manager

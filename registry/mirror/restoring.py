@@ -22,7 +22,7 @@ from registry.mirror import fill, locks, verification
 from registry.mirror.commit_message import read_record, read_stamp
 from registry.mirror.errors import GitFailed, MirrorError
 from registry.mirror.repository import Repository
-from registry.mirror.rows import Rows, replay
+from registry.mirror.restorer import Rows, replay
 from registry.namespaces.models import Namespace
 from registry.templates.events import VersionRedacted
 from registry.templates.models import Template

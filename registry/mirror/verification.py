@@ -13,9 +13,9 @@ from django.conf import settings
 
 from registry.audit.verification import faults_of_chain
 from registry.journal import mirror_paths
-from registry.mirror import entries as mirror_entries
 from registry.mirror.commit_message import author_line, committer_line, compose
 from registry.mirror.commit_plan import Entry
+from registry.mirror.entries import read_entries
 from registry.mirror.errors import GitFailed, MirrorError
 from registry.mirror.repository import Head, Repository
 
@@ -105,7 +105,7 @@ def _moves(ref: str) -> Iterator[tuple[Entry, Mapping[str, bytes | None]]]:
 
 def _entries() -> Iterator[Entry]:
     after = 0
-    while entries := mirror_entries.read(after=after, limit=_AT_ONCE):
+    while entries := read_entries(after=after, limit=_AT_ONCE):
         yield from entries
         after = entries[-1].number
 

@@ -4,10 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from registry.journal import mirror_paths
 from registry.journal.event import Cache, JournalEvent, Page, event
+from registry.journal.mirroring import CommitContent, Restorer, Texts
 
 __all__ = ["KeyIssued", "KeyRevoked", "KeyRotated", "MemberSet", "NamespaceCreated", "NamespaceRuled"]
 
+_NO_SECRET = ""  # equals no SHA-256, so a restored key opens nothing until it is issued anew
 _CALLERS = Cache.KEYS | Cache.APPROVALS
 
 
@@ -23,6 +26,20 @@ class NamespaceCreated(JournalEvent):
     def sentence(self) -> str:
         return f"made the namespace {self.name}"
 
+    def commit(self, texts: Texts) -> CommitContent:
+        files = {
+            mirror_paths.namespace(self.name): texts.record(),
+            mirror_paths.rules(self.name): texts.yaml(self.rules),
+        }
+        if self.admin:
+            files[mirror_paths.member(self.name, self.admin)] = texts.yaml({"person": self.admin, "role": "admin"})
+        return CommitContent(f"{self.name}: namespace made", files)
+
+    def restore(self, rows: Restorer) -> None:
+        namespace = rows.add_namespace(self.name, self.rules)
+        if self.admin:
+            rows.create("Membership", namespace=namespace, person=rows.person(self.admin), role="admin")
+
 
 # Another label may be protected now, and answers say how it was approved.
 @event("namespace.ruled", caches=_CALLERS | Cache.LABELS, page=Page.RULES)
@@ -35,6 +52,14 @@ class NamespaceRuled(JournalEvent):
     def sentence(self) -> str:
         return "set the rules"
 
+    def commit(self, texts: Texts) -> CommitContent:
+        files = {mirror_paths.rules(texts.namespace): texts.yaml(self.rules)}
+        return CommitContent(f"{texts.namespace}: rules set", files)
+
+    def restore(self, rows: Restorer) -> None:
+        rules = {"suggesters_may_approve": False, **self.rules}  # absent while it is off
+        rows.update("Namespace", {"name": rows.namespace_name}, **rules)
+
 
 @event("member.set", caches=_CALLERS, page=Page.MEMBERS)
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +71,18 @@ class MemberSet(JournalEvent):
 
     def sentence(self) -> str:
         return f"gave {self.person} the role {self.role}" if self.role else f"took {self.person} out"
+
+    def commit(self, texts: Texts) -> CommitContent:
+        content = texts.yaml({"person": self.person, "role": self.role}) if self.role else None
+        subject = f"{texts.namespace}: {self.person} is " + (self.role or "no member any more")
+        return CommitContent(subject, {mirror_paths.member(texts.namespace, self.person): content})
+
+    def restore(self, rows: Restorer) -> None:
+        member = {"namespace": rows.namespace, "person": rows.person(self.person)}
+        if self.role is None:
+            rows.delete("Membership", **member)
+        else:
+            rows.update_or_create("Membership", member, {"role": self.role})
 
 
 @event("key.issued", caches=Cache.NOTHING, page=Page.KEYS)
@@ -67,6 +104,34 @@ class KeyIssued(JournalEvent):
         places = f" on {', '.join(self.labels)}" if self.labels else ""
         return f"issued a key for {self.name} that acts for {self.person} and may {rights}{places}"
 
+    def commit(self, texts: Texts) -> CommitContent:
+        return self._key_commit(texts, "issued")
+
+    def restore(self, rows: Restorer) -> None:
+        self._restore_key(rows, replaces=None)
+
+    def _key_commit(self, texts: Texts, verb: str) -> CommitContent:
+        files = {mirror_paths.key(texts.namespace, self.id): texts.record()}
+        return CommitContent(f"{texts.namespace}: key {self.name} {verb}", files)
+
+    def _restore_key(self, rows: Restorer, replaces: str | None) -> None:
+        rows.create(
+            "Key",
+            id=self.id,
+            namespace=rows.namespace,
+            person=rows.person(self.person),
+            name=self.name,
+            scope=self.scope,
+            secret_sha256=_NO_SECRET,
+            approved_only=self.approved_only,
+            verbs=self.verbs or [],
+            labels=self.labels or [],
+            replaces_id=replaces,
+            created_by=rows.author,
+            created_at=rows.at,
+            expires_at=rows.moment(self.expires_at) if self.expires_at else None,
+        )
+
 
 @event("key.revoked", caches=_CALLERS, page=Page.KEYS)
 @dataclass(frozen=True, kw_only=True)
@@ -79,6 +144,16 @@ class KeyRevoked(JournalEvent):
     def sentence(self) -> str:
         return f"revoked the key pb_{self.id}{', to end later' if self.until is not None else ''}"
 
+    def commit(self, texts: Texts) -> CommitContent:
+        files = {mirror_paths.key(texts.namespace, self.id): None}
+        return CommitContent(f"{texts.namespace}: key {self.id} revoked", files)
+
+    def restore(self, rows: Restorer) -> None:
+        if self.until is not None:  # it goes on for a while
+            rows.update("Key", {"id": self.id}, expires_at=rows.moment(self.until))
+        else:
+            rows.update("Key", {"id": self.id}, revoked_at=rows.at)
+
 
 @event("key.rotated", caches=_CALLERS, page=Page.KEYS)
 @dataclass(frozen=True, kw_only=True)
@@ -90,3 +165,10 @@ class KeyRotated(KeyIssued):
 
     def sentence(self) -> str:
         return f"rotated the key of {self.name}: pb_{self.replaces} gives way to pb_{self.id}"
+
+    def commit(self, texts: Texts) -> CommitContent:
+        return self._key_commit(texts, "rotated")
+
+    def restore(self, rows: Restorer) -> None:
+        rows.update("Key", {"id": self.replaces}, expires_at=rows.moment(self.replaced_until))
+        self._restore_key(rows, self.replaces)

@@ -1,10 +1,13 @@
 """The events of templates: their versions, samples and labels."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from registry.journal import mirror_paths
 from registry.journal.event import Cache, JournalEvent, Page, TimelineLine, event, json_name, quote_start
+from registry.journal.mirroring import CommitContent, Move, Restorer, Texts
 
 __all__ = [
     "LabelMoved",
@@ -42,6 +45,37 @@ class VersionSaved(JournalEvent):
         message = quote_start(self.message.strip().partition("\n")[0])
         return f"saved version {self.number} of {self.template}" + (f": {message}" if message else "")
 
+    def commit(self, texts: Texts) -> CommitContent:
+        version = texts.version()
+        first, _, note = version.message.strip().partition("\n")
+        subject = f"{self.template} {version.number}: {first}" if first else f"{self.template} {version.number}"
+        document: bytes | None = None
+        if version.is_redacted:
+            facts = texts.record(redacted=True, message=version.message)
+        else:
+            bundle = version.unpacked()
+            document = bundle.pop("document").encode()
+            facts = texts.record(
+                **bundle,
+                settings=json.loads(version.settings),
+                problems=json.loads(version.problems),
+                message=version.message,
+            )
+        files = {mirror_paths.document(self.template): document, mirror_paths.bundle(self.template): facts}
+        return CommitContent(subject, files, note, version.digest)
+
+    def restore(self, rows: Restorer) -> None:
+        is_redacted = rows.is_redacted(self.template, self.number)
+        rows.add_version(
+            document=None if is_redacted else rows.file(mirror_paths.document(self.template)).decode(),
+            facts={} if is_redacted else rows.yaml(mirror_paths.bundle(self.template)),
+            copied_from=self.copied_from,
+            number=self.number,
+            digest=self.digest,
+            base=rows.version(self.template, self.base) if self.base else None,
+            message=self.message,
+        )
+
 
 @event("version.redacted", caches=Cache.ALL_OF_FETCHES | Cache.TEXTS)
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +90,13 @@ class VersionRedacted(JournalEvent):
     def sentence(self) -> str:
         return f"redacted version {self.version} of {self.template}: {self.reason}"
 
+    def commit(self, texts: Texts) -> CommitContent:
+        files = {mirror_paths.redacted(self.template, self.version): texts.record()}
+        return CommitContent(f"{self.template} {self.version}: redacted", files, self.reason, self.digest)
+
+    def restore(self, rows: Restorer) -> None:
+        rows.redact(self.template, self.version, self.reason)
+
 
 @event("samples.saved", version="", caches=Cache.NOTHING)
 @dataclass(frozen=True, kw_only=True)
@@ -69,6 +110,24 @@ class SamplesSaved(JournalEvent):
     def sentence(self) -> str:
         return f"saved the samples of {self.template}"
 
+    def commit(self, texts: Texts) -> CommitContent:
+        files = {mirror_paths.samples(self.template): texts.yaml(json.loads(texts.samples(self.digest)))}
+        return CommitContent(f"{self.template}: samples", files)
+
+    def restore(self, rows: Restorer) -> None:
+        text = rows.canonical_json(mirror_paths.samples(self.template))
+        rows.require_digest(text, self.digest)
+        rows.create(
+            "SampleSet",
+            template=rows.template(self.template),
+            number=self.number,
+            digest=self.digest,
+            text=text,
+            author=rows.author,
+            key_id=rows.key_id,
+            created_at=rows.at,
+        )
+
 
 @event("template.archived")
 @dataclass(frozen=True, kw_only=True)
@@ -81,6 +140,12 @@ class TemplateArchived(JournalEvent):
     def sentence(self) -> str:
         return f"archived {self.template}"
 
+    def commit(self, texts: Texts) -> CommitContent:
+        return CommitContent(f"{self.template}: archived", {mirror_paths.archived(self.template): texts.record()})
+
+    def restore(self, rows: Restorer) -> None:
+        rows.archive(self.template, rows.at)
+
 
 @event("template.unarchived")
 @dataclass(frozen=True, kw_only=True)
@@ -91,6 +156,13 @@ class TemplateUnarchived(JournalEvent):
 
     def sentence(self) -> str:
         return f"took {self.template} out of the archive"
+
+    def commit(self, texts: Texts) -> CommitContent:
+        files = {mirror_paths.archived(self.template): None}
+        return CommitContent(f"{self.template}: taken out of the archive", files)
+
+    def restore(self, rows: Restorer) -> None:
+        rows.archive(self.template, None)
 
 
 # A request may have lost its approval: others are contributors now.
@@ -136,3 +208,50 @@ class LabelMoved(JournalEvent):
         if self.from_version == self.to:
             words = f"published it: {self.label} stays on v{self.to}, approved now"
         return TimelineLine("check", words, look="ok", text=self.reason)
+
+    def commit(self, texts: Texts) -> CommitContent:
+        version = texts.version() if self.to else None
+        document = version.document.encode() if version and not version.is_redacted else None
+        files = {mirror_paths.label(self.template, self.label): texts.record() if self.to else None}
+        if self.change is not None:
+            files[mirror_paths.change(texts.namespace, self.change, texts.number, self.how)] = texts.record()
+        return CommitContent(
+            f"{self.template}: {self.label} " + (f"to version {self.to}" if self.to else "removed"),
+            files,
+            self.reason or "",
+            self.digest or "",
+            Move(mirror_paths.branch(self.label), {mirror_paths.document(self.template): document}),
+        )
+
+    def restore(self, rows: Restorer) -> None:
+        rows.require_allowed_move()
+        template = rows.template(self.template)
+        target = rows.version(self.template, self.to) if self.to else None
+        label = {"template": template, "name": self.label}
+        if target is None:
+            rows.delete("Label", **label)
+        else:
+            rows.update_or_create("Label", label, {"version": target, "moved_at": rows.at})
+        rows.create(
+            "LabelMove",
+            template=template,
+            label=self.label,
+            before=rows.version(self.template, self.from_version) if self.from_version else None,
+            after=target,
+            how=self.how,
+            protected=rows.is_protected(self.label),
+            reason=self.reason,
+            change_id=self.change,
+            person=rows.author,
+            key_id=rows.key_id,
+            created_at=rows.at,
+        )
+        if self.change is not None:
+            rows.update(
+                "ChangeRequest",
+                {"number": self.change},
+                state="published",
+                closed_at=rows.at,
+                updated_at=rows.at,
+                unreviewed=self.how == "broke_glass",
+            )

@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from registry.journal import mirror_paths
 from registry.journal.event import Cache, JournalEvent, Page, event
+from registry.journal.mirroring import CommitContent, Restorer, Texts
 
 __all__ = ["WebhookRemoved", "WebhookSet"]
 
@@ -24,6 +26,13 @@ class WebhookSet(JournalEvent):
     def sentence(self) -> str:
         return f"set the webhook to {self.host}"
 
+    def commit(self, texts: Texts) -> CommitContent:
+        files = {mirror_paths.webhook(texts.namespace, self.id): texts.record()}
+        return CommitContent(f"{texts.namespace}: webhook {self.id} of {self.host} set", files)
+
+    def restore(self, rows: Restorer) -> None:
+        """No row: neither the address nor the secret is known, so an admin makes the webhook anew."""
+
 
 @event("webhook.removed", caches=Cache.NOTHING, page=Page.WEBHOOKS)
 @dataclass(frozen=True, kw_only=True)
@@ -35,3 +44,10 @@ class WebhookRemoved(JournalEvent):
 
     def sentence(self) -> str:
         return f"removed the webhook to {self.host}"
+
+    def commit(self, texts: Texts) -> CommitContent:
+        files = {mirror_paths.webhook(texts.namespace, self.id): None}
+        return CommitContent(f"{texts.namespace}: webhook {self.id} removed", files)
+
+    def restore(self, rows: Restorer) -> None:
+        """No row: see `WebhookSet`."""
