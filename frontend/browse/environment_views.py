@@ -9,7 +9,6 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
-from frontend.browse.label_status import live_label
 from frontend.web.decorators import signed_in
 from frontend.web.page import show
 from registry.accounts.actor import Actor
@@ -17,6 +16,7 @@ from registry.changes import emergencies
 from registry.core.names import LATEST
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.permissions import TABLE, Role, Verb
+from registry.namespaces.queries import live_label
 from registry.templates import environments as environments_query
 from registry.templates.approvals import Approval
 from registry.templates.environments import Place, Row

@@ -4,10 +4,10 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from frontend.browse.fetch_charts import rows_of
-from frontend.browse.label_status import live_label
 from frontend.web.decorators import signed_in
 from frontend.web.page import breadcrumbs, show
 from registry.accounts.actor import Actor
+from registry.namespaces.queries import live_label
 from registry.templates import label_queries
 from registry.templates import queries as template_queries
 from registry.usage import client_reports

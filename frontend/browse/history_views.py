@@ -6,12 +6,13 @@ from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 
-from frontend.browse.label_status import LabelStatus, label_statuses, live_label
+from frontend.browse.label_status import LabelStatus, label_statuses
 from frontend.web.decorators import signed_in
 from frontend.web.page import breadcrumbs, show
 from registry.accounts.actor import Actor
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
+from registry.namespaces.queries import live_label
 from registry.templates import label_queries
 from registry.templates import queries as template_queries
 from registry.templates import version_queries as versions_query

@@ -7,17 +7,18 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from frontend.templatetags.display import distance
+from frontend.web.time_words import time_since
 from registry.accounts.actor import Actor
 from registry.core.names import LATEST
 from registry.namespaces import permissions
 from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import Verb
+from registry.namespaces.queries import live_label
 from registry.templates import approvals
 from registry.templates.approvals import Approval
 from registry.templates.models import LabelMove, Template
 
-__all__ = ["LabelStatus", "label_statuses", "labels_ahead", "live_label"]
+__all__ = ["LabelStatus", "label_statuses", "labels_ahead"]
 
 VERBS = {
     "moved": "moved",
@@ -54,12 +55,6 @@ class LabelStatus:
     def behind(self) -> int:
         """How many versions behind what is live."""
         return -self.ahead
-
-
-def live_label(namespace: Namespace) -> str:
-    """The label that counts as live: `production` if it is protected or nothing is, else the first protected one."""
-    protected = namespace.protected_labels
-    return "production" if "production" in protected or not protected else str(protected[0])
 
 
 def label_statuses(
@@ -139,9 +134,7 @@ def _title(move: LabelMove | None) -> str:
     if move is None:
         return ""
     why = f": {move.reason}" if move.reason else f", change {move.change_id}" if move.change_id else ""
-    return (
-        f"{VERBS[move.how]} by {move.person.username} {distance(move.created_at, datetime.now(UTC))}{why}".capitalize()
-    )
+    return f"{VERBS[move.how]} by {move.person.username} {time_since(move.created_at, datetime.now(UTC))}{why}".capitalize()
 
 
 def _act(template: Template, label: str, protected: bool) -> tuple[str, str]:

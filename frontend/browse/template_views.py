@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
 from frontend.browse import fetch_charts, fetch_snippets, highlight, input_reference
-from frontend.browse.label_status import LabelStatus, label_statuses, live_label
+from frontend.browse.label_status import LabelStatus, label_statuses
 from frontend.changes import emergency_notices
 from frontend.diff import samples as diff_samples
 from frontend.web.decorators import signed_in
@@ -23,6 +23,7 @@ from registry.core.names import LATEST
 from registry.evaluations import run_queries
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
+from registry.namespaces.queries import live_label
 from registry.templates import draft_queries, fragments, label_queries, sample_queries, version_queries
 from registry.templates import queries as templates_query
 from registry.templates.models import Template, Version

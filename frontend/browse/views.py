@@ -7,13 +7,14 @@ from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 
-from frontend.browse.label_status import LabelStatus, labels_ahead, live_label
+from frontend.browse.label_status import LabelStatus, labels_ahead
 from frontend.web.decorators import signed_in
 from frontend.web.page import breadcrumbs, show
 from registry.accounts.actor import Actor
 from registry.core.errors import NotFound
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.permissions import Role
+from registry.namespaces.queries import live_label
 from registry.templates import label_queries
 from registry.templates import queries as template_queries
 from registry.templates.models import Template

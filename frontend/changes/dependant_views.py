@@ -2,7 +2,6 @@
 
 from django.http import HttpRequest, HttpResponse
 
-from frontend.browse.label_status import live_label
 from frontend.changes.actions import parse_number
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.page import breadcrumbs, show
@@ -13,6 +12,7 @@ from registry.core.errors import PromptuaryError
 from registry.core.problem_details import status_of
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
+from registry.namespaces.queries import live_label
 from registry.templates import fragments, label_queries, queries, version_queries
 from registry.templates.models import Version
 

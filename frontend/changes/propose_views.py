@@ -7,7 +7,6 @@ from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
-from frontend.browse.label_status import live_label
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import LinesField, add_errors, set_choices, version_choices
 from frontend.web.page import breadcrumbs, show
@@ -16,6 +15,7 @@ from registry.changes import services as change_services
 from registry.core.errors import Conflict, Invalid, NotAllowed
 from registry.core.problem_details import status_of
 from registry.namespaces.permissions import Verb
+from registry.namespaces.queries import live_label
 from registry.templates import label_queries, version_queries
 from registry.templates import queries as template_queries
 

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from frontend.browse.label_status import live_label
 from frontend.diff import rendered
 from frontend.diff import text as diff_text
 from frontend.editor.state import EditorState
@@ -12,6 +11,7 @@ from frontend.editor.token_budget import Budget, token_budget
 from promptuary.renderer.problems import Problem
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, PromptuaryError
+from registry.namespaces.queries import live_label
 from registry.templates import document_check, label_queries, preview, version_queries
 from registry.templates.models import Version
 

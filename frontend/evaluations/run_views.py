@@ -10,7 +10,6 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
-from frontend.browse.label_status import live_label
 from frontend.evaluations import row_comparison, score_table
 from frontend.evaluations.score_table import ScoreRow, ScoreTable
 from frontend.web.decorators import form_page, signed_in
@@ -23,6 +22,7 @@ from registry.evaluations.models import Run
 from registry.evaluations.run_queries import Detail
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
+from registry.namespaces.queries import live_label
 from registry.templates import label_queries
 
 __all__ = ["export", "listing", "show_row", "show_rows", "show_run"]

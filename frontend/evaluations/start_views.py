@@ -9,7 +9,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 
-from frontend.browse.label_status import live_label
 from frontend.evaluations.forms import RunForm
 from frontend.evaluations.row_comparison import LEADS, shorten_text
 from frontend.evaluations.score_table import TITLES
@@ -25,6 +24,7 @@ from registry.evaluations import dataset_queries, model_endpoints, run_queries
 from registry.evaluations import start_runs as services
 from registry.evaluations.models import Run
 from registry.namespaces.permissions import Verb
+from registry.namespaces.queries import live_label
 from registry.templates import label_queries, sample_queries, version_queries
 from registry.templates import queries as template_queries
 from registry.templates.models import Template

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -16,19 +16,12 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from frontend.diff.text import Line, shorten_diff
+from frontend.web.time_words import time_since
 from registry.usage import queries as usage_queries
 
 register = template.Library()
 
 FIRST_WORD = re.compile(r"[^\s,;:.]+")
-# Up to eight weeks a time is told by its distance; after that the date says more.
-RELATIVE = timedelta(weeks=8)
-STEPS = (
-    (timedelta(hours=1), timedelta(minutes=1), "min"),
-    (timedelta(days=1), timedelta(hours=1), "h"),
-    (timedelta(days=14), timedelta(days=1), "days"),
-    (RELATIVE, timedelta(weeks=1), "weeks"),
-)
 
 
 @cache
@@ -72,35 +65,17 @@ def ago(moment: datetime | None) -> SafeString | str:
         '<time datetime="{}" title="{}">{}</time>',
         moment.isoformat(timespec="seconds"),
         moment.strftime("%-d %B %Y, %H:%M:%S UTC"),
-        distance(moment, datetime.now(UTC)),
+        time_since(moment, datetime.now(UTC)),
     )
 
 
 @register.filter
 def lasting(moment: datetime) -> SafeString:
     """How long something has lasted, as a <time>: `for 3 h`, or `since 3 May` where that says more."""
-    words = distance(moment.astimezone(UTC), datetime.now(UTC))
+    words = time_since(moment.astimezone(UTC), datetime.now(UTC))
     told = {"just now": "for less than a minute", "yesterday": "for a day"}.get(words)
     told = told or (f"for {words.removesuffix(' ago')}" if words.endswith(" ago") else f"since {words}")
     return format_html('<time datetime="{}">{}</time>', moment.isoformat(timespec="seconds"), told)
-
-
-def distance(moment: datetime, now: datetime) -> str:
-    """The words for the time between: `2 h ago`, `yesterday`, `3 weeks ago`, or the date beyond eight weeks."""
-    passed = now - moment
-    if passed < timedelta(minutes=1):
-        return "just now" if passed > -timedelta(minutes=1) else _date(moment, now)
-    for below, step, word in STEPS:
-        if passed < below:
-            count = passed // step
-            if word == "days" and count == 1:
-                return "yesterday"
-            return f"{count} {word.rstrip('s') if count == 1 else word} ago"
-    return _date(moment, now)
-
-
-def _date(moment: datetime, now: datetime) -> str:
-    return moment.strftime("%-d %b" if moment.year == now.year else "%-d %b %Y")
 
 
 @register.inclusion_tag("frontend/web/_digest.html")

@@ -8,7 +8,7 @@ from registry.namespaces.models import Membership, Namespace
 from registry.namespaces.permissions import Role, Verb
 from registry.namespaces.rules import Owner, Rules
 
-__all__ = ["get", "members", "mine", "rules_of", "visible_to"]
+__all__ = ["get", "live_label", "members", "mine", "rules_of", "visible_to"]
 
 
 def visible_to(actor: Actor, verb: Verb = Verb.READ) -> QuerySet[Namespace]:
@@ -60,3 +60,9 @@ def rules_of(namespace: Namespace) -> Rules:
         break_glass=namespace.break_glass,
         keys_approved_only=namespace.keys_approved_only,
     )
+
+
+def live_label(namespace: Namespace) -> str:
+    """The label that counts as live: `production` if it is protected or nothing is, else the first protected one."""
+    protected = namespace.protected_labels
+    return "production" if "production" in protected or not protected else str(protected[0])

@@ -1,0 +1,32 @@
+"""How long ago something was, in words."""
+
+from datetime import datetime, timedelta
+
+__all__ = ["time_since"]
+
+# Up to eight weeks a time is told by its distance; after that the date says more.
+RELATIVE = timedelta(weeks=8)
+STEPS = (
+    (timedelta(hours=1), timedelta(minutes=1), "min"),
+    (timedelta(days=1), timedelta(hours=1), "h"),
+    (timedelta(days=14), timedelta(days=1), "days"),
+    (RELATIVE, timedelta(weeks=1), "weeks"),
+)
+
+
+def time_since(moment: datetime, now: datetime) -> str:
+    """The words for the time between: `2 h ago`, `yesterday`, `3 weeks ago`, or the date beyond eight weeks."""
+    passed = now - moment
+    if passed < timedelta(minutes=1):
+        return "just now" if passed > -timedelta(minutes=1) else _date(moment, now)
+    for below, step, word in STEPS:
+        if passed < below:
+            count = passed // step
+            if word == "days" and count == 1:
+                return "yesterday"
+            return f"{count} {word.rstrip('s') if count == 1 else word} ago"
+    return _date(moment, now)
+
+
+def _date(moment: datetime, now: datetime) -> str:
+    return moment.strftime("%-d %b" if moment.year == now.year else "%-d %b %Y")
