@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from frontend.web.time_words import time_since
+from frontend.web.wording import time_since
 from registry.accounts.actor import Actor
 from registry.core.names import LATEST
 from registry.namespaces import permissions

@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 
 from frontend.changes.presenters import PermittedActions
 from frontend.diff import text as diff_text
+from frontend.web.wording import line_range
 from registry.changes import queries
 from registry.changes.gate import Gate
 from registry.changes.line_anchors import Anchors, take_lines
@@ -59,7 +60,7 @@ class OpenCommentForm:
     @property
     def lines(self) -> str:
         """`line 12`, `lines 12 to 15`"""
-        return _lines(self.line, self.end_line)
+        return line_range(self.line, self.end_line)
 
 
 @dataclass(frozen=True)
@@ -205,10 +206,8 @@ def _talk(
 ) -> ThreadView:
     thread = placed.thread
     first = placed.line or thread.line
-    lines = _lines(first, placed.end_line or thread.end_line)
-    where = (
-        f"source {lines}" if thread.side == Thread.SOURCE else f"{lines} of part {thread.part + 1} on {thread.sample}"
-    )
+    lines = line_range(first, placed.end_line or thread.end_line)
+    where = _place(thread, lines)
     applies = act.set_version and placed.line is not None and not placed.is_resolved
     said = [
         CommentView(
@@ -226,10 +225,8 @@ def _talk(
 
 
 def _unsent(change: ChangeRequest, remark: Remark, view: View, current: "_Lines") -> RemarkView:
-    lines = _lines(remark.line, remark.end_line)
-    where = (
-        f"source {lines}" if remark.side == Thread.SOURCE else f"{lines} of part {remark.part + 1} on {remark.sample}"
-    )
+    lines = line_range(remark.line, remark.end_line)
+    where = _place(remark, lines)
     if remark.thread is not None:
         where = f"thread {remark.thread.number}, {where}"
     if remark.version_id != change.version_id:
@@ -285,5 +282,8 @@ def _suggested(quote: str, suggestion: str, first: int) -> list[diff_text.Line]:
     ]
 
 
-def _lines(line: int, end_line: int) -> str:
-    return f"line {line}" if line == end_line else f"lines {line} to {end_line}"
+def _place(subject: Thread | Remark, lines: str) -> str:
+    """`source line 12`, `lines 3 to 4 of part 2 on boots`"""
+    if subject.side == Thread.SOURCE:
+        return f"source {lines}"
+    return f"{lines} of part {subject.part + 1} on {subject.sample}"

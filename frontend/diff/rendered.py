@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from frontend.diff import text as diff_text
+from frontend.web.wording import ordinal
 from promptuary.renderer.syntax.sequence_diff import Effort
 
 __all__ = ["Message", "PartDiff", "Piece", "compare_parts", "messages", "pieces_of"]
@@ -118,7 +119,7 @@ def compare_parts(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, A
             continue
         moved = ""
         if places[name] not in stays:
-            moved = f"moved from {_ordinal(places[name] + 1)} to {_ordinal(place + 1)}"
+            moved = f"moved from {ordinal(places[name] + 1)} to {ordinal(place + 1)}"
         result.append(replace(_both_sides(before[name], part, moved, effort), index=place))
     return _with_removed(before, after, result)
 
@@ -209,8 +210,3 @@ def _longest_rising(places: Sequence[int]) -> set[int]:
         rising.add(at)
         at = below[at]
     return rising
-
-
-def _ordinal(number: int) -> str:
-    suffix = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number}{suffix}"

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from frontend.web.wording import ordinal
+
 __all__ = ["BarSegment", "Budget", "PartRow", "token_budget"]
 
 # More parts than this stand in one last row: a list that long is not read row by row.
@@ -160,12 +162,7 @@ def _rules(parts: Sequence[Mapping[str, Any]]) -> list[str]:
     priorities = [int(part.get("truncation_priority") or 0) for part in parts]
     order = sorted((place for place, rank in enumerate(priorities) if rank > 0), key=lambda place: -priorities[place])
     turns = {place: turn for turn, place in enumerate(order, start=1)}
-    return [f"cut {_ordinal(turns[place])}" if place in turns else "never cut" for place in range(len(parts))]
-
-
-def _ordinal(number: int) -> str:
-    suffix = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number}{suffix}"
+    return [f"cut {ordinal(turns[place])}" if place in turns else "never cut" for place in range(len(parts))]
 
 
 def _by_name(parts: Sequence[Mapping[str, Any]]) -> dict[tuple[str, int], Mapping[str, Any]]:

@@ -16,7 +16,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from frontend.diff.text import Line, shorten_diff
-from frontend.web.time_words import time_since
+from frontend.web.wording import time_since
 from registry.usage import queries as usage_queries
 
 register = template.Library()

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from frontend.templatetags import display
-from frontend.web.time_words import time_since
+from frontend.web.wording import time_since
 
 NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
 
