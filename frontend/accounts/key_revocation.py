@@ -1,4 +1,4 @@
-"""Revoking a key from a page: what it is used for first, then at once or after a while."""
+"""Revoking a key on a page: its use is shown first, then it ends at once or after a while."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -26,8 +26,8 @@ class RevokeForm(forms.Form):
 
 def revocation_context(request: HttpRequest, shown: Sequence[Key], leave_url: str) -> dict[str, Any]:
     """What `_revoke_key.html` needs where the address names one of the keys shown that still holds, else nothing."""
-    wanted = request.GET.get("revoke", "")
-    key = next((key for key in shown if key.id == wanted and not queries.has_ended(key)), None)
+    key_id = request.GET.get("revoke", "")
+    key = next((key for key in shown if key.id == key_id and not queries.has_ended(key)), None)
     if key is None:
         return {"revoking": None}
     return {

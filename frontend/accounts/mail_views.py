@@ -1,4 +1,4 @@
-"""What a person gets mail about."""
+"""The page of mail settings: for which events a person gets mail."""
 
 from django import forms
 from django.conf import settings

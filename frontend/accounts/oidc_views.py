@@ -1,4 +1,4 @@
-"""Signing in through the OpenID provider: there, and back again."""
+"""Sign-in through the OpenID provider: the way there and the way back."""
 
 import secrets
 

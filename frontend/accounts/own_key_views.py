@@ -1,4 +1,4 @@
-"""The keys that act for the person who looks: what each may, who issued it, and revoking it."""
+"""The page of a person's own keys: what each may do, who issued it, and revoking it."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Asking once more who somebody is, before a step that others would have to undo."""
+"""Reauthentication: the password once more before a step that others would have to undo."""
 
 from datetime import timedelta
 

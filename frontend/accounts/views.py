@@ -1,4 +1,4 @@
-"""Signing in and out, one's own account, and the choice of light or dark."""
+"""Pages of sign-in, sign-out and one's own account, and the choice of light or dark."""
 
 from allauth.account.adapter import get_adapter
 from allauth.account.internal.flows.login import perform_password_login

@@ -1,4 +1,4 @@
-"""Putting a template away, after a look at who would notice; and bringing it back."""
+"""The page that archives a template, after a list of who would notice, and restores it."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -26,11 +26,11 @@ def archive(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     refused: PromptuaryError | None = None
     if request.method == "POST":
         try:
-            said = _act(request, actor, name)
+            sentence = _act(request, actor, name)
         except PromptuaryError as error:
             refused = error
         else:
-            messages.success(request, said)
+            messages.success(request, sentence)
             return redirect("template", name)
     standing = label_queries.numbers_of(template)
     protected = [label for label in template.namespace.protected_labels if label in standing]

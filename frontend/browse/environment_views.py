@@ -1,4 +1,4 @@
-"""Environments: one table of what stands where, template by label."""
+"""The page of environments: a table of templates by label with the version each label is on."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -83,7 +83,7 @@ def environments(request: HttpRequest, actor: Actor) -> HttpResponse:
     roles = {space.pk: role for space, role in namespace_queries.mine(actor)}
     columns = _columns(page.items)
     total, late = environments_query.total(actor), environments_query.behind_count(actor)
-    kept = {name: value for name, value in (("q", words), ("show", "behind" if behind else "")) if value}
+    query = {name: value for name, value in (("q", words), ("show", "behind" if behind else "")) if value}
     context = {
         "section": "environments",
         "columns": columns,
@@ -96,7 +96,7 @@ def environments(request: HttpRequest, actor: Actor) -> HttpResponse:
             _tab("All", None, not behind, {"q": words}),
             _tab("Behind", late, behind, {"q": words, "show": "behind"}),
         ],
-        "next_url": f"?{urlencode({**kept, 'cursor': page.next})}" if page.next else "",
+        "next_url": f"?{urlencode({**query, 'cursor': page.next})}" if page.next else "",
         "page_size": PAGE_SIZE,
     }
     return show(request, "browse/environments.html", context, regions={"environments": "browse/_environments.html"})

@@ -1,4 +1,4 @@
-"""Who fetched what, as the pages draw it: a line a version over the last days, and a row a service."""
+"""Charts of fetches: a line for each version over the last days, and a row for each service."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

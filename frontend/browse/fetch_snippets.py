@@ -1,4 +1,4 @@
-"""The lines that fetch a version from the outside. Each is what a person would type; a test runs every one. Pure."""
+"""Snippets of code that fetch a version: curl, Python and the command line. A test runs every one. Pure; no Django."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -40,5 +40,5 @@ def fetch_snippet(language: str, base_url: str, name: str, ref: str) -> str:
 
 def reference_kind(key: str, ways: Iterable[ReferenceKind] = REFERENCE_KINDS) -> ReferenceKind:
     """The way of this key; digest where there is none, for a pin should stay where it was put."""
-    known = {way.key: way for way in ways}
-    return known.get(key, known["digest"])
+    by_key = {way.key: way for way in ways}
+    return by_key.get(key, by_key["digest"])

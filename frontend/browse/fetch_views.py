@@ -1,4 +1,4 @@
-"""Who fetches a template, and what clients report of it."""
+"""The page of fetches: who fetches a template, and what clients report of it."""
 
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe

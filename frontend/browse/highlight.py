@@ -43,8 +43,8 @@ def highlight(text: str) -> list[list[Run]]:
         return [[Run(line)] for line in text.split("\n")]
     # One look a character; Jinja is painted last because it may stand inside a YAML string.
     looks = [""] * len(text)
-    for found in YAML.finditer(text):
-        _paint(looks, found, str(found.lastgroup))
+    for match in YAML.finditer(text):
+        _paint(looks, match, str(match.lastgroup))
     for start, end in _jinja(text):
         looks[start:end] = [JINJA_CLASS[text[start : start + 2]]] * (end - start)
     lines: list[list[Run]] = []

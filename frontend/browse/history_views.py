@@ -1,4 +1,4 @@
-"""Every version of a template, newest first, and the choice of two to compare."""
+"""The page of a template's history: every version, newest first, and the choice of two to compare."""
 
 import json
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What callers must send, in words. Pure; no Django."""
+"""A reference of the inputs that callers of a version must send, in words. Pure; no Django."""
 
 import json
 from collections.abc import Mapping
@@ -73,7 +73,9 @@ def describe_schema(schema: Mapping[str, Any]) -> str:
         return f"always {_short(schema['const'])}"
     kind = schema.get("type")
     if isinstance(kind, list):
-        return _either([TYPE_WORDS.get(str(one), "list" if one == "array" else str(one)) for one in kind])
+        return _either(
+            [TYPE_WORDS.get(str(each_kind), "list" if each_kind == "array" else str(each_kind)) for each_kind in kind]
+        )
     if kind == "array":
         return _list_words(schema)
     if kind == "object":

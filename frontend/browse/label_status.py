@@ -1,4 +1,4 @@
-"""What each label of a template serves, with who moved it and what this person may do about it."""
+"""The status of a template's labels: which version each is on, who moved it, and what the reader may do."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass

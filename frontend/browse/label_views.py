@@ -1,4 +1,4 @@
-"""Moving a label that moves freely, rolling back one that does not, and where labels have been."""
+"""The page that moves an unprotected label, rolls back a protected one, and lists earlier moves."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -54,12 +54,12 @@ def move(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         status = 422
         if form.is_valid():
             try:
-                said = _act(actor, name, request.POST.get("do", "move"), form.cleaned_data)
+                sentence = _act(actor, name, request.POST.get("do", "move"), form.cleaned_data)
             except (Invalid, Conflict, NotAllowed) as error:
                 add_errors(form, error)
                 status = status_of(error)
             else:
-                messages.success(request, said)
+                messages.success(request, sentence)
                 return redirect("template", name)
     moves = labels_query.moves(actor, name, label or None, limit=100).items
     context = {
@@ -96,8 +96,8 @@ def _act(actor: Actor, name: str, do: str, asked: dict[str, Any]) -> str:
 
 def _held_before(template: Template, label: str, standing: dict[str, int], moves: list[LabelMove]) -> list[int]:
     """Where the label may go back to, what it held last first: a protected one only to what it held by approval."""
-    held = [move.after for move in moves if move.label == label and move.after]
+    versions = [move.after for move in moves if move.label == label and move.after]
     if label in template.namespace.protected_labels:
         approved = approvals.digests([template.pk])[template.pk, label]
-        held = [version for version in held if version.digest in approved]
-    return [number for number in dict.fromkeys(version.number for version in held) if number != standing.get(label)]
+        versions = [version for version in versions if version.digest in approved]
+    return [number for number in dict.fromkeys(version.number for version in versions) if number != standing.get(label)]

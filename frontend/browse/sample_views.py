@@ -1,4 +1,4 @@
-"""The samples of a template, as one JSON text; the editor has a kinder way to the same."""
+"""The page of a template's samples, edited as one JSON text."""
 
 import json
 
@@ -35,8 +35,8 @@ class SamplesForm(forms.Form):
 def edit_samples(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """Shows the samples, and keeps new ones; what is refused stays in the form with the reasons."""
     template = template_queries.get(actor, name)
-    kept = samples_query.current(template)
-    text = json.dumps(kept.samples if kept else {}, ensure_ascii=False, indent=2)
+    sample_set = samples_query.current(template)
+    text = json.dumps(sample_set.samples if sample_set else {}, ensure_ascii=False, indent=2)
     form = SamplesForm(request.POST or None, initial={"samples": text})
     problems: list[Problem] = []
     status = 200
@@ -59,8 +59,8 @@ def edit_samples(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "crumbs": breadcrumbs(name),
         "form": form,
         "problems": problems,
-        "kept": kept,
-        "count": len(kept.samples) if kept else 0,
+        "kept": sample_set,
+        "count": len(sample_set.samples) if sample_set else 0,
         "may_write": permissions.can(actor, Verb.SAVE, template.namespace),
     }
     return show(request, "browse/samples.html", context, status=status)

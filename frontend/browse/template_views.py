@@ -1,4 +1,4 @@
-"""The template page: what is live, how to fetch it, what it takes, what the model reads."""
+"""The page of a template: its live version, how to fetch it, its inputs and its rendered prompt."""
 
 import json
 from dataclasses import dataclass
@@ -70,8 +70,8 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
     ref = request.GET.get("ref") or ""
     version = version_queries.resolve(actor, name, ref or (live if live in standing else LATEST))
     marks = label_statuses(actor, template, standing, label_queries.moves(actor, name, limit=200).items)
-    kept = sample_queries.current(template)
-    data = kept.samples if kept else {}
+    sample_set = sample_queries.current(template)
+    data = sample_set.samples if sample_set else {}
     sample = request.GET.get("sample", "")
     if sample not in data:
         sample = next(iter(data), "")
@@ -142,14 +142,15 @@ def _fetch(request: HttpRequest, name: str, version: Version, marks: list[LabelS
     )
     language = request.GET.get("as", "curl")
     language = language if language in fetch_snippets.LANGUAGES else "curl"
-    kept = {key: request.GET[key] for key in ("ref", "sample") if request.GET.get(key)}
+    sample_set = {key: request.GET[key] for key in ("ref", "sample") if request.GET.get(key)}
     return {
         "ways": [
-            Choice(one.word, f"?{urlencode({**kept, 'pin': one.key, 'as': language})}", one == way) for one in ways
+            Choice(one.word, f"?{urlencode({**sample_set, 'pin': one.key, 'as': language})}", one == way)
+            for one in ways
         ],
         "way": way,
         "languages": [
-            Choice(word, f"?{urlencode({**kept, 'pin': way.key, 'as': key})}", key == language)
+            Choice(word, f"?{urlencode({**sample_set, 'pin': way.key, 'as': key})}", key == language)
             for key, word in fetch_snippets.LANGUAGES.items()
         ],
         "line": fetch_snippets.fetch_snippet(language, settings.BASE_URL, name, refs[way.key]),

@@ -1,4 +1,4 @@
-"""Browse: the tree of folders, search with its filters in the address, the list."""
+"""The pages of folders: the tree, search with its filters in the URL, and the list of templates."""
 
 from dataclasses import dataclass, field
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""What the buttons of a change's page do: one service call each, and where the page goes on."""
+"""POST actions of the change request page: each calls one service and gives the URL to go on to."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -198,9 +198,9 @@ def _url_after(request: HttpRequest, number: int) -> str:
     address = reverse("change", args=[number])
     if request.POST["do"] not in _ON_LINES:
         return address
-    kept = {name: request.GET[name] for name in KEPT if request.GET.get(name)}
+    query = {name: request.GET[name] for name in KEPT if request.GET.get(name)}
     thread = parse_number(request.POST.get("thread"))
-    return f"{address}?{urlencode(kept)}#{f'thread-{thread}' if thread else 'diff'}"
+    return f"{address}?{urlencode(query)}#{f'thread-{thread}' if thread else 'diff'}"
 
 
 def read_batch(request: HttpRequest, number: int) -> list[Suggestion]:

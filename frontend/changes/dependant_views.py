@@ -1,4 +1,4 @@
-"""Bringing a fragment's version into the templates that include it: one request each."""
+"""The page that updates the templates which include a fragment, by one change request each."""
 
 from django.http import HttpRequest, HttpResponse
 

@@ -1,4 +1,4 @@
-"""What pages say of an emergency that is not approved yet, and what the one who looks may do about it."""
+"""Notices of emergencies that nobody approved yet, with the links to what the reader may do about them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Publishing before the approvals are there, where a namespace allows it: a page of its own, so that nobody does it in passing."""
+"""The page that publishes in an emergency, before the approvals, where a namespace allows it."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse

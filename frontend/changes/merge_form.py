@@ -1,4 +1,4 @@
-"""Conflicts of a merge as a form: both sides beside what they come from, and what a person decides about each."""
+"""The conflicts of a merge as a form: both sides as diffs, and the decision about each."""
 
 import hashlib
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Bringing what a label holds into a request that was made beside it: look at what comes out, decide conflicts, take it."""
+"""The page that merges a label's version into a change request that was made beside it."""
 
 from typing import Any
 
@@ -32,11 +32,11 @@ def merge(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     """The merge of one request. `do` says whether a POST looks at what was decided or saves it."""
     change = change_queries.find_change(actor, Verb.SAVE, number)
     change.version = version_queries.get(actor, change.template.name, change.version.number)
-    found = change_merge.preview_merge(change) if change.is_open else None
+    preview = change_merge.preview_merge(change) if change.is_open else None
     refused: PromptuaryError | None = None
     do = request.POST.get("do", "")
-    answers = merge_form.read_conflict_forms(found.merged, request.POST.dict(), must=bool(do)) if found else []
-    document = merge_form.resolved_text(found.merged, answers) if found else None
+    answers = merge_form.read_conflict_forms(preview.merged, request.POST.dict(), must=bool(do)) if preview else []
+    document = merge_form.resolved_text(preview.merged, answers) if preview else None
     if do == "merge":
         try:
             _save(request, actor, change, document)
@@ -53,8 +53,8 @@ def merge(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         "section": "changes",
         "change": change,
         "title": change_title(change),
-        "merge": found,
-        "superseded": gate.evaluate(change, actor, with_checks=False).of("superseded") if found is None else None,
+        "merge": preview,
+        "superseded": gate.evaluate(change, actor, with_checks=False).of("superseded") if preview is None else None,
         "disputes": answers,
         "shown_disputes": answers[: merge_form.MOST],
         "open_count": sum(not answer.way for answer in answers),
@@ -62,7 +62,7 @@ def merge(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         "message": request.POST.get("message", ""),
         "refused": refused,
         "newest": change.template.latest.number if change.template.latest else change.version.number,
-        **(_result(actor, change, found, document) if found and document is not None else {}),
+        **(_result(actor, change, preview, document) if preview and document is not None else {}),
     }
     undecided = do == "look" and document is None
     status = status_of(refused) if refused else 422 if undecided else 200
@@ -83,22 +83,22 @@ def _save(request: HttpRequest, actor: Actor, change: ChangeRequest, document: s
     )
 
 
-def _result(actor: Actor, change: ChangeRequest, found: MergePreview, document: str) -> dict[str, Any]:
+def _result(actor: Actor, change: ChangeRequest, preview: MergePreview, document: str) -> dict[str, Any]:
     """What would be saved: against what the label holds, against the head, and what is wrong with it."""
     problems = _problems(actor, change, document)
     return {
         "document": document,
-        "for_label": versions.compare_texts(found.held.document, document),
-        "for_head": versions.compare_texts(found.head.document, document),
+        "for_label": versions.compare_texts(preview.held.document, document),
+        "for_head": versions.compare_texts(preview.head.document, document),
         "problems": problems,
         "errors": only_errors(problems),
     }
 
 
 def _problems(actor: Actor, change: ChangeRequest, document: str) -> list[Problem]:
-    kept = sample_queries.current(change.template)
+    sample_set = sample_queries.current(change.template)
     try:
-        return document_check.check(actor=actor, document=document, samples=kept.samples if kept else None)
+        return document_check.check(actor=actor, document=document, samples=sample_set.samples if sample_set else None)
     except PromptuaryError as error:  # too large, or no hand free to look at it
-        found = error.problems if isinstance(error, Invalid) else None
-        return found or [Problem("PT701", "error", error.message, 1, 1)]
+        problems = error.problems if isinstance(error, Invalid) else None
+        return problems or [Problem("PT701", "error", error.message, 1, 1)]

@@ -1,4 +1,4 @@
-"""What a change request shows to the one who looks: the state in words, and what that person may do next."""
+"""Presenters of the change request page: blockers, reviews and checks in words, and the permitted actions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -145,21 +145,21 @@ def review_rows(gate: Gate) -> list[ReviewRow]:
     """Each reviewer's last word on this request, then those who are still waited for."""
     change, rules, facts = gate.change, gate.rules, gate.facts
     words = (Decision.APPROVE, Decision.REQUEST_CHANGES)
-    said = change.decisions.filter(decision__in=words).select_related("person", "version").defer("version__bundle")
-    last = {decision.person.username: decision for decision in said.order_by("pk")}
+    decisions = change.decisions.filter(decision__in=words).select_related("person", "version").defer("version__bundle")
+    last = {decision.person.username: decision for decision in decisions.order_by("pk")}
     exempt = {it.person: it for it in gate.exemptions}
-    shown = []
+    rows = []
     for person, decision in last.items():
         why = ""
         if person in exempt:
             why = f"counts by the rule {exempt[person].rule}, though {person} {exempt[person].why}"
         elif against := policy.reasons_against(rules, facts, person):
             why = f"does not count: {person} {against[0].they}"
-        shown.append(_opinion(gate, decision, why))
+        rows.append(_opinion(gate, decision, why))
     if gate.is_closed or not gate.standing.missing:
-        return shown
+        return rows
     waiting = [person for person in policy.eligible_approvers(rules, facts) if person not in last]
-    return shown + [ReviewRow(person, "waiting", "circle-dashed", "", None, False) for person in waiting[:6]]
+    return rows + [ReviewRow(person, "waiting", "circle-dashed", "", None, False) for person in waiting[:6]]
 
 
 def check_rows(gate: Gate) -> list[CheckRow]:

@@ -1,4 +1,4 @@
-"""The form that opens a change request."""
+"""The page that opens a change request."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -45,9 +45,9 @@ def propose(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     protected = template.namespace.protected_labels
     standing = label_queries.numbers_of(template)
     newest = template.latest.number if template.latest else 1
-    wanted = request.GET.get("label", "")
+    label = request.GET.get("label", "")
     first = {
-        "label": wanted if wanted in protected else live_label(template.namespace),
+        "label": label if label in protected else live_label(template.namespace),
         "version": request.GET.get("version") or newest,
     }
     form = ProposeForm(request.POST or None, initial=first, labels=protected, newest=newest, standing=standing)

@@ -1,4 +1,4 @@
-"""Threads and unsent remarks of a change request laid beside the lines they are about, in the view that is open."""
+"""Threads and unsent remarks of a change request, placed at their lines in the view that is open."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -165,7 +165,7 @@ def build_discussion(
     unsent = [_unsent(change, remark, view, lines) for remark in remarks]
     for placed in queries.list_threads(change):
         thread = placed.thread
-        replies = [one for one in unsent if one.remark.thread_id == thread.pk]
+        replies = [view_of_remark for view_of_remark in unsent if view_of_remark.remark.thread_id == thread.pk]
         talk = _talk(placed, replies, act, batch, gate)
         talks.append(talk)
         if placed.end_line is None:
@@ -174,11 +174,11 @@ def build_discussion(
             spot(thread.side, thread.part, placed.end_line).talks.append(talk)
         else:
             elsewhere.append(talk)
-    for one in unsent:
-        line = lines.now(one.remark)
-        here = one.remark.side == Thread.SOURCE or one.remark.sample == view.sample
-        if one.remark.thread_id is None and line and here and view.shows(one.remark.side):
-            spot(one.remark.side, one.remark.part, line).unsent.append(one)
+    for view_of_remark in unsent:
+        line = lines.now(view_of_remark.remark)
+        here = view_of_remark.remark.side == Thread.SOURCE or view_of_remark.remark.sample == view.sample
+        if view_of_remark.remark.thread_id is None and line and here and view.shows(view_of_remark.remark.side):
+            spot(view_of_remark.remark.side, view_of_remark.remark.part, line).unsent.append(view_of_remark)
     if asked is not None and act.comment and view.shows(asked.side):
         asked = _filled(change, asked, remarks, lines)
         spot(asked.side, asked.part, asked.end_line).form = True

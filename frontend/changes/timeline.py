@@ -1,4 +1,4 @@
-"""The conversation of a request: its events in words, checks that came in together as one."""
+"""The conversation of a change request: its events in words, checks that ended together as one entry."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Change requests: the list, and one of them with everything needed to decide."""
+"""The pages of change requests: the list, and one of them with everything needed to decide."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -50,18 +50,18 @@ def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
         cursor=request.GET.get("cursor"),
     )
     roles = {space.pk: role for space, role in namespace_queries.mine(actor)}
-    kept = {key: request.GET[key] for key in ("namespace", "template") if request.GET.get(key)}
+    query = {key: request.GET[key] for key in ("namespace", "template") if request.GET.get(key)}
     context = {
         "section": "changes",
         "rows": [_row(gate, actor, roles) for gate in change_gate.evaluate_many(page.items, actor)],
         "emergencies": emergencies.find_emergencies(page.items),
         "state": state,
         "tabs": [
-            {"word": word, "url": f"?{urlencode({**kept, 'state': key})}", "on": key == state}
+            {"word": word, "url": f"?{urlencode({**query, 'state': key})}", "on": key == state}
             for key, word in STATES.items()
         ],
-        "kept": kept,
-        "next_url": f"?{urlencode({**kept, 'state': state, 'cursor': page.next})}" if page.next else "",
+        "kept": query,
+        "next_url": f"?{urlencode({**query, 'state': state, 'cursor': page.next})}" if page.next else "",
     }
     return show(request, "changes/changes.html", context, regions={"changes": "changes/_changes.html"})
 
@@ -84,7 +84,7 @@ def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
     change = changes_query.get_change(actor, number)
     change.version.template = change.template
     gate, others = _gates(change, actor)
-    frame_of(request).waiting = sum(one.waits_on(actor.person.username) for one in others)
+    frame_of(request).waiting = sum(other.waits_on(actor.person.username) for other in others)
     act = presenters.permitted_actions(gate, actor)
     newest = change.template.latest.number if change.template.latest else change.version.number
     checks = presenters.check_rows(gate)
@@ -131,18 +131,18 @@ def _reading(
     """What changed and what is said about it, in the view that was asked for."""
     change = gate.change
     since = changes_query.last_outdated_decision(change, actor) if change.takes_decisions else None
-    wanted = request.GET.get("against") or ("review" if since else "label")
-    looks_since = since is not None and wanted == "review"
+    against = request.GET.get("against") or ("review" if since else "label")
+    looks_since = since is not None and against == "review"
     base = changes_query.find_baseline(change)
     old = version_queries.get(actor, change.template.name, since.version.number) if since and looks_since else base
     view = "conversation" if request.GET.get("view") == "conversation" else ""
-    shown = diff_context(request, old, change.version, view=view, every=True)
-    kept = {"against": request.GET["against"]} if request.GET.get("against") else {}
-    place = View(shown["view"], shown["sample"], kept)
+    diff = diff_context(request, old, change.version, view=view, every=True)
+    query = {"against": request.GET["against"]} if request.GET.get("against") else {}
+    place = View(diff["view"], diff["sample"], query)
     story = timeline.timeline_entries(change)
     remarks = changes_query.list_remarks(change, actor)
-    talk_url = View("conversation", shown["sample"], kept).address()
-    return shown | {
+    talk_url = View("conversation", diff["sample"], query).address()
+    return diff | {
         "base": base,
         "since": since,
         "looks_since": looks_since,
@@ -150,7 +150,7 @@ def _reading(
         "review_url": replace(place, kept={"against": "review"}).address(),
         "story": story,
         "tabs": [
-            *shown["tabs"],
+            *diff["tabs"],
             {"word": "Conversation", "count": timeline.count_comments(story), "url": talk_url, "on": bool(view)},
         ],
         "discussion": build_discussion(
@@ -161,7 +161,7 @@ def _reading(
             remarks=remarks,
             batch=change_actions.read_batch(request, change.number),
         ),
-        "worst": versions.longest_prompts(shown["cases"]),
+        "worst": versions.longest_prompts(diff["cases"]),
         "keep_prefix": f"{actor.person.username}:change:{change.number}:",
     }
 

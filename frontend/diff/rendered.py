@@ -1,4 +1,4 @@
-"""A rendered prompt made ready for reading: roles, parts, values from inputs, long values folded. Pure; no Django."""
+"""A rendered prompt for reading and comparing: parts with roles, marked values, long values folded. Pure; no Django."""
 
 import json
 import re
@@ -67,11 +67,11 @@ class PartDiff:
 
 def messages(parts: Sequence[Mapping[str, Any]]) -> list[Message]:
     """Rendered parts (mappings with name, role, content, token_count, spans) as they are read from top to bottom."""
-    shown: list[Message] = []
+    rows: list[Message] = []
     last = ""
     for part in parts:
         role = str(part.get("role") or "")
-        shown.append(
+        rows.append(
             Message(
                 name=str(part.get("name") or ""),
                 role="" if role == last else role,
@@ -80,7 +80,7 @@ def messages(parts: Sequence[Mapping[str, Any]]) -> list[Message]:
             )
         )
         last = role
-    return shown
+    return rows
 
 
 def text_of(part: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""What changed between two texts: lines, words inside lines, parts that moved. Pure; no Django."""
+"""Line diffs of two texts: changed lines with their changed words, and folds of unchanged lines. Pure; no Django."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
@@ -170,16 +170,16 @@ def fold_unchanged(lines: Sequence[Line], context: int = 3) -> list[Line | Fold]
         if line.kind != "same":
             start, stop = max(0, index - context), min(len(lines), index + context + 1)
             near[start:stop] = [True] * (stop - start)
-    shown: list[Line | Fold] = []
+    entries: list[Line | Fold] = []
     closed: list[Line] = []
     for line, is_near in zip(lines, near, strict=True):
         if not is_near:
             closed.append(line)
             continue
-        shown += _close(closed)
+        entries += _close(closed)
         closed = []
-        shown.append(line)
-    return shown + _close(closed)
+        entries.append(line)
+    return entries + _close(closed)
 
 
 def shorten_diff(

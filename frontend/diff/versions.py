@@ -1,4 +1,4 @@
-"""Two versions side by side as a page shows them: the source, and what the model reads of either."""
+"""Comparison of two versions for a page: the source, and the prompts they render to."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -87,16 +87,16 @@ class LongestPrompts:
         return (self.new or 0) - (self.old or 0)
 
 
-def longest_prompts(found: Sequence[SampleComparison]) -> LongestPrompts | None:
+def longest_prompts(comparisons: Sequence[SampleComparison]) -> LongestPrompts | None:
     """The longest prompt of each side; None with fewer than two samples, where this one says it all."""
     new = max(
-        (case for case in found if case.new.token_count is not None),
+        (case for case in comparisons if case.new.token_count is not None),
         key=lambda case: case.new.token_count or 0,
         default=None,
     )
-    if new is None or len(found) < 2:
+    if new is None or len(comparisons) < 2:
         return None
-    old = max((case.old.token_count for case in found if case.old.token_count is not None), default=None)
+    old = max((case.old.token_count for case in comparisons if case.old.token_count is not None), default=None)
     return LongestPrompts(old, new.new.token_count, new.name)
 
 
@@ -128,27 +128,27 @@ def diff_context(
     view: a view of the page's own, which shows neither. every: set the versions against each other on all samples, not only
     on the one that is shown.
     """
-    kept = sample_queries.current(new.template)
-    data = kept.samples if kept else {}
+    sample_set = sample_queries.current(new.template)
+    data = sample_set.samples if sample_set else {}
     sample = request.GET.get("sample", "")
     sample = sample if sample in data else next(iter(data), "")
-    asked = view or request.GET.get("view", "source")
-    shown = asked if view or (asked in VIEWS and (asked == "source" or sample)) else "source"
+    requested = view or request.GET.get("view", "source")
+    shown = requested if view or (requested in VIEWS and (requested == "source" or sample)) else "source"
     names = {
         *(list(data)[: samples.MOST] if every else ()),
         *([sample] if sample and (every or shown != "source") else ()),
     }
-    found = samples.compare_samples(old, new, {name: data[name] for name in data if name in names})
-    here = next((case for case in found if case.name == sample), None)
+    comparisons = samples.compare_samples(old, new, {name: data[name] for name in data if name in names})
+    here = next((case for case in comparisons if case.name == sample), None)
     return {
         "old": old,
         "new": new,
         "view": shown,
         "sample": sample,
         "samples": list(data),
-        "cases": found,
-        "differing": [case.name for case in found if case.differs],
-        "next_differing": _next_differing(found, sample),
+        "cases": comparisons,
+        "differing": [case.name for case in comparisons if case.differs],
+        "next_differing": _next_differing(comparisons, sample),
         "tabs": _tabs(request, shown) if data or view else [],
         "kept_query": [(key, request.GET[key]) for key in KEPT if key != "sample" and request.GET.get(key)],
         "source": compare_source(old, new),
@@ -156,17 +156,19 @@ def diff_context(
     }
 
 
-def _next_differing(found: list[SampleComparison], sample: str) -> str:
+def _next_differing(comparisons: list[SampleComparison], sample: str) -> str:
     """The next sample after this one, round again from the first, that the two versions read differently on."""
-    names = [case.name for case in found]
+    names = [case.name for case in comparisons]
     at = names.index(sample) + 1 if sample in names else 0
-    return next((case.name for case in [*found[at:], *found[:at]] if case.differs and case.name != sample), "")
+    return next(
+        (case.name for case in [*comparisons[at:], *comparisons[:at]] if case.differs and case.name != sample), ""
+    )
 
 
 def _tabs(request: HttpRequest, view: str) -> list[dict[str, Any]]:
-    kept = {key: request.GET[key] for key in KEPT if request.GET.get(key)}
+    query = {key: request.GET[key] for key in KEPT if request.GET.get(key)}
     return [
-        {"word": word, "url": f"?{urlencode({**kept, 'view': key})}", "on": key == view} for key, word in VIEWS.items()
+        {"word": word, "url": f"?{urlencode({**query, 'view': key})}", "on": key == view} for key, word in VIEWS.items()
     ]
 
 

@@ -1,4 +1,4 @@
-"""Any two versions of a template, as source and as rendered."""
+"""The page that compares any two versions of a template."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a new template can start from: a small working document for each format, with a sample."""
+"""Example documents to start a new template from: one for each format, with a sample."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,4 +1,4 @@
-"""The editor: one page that works as a plain form, and what its script asks for while somebody types."""
+"""The editor's page, which works as a plain form, and the JSON views that its script calls."""
 
 import json
 from collections.abc import Callable, Mapping

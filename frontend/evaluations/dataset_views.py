@@ -1,4 +1,4 @@
-"""Datasets: the list, one with its rows and versions, what changed between two, and saving the next version."""
+"""The pages of datasets: the list, one with its rows and versions, the diff of two versions, and saving."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -39,13 +39,13 @@ def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
     page = queries.listing(
         actor, namespace=asked["namespace"] or None, q=asked["q"], cursor=request.GET.get("cursor"), limit=100
     )
-    kept = {key: value for key, value in asked.items() if value}
+    query = {key: value for key, value in asked.items() if value}
     context = {
         "section": "evaluations",
         "rows": page.items,
         "asked": asked,
         "may_add": bool(_mine(actor)),
-        "next_url": f"?{urlencode({**kept, 'cursor': page.next})}" if page.next else "",
+        "next_url": f"?{urlencode({**query, 'cursor': page.next})}" if page.next else "",
     }
     return show(request, "evaluations/datasets.html", context, regions={"datasets": "evaluations/_datasets.html"})
 

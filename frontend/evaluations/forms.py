@@ -1,4 +1,4 @@
-"""Forms of datasets and runs: the shape of what was typed; whether it may be done is the services' word."""
+"""Forms of datasets and runs. A form checks the shape of its input; the service decides whether it may be done."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Rows of a run made ready for reading: what was asked, what was expected, what each run said, and how they differ."""
+"""Rows of a run for reading: inputs, expected output, the replies of one or two runs, and a judge's sentences."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -74,27 +74,30 @@ def worst_regressions(run: Run, against: Run, compared: Compared) -> tuple[list[
         if was is not None and after is not None and after < was
     }
     order = [index for index in compared.order if index in change]
-    before = {one.index: one for one in run_queries.rows(against, order=order, limit=SHOWN).items}
+    before = {detail.index: detail for detail in run_queries.rows(against, order=order, limit=SHOWN).items}
     page = run_queries.rows(run, order=order, limit=SHOWN)
-    return [compare_row(one, before.get(one.index), change[one.index]) for one in page.items], len(order)
+    return [compare_row(detail, before.get(detail.index), change[detail.index]) for detail in page.items], len(order)
 
 
 def lowest_rows(run: Run, metric: str, target: str) -> list[ComparedRow]:
     """The rows with the lowest score."""
-    found = run_queries.rows(run, only=f"worst:{metric} {target}", limit=SHOWN).items
-    return [compare_row(one, change=one.row.scores.get(f"{metric} {target}") if one.row else None) for one in found]
+    details = run_queries.rows(run, only=f"worst:{metric} {target}", limit=SHOWN).items
+    return [
+        compare_row(detail, change=detail.row.scores.get(f"{metric} {target}") if detail.row else None)
+        for detail in details
+    ]
 
 
 def failed_rows(run: Run) -> list[ComparedRow]:
     """The first rows that did not get an answer."""
-    return [compare_row(one) for one in run_queries.rows(run, only="failed", limit=SHOWN).items]
+    return [compare_row(detail) for detail in run_queries.rows(run, only="failed", limit=SHOWN).items]
 
 
 def compare_row(detail: Detail, before: Detail | None = None, change: float | None = None) -> ComparedRow:
     """One row, ready."""
     row = detail.row
-    said, was = _said(detail), _said(before) if before else ""
-    left, right = compare_replies(was, said) if before else ((Word(was),), (Word(said),))
+    answer, earlier_answer = _said(detail), _said(before) if before else ""
+    left, right = compare_replies(earlier_answer, answer) if before else ((Word(earlier_answer),), (Word(answer),))
     lead, others = _lead(detail.inputs)
     return ComparedRow(
         detail.index,
@@ -147,10 +150,10 @@ def _said(detail: Detail | None) -> str:
 
 def _lead(inputs: Mapping[str, Any]) -> tuple[Excerpt, int]:
     """The input that says most about a row, and how many more there are."""
-    shown = readable_values(inputs)
+    values = readable_values(inputs)
     texts = [name for name in LEADS if isinstance(inputs.get(name), str)]
-    name = next(iter(texts), shown[0][0] if shown else "")
-    return shorten_text(dict(shown).get(name, ""), 200), max(0, len(shown) - 1)
+    name = next(iter(texts), values[0][0] if values else "")
+    return shorten_text(dict(values).get(name, ""), 200), max(0, len(values) - 1)
 
 
 def _written(value: Any) -> str:
@@ -180,9 +183,9 @@ def judgement_of(detail: Detail) -> Judgement | None:
     A run of a judge's own template has the documents and the response among its inputs, and the judgement as its reply.
     """
     row = detail.row
-    kept = getattr(row, "judgement", None)
-    if isinstance(kept, Mapping):
-        return dict(kept)
+    judgement = getattr(row, "judgement", None)
+    if isinstance(judgement, Mapping):
+        return dict(judgement)
     reply = (row.actual or {}).get("reply") if row else None
     documents, response = detail.inputs.get("documents"), detail.inputs.get("response")
     if not isinstance(reply, str) or not any(name in reply for name in _SAID):

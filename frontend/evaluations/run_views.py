@@ -1,4 +1,4 @@
-"""Runs of evaluations: the list, starting one, one with its scores and worst rows, and each row's evidence."""
+"""The pages of evaluation runs: the list, one run with its scores and worst rows, and one row."""
 
 import tempfile
 from datetime import UTC, datetime
@@ -43,7 +43,7 @@ def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Runs that may be read, newest first."""
     asked = {key: request.GET.get(key, "") for key in ("template", "dataset", "state", "namespace")}
     asked["state"] = asked["state"] if asked["state"] in _STATES else ""
-    kept = {key: value for key, value in asked.items() if value}
+    query = {key: value for key, value in asked.items() if value}
     page = run_queries.listing(
         actor,
         template=asked["template"] or None,
@@ -52,7 +52,7 @@ def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
         state=asked["state"] or None,
         cursor=request.GET.get("cursor"),
     )
-    without_state = {key: value for key, value in kept.items() if key != "state"}
+    without_state = {key: value for key, value in query.items() if key != "state"}
     context = {
         "section": "evaluations",
         "rows": [{"run": run, "look": _LOOKS[run.state], "score": _first_score(run)} for run in page.items],
@@ -62,8 +62,8 @@ def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
             for state, word in _STATES.items()
         ],
         "waits": any(not run.is_over for run in page.items) and not request.GET.get("cursor"),
-        "here": f"?{urlencode(kept)}",
-        "next_url": f"?{urlencode({**kept, 'cursor': page.next})}" if page.next else "",
+        "here": f"?{urlencode(query)}",
+        "next_url": f"?{urlencode({**query, 'cursor': page.next})}" if page.next else "",
     }
     return show(request, "evaluations/runs.html", context, regions={"runs": "evaluations/_runs.html"})
 
@@ -279,8 +279,8 @@ def _first_score(run: Run) -> dict[str, str] | None:
 
 def _query(request: HttpRequest) -> str:
     """What of the address the links between run and rows hand on."""
-    kept = {key: request.GET[key] for key in ("against", "by") if request.GET.get(key)}
-    return f"?{urlencode(kept)}" if kept else ""
+    query = {key: request.GET[key] for key in ("against", "by") if request.GET.get(key)}
+    return f"?{urlencode(query)}" if query else ""
 
 
 def _number(text: str | None) -> int | None:

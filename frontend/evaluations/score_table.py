@@ -1,4 +1,4 @@
-"""A run's metrics as rows of figures with a drawn interval each, by themselves or against another run."""
+"""The score table of a run: a row for each metric with its interval, by itself or against another run."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -177,10 +177,12 @@ def find_baseline(run: Run, live: int | None, asked: int | None) -> tuple[Run | 
     """
     choices = run_queries.comparable(run)
     if asked is not None:
-        return next((one for one in choices if one.number == asked), None), choices
-    alike = [one for one in choices if one.template_id == run.template_id and one.model_digest == run.model_digest]
-    others = [one for one in alike if one.version_id != run.version_id]
-    on_live = [one for one in others if one.version.number == live]
+        return next((other for other in choices if other.number == asked), None), choices
+    alike = [
+        other for other in choices if other.template_id == run.template_id and other.model_digest == run.model_digest
+    ]
+    others = [other for other in alike if other.version_id != run.version_id]
+    on_live = [other for other in others if other.version.number == live]
     return next(iter([*on_live, *others]), None), choices
 
 

@@ -1,4 +1,4 @@
-"""Starting a run: a version of a template, rows, a model, metrics, and what it is set against."""
+"""The page that starts a run: a version of a template, rows, a model, metrics and a baseline."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -89,18 +89,18 @@ def start(request: HttpRequest, actor: Actor) -> HttpResponse:
 def _form(request: HttpRequest, actor: Actor, place: _Place) -> RunForm:
     template = place.template
     rows = [
-        (one.name, f"{one.name}, {one.latest.count if one.latest else 0} rows")
-        for one in dataset_queries.listing(actor, namespace=template.namespace.name, limit=_MOST).items
+        (row.name, f"{row.name}, {row.latest.count if row.latest else 0} rows")
+        for row in dataset_queries.listing(actor, namespace=template.namespace.name, limit=_MOST).items
     ]
     kept = sample_queries.current(template)
     if kept and kept.samples:
         rows.append(("", f"the template's {len(kept.samples)} samples, which expect nothing"))
     models = [
-        (one.name, one.name if one.kind != "echo" else "echo, which repeats the prompt's last message")
-        for one in model_endpoints.listing(template.namespace.name)
+        (row.name, row.name if row.kind != "echo" else "echo, which repeats the prompt's last message")
+        for row in model_endpoints.listing(template.namespace.name)
     ]
     listed = template_queries.search(actor, tag=_JUDGE, limit=_MOST).items
-    judges = [(f"{one.name}@{one.latest.number}", one.name) for one in listed if one.latest and one.pk != template.pk]
+    judges = [(f"{row.name}@{row.latest.number}", row.name) for row in listed if row.latest and row.pk != template.pk]
     inputs = _inputs(actor, template)
     against = [("", "nothing, only this version")]
     if place.live:
@@ -148,24 +148,24 @@ def _begin(request: HttpRequest, actor: Actor, place: _Place, data: dict[str, An
         paths = {name: f"inputs.{place}" for name, place in found.items()}
         asked |= {"judge": data["judge"], "judge_model": data["judge_model"], "judge_paths": paths}
     run = services.start(actor=actor, ref=data["ref"].strip() or "latest", **asked)
-    told = f"Run {run.number} is on its way over {shorten_text(data['dataset'] or 'the samples', 80).text}."
+    sentence = f"Run {run.number} is on its way over {shorten_text(data['dataset'] or 'the samples', 80).text}."
     if data["against"] and int(data["against"]) != run.version.number:
         other = _known(run, int(data["against"]))
         if other is None:
             other = services.start(actor=actor, ref=data["against"], **asked)
-            told += f" Run {other.number} asks v{other.version.number} the same, to compare."
-        messages.success(request, told)
+            sentence += f" Run {other.number} asks v{other.version.number} the same, to compare."
+        messages.success(request, sentence)
         return redirect(f"{reverse('run', args=[run.number])}?against={other.number}")
-    messages.success(request, told)
+    messages.success(request, sentence)
     return redirect("run", run.number)
 
 
 def _known(run: Run, number: int) -> Run | None:
     """A finished run of that version over the same rows by the same model, with the metrics that are wanted."""
-    for one in run_queries.comparable(run):
-        same = one.template_id == run.template_id and one.version.number == number
-        if same and one.model_digest == run.model_digest and set(run.metrics) <= set(one.metrics):
-            return one
+    for row in run_queries.comparable(run):
+        same = row.template_id == run.template_id and row.version.number == number
+        if same and row.model_digest == run.model_digest and set(run.metrics) <= set(row.metrics):
+            return row
     return None
 
 

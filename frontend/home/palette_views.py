@@ -1,4 +1,4 @@
-"""What the palette (Ctrl K) finds: templates by words, open changes, things to do."""
+"""The search of the command palette (Ctrl K): templates, open changes and actions."""
 
 from typing import Any
 
@@ -30,12 +30,12 @@ def search(request: HttpRequest, actor: Actor) -> JsonResponse:
 
 
 def _templates(actor: Actor, q: str) -> list[dict[str, Any]]:
-    found = template_queries.search(actor, q=q, limit=50).items
+    templates = template_queries.search(actor, q=q, limit=50).items
     # Words in the name count for more than words in the text; the name's own order stays within each.
-    found.sort(key=lambda each: not all(word in each.name for word in q.casefold().split()))
+    templates.sort(key=lambda template: not all(word in template.name for word in q.casefold().split()))
     return [
-        {"title": each.name, "note": each.description[:80], "href": reverse("template", args=[each.name])}
-        for each in found[:MOST]
+        {"title": template.name, "note": template.description[:80], "href": reverse("template", args=[template.name])}
+        for template in templates[:MOST]
     ]
 
 

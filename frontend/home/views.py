@@ -1,4 +1,4 @@
-"""Home: what waits on you, what you wait for, where you left off, and what went live."""
+"""The home page: work that waits on the reader or on others, drafts, and what was published last."""
 
 from django.http import HttpRequest, HttpResponse
 
@@ -20,21 +20,21 @@ MOST_DRAFTS = 8
 @signed_in
 def home(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Its queries are as many with one open request as with two hundred."""
-    found = gate.evaluate_pending(actor)
-    mine = work_items.items_of_person(found, actor)
+    gates = gate.evaluate_pending(actor)
+    mine = work_items.items_of_person(gates, actor)
     own = draft_queries.mine(actor)
     context = {
         "section": "home",
         "heading": work_items.count_sentence(mine),
         "mine": mine,
-        "others": work_items.items_of_others(found, actor),
+        "others": work_items.items_of_others(gates, actor),
         "drafts": work_items.resumable_drafts(own[:MOST_DRAFTS]),
         "more_drafts": max(0, len(own) - MOST_DRAFTS),
         "published": label_queries.published(actor),
-        "pending": len(found),
+        "pending": len(gates),
         "emergencies": emergency_notices.open_notices(actor),
         "troubles": health.list_instance_faults(actor),
         "key_notices": notification_queries.of_keys(actor),
     }
-    frame_of(request).set_counts(open_changes=len(found), waiting=len(mine))
+    frame_of(request).set_counts(open_changes=len(gates), waiting=len(mine))
     return show(request, "home/home.html", context)

@@ -1,4 +1,4 @@
-"""What waits on a person and what waits on others, in the words of the home page."""
+"""Work items of the home page: change requests that wait on a person or on others, and drafts to resume."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -69,14 +69,14 @@ def resumable_drafts(drafts: Sequence[Draft]) -> list[ResumableDraft]:
     """The drafts with what came out meanwhile: one query."""
     names = [f"{draft.namespace.name}/{draft.path}" for draft in drafts if draft.path]
     newest = dict(Template.objects.filter(name__in=names).values_list("name", "latest__number"))
-    shown = []
+    rows = []
     for draft in drafts:
         name = f"{draft.namespace.name}/{draft.path}" if draft.path else draft.namespace.name
         latest = newest.get(name)
         newer = latest if latest and draft.base and latest > draft.base.number else None
         url = reverse("edit", args=[name]) if draft.path else f"{reverse('new')}?{urlencode({'in': name})}"
-        shown.append(ResumableDraft(draft, name, url, newer))
-    return shown
+        rows.append(ResumableDraft(draft, name, url, newer))
+    return rows
 
 
 def count_sentence(items: Sequence[WorkItem]) -> str:
@@ -94,7 +94,7 @@ def _concerns(gate: Gate, person: str) -> bool:
 
 
 def _mine(gate: Gate) -> WorkItem:
-    blocker = next((one for one in gate.blockers if one.waiting_for), None)
+    blocker = next((candidate for candidate in gate.blockers if candidate.waiting_for), None)
     code = blocker.code if blocker else ""
     return _item(gate, *ASKS.get(code, MEND))
 

@@ -1,4 +1,4 @@
-"""The journal of a namespace: searched, read as sentences, taken along as a file, and verified."""
+"""The page of a namespace's journal: searched, read as sentences, exported and verified."""
 
 from datetime import UTC, date, datetime, time, timedelta
 from urllib.parse import urlencode

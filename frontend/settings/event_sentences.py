@@ -1,4 +1,4 @@
-"""The lines of the audit page: what each event says, and the page that shows what it is about."""
+"""The lines of the audit page: each event as a sentence, with a link to what it is about."""
 
 import json
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The services of a namespace: their keys, shown once at birth; rotated and revoked here."""
+"""The page of a namespace's keys: issued with the secret shown once, rotated and revoked."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""Who belongs to a namespace, and what its rules ask."""
+"""The page of a namespace's members and their roles."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -30,7 +30,7 @@ MAY = {
 @signed_in
 def members(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     """The members; admins give and take roles."""
-    found = namespace_queries.get(actor, namespace)
+    space = namespace_queries.get(actor, namespace)
     form = MemberForm(request.POST or None, initial={"role": Role.READER.value})
     status = 200
     if request.method == "POST":
@@ -51,11 +51,11 @@ def members(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
         "section": "templates",
         "settings_page": "members",
         "namespace": namespace,
-        "granters": permissions.granters(found),
-        "rules": namespace_queries.rules_of(found),
+        "granters": permissions.granters(space),
+        "rules": namespace_queries.rules_of(space),
         "rows": namespace_queries.members(actor, namespace),
         "form": form,
         "roles": [(role.value, words) for role, words in MAY.items()],
-        "may_manage": permissions.can(actor, Verb.MANAGE, found),
+        "may_manage": permissions.can(actor, Verb.MANAGE, space),
     }
     return show(request, "settings/members.html", context, status=status)

@@ -1,4 +1,4 @@
-"""What a namespace asks before a protected label moves, and making a namespace."""
+"""The pages of a namespace's rules and of a new namespace."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -32,13 +32,13 @@ def rules(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     Rules that protect a label are set once the admin has read what follows from that: a POST without `confirmed`, the
     seal of what was read, brings the form back with it.
     """
-    found = namespace_queries.get(actor, namespace)
-    now = namespace_queries.rules_of(found)
+    space = namespace_queries.get(actor, namespace)
+    now = namespace_queries.rules_of(space)
     status = 200
     form = RulesForm(request.POST or None, initial=forms.initial_rules(now))
     plan: ProtectionPlan | None = None
     if request.method == "POST":
-        permissions.require(actor, Verb.MANAGE, found)
+        permissions.require(actor, Verb.MANAGE, space)
         status = 422
         if form.is_valid():
             try:
@@ -55,11 +55,11 @@ def rules(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
         "section": "templates",
         "settings_page": "rules",
         "namespace": namespace,
-        "may_manage": permissions.can(actor, Verb.MANAGE, found),
+        "may_manage": permissions.can(actor, Verb.MANAGE, space),
         "rules": now,
         "checks": forms.CHECKS_IN_WORDS,
         "modes": forms.MODES_IN_WORDS,
-        "granters": permissions.granters(found),
+        "granters": permissions.granters(space),
         "form": form,
         "plan": plan if status == 200 else None,
     }
@@ -89,8 +89,8 @@ def make(request: HttpRequest, actor: Actor) -> HttpResponse:
 
 
 def _told(namespace: str, opened: list[int]) -> str:
-    said = f"The rules of {namespace} are saved. Open changes were checked against them."
+    sentence = f"The rules of {namespace} are saved. Open changes were checked against them."
     if opened:
         numbers = ", ".join(map(str, opened[:_MOST_NAMED])) + (" and more" if len(opened) > _MOST_NAMED else "")
-        said += f" Opened to approve what is served: change {numbers}."
-    return said
+        sentence += f" Opened to approve what is served: change {numbers}."
+    return sentence

@@ -1,4 +1,4 @@
-"""Webhooks of a namespace: the list, and each one with its filters and the log of what it was sent."""
+"""The pages of a namespace's webhooks: the list, and one with its filters and its delivery log."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -48,15 +48,15 @@ def webhooks(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse
 @signed_in
 def webhook(request: HttpRequest, actor: Actor, namespace: str, webhook_id: str) -> HttpResponse:
     """One webhook with its log; a POST changes its filters, or does what the pressed button says."""
-    found = queries.find(actor, webhook_id)
-    start = {"url": found.url, "kinds": found.kinds_heard, "template": found.template}
+    row = queries.find(actor, webhook_id)
+    start = {"url": row.url, "kinds": row.kinds_heard, "template": row.template}
     form, made, status = WebhookForm(initial=start), None, 200
-    asked = request.POST.get("do", "") if request.method == "POST" else ""
-    if asked == "rotate":
+    button = request.POST.get("do", "") if request.method == "POST" else ""
+    if button == "rotate":
         made = services.rotate(actor=actor, webhook_id=webhook_id)
-    elif work := _BUTTONS.get(asked):
+    elif work := _BUTTONS.get(button):
         messages.success(request, work(actor, webhook_id, request.POST.get("message") or None))
-        return redirect("webhooks", namespace) if asked == "remove" else redirect("webhook", namespace, webhook_id)
+        return redirect("webhooks", namespace) if button == "remove" else redirect("webhook", namespace, webhook_id)
     elif request.method == "POST":
         form, status = WebhookForm(request.POST), 422
         if form.is_valid():
@@ -71,13 +71,13 @@ def webhook(request: HttpRequest, actor: Actor, namespace: str, webhook_id: str)
     page = queries.deliveries(actor, webhook_id, state=state, cursor=request.GET.get("cursor"), limit=30)
     context = {
         **_frame(namespace),
-        "webhook": found,
+        "webhook": row,
         "form": form,
         "made": made,
         "page": page,
         "state": state or "",
         "states": Delivery.STATES,
-        "older": queries.signs_until(found, datetime.now(UTC)),
+        "older": queries.signs_until(row, datetime.now(UTC)),
     }
     return show(request, "settings/webhook.html", context, status=status)
 

@@ -1,4 +1,4 @@
-"""Small marks used in every page: icons, times, digests, counts."""
+"""Template tags and filters of every page: icons, times, digests, counts."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -73,9 +73,9 @@ def ago(moment: datetime | None) -> SafeString | str:
 def lasting(moment: datetime) -> SafeString:
     """How long something has lasted, as a <time>: `for 3 h`, or `since 3 May` where that says more."""
     words = time_since(moment.astimezone(UTC), datetime.now(UTC))
-    told = {"just now": "for less than a minute", "yesterday": "for a day"}.get(words)
-    told = told or (f"for {words.removesuffix(' ago')}" if words.endswith(" ago") else f"since {words}")
-    return format_html('<time datetime="{}">{}</time>', moment.isoformat(timespec="seconds"), told)
+    duration = {"just now": "for less than a minute", "yesterday": "for a day"}.get(words)
+    duration = duration or (f"for {words.removesuffix(' ago')}" if words.endswith(" ago") else f"since {words}")
+    return format_html('<time datetime="{}">{}</time>', moment.isoformat(timespec="seconds"), duration)
 
 
 @register.inclusion_tag("frontend/web/_digest.html")
@@ -135,8 +135,8 @@ def signed(number: int) -> str:
 @register.filter
 def plural(number: int, word: str) -> str:
     """3, "version" -> `3 versions`; "entry,entries" names both forms."""
-    one, _, many = word.partition(",")
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
+    singular, _, plural_form = word.partition(",")
+    return f"{number:,} {singular if number == 1 else plural_form or singular + 's'}"
 
 
 @register.filter

@@ -1,4 +1,4 @@
-"""Texts inside a row of an evaluation, with no white space of a template's own around them."""
+"""Template tags for texts in a row of an evaluation, without white space around them."""
 
 from collections.abc import Iterable
 

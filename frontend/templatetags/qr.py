@@ -1,4 +1,4 @@
-"""Pictures that are drawn for one person and stand in the page itself."""
+"""The template filter that draws a QR code."""
 
 import re
 

@@ -1,1 +1,1 @@
-"""What all pages share: sign-in, error pages, htmx, forms, breadcrumbs."""
+"""What all pages share: the frame of a page, sign-in, refusals, forms, wording."""
