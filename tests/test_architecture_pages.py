@@ -1,0 +1,35 @@
+"""The architecture pages say what the code is: the picture of the layers, and paths that exist."""
+
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = sorted((ROOT / "docs/architecture").glob("*.md")) + [ROOT / "docs/contributing.md", ROOT / "docs/glossary.md"]
+PATH = re.compile(
+    r"`((?:registry|renderer|evaluation|promptuary|frontend|tests|docs|benchmarks|migrations)/[\w./-]*\w)`"
+)
+
+
+def _drawing():
+    path = ROOT / "docs/architecture/draw_layers.py"
+    spec = importlib.util.spec_from_file_location("draw_layers", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_picture_shows_the_layers_that_are_checked():
+    drawing = _drawing()
+    picture = (ROOT / "docs/architecture/layers.svg").read_text(encoding="utf-8")
+    assert picture == drawing.draw(drawing.read_layers()), "run python docs/architecture/draw_layers.py"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_each_path_on_the_page_exists(page):
+    missing = [path for path in PATH.findall(page.read_text(encoding="utf-8")) if not (ROOT / path).exists()]
+    assert missing == []
