@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = sorted((ROOT / "docs/architecture").glob("*.md")) + [ROOT / "docs/contributing.md", ROOT / "docs/glossary.md"]
+PAGES = [*sorted((ROOT / "docs/architecture").glob("*.md")), ROOT / "docs/contributing.md", ROOT / "docs/glossary.md"]
 PATH = re.compile(
     r"`((?:registry|renderer|evaluation|promptuary|frontend|tests|docs|benchmarks|migrations)/[\w./-]*\w)`"
 )

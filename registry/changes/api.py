@@ -7,14 +7,13 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from registry.changes import check_results, emergencies, queries, services
-from registry.changes import output_serializers as change_output_serializers
+from registry.changes.serializers import ChangeFacts, ChangeItem, ChangeOutput, ChangePage, ChangeRow
 from registry.namespaces.authentication import actor_of
 from registry.namespaces.permissions import Verb
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
 from registry.rest import output_serializers
 from registry.rest.input_serializers import Input, Integer, Text, read
 from registry.rest.list_responses import answer_page, read_query
-from registry.templates import serializers as template_serializers
 
 __all__ = [
     "AcceptBreak",
@@ -31,7 +30,7 @@ __all__ = [
     "show",
 ]
 
-_ANSWERS = {200: change_output_serializers.ChangeOutput, "4XX": output_serializers.ProblemOutput}
+_ANSWERS = {200: ChangeOutput, "4XX": output_serializers.ProblemOutput}
 _FILTERS = ("state", "namespace", "template")
 
 
@@ -87,18 +86,18 @@ class Changes(APIView):
     @extend_schema(
         operation_id="listChanges",
         parameters=[OpenApiParameter(name, str) for name in (*_FILTERS, "cursor")] + [OpenApiParameter("limit", int)],
-        responses={200: change_output_serializers.ChangePage, "4XX": output_serializers.ProblemOutput},
+        responses={200: ChangePage, "4XX": output_serializers.ProblemOutput},
     )
     def get(self, request: Request) -> Response:
         """Newest first. `state` is open, approved, published, withdrawn, or pending for all that wait for somebody."""
         page = queries.list_changes(actor_of(request), **read_query(request, *_FILTERS))
         found = emergencies.find_emergencies(page.items)
-        return answer_page(request, page, lambda row: template_serializers.change_item(row, found.get(row.pk)))
+        return answer_page(request, page, lambda row: ChangeItem.of(ChangeRow(row, found.get(row.pk))))
 
     @extend_schema(
         operation_id="proposeChange",
         request=ProposeInput,
-        responses={201: change_output_serializers.ChangeOutput, "4XX": output_serializers.ProblemOutput},
+        responses={201: ChangeOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request) -> Response:
         """Propose that a protected label point to a version."""
@@ -135,7 +134,7 @@ class Decide(APIView):
     @extend_schema(
         operation_id="decideChange",
         request=DecisionInput,
-        responses={201: change_output_serializers.ChangeOutput, "4XX": output_serializers.ProblemOutput},
+        responses={201: ChangeOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, number: int) -> Response:
         """Approve, request changes or comment, on the digest that was looked at."""
@@ -151,7 +150,7 @@ class RunChecks(APIView):
     @extend_schema(
         operation_id="runChecks",
         request=NothingInput,
-        responses={202: change_output_serializers.ChangeOutput, "4XX": output_serializers.ProblemOutput},
+        responses={202: ChangeOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, number: int) -> Response:
         """Have the worker run what has no verdict yet; a verdict is about digests and is given once for them."""
@@ -166,7 +165,7 @@ class AcceptBreak(APIView):
     @extend_schema(
         operation_id="acceptBreak",
         request=BreakInput,
-        responses={201: change_output_serializers.ChangeOutput, "4XX": output_serializers.ProblemOutput},
+        responses={201: ChangeOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, number: int) -> Response:
         """Acknowledge, as a reviewer in person, that this digest breaks what callers rely on; a decision like the others."""
@@ -231,4 +230,4 @@ class Reopen(APIView):
 def show(request: Request, number: int, verb: Verb, status: int = 200) -> Response:
     """The request as it stands now: what every call that changes one answers. verb: what the call has just done."""
     actor = actor_of(request)
-    return Response(template_serializers.change(queries.find_change(actor, verb, number), actor), status)
+    return Response(ChangeOutput.of(ChangeFacts.read(queries.find_change(actor, verb, number), actor)), status)

@@ -6,14 +6,13 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from registry.changes import dependant_update as services
-from registry.changes import output_serializers as change_output_serializers
+from registry.changes.serializers import DependantList, UpdatedList, UpdatedOutput
 from registry.namespaces.authentication import actor_of
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
 from registry.rest import output_serializers
 from registry.rest.input_serializers import Input, Integer, Text, read
 from registry.templates import fragments
 from registry.templates import queries as template_queries
-from registry.templates import serializers as template_serializers
 
 __all__ = ["Dependants"]
 
@@ -35,7 +34,7 @@ class Dependants(APIView):
 
     @extend_schema(
         operation_id="listDependants",
-        responses={200: change_output_serializers.DependantList, "4XX": output_serializers.ProblemOutput},
+        responses={200: DependantList, "4XX": output_serializers.ProblemOutput},
     )
     def get(self, request: Request, name: str) -> Response:
         """Those the caller may read, with the references as written."""
@@ -46,7 +45,7 @@ class Dependants(APIView):
     @extend_schema(
         operation_id="updateDependants",
         request=UpdateInput,
-        responses={200: change_output_serializers.UpdatedList, "4XX": output_serializers.ProblemOutput},
+        responses={200: UpdatedList, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, name: str) -> Response:
         """Save a version of each with its reference moved, and open a request where the label is protected.
@@ -54,4 +53,4 @@ class Dependants(APIView):
         One that the caller may not save, or that would not be sound, is left alone and says why in `refusal`.
         """
         done = services.update_dependants(actor=actor_of(request), name=name, **read(UpdateInput, request))
-        return Response({"results": [template_serializers.updated(row) for row in done]})
+        return Response({"results": [UpdatedOutput.of(row) for row in done]})

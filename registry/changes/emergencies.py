@@ -51,6 +51,11 @@ class Emergency:
     approvers: tuple[str, ...] = ()
     approved_at: datetime | None = None
 
+    @property
+    def roll_back_target(self) -> int | None:
+        """The version's number to go back to, while the emergency is still served."""
+        return self.back if self.is_served else None
+
 
 def list_waiting_changes(actor: Actor | None = None) -> list[ChangeRequest]:
     """Every emergency that is neither approved nor closed, the oldest first; archived templates' not. With an actor only

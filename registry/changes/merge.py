@@ -29,6 +29,11 @@ class MergePreview:
     head: Version
     merged: Merged
 
+    @property
+    def is_needed(self) -> bool:
+        """There is a preview only where the head doesn't come from what the label holds."""
+        return True
+
 
 def preview_merge(change: ChangeRequest) -> MergePreview | None:
     """What head and label come to together; None where the head comes from what the label holds, or the other way round."""

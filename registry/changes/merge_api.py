@@ -6,15 +6,14 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from registry.changes import merge as services
-from registry.changes import output_serializers as change_output_serializers
 from registry.changes import queries as change_queries
 from registry.changes.api import show
+from registry.changes.serializers import NO_MERGE, ChangeOutput, MergeOutput
 from registry.namespaces.authentication import actor_of
 from registry.namespaces.permissions import Verb
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
 from registry.rest import output_serializers
 from registry.rest.input_serializers import Input, Text, read
-from registry.templates import serializers as template_serializers
 
 __all__ = ["Merge"]
 
@@ -33,18 +32,17 @@ class Merge(APIView):
 
     @extend_schema(
         operation_id="getMerge",
-        responses={200: change_output_serializers.MergeOutput, "4XX": output_serializers.ProblemOutput},
+        responses={200: MergeOutput, "4XX": output_serializers.ProblemOutput},
     )
     def get(self, request: Request, number: int) -> Response:
         """Whether a merge is needed, and what it comes to; conflicts stand between markers and are listed."""
-        return Response(
-            template_serializers.merge(services.preview_merge(change_queries.get_change(actor_of(request), number)))
-        )
+        preview = services.preview_merge(change_queries.get_change(actor_of(request), number))
+        return Response(MergeOutput.of(preview) if preview else NO_MERGE)
 
     @extend_schema(
         operation_id="mergeChange",
         request=MergeInput,
-        responses={200: change_output_serializers.ChangeOutput, "4XX": output_serializers.ProblemOutput},
+        responses={200: ChangeOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, number: int) -> Response:
         """Save the merge as a version made from what the label holds, and propose that; approvals so far are void."""

@@ -6,19 +6,18 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from registry.changes import output_serializers as change_output_serializers
 from registry.changes import queries as change_queries
 from registry.changes import suggestions
 from registry.changes import threads as services
 from registry.changes.api import show
 from registry.changes.models import Thread
+from registry.changes.serializers import ChangeOutput, ThreadList, ThreadOutput
 from registry.changes.threads import Place
 from registry.namespaces.authentication import actor_of
 from registry.namespaces.permissions import Verb
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
 from registry.rest import output_serializers
 from registry.rest.input_serializers import Flag, Input, Integer, Text, read
-from registry.templates import serializers as template_serializers
 
 __all__ = ["Replies", "Resolve", "Suggestions", "Threads"]
 
@@ -69,17 +68,17 @@ class Threads(APIView):
 
     @extend_schema(
         operation_id="listThreads",
-        responses={200: change_output_serializers.ThreadList, "4XX": output_serializers.ProblemOutput},
+        responses={200: ThreadList, "4XX": output_serializers.ProblemOutput},
     )
     def get(self, request: Request, number: int) -> Response:
         """All of them, in the order they were opened, each with its comments."""
         placed = change_queries.list_threads(change_queries.get_change(actor_of(request), number))
-        return Response({"results": [template_serializers.thread(one) for one in placed]})
+        return Response({"results": [ThreadOutput.of(one) for one in placed]})
 
     @extend_schema(
         operation_id="openThread",
         request=ThreadInput,
-        responses={201: change_output_serializers.ThreadOutput, "4XX": output_serializers.ProblemOutput},
+        responses={201: ThreadOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, number: int) -> Response:
         """Begin a thread on lines of a version: of its document, or of one part of what a sample renders to."""
@@ -95,7 +94,7 @@ class Replies(APIView):
     @extend_schema(
         operation_id="replyToThread",
         request=ReplyInput,
-        responses={201: change_output_serializers.ThreadOutput, "4XX": output_serializers.ProblemOutput},
+        responses={201: ThreadOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, number: int, thread: int) -> Response:
         """Add to a thread; one that was resolved is open again then."""
@@ -109,7 +108,7 @@ class Resolve(APIView):
     @extend_schema(
         operation_id="resolveThread",
         request=ResolveInput,
-        responses={200: change_output_serializers.ThreadOutput, "4XX": output_serializers.ProblemOutput},
+        responses={200: ThreadOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, number: int, thread: int) -> Response:
         """Close a thread, or with `"resolved": false` open it again."""
@@ -125,7 +124,7 @@ class Suggestions(APIView):
     @extend_schema(
         operation_id="applySuggestions",
         request=SuggestionsInput,
-        responses={200: change_output_serializers.ChangeOutput, "4XX": output_serializers.ProblemOutput},
+        responses={200: ChangeOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, number: int) -> Response:
         """Save a version with these suggestions in it and propose that; approvals so far are void, the threads resolved."""
@@ -138,4 +137,4 @@ class Suggestions(APIView):
 
 def _show(request: Request, number: int, thread: int, status: int = 200) -> Response:
     placed = change_queries.list_threads(change_queries.get_change(actor_of(request), number))
-    return Response(next(template_serializers.thread(one) for one in placed if one.thread.number == thread), status)
+    return Response(next(ThreadOutput.of(one) for one in placed if one.thread.number == thread), status)

@@ -10,8 +10,7 @@ from rest_framework.views import APIView
 from registry.evaluations import attachment_queries as queries
 from registry.evaluations import attachments as services
 from registry.evaluations import model_endpoints
-from registry.evaluations import output_serializers as outputs
-from registry.evaluations import serializers as shapes
+from registry.evaluations.serializers import AttachmentList, AttachmentOutput, ModelList, ModelOutput
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.authentication import actor_of
 from registry.rest.input_serializers import Input, Integer, Text, read
@@ -39,12 +38,12 @@ class Attachments(APIView):
     @extend_schema(
         operation_id="listAttachments",
         parameters=_NAMESPACE,
-        responses={200: outputs.AttachmentList, "4XX": ProblemOutput},
+        responses={200: AttachmentList, "4XX": ProblemOutput},
     )
     def get(self, request: Request) -> Response:
         """All of them, by name."""
         rows = queries.listing(actor_of(request), _namespace(request))
-        return Response({"results": [shapes.attachment(row) for row in rows]})
+        return Response({"results": [AttachmentOutput.of(row) for row in rows]})
 
 
 class Attachment(APIView):
@@ -53,13 +52,13 @@ class Attachment(APIView):
     @extend_schema(
         operation_id="attachEvaluation",
         request=AttachInput,
-        responses={200: outputs.AttachmentOutput, "4XX": ProblemOutput},
+        responses={200: AttachmentOutput, "4XX": ProblemOutput},
     )
     def put(self, request: Request, namespace: str, name: str) -> Response:
         """Attach it, in place of what had the name. For admins who signed in."""
         given = read(AttachInput, request)
         row = services.attach(actor=actor_of(request), namespace=namespace, name=name, **given)
-        return Response(shapes.attachment(row))
+        return Response(AttachmentOutput.of(row))
 
     @extend_schema(operation_id="detachEvaluation", responses={204: None, "4XX": ProblemOutput})
     def delete(self, request: Request, namespace: str, name: str) -> Response:
@@ -71,13 +70,11 @@ class Attachment(APIView):
 class Models(APIView):
     """The models that runs may ask."""
 
-    @extend_schema(
-        operation_id="listModels", parameters=_NAMESPACE, responses={200: outputs.ModelList, "4XX": ProblemOutput}
-    )
+    @extend_schema(operation_id="listModels", parameters=_NAMESPACE, responses={200: ModelList, "4XX": ProblemOutput})
     def get(self, request: Request) -> Response:
         """Those that the operator lists for the namespace, and the one that echoes."""
         space = namespace_queries.get(actor_of(request), _namespace(request))
-        return Response({"results": [shapes.model(one) for one in model_endpoints.listing(space.name)]})
+        return Response({"results": [ModelOutput.of(one) for one in model_endpoints.listing(space.name)]})
 
 
 def _namespace(request: Request) -> str:

@@ -11,8 +11,17 @@ from rest_framework.views import APIView
 
 from registry.evaluations import dataset_queries as queries
 from registry.evaluations import datasets as services
-from registry.evaluations import output_serializers as outputs
-from registry.evaluations import serializers as shapes
+from registry.evaluations.serializers import (
+    DatasetDifference,
+    DatasetOutput,
+    DatasetPage,
+    DatasetRowPage,
+    DatasetSaveOutput,
+    DatasetVersionPage,
+    DifferenceOutput,
+    SavedDatasetOutput,
+    placed_row,
+)
 from registry.namespaces.authentication import actor_of
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
 from registry.rest.input_serializers import Input, Text, read
@@ -43,13 +52,13 @@ class Datasets(APIView):
         operation_id="listDatasets",
         parameters=[OpenApiParameter(name, str) for name in ("search", "namespace", "cursor")]
         + [OpenApiParameter("limit", int)],
-        responses={200: outputs.DatasetPage, "4XX": ProblemOutput},
+        responses={200: DatasetPage, "4XX": ProblemOutput},
     )
     def get(self, request: Request) -> Response:
         """By name. `search`: words that occur in it."""
         asked = read_query(request, "search", "namespace")
         page = queries.listing(actor_of(request), q=asked.pop("search", ""), **asked)
-        return answer_page(request, page, shapes.dataset)
+        return answer_page(request, page, DatasetOutput.of)
 
 
 class Dataset(APIView):
@@ -58,10 +67,10 @@ class Dataset(APIView):
     parser_classes = (LargeJSONParser,)
     throttle_classes = (CallThrottle, RenderThrottle)
 
-    @extend_schema(operation_id="getDataset", responses={200: outputs.DatasetOutput, "4XX": ProblemOutput})
+    @extend_schema(operation_id="getDataset", responses={200: DatasetOutput, "4XX": ProblemOutput})
     def get(self, request: Request, name: str) -> Response:
         """What it is; its rows come from `-/rows`."""
-        return Response(shapes.dataset(queries.get(actor_of(request), name)))
+        return Response(DatasetOutput.of(queries.get(actor_of(request), name)))
 
     @extend_schema(
         operation_id="saveDataset",
@@ -69,7 +78,7 @@ class Dataset(APIView):
         parameters=[
             OpenApiParameter("If-Match", str, OpenApiParameter.HEADER, description="Digest this was made from.")
         ],
-        responses={200: outputs.DatasetSaveOutput, 201: outputs.DatasetSaveOutput, "4XX": ProblemOutput},
+        responses={200: DatasetSaveOutput, 201: DatasetSaveOutput, "4XX": ProblemOutput},
     )
     def put(self, request: Request, name: str) -> Response:
         """Save a version; the same rows as the latest make none. A row that doesn't fit stores nothing."""
@@ -81,7 +90,7 @@ class Dataset(APIView):
             given["form"], text = "jsonl", "".join(json.dumps(row) + "\n" for row in rows)
         saved = services.save(actor=actor_of(request), name=name, base=read_base(request), text=text, **given)
         headers = {"ETag": f'"{saved.version.digest}"', "Location": f"/api/v1/datasets/{name}"}
-        body = shapes.dataset_version(saved.dataset.name, saved.version) | {"warnings": list(saved.warnings)}
+        body = SavedDatasetOutput.of(saved.version) | {"warnings": list(saved.warnings)}
         return Response(body, 201 if saved.created else 200, headers=headers)
 
 
@@ -91,12 +100,12 @@ class Versions(APIView):
     @extend_schema(
         operation_id="listDatasetVersions",
         parameters=[OpenApiParameter("cursor", str), OpenApiParameter("limit", int)],
-        responses={200: outputs.DatasetVersionPage, "4XX": ProblemOutput},
+        responses={200: DatasetVersionPage, "4XX": ProblemOutput},
     )
     def get(self, request: Request, name: str) -> Response:
         """Newest first."""
         page = queries.versions(actor_of(request), name, **read_query(request))
-        return answer_page(request, page, lambda row: shapes.dataset_version(name, row))
+        return answer_page(request, page, SavedDatasetOutput.of)
 
 
 class Rows(APIView):
@@ -109,13 +118,13 @@ class Rows(APIView):
             OpenApiParameter("cursor", str),
             OpenApiParameter("limit", int),
         ],
-        responses={200: outputs.DatasetRowPage, "4XX": ProblemOutput},
+        responses={200: DatasetRowPage, "4XX": ProblemOutput},
     )
     def get(self, request: Request, name: str) -> Response:
         """The rows of a version in their order."""
         asked = read_query(request, "version")
         version = queries.version(actor_of(request), name, read_number("version", asked.pop("version", None)))
-        return answer_page(request, queries.rows(version, **asked), lambda one: shapes.placed(*one))
+        return answer_page(request, queries.rows(version, **asked), lambda one: placed_row(*one))
 
 
 class Difference(APIView):
@@ -124,14 +133,14 @@ class Difference(APIView):
     @extend_schema(
         operation_id="diffDataset",
         parameters=_NUMBERS,
-        responses={200: outputs.DifferenceOutput, "4XX": ProblemOutput},
+        responses={200: DifferenceOutput, "4XX": ProblemOutput},
     )
     def get(self, request: Request, name: str) -> Response:
         """Row by row; rows of one id belong together, others by their inputs. `to` is the latest without it."""
         asked, actor = read_query(request, "from", "to"), actor_of(request)
         before = queries.version(actor, name, read_number("from", asked.get("from"), needed=True))
         after = queries.version(actor, name, read_number("to", asked.get("to")))
-        return Response(shapes.difference(before, after, queries.diff(before, after)))
+        return Response(DifferenceOutput.of(DatasetDifference(before, after, queries.diff(before, after))))
 
 
 def read_number(name: str, given: str | None, *, needed: bool = False) -> int | None:

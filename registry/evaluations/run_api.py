@@ -12,12 +12,18 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from registry.evaluations import exports
-from registry.evaluations import output_serializers as outputs
 from registry.evaluations import run_queries as queries
-from registry.evaluations import serializers as shapes
 from registry.evaluations import start_runs as services
 from registry.evaluations.dataset_api import read_number
 from registry.evaluations.model_endpoints import ECHO
+from registry.evaluations.serializers import (
+    ComparedRuns,
+    ComparisonOutput,
+    RunOutput,
+    RunPage,
+    RunRowOutput,
+    RunRowPage,
+)
 from registry.namespaces.authentication import actor_of
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
 from registry.rest.input_serializers import Input, Integer, Text, read
@@ -27,7 +33,7 @@ from registry.rest.output_serializers import ProblemOutput
 __all__ = ["Cancel", "Compare", "Export", "Rerun", "Rows", "Run", "Runs", "StartInput"]
 
 _FILTERS = ("namespace", "template", "dataset", "state")
-_ANSWERS = {200: outputs.RunOutput, "4XX": ProblemOutput}
+_ANSWERS = {200: RunOutput, "4XX": ProblemOutput}
 
 
 class StartInput(Input):
@@ -56,20 +62,18 @@ class Runs(APIView):
     @extend_schema(
         operation_id="listRuns",
         parameters=[OpenApiParameter(name, str) for name in (*_FILTERS, "cursor")] + [OpenApiParameter("limit", int)],
-        responses={200: outputs.RunPage, "4XX": ProblemOutput},
+        responses={200: RunPage, "4XX": ProblemOutput},
     )
     def get(self, request: Request) -> Response:
         """Newest first. `state` is queued, running, done, failed or cancelled."""
         page = queries.listing(actor_of(request), **read_query(request, *_FILTERS))
-        return answer_page(request, page, shapes.run)
+        return answer_page(request, page, RunOutput.of)
 
-    @extend_schema(
-        operation_id="startRun", request=StartInput, responses={202: outputs.RunOutput, "4XX": ProblemOutput}
-    )
+    @extend_schema(operation_id="startRun", request=StartInput, responses={202: RunOutput, "4XX": ProblemOutput})
     def post(self, request: Request) -> Response:
         """Have the worker ask a model for every row."""
         run = services.start(actor=actor_of(request), **read(StartInput, request))
-        return Response(shapes.run(run), 202, headers={"Location": f"/api/v1/runs/{run.number}"})
+        return Response(RunOutput.of(run), 202, headers={"Location": f"/api/v1/runs/{run.number}"})
 
 
 class Run(APIView):
@@ -78,7 +82,7 @@ class Run(APIView):
     @extend_schema(operation_id="getRun", responses=_ANSWERS)
     def get(self, request: Request, number: int) -> Response:
         """How far it is, and once it is done what it scored."""
-        return Response(shapes.run(queries.get(actor_of(request), number)))
+        return Response(RunOutput.of(queries.get(actor_of(request), number)))
 
 
 class Rows(APIView):
@@ -91,12 +95,12 @@ class Rows(APIView):
             OpenApiParameter("cursor", str),
             OpenApiParameter("limit", int),
         ],
-        responses={200: outputs.RunRowPage, "4XX": ProblemOutput},
+        responses={200: RunRowPage, "4XX": ProblemOutput},
     )
     def get(self, request: Request, number: int) -> Response:
         """What each was asked, what came, what it scored; also while the run goes on."""
         asked = read_query(request, "only")
-        return answer_page(request, queries.rows(queries.get(actor_of(request), number), **asked), shapes.run_row)
+        return answer_page(request, queries.rows(queries.get(actor_of(request), number), **asked), RunRowOutput.of)
 
 
 class Cancel(APIView):
@@ -106,19 +110,17 @@ class Cancel(APIView):
     def post(self, request: Request, number: int) -> Response:
         """Ask for no more rows; what came is kept."""
         read(NoRunInput, request)
-        return Response(shapes.run(services.cancel(actor=actor_of(request), number=number)))
+        return Response(RunOutput.of(services.cancel(actor=actor_of(request), number=number)))
 
 
 class Rerun(APIView):
     """Taking up a run again."""
 
-    @extend_schema(
-        operation_id="rerunFailures", request=NoRunInput, responses={202: outputs.RunOutput, "4XX": ProblemOutput}
-    )
+    @extend_schema(operation_id="rerunFailures", request=NoRunInput, responses={202: RunOutput, "4XX": ProblemOutput})
     def post(self, request: Request, number: int) -> Response:
         """Ask once more for the rows that failed, and for those that a cancelled run left out."""
         read(NoRunInput, request)
-        return Response(shapes.run(services.rerun(actor=actor_of(request), number=number)), 202)
+        return Response(RunOutput.of(services.rerun(actor=actor_of(request), number=number)), 202)
 
 
 class Compare(APIView):
@@ -131,7 +133,7 @@ class Compare(APIView):
             OpenApiParameter("metric", str, required=True),
             OpenApiParameter("target", str, description="An output; `answer` without it."),
         ],
-        responses={200: outputs.ComparisonOutput, "4XX": ProblemOutput},
+        responses={200: ComparisonOutput, "4XX": ProblemOutput},
     )
     def get(self, request: Request, number: int) -> Response:
         """Better and worse, the interval of the difference, the worst regressions first."""
@@ -141,7 +143,7 @@ class Compare(APIView):
         other = read_number("with", asked.get("with"), needed=True)
         before, after = queries.get(actor, other or 0), queries.get(actor, number)
         found = queries.compare(before, after, asked["metric"], asked.get("target", "answer"))
-        return Response(shapes.comparison(before, after, found))
+        return Response(ComparisonOutput.of(ComparedRuns(before, after, found)))
 
 
 class Export(APIView):

@@ -1,17 +1,71 @@
-"""Serializers of answers that every part of the API shares."""
+"""Output serializers: what answers of the API are written with, and the problem document that all may answer."""
 
+from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
 from rest_framework import serializers
 
-__all__ = ["FoundProblem", "Output", "ProblemOutput"]
+from registry.core.timestamps import format_moment, from_microseconds
+
+__all__ = [
+    "Answer",
+    "ExactDecimal",
+    "FoundProblem",
+    "MicrosecondMoment",
+    "Moment",
+    "Number",
+    "Output",
+    "ProblemOutput",
+]
+
+Answer = dict[str, Any]
 
 
 class Output(serializers.Serializer[Any]):
     """Fields of an answer."""
 
+    @classmethod
+    def of(cls, instance: object) -> Answer:
+        """The object as plain JSON values."""
+        return dict(cls(instance).data)
+
+
+class Moment(serializers.DateTimeField):
+    """A moment in UTC, always with microseconds."""
+
+    def to_representation(self, value: datetime) -> str:
+        """As every moment of the API is written."""
+        return format_moment(value)
+
+
+class MicrosecondMoment(Moment):
+    """A moment that is kept as microseconds since 1970 UTC."""
+
+    def to_representation(self, value: Any) -> str:
+        """As every moment of the API is written."""
+        return format_moment(from_microseconds(value))
+
+
+class Number(serializers.FloatField):
+    """A number as it is: whole numbers stay whole."""
+
+    def to_representation(self, value: Any) -> Any:
+        """The number itself."""
+        return value
+
+
+class ExactDecimal(serializers.DecimalField):
+    """A decimal as text, digit for digit as it is stored."""
+
+    def to_representation(self, value: Decimal) -> str:
+        """The decimal's digits."""
+        return str(value)
+
 
 class FoundProblem(Output):
+    """A problem of a document."""
+
     code = serializers.CharField()
     severity = serializers.ChoiceField(["error", "warning", "note"])
     message = serializers.CharField()
@@ -25,6 +79,8 @@ class FoundProblem(Output):
 
 
 class ProblemOutput(Output):
+    """An error, as RFC 9457 describes it."""
+
     type = serializers.CharField()
     title = serializers.CharField()
     status = serializers.IntegerField()

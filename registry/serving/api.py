@@ -12,8 +12,7 @@ from registry.rest.list_responses import answer_page, read_query
 from registry.serving.fetcher import fetcher
 from registry.serving.responses import Answer
 from registry.templates import limited_key_view
-from registry.templates import output_serializers as template_output_serializers
-from registry.templates import serializers as template_serializers
+from registry.templates.serializers import FetchOutput, HistoryItem, HistoryPage
 
 __all__ = ["Fetch", "History"]
 
@@ -31,7 +30,7 @@ class Fetch(APIView):
             OpenApiParameter("If-None-Match", str, OpenApiParameter.HEADER),
         ],
         responses={
-            200: template_output_serializers.FetchOutput,
+            200: FetchOutput,
             304: None,
             "4XX": output_serializers.ProblemOutput,
         },
@@ -52,12 +51,12 @@ class History(APIView):
     @extend_schema(
         operation_id="listVersions",
         parameters=[OpenApiParameter("cursor", str), OpenApiParameter("limit", int)],
-        responses={200: template_output_serializers.HistoryPage, "4XX": output_serializers.ProblemOutput},
+        responses={200: HistoryPage, "4XX": output_serializers.ProblemOutput},
     )
     def get(self, request: Request, name: str) -> Response:
         """Newest first; for a limited key those that it may fetch. `commit` is null until the mirror has it."""
         page = limited_key_view.history(actor_of(request), name, **read_query(request))
-        return answer_page(request, page, template_serializers.history_item)
+        return answer_page(request, page, HistoryItem.of)
 
 
 def _respond(found: Answer) -> HttpResponse:

@@ -15,7 +15,7 @@ from registry.serving.credentials import Caller
 from registry.serving.fetcher import fetcher
 from registry.serving.label_moves_long_poll import label_moves_poll
 from registry.serving.responses import Answer
-from registry.templates import output_serializers as template_output_serializers
+from registry.serving.serializers import BundleOutput, MovesOutput
 
 __all__ = ["Bundle", "Moves"]
 
@@ -32,7 +32,7 @@ class Bundle(APIView):
             OpenApiParameter("If-None-Match", str, OpenApiParameter.HEADER),
         ],
         responses={
-            200: template_output_serializers.BundleOutput,
+            200: BundleOutput,
             304: None,
             "4XX": output_serializers.ProblemOutput,
         },
@@ -56,7 +56,7 @@ class Moves(APIView):
             OpenApiParameter("after", str, description="The cursor of the answer before; none: the cursor of now."),
             OpenApiParameter("wait", int, description="Seconds to wait for a move where there is none, up to 30."),
         ],
-        responses={200: template_output_serializers.MovesOutput, "4XX": output_serializers.ProblemOutput},
+        responses={200: MovesOutput, "4XX": output_serializers.ProblemOutput},
     )
     def get(self, request: Request, namespace: str) -> HttpResponse:
         """What stands where since then. Ask again after `again` seconds."""

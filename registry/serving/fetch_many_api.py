@@ -15,7 +15,7 @@ from registry.rest import output_serializers
 from registry.rest.input_serializers import Input, Text, read
 from registry.serving.fetcher import fetcher
 from registry.serving.responses import APPROVAL, Answer
-from registry.templates import output_serializers as template_output_serializers
+from registry.serving.serializers import FetchedList
 
 __all__ = ["MOST_BYTES", "MOST_REFS", "FetchMany"]
 
@@ -35,7 +35,7 @@ class FetchMany(APIView):
     @extend_schema(
         operation_id="fetchVersions",
         request=RefsInput,
-        responses={200: template_output_serializers.FetchedList, "4XX": output_serializers.ProblemOutput},
+        responses={200: FetchedList, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request) -> HttpResponse:
         """Fetch up to 500 refs; each has its own version or its own problem, in the order they were asked for."""

@@ -16,10 +16,9 @@ from registry.rest.input_serializers import Flag, Input, Text, read
 from registry.rest.list_responses import answer_page, read_query
 from registry.rest.preconditions import read_base
 from registry.templates import approvals, archive, label_queries, limited_key_view, queries
-from registry.templates import output_serializers as template_output_serializers
 from registry.templates import save as services
-from registry.templates import serializers as template_serializers
 from registry.templates.models import Template as TemplateRow
+from registry.templates.serializers import SavedOutput, SavedVersion, TemplateFacts, TemplateOutput, TemplatePage
 
 __all__ = ["Archive", "SaveInput", "Template", "Templates", "Unarchive"]
 
@@ -52,7 +51,7 @@ class Templates(APIView):
     @extend_schema(
         operation_id="listTemplates",
         parameters=[OpenApiParameter(name, str) for name in (*_FILTERS, "cursor")] + [OpenApiParameter("limit", int)],
-        responses={200: template_output_serializers.TemplatePage, "4XX": output_serializers.ProblemOutput},
+        responses={200: TemplatePage, "4XX": output_serializers.ProblemOutput},
     )
     def get(self, request: Request) -> Response:
         """Find templates by words and filters, in the order of their names.
@@ -65,7 +64,9 @@ class Templates(APIView):
         numbers, found = label_queries.numbers_of_many(page.items), approvals.of_labels(page.items)
         told = limited_key_view.shown_of_many(actor, page.items)
         return answer_page(
-            request, page, lambda row: template_serializers.template(row, numbers[row.pk], told[row.pk], found[row.pk])
+            request,
+            page,
+            lambda row: TemplateOutput.of(TemplateFacts(row, numbers[row.pk], told[row.pk], found[row.pk])),
         )
 
 
@@ -76,7 +77,7 @@ class Template(APIView):
 
     @extend_schema(
         operation_id="getTemplate",
-        responses={200: template_output_serializers.TemplateOutput, "4XX": output_serializers.ProblemOutput},
+        responses={200: TemplateOutput, "4XX": output_serializers.ProblemOutput},
     )
     def get(self, request: Request, name: str) -> Response:
         """What it is and where its labels stand; the document comes with `<name>@<ref>`.
@@ -93,8 +94,8 @@ class Template(APIView):
             OpenApiParameter("If-Match", str, OpenApiParameter.HEADER, description="Digest this was made from.")
         ],
         responses={
-            200: template_output_serializers.SavedOutput,
-            201: template_output_serializers.SavedOutput,
+            200: SavedOutput,
+            201: SavedOutput,
             "4XX": output_serializers.ProblemOutput,
         },
     )
@@ -104,9 +105,10 @@ class Template(APIView):
         actor = actor_of(request)
         saved = services.save(actor=actor, name=name, base=read_base(request), **given)
         problems = [problem.to_dict() for problem in saved.problems]
-        body = template_serializers.saved(saved.template.name, saved.version, problems)
-        if not saved.created and permissions.is_narrow(actor.key):
-            body["message"] = ""  # of whoever saved these bytes before
+        # The message of a version that exists already is of whoever saved these bytes before.
+        hides_message = not saved.created and permissions.is_narrow(actor.key)
+        message = "" if hides_message else saved.version.message
+        body = SavedOutput.of(SavedVersion(saved.template.name, saved.version, message, problems))
         headers = {
             "ETag": f'"{saved.version.digest}"',
             "Location": f"/api/v1/templates/{saved.template.name}@{saved.version.number}",
@@ -120,7 +122,7 @@ class Archive(APIView):
     @extend_schema(
         operation_id="archiveTemplate",
         request=ArchiveInput,
-        responses={200: template_output_serializers.TemplateOutput, "4XX": output_serializers.ProblemOutput},
+        responses={200: TemplateOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, name: str) -> Response:
         """Archive it: it is fetched as before, but not changed. For admins; a protected label needs `force` and a reason."""
@@ -134,7 +136,7 @@ class Unarchive(APIView):
     @extend_schema(
         operation_id="unarchiveTemplate",
         request=NoInput,
-        responses={200: template_output_serializers.TemplateOutput, "4XX": output_serializers.ProblemOutput},
+        responses={200: TemplateOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, name: str) -> Response:
         """Bring an archived template back. For admins."""
@@ -145,6 +147,5 @@ class Unarchive(APIView):
 
 def _answer(actor: Actor, row: TemplateRow) -> Response:
     approval = approvals.of_labels([row])[row.pk]
-    return Response(
-        template_serializers.template(row, label_queries.numbers_of(row), limited_key_view.shown(actor, row), approval)
-    )
+    facts = TemplateFacts(row, label_queries.numbers_of(row), limited_key_view.shown(actor, row), approval)
+    return Response(TemplateOutput.of(facts))

@@ -11,8 +11,7 @@ from registry.rest.input_serializers import Input, Integer, Text, read
 from registry.rest.list_responses import answer_page, read_query
 from registry.templates import labels as services
 from registry.templates import limited_key_view
-from registry.templates import output_serializers as template_output_serializers
-from registry.templates import serializers as template_serializers
+from registry.templates.serializers import LabelMoveOutput, LabelMovePage, LabelOutput
 
 __all__ = ["History", "Move", "MoveInput", "RollBack", "RollBackInput"]
 
@@ -37,14 +36,13 @@ class Move(APIView):
     @extend_schema(
         operation_id="moveLabel",
         request=MoveInput,
-        responses={200: template_output_serializers.LabelOutput, "4XX": output_serializers.ProblemOutput},
+        responses={200: LabelOutput, "4XX": output_serializers.ProblemOutput},
     )
     def put(self, request: Request, name: str, label: str) -> Response:
         """Move an unprotected label; a protected one is refused with the type `approval-required`."""
         given = read(MoveInput, request)
-        return Response(
-            template_serializers.label(name, services.move(actor=actor_of(request), name=name, label=label, **given))
-        )
+        row = services.move(actor=actor_of(request), name=name, label=label, **given)
+        return Response(LabelOutput.of(row))
 
 
 class History(APIView):
@@ -53,12 +51,12 @@ class History(APIView):
     @extend_schema(
         operation_id="listLabelMoves",
         parameters=[OpenApiParameter("cursor", str), OpenApiParameter("limit", int)],
-        responses={200: template_output_serializers.LabelMovePage, "4XX": output_serializers.ProblemOutput},
+        responses={200: LabelMovePage, "4XX": output_serializers.ProblemOutput},
     )
     def get(self, request: Request, name: str, label: str) -> Response:
         """Its moves, newest first: who, from where, where to, how and why."""
         page = limited_key_view.moves(actor_of(request), name, label, **read_query(request))
-        return answer_page(request, page, template_serializers.label_move)
+        return answer_page(request, page, LabelMoveOutput.of)
 
 
 class RollBack(APIView):
@@ -67,10 +65,10 @@ class RollBack(APIView):
     @extend_schema(
         operation_id="rollBackLabel",
         request=RollBackInput,
-        responses={200: template_output_serializers.LabelOutput, "4XX": output_serializers.ProblemOutput},
+        responses={200: LabelOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, name: str, label: str) -> Response:
         """Put a label, protected or not, back on a version it held before. For reviewers, with a reason."""
         given = read(RollBackInput, request)
         row = services.roll_back(actor=actor_of(request), name=name, label=label, **given)
-        return Response(template_serializers.label(name, row))
+        return Response(LabelOutput.of(row))

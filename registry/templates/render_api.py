@@ -13,7 +13,7 @@ from registry.namespaces.throttling import CallThrottle, RenderThrottle
 from registry.rest import output_serializers
 from registry.rest.input_serializers import Input, Integer, Text, read
 from registry.templates import document_check, preview
-from registry.templates import output_serializers as template_output_serializers
+from registry.templates.serializers import CheckOutput, RenderOutput
 
 __all__ = ["Check", "CheckInput", "Render", "RenderInput"]
 
@@ -55,7 +55,7 @@ class Check(APIView):
     @extend_schema(
         operation_id="checkDocument",
         request=CheckInput,
-        responses={200: template_output_serializers.CheckOutput, "4XX": output_serializers.ProblemOutput},
+        responses={200: CheckOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request) -> Response:
         """Check a document and samples; the problems are the answer, so this succeeds with them."""
@@ -71,7 +71,7 @@ class Render(APIView):
     @extend_schema(
         operation_id="render",
         request=RenderInput,
-        responses={200: template_output_serializers.RenderOutput, "4XX": output_serializers.ProblemOutput},
+        responses={200: RenderOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request) -> Response:
         """Render a stored template or a document with data."""

@@ -12,11 +12,11 @@ from registry.namespaces.authentication import actor_of
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
 from registry.rest import output_serializers
 from registry.rest.input_serializers import Input, read
-from registry.templates import output_serializers as template_output_serializers
 from registry.templates import queries as template_queries
 from registry.templates import sample_queries as queries
 from registry.templates import samples as services
 from registry.templates.models import SampleSet
+from registry.templates.serializers import SamplesOutput
 
 __all__ = ["Samples", "SamplesInput"]
 
@@ -34,7 +34,7 @@ class Samples(APIView):
 
     @extend_schema(
         operation_id="getSamples",
-        responses={200: template_output_serializers.SamplesOutput, "4XX": output_serializers.ProblemOutput},
+        responses={200: SamplesOutput, "4XX": output_serializers.ProblemOutput},
     )
     def get(self, request: Request, name: str) -> Response:
         """The samples as last saved."""
@@ -43,7 +43,7 @@ class Samples(APIView):
     @extend_schema(
         operation_id="saveSamples",
         request=SamplesInput,
-        responses={200: template_output_serializers.SamplesOutput, "4XX": output_serializers.ProblemOutput},
+        responses={200: SamplesOutput, "4XX": output_serializers.ProblemOutput},
     )
     def put(self, request: Request, name: str) -> Response:
         """Replace the samples, checked against the latest version."""

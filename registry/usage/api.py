@@ -12,7 +12,6 @@ from rest_framework.views import APIView
 from registry.namespaces.authentication import actor_of
 from registry.rest import output_serializers
 from registry.rest.input_serializers import Input, Integer, Text, read
-from registry.templates import output_serializers as template_output_serializers
 from registry.usage import client_reports
 
 __all__ = ["Reports", "ReportsInput"]
@@ -70,13 +69,28 @@ class ReportsInput(Input):
     reports = serializers.ListField(child=EntryInput(), max_length=MOST)
 
 
+class IgnoredReport(output_serializers.Output):
+    """A report that was not counted, and why."""
+
+    name = serializers.CharField()
+    digest = serializers.CharField()
+    reason = serializers.CharField()
+
+
+class ReportOutput(output_serializers.Output):
+    """How many reports were counted."""
+
+    accepted = serializers.IntegerField()
+    ignored = IgnoredReport(many=True)
+
+
 class Reports(APIView):
     """Where clients report."""
 
     @extend_schema(
         operation_id="report",
         request=ReportsInput,
-        responses={202: template_output_serializers.ReportOutput, "4XX": output_serializers.ProblemOutput},
+        responses={202: ReportOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request) -> Response:
         """Add counts by version: renders, failures by code, tokens, names of inputs. For keys only; never send values."""

@@ -1,0 +1,381 @@
+"""Serializers of change requests, threads, merges and dependants: the API's answers, and their schema."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rest_framework import serializers
+
+from registry.accounts.actor import Actor
+from registry.changes import checks, emergencies
+from registry.changes import gate as change_gate
+from registry.changes import queries as change_queries
+from registry.changes.checks import Check
+from registry.changes.emergencies import Emergency
+from registry.changes.gate import Gate
+from registry.changes.models import ChangeRequest, Decision
+from registry.namespaces import permissions
+from registry.namespaces.permissions import Verb
+from registry.rest.output_serializers import Answer, MicrosecondMoment, Moment, Output
+from registry.templates import approvals
+
+__all__ = [
+    "NO_MERGE",
+    "ChangeFacts",
+    "ChangeItem",
+    "ChangeOutput",
+    "ChangePage",
+    "ChangeRow",
+    "DependantList",
+    "DependantOutput",
+    "MergeOutput",
+    "ThreadList",
+    "ThreadOutput",
+    "UpdatedList",
+    "UpdatedOutput",
+]
+
+
+class DependantOutput(Output):
+    """A template that includes a fragment."""
+
+    template = serializers.CharField()
+    references = serializers.ListField(child=serializers.CharField())
+
+
+class DependantList(Output):
+    """Templates that include a fragment."""
+
+    results = DependantOutput(many=True)
+
+
+class UpdatedOutput(Output):
+    """What became of one template that includes a fragment."""
+
+    template = serializers.CharField(source="template.name")
+    version = serializers.IntegerField(allow_null=True, source="version.number")
+    change = serializers.IntegerField(allow_null=True, source="change.number")
+    refusal = serializers.CharField()
+
+
+class UpdatedList(Output):
+    """What became of the templates that include a fragment."""
+
+    results = UpdatedOutput(many=True)
+
+
+class ConflictOutput(Output):
+    """Lines that both sides of a merge changed."""
+
+    line = serializers.IntegerField()
+    base = serializers.CharField()
+    ours = serializers.CharField()
+    theirs = serializers.CharField()
+
+
+class MergeOutput(Output):
+    """What the head and the label's version come to together."""
+
+    needed = serializers.BooleanField(source="is_needed")
+    base = serializers.IntegerField(allow_null=True, source="base.number")
+    held = serializers.IntegerField(allow_null=True, source="held.number")
+    head = serializers.IntegerField(allow_null=True, source="head.number")
+    clean = serializers.BooleanField(allow_null=True, source="merged.is_clean")
+    document = serializers.CharField(allow_null=True, source="merged.text")
+    conflicts = ConflictOutput(many=True, source="merged.conflicts")
+
+
+# The answer where the head comes from what the label holds.
+NO_MERGE: Answer = {
+    "needed": False,
+    **dict.fromkeys(("base", "held", "head", "clean", "document")),
+    "conflicts": [],
+}
+
+
+@dataclass(frozen=True)
+class ChangeRow:
+    """A change request in a list, with the emergency it was published in, if it was."""
+
+    row: ChangeRequest
+    emergency: Emergency | None
+
+    @property
+    def is_emergency(self) -> bool:
+        """Whether it was published in an emergency."""
+        return self.emergency is not None
+
+
+class ChangeItem(Output):
+    """A change request in a list."""
+
+    number = serializers.IntegerField(source="row.number")
+    template = serializers.CharField(source="row.template.name")
+    label = serializers.CharField(source="row.label")  # type: ignore[assignment]  # the metaclass takes declared fields out of the class
+    version = serializers.IntegerField(source="row.version.number")
+    digest = serializers.CharField(source="row.version.digest")
+    state = serializers.ChoiceField(["open", "approved", "published", "withdrawn"], source="row.state")
+    message = serializers.CharField(source="row.message")
+    author = serializers.CharField(source="row.opened_by.username")
+    emergency = serializers.BooleanField(
+        source="is_emergency", help_text="Published in an emergency, approved afterwards or not."
+    )
+    unreviewed = serializers.BooleanField(
+        source="row.unreviewed", help_text="Published in an emergency and never approved."
+    )
+    created_at = Moment(source="row.created_at")
+    updated_at = Moment(source="row.updated_at")
+
+
+class EmergencyOutput(Output):
+    """How a change was published before it was approved."""
+
+    person = serializers.CharField(source="move.person.username")
+    reason = serializers.CharField(source="move.reason")
+    at = Moment(source="move.created_at")
+    served = serializers.BooleanField(
+        source="is_served", help_text="Whether the label still serves what was published."
+    )
+    roll_back_to = serializers.IntegerField(allow_null=True, source="roll_back_target")
+    approved_by = serializers.ListField(child=serializers.CharField(), source="approvers")
+    approved_at = Moment(allow_null=True)
+    closed_at = Moment(
+        allow_null=True,
+        source="change.emergency_closed_at",
+        help_text="When it was closed without an approval, after the label had moved on.",
+    )
+
+
+class ChangePage(Output):
+    """A page of change requests."""
+
+    results = ChangeItem(many=True)
+    next = serializers.CharField(allow_null=True)
+
+
+class DecisionOutput(Output):
+    """What a reviewer said of a head."""
+
+    number = serializers.IntegerField()
+    person = serializers.CharField(source="person.username")
+    decision = serializers.ChoiceField(["approve", "request_changes", "comment", "acknowledge"])
+    version = serializers.IntegerField(source="version.number")
+    digest = serializers.CharField()
+    round = serializers.IntegerField()
+    text = serializers.CharField()
+    created_at = Moment()
+
+
+class BlockerOutput(Output):
+    """One reason why a change can't be published yet."""
+
+    code = serializers.CharField()
+    cause = serializers.CharField()
+    action = serializers.CharField()
+
+
+class TurnOutput(Output):
+    """Whose turn it is."""
+
+    people = serializers.ListField(child=serializers.CharField())
+    reason = serializers.CharField()
+    since = Moment()
+
+
+class DigestsOutput(Output):
+    """What a check result is bound to."""
+
+    version = serializers.CharField(required=False, help_text="Absent, as the rest is, once the request is closed.")
+    samples = serializers.CharField(allow_null=True, required=False)
+    against = serializers.CharField(allow_null=True, required=False)
+    served = serializers.ListField(child=serializers.CharField(), required=False)
+    fetched = serializers.ListField(child=serializers.CharField(), required=False)
+    dependants = serializers.ListField(child=serializers.CharField(), required=False)
+    evaluations = serializers.ListField(child=serializers.DictField(), required=False)
+
+    def to_representation(self, instance: Mapping[str, Any]) -> Answer:
+        """The digests that the check looks at, and no others."""
+        return dict(instance)
+
+
+@dataclass(frozen=True)
+class CheckFacts:
+    """A check as a change's gate has it."""
+
+    check: Check
+    gate: Gate
+
+    @property
+    def state(self) -> str:
+        """Its result, or why there is none yet."""
+        return self.check.outcome or ("unfinished" if self.gate.looked is None else "waiting")
+
+    @property
+    def is_blocking(self) -> bool:
+        """Whether it keeps an open request from being published."""
+        return self.check.is_blocking and self.gate.looked is not None
+
+    @property
+    def digests(self) -> Mapping[str, Any]:
+        """What the result is bound to; nothing for a closed request."""
+        return checks.digests_of(self.check.name, self.gate.looked) if self.gate.looked else {}
+
+
+class StateOutput(Output):
+    """A check of a change."""
+
+    name = serializers.CharField(source="check.name")
+    state = serializers.ChoiceField(["passed", "failed", "waiting", "unfinished"])
+    required = serializers.BooleanField(source="check.is_required")  # type: ignore[assignment]  # as above
+    blocking = serializers.BooleanField(source="is_blocking")
+    acknowledged = serializers.BooleanField(source="check.is_acknowledged")
+    summary = serializers.CharField(source="check.summary")
+    at = MicrosecondMoment(allow_null=True, source="check.at")
+    findings = serializers.ListField(child=serializers.DictField(), source="check.findings")
+    digests = DigestsOutput()
+
+
+class ApprovalOutput(Output):
+    """An approval that counts."""
+
+    person = serializers.CharField()
+    at = MicrosecondMoment()
+
+
+class ContributorOutput(Output):
+    """A person whose approval does not count, and why."""
+
+    person = serializers.CharField()
+    why = serializers.CharField()
+
+
+class ExemptionOutput(ContributorOutput):
+    """A contributor whose approval counts by a rule."""
+
+    rule = serializers.ChoiceField(["suggesters_may_approve", "self_approval"])
+
+
+@dataclass(frozen=True)
+class ChangeFacts(ChangeRow):
+    """A change request as one actor sees it, with its gate. may_read: whether the actor may read texts."""
+
+    gate: Gate
+    may_read: bool
+
+    @classmethod
+    def read(cls, row: ChangeRequest, actor: Actor) -> "ChangeFacts":
+        """The facts of a request for one actor."""
+        return cls(
+            row,
+            emergencies.find_emergency(row),
+            gate=change_gate.evaluate(row, actor),
+            may_read=permissions.can(actor, Verb.READ, row.template.namespace),
+        )
+
+    @property
+    def why(self) -> str | None:
+        """Why the actor may not approve."""
+        return self.gate.why or None
+
+    @property
+    def approval(self) -> str | None:
+        """How the label came to what it holds now."""
+        approval = approvals.of_label(self.row.template, self.row.label)
+        return approval.value if approval else None
+
+    @property
+    def overlapping(self) -> list[int]:
+        """Other open requests for the same label."""
+        return [other.number for other in change_queries.list_overlapping(self.row)] if self.row.is_open else []
+
+    @property
+    def checks(self) -> list[CheckFacts]:
+        """The checks as the gate has them."""
+        return [CheckFacts(check, self.gate) for check in self.gate.checks]
+
+    @property
+    def contributors(self) -> list[dict[str, str]]:
+        """Who contributed, once for each reason."""
+        return [
+            {"person": person, "why": reason.they}
+            for person, reasons in self.gate.facts.contributors.items()
+            for reason in reasons
+        ]
+
+    @property
+    def decisions(self) -> Sequence[Decision]:
+        """What reviewers said, oldest first."""
+        rows = self.row.decisions.select_related("person", "version")
+        return list(rows.defer("version__bundle").order_by("number"))
+
+
+class ChangeOutput(ChangeItem):
+    """A change request with what was said and what it waits for; of a closed one, what it was decided on."""
+
+    round = serializers.IntegerField(source="row.round")
+    holds = serializers.IntegerField(allow_null=True, source="gate.facts.holds")
+    published_in_emergency = EmergencyOutput(allow_null=True, source="emergency")
+    approval = serializers.ChoiceField(
+        ["approved", "emergency", "never_approved"],
+        allow_null=True,
+        help_text="How the label came to what it holds now; null where it is not protected or not set.",
+    )
+    closed_at = Moment(allow_null=True, source="row.closed_at")
+    turn = TurnOutput(allow_null=True, source="gate.turn")
+    riding_along = serializers.ListField(child=serializers.IntegerField(), source="gate.riding")
+    overlapping = serializers.ListField(child=serializers.IntegerField())
+    checks = StateOutput(many=True)
+    approvals = ApprovalOutput(many=True, source="gate.approvals")
+    approvals_needed = serializers.IntegerField(source="gate.needed")
+    may_approve = serializers.BooleanField(source="gate.may_approve")
+    why = serializers.CharField(allow_null=True)
+    contributors = ContributorOutput(many=True)
+    exemptions = ExemptionOutput(many=True, source="gate.exemptions")
+    decisions = DecisionOutput(many=True)
+    blockers = BlockerOutput(many=True, source="gate.blockers")
+
+    def to_representation(self, instance: ChangeFacts) -> Answer:
+        """A key that may propose or publish but not read gets it without what people wrote and checks found."""
+        answer: Answer = super().to_representation(instance)
+        if instance.may_read:
+            return answer
+        check_answers = [{**check, "summary": "", "findings": []} for check in answer["checks"]]
+        decisions = [{**decision, "text": ""} for decision in answer["decisions"]]
+        return {**answer, "message": "", "checks": check_answers, "decisions": decisions}
+
+
+class CommentOutput(Output):
+    """A comment of a thread."""
+
+    number = serializers.IntegerField()
+    person = serializers.CharField(source="person.username")
+    text = serializers.CharField()
+    suggestion = serializers.CharField(allow_null=True)
+    created_at = Moment()
+
+
+class ThreadOutput(Output):
+    """A thread of a request: the lines it was opened on, and where those stand in the head."""
+
+    number = serializers.IntegerField(source="thread.number")
+    side = serializers.ChoiceField(["source", "rendered"], source="thread.side")
+    version = serializers.IntegerField(source="thread.version.number")
+    digest = serializers.CharField(source="thread.version.digest")
+    line = serializers.IntegerField(source="thread.line")
+    end_line = serializers.IntegerField(source="thread.end_line")
+    sample = serializers.CharField(source="thread.sample")
+    part = serializers.IntegerField(source="thread.part")
+    quote = serializers.CharField(source="thread.quote")
+    head_line = serializers.IntegerField(allow_null=True, source="line")
+    head_end_line = serializers.IntegerField(allow_null=True, source="end_line")
+    outdated = serializers.BooleanField(source="is_outdated")
+    resolved = serializers.BooleanField(source="is_resolved")
+    resolved_by = serializers.CharField(allow_null=True, source="thread.resolved_by.username")
+    created_at = Moment(source="thread.created_at")
+    comments = CommentOutput(many=True)
+
+
+class ThreadList(Output):
+    """The threads of a request."""
+
+    results = ThreadOutput(many=True)
