@@ -30,7 +30,7 @@ def test_inputs_that_one_side_does_not_take_are_left_out_and_named(reply, browse
 
 
 def test_the_same_version_twice_says_that_nothing_differs(reply, browser):
-    assert "The two documents are the same" in words(browser("reader").get(f"/t/{REPLY}/-/diff?from=2&to=2"))
+    assert "The two documents are identical." in words(browser("reader").get(f"/t/{REPLY}/-/diff?from=2&to=2"))
 
 
 def test_htmx_gets_the_diff_alone(reply, browser):
