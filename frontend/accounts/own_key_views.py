@@ -37,7 +37,7 @@ def rows_of(actor: Actor) -> list[Row]:
 @form_page
 @signed_in
 def own_keys(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """The list; `revoke` in the address shows first what a key is used for, a POST revokes it or marks notices as read."""
+    """The list of keys. A POST revokes one, or marks notices as read; `revoke` in the URL shows a key's use first."""
     news = notices.of_keys(actor)
     if request.POST.get("do") == "revoke":
         messages.success(request, key_revocation.revoke_key(request, actor))

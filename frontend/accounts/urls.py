@@ -1,5 +1,8 @@
-"""Addresses of signing in and of one's own account. The names are allauth's, which looks its pages up by them; what is not
-routed here (signing up, mail addresses, connections) can't be reached."""
+"""URLs of sign-in and of one's own account.
+
+The names are allauth's, which looks its pages up by them. What is not routed here (signing up, mail addresses,
+connections) can't be reached.
+"""
 
 from allauth.account import views as passwords
 from allauth.mfa.base import views as steps

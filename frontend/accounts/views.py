@@ -64,7 +64,7 @@ class LoginForm(forms.Form):
 @sensitive_post_parameters("password")
 @form_page
 def log_in(request: HttpRequest) -> HttpResponse:
-    """The login; afterwards, and after the second step where the account has one, the reader is where they wanted to go."""
+    """The login; after it, and after the second step where the account has one, it leads to the page asked for."""
     target = _inside(request, request.POST.get("next") or request.GET.get("next") or "/")
     if request.user.is_authenticated:
         return redirect(target)

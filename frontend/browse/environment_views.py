@@ -40,7 +40,9 @@ class Column:
 class Cell:
     """One label of one template. `number` is None where it is not set; `behind` counts against the newest version.
 
-    `unapproved` says that it is protected and never held what it serves by approval. `mixed` says that it is protected here though not everywhere. `ask_url` and `back_url` are empty where this person may not, or where there is nothing to ask for or to go back to. `emergency` is the change by which it was published and that nobody approved.
+    `unapproved` says that it is protected and never held what it serves by approval. `mixed` says that it is protected
+    here though not everywhere. `ask_url` and `back_url` are empty where this person may not, or where there is nothing
+    to ask for or to go back to. `emergency` is the change by which it was published and that nobody approved.
     """
 
     label: str

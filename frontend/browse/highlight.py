@@ -1,8 +1,8 @@
 """Syntax highlighting of a document: lines of runs, each run with the class of its colour. Pure; no Django.
 
-The editor colours properly, with a parser; a page that only shows a document is content with these patterns. Pygments has
-a lexer for YAML with Jinja, but its time grows with the square of a line's length (0.7 s for 8,000 marks), and documents
-come from strangers.
+The editor colours properly, with a parser; patterns suffice for a page that only shows a document. Pygments has a lexer
+for YAML with Jinja, but its time grows with the square of a line's length (0.7 s for 8,000 marks), and documents come
+from strangers.
 """
 
 import re
@@ -23,7 +23,7 @@ YAML = re.compile(
     re.MULTILINE,
 )
 JINJA_CLASS = {"{{": "expression", "{%": "statement", "{#": "comment"}
-# Strings are coloured within a line, and short ones only: an open quote would else be looked after to the end each time.
+# Strings are coloured within a line, and short ones only: an open quote would else be searched to the end each time.
 # Beyond this a page shows the text without colours rather than keep a reader waiting.
 LONGEST = 200_000
 

@@ -134,7 +134,8 @@ def _title(move: LabelMove | None) -> str:
     if move is None:
         return ""
     why = f": {move.reason}" if move.reason else f", change {move.change_id}" if move.change_id else ""
-    return f"{VERBS[move.how]} by {move.person.username} {time_since(move.created_at, datetime.now(UTC))}{why}".capitalize()
+    age = time_since(move.created_at, datetime.now(UTC))
+    return f"{VERBS[move.how]} by {move.person.username} {age}{why}".capitalize()
 
 
 def _act(template: Template, label: str, protected: bool) -> tuple[str, str]:

@@ -54,7 +54,7 @@ Suggestion = tuple[int, int]  # the numbers of a thread and of its comment
 
 @dataclass(frozen=True)
 class ActionResult:
-    """What to say, where to go on, and the name of the form whose unsent text need not be kept in the browser any more."""
+    """The message for the reader, the URL to go on to, and the form whose unsent text the browser can forget."""
 
     words: str
     url: str
@@ -91,7 +91,7 @@ def perform_action(request: HttpRequest, actor: Actor, number: int) -> ActionRes
 
 
 def read_place(request: HttpRequest) -> Place:
-    """The lines that a form is about; what is no number is no line."""
+    """The lines that a form is about; a field that is not a number counts as 0."""
     line = parse_number(request.POST.get("line"))
     end_line = parse_number(request.POST.get("end_line")) or line
     side = request.POST.get("side", "")
@@ -106,7 +106,7 @@ def read_place(request: HttpRequest) -> Place:
 
 
 def parse_number(text: str | None) -> int:
-    """A number of a form; what is none, or beyond all lines, is nothing's number."""
+    """A form field as an int; 0 if it is missing, not a number or longer than 7 digits."""
     return int(text) if text and text.isdecimal() and len(text) < MOST_DIGITS else 0
 
 
@@ -204,7 +204,7 @@ def _url_after(request: HttpRequest, number: int) -> str:
 
 
 def read_batch(request: HttpRequest, number: int) -> list[Suggestion]:
-    """The suggestions that the session chose to apply together, each as (thread, comment), in the order they were chosen."""
+    """The suggestions chosen in this session to be applied together, in the order they were chosen."""
     return [(thread, comment) for thread, comment in request.session.get(_batch_key(number), [])]
 
 

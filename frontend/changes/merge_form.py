@@ -22,8 +22,9 @@ MOST = 100
 class ConflictForm:
     """One conflict with its answer. `key` names it by its content, so that an answer outlives a reload and a new merge.
 
-    `ours` and `theirs` are diffs against the base, empty beyond the first MOST conflicts, which no page shows; `before` and `after` are the lines around it. `way` is empty while nothing
-    is decided, and `fault` then says so where the person went on.
+    `ours` and `theirs` are diffs against the base, empty beyond the first MOST conflicts, which no page shows; `before`
+    and `after` are the lines around it. `way` is empty while nothing is decided, and `fault` then says so where the
+    person went on.
     """
 
     key: str
@@ -47,7 +48,7 @@ class ConflictForm:
 
 
 def read_conflict_forms(merged: Merged, given: Mapping[str, str], *, must: bool) -> list[ConflictForm]:
-    """The conflicts with the answers of a form: `way-<key>` and `text-<key>`. must: one without an answer is at fault."""
+    """The conflicts with the answers of a form: `way-<key>`, `text-<key>`. must: each has to have an answer."""
     lines = three_way_merge.split_lines(merged.text)
     disputes = []
     effort = Effort()

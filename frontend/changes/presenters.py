@@ -55,7 +55,10 @@ class BlockerRow:
 
 @dataclass(frozen=True)
 class ReviewRow:
-    """A reviewer's last word: on this digest, or voided by a newer head. `why` says why it does not count, or by what rule."""
+    """A reviewer's last decision, on this digest or voided by a newer head.
+
+    `why` says why it does not count, or by what rule it does.
+    """
 
     person: str
     word: str
@@ -68,8 +71,10 @@ class ReviewRow:
 
 @dataclass(frozen=True)
 class CheckRow:
-    """A check with its state in words; `findings` of the contract are its changes, breaking ones first. `at`: when it was given,
-    for a closed request."""
+    """A check with its state in words.
+
+    `findings` of the contract are its changes, breaking ones first. `at`: when it ended, for a closed request.
+    """
 
     name: str
     icon: str
@@ -163,7 +168,7 @@ def review_rows(gate: Gate) -> list[ReviewRow]:
 
 
 def check_rows(gate: Gate) -> list[CheckRow]:
-    """The checks of the request on the digests it stands on now; of one that was moved, as they were when it was decided."""
+    """The checks of the request as they are now; of a request that is closed, as they were when it was decided."""
     rows, is_frozen = [], not gate.change.is_open
     for state in gate.checks:
         unknown = UNFINISHED if is_frozen else CHECK_LOOKS[None]

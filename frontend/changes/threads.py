@@ -29,7 +29,7 @@ Suggestion = tuple[int, int]
 
 @dataclass(frozen=True)
 class View:
-    """What the page shows: `source`, `rendered`, `both` or `conversation`, on which sample, with what else its address says."""
+    """The view of the page: `source`, `rendered`, `both` or `conversation`, its sample, and the rest of its query."""
 
     name: str
     sample: str
@@ -65,7 +65,7 @@ class OpenCommentForm:
 
 @dataclass(frozen=True)
 class CommentView:
-    """A comment; `lines` is its suggestion as a diff against the lines it would replace, None where it suggests nothing.
+    """A comment; `lines` is its suggestion as a diff against the lines it would replace, None without a suggestion.
 
     `warning` says that nobody who may approve would be left once it is applied, or is empty.
     """
@@ -115,10 +115,11 @@ Spots = dict[int, LineAnnotations]
 
 @dataclass(frozen=True)
 class Discussion:
-    """What hangs under the lines of the view that is open: of the source by line, of the rendered prompt by part and line.
+    """Threads and remarks at the lines of the open view: by line of the source, by part and line of the prompt.
 
-    `elsewhere` are threads of another view or sample, `outdated` those whose lines are gone. The links are addresses to which
-    a part and a line are added, empty where this person may not comment. `batch` are the suggestions chosen to go in together.
+    `elsewhere` are threads of another view or sample, `outdated` those whose lines are gone. The links are URLs to
+    which a part and a line are added, empty where this person may not comment. `batch` are the suggestions chosen to be
+    applied together.
     """
 
     source: Spots

@@ -16,7 +16,7 @@ __all__ = ["TimelineEntry", "count_comments", "timeline_entries"]
 
 @dataclass(frozen=True)
 class TimelineEntry:
-    """One row of the conversation. `voided`: a decision that a newer head took the force of. `is_said`: somebody's words."""
+    """One row of the conversation. `voided`: a decision that a newer head made void. `is_said`: a person's words."""
 
     at: datetime
     person: str

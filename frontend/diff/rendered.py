@@ -48,7 +48,10 @@ class Message:
 
 @dataclass(frozen=True)
 class PartDiff:
-    """One part on two sides; `moved` is empty or names both places: `moved from 2nd to 4th`; `index` is its place on the new one."""
+    """One part on two sides; `index` is its place on the new one.
+
+    `moved` is empty or names both places: `moved from 2nd to 4th`.
+    """
 
     name: str
     role: str

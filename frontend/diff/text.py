@@ -101,7 +101,7 @@ Entry = Line | Fold | Gap | Rest
 
 
 def folded_diff(old: str, new: str, effort: Effort | None = None, context: int = 3) -> tuple[list[Entry], Counts]:
-    """The diff as a page shows it: unchanged runs folded, lines made for the first MOST_SHOWN only; and its whole size."""
+    """The diff as a page shows it, and its whole size: unchanged runs folded, only the first MOST_SHOWN as lines."""
     before, after = old.splitlines(), new.splitlines()
     steps = sequence_diff.steps(before, after, effort)
     changed = [step for step in steps if step.kind != "equal"]
@@ -185,7 +185,7 @@ def fold_unchanged(lines: Sequence[Line], context: int = 3) -> list[Line | Fold]
 def shorten_diff(
     entries: Iterable[Entry], kept: Collection[int] = (), most: int = MOST_SHOWN
 ) -> list[Line | Fold | Gap]:
-    """The entries up to `most` lines, folded ones counted; after that only new lines of a number in `kept`, the rest as gaps."""
+    """The entries up to `most` lines, folded ones counted; after that new lines numbered in `kept`, else gaps."""
     shown: list[Line | Fold | Gap] = []
     left = most
     for entry in entries:

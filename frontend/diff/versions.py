@@ -54,8 +54,10 @@ class TokenRow:
 
 @dataclass(frozen=True)
 class RenderedDiff:
-    """Both versions rendered on one sample; where a side fails, why. `notes` names inputs a side does not take, `newly_cut`
-    the parts that have to give way now and had not to before."""
+    """Both versions rendered on one sample, or why a side fails.
+
+    `notes` names inputs that a side does not take, `newly_cut` the parts that are cut now and were not before.
+    """
 
     old: RenderedSample
     new: RenderedSample
@@ -125,8 +127,8 @@ def diff_context(
 ) -> dict[str, Any]:
     """What `_diff.html` shows: the source, both sides rendered on a sample, or both of these.
 
-    view: a view of the page's own, which shows neither. every: set the versions against each other on all samples, not only
-    on the one that is shown.
+    view: a view of the page's own, which shows neither. every: compare the versions on all samples, not only on the one
+    that is shown.
     """
     sample_set = sample_queries.current(new.template)
     data = sample_set.samples if sample_set else {}

@@ -21,8 +21,8 @@ __all__ = ["ActionResult", "propose", "save"]
 class ActionResult:
     """What an action led to, and the HTTP status of the answer.
 
-    `offers` are protected labels that could be proposed to move to `version`; `newer` is the version that somebody saved
-    meanwhile, shown with the choices there are then.
+    `offers` are protected labels that could be proposed to move to `version`; `newer` is the version that somebody
+    saved meanwhile, shown with the choices there are then.
     """
 
     kind: Literal["saved", "refused", "conflict", "proposed"]
@@ -54,7 +54,7 @@ class ActionResult:
 
 
 def save(actor: Actor, state: EditorState, *, parallel: bool = False, onto: str = "") -> ActionResult:
-    """Save the text as a version. parallel: beside a newer one. onto: digest of the newer version, taken as the base."""
+    """Save the text as a version. parallel: beside a newer one. onto: digest of a newer version to take as the base."""
     base = onto or (state.base.digest if state.base else None)
     try:
         saved = template_save.save(

@@ -42,8 +42,8 @@ class EditorState:
     """What the editor edits, as stored or as a form sent it.
 
     `base` is the version the text was made from (None for a template that does not exist yet), `latest` the newest one
-    now. `data` are the inputs of the preview, `target` is `messages` or `text`, `prompt` the index where the inputs give
-    several prompts; `data_text` is the text of the inputs, which need not be JSON yet.
+    now. `data` are the inputs of the preview, `target` is `messages` or `text`, `prompt` the index where the inputs
+    give several prompts; `data_text` is the text of the inputs, which need not be JSON yet.
     """
 
     name: str

@@ -31,7 +31,10 @@ NUMBERS = ("Nothing", "One thing", "Two", "Three", "Four", "Five", "Six", "Seven
 
 @dataclass(frozen=True)
 class WorkItem:
-    """A request that waits: for whom or to do what, since when, and why. `more` counts its other blockers, `advice` says what to do about all."""
+    """A change request that waits: for whom or for what, since when, and why.
+
+    `more` counts its other blockers, `advice` says what to do about all of them.
+    """
 
     change: ChangeRequest
     title: str

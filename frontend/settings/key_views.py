@@ -32,7 +32,7 @@ __all__ = ["keys"]
 @form_page
 @signed_in
 def keys(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
-    """All keys; a POST issues or rotates one (the answer is the only page that ever shows the secret) or revokes one."""
+    """All keys; a POST issues, rotates or revokes one. Only the answer to issuing and rotating shows the secret."""
     keys_query.listing(actor, namespace)  # refuses before anything is read from the form
     do = request.POST.get("do", "") if request.method == "POST" else "look"
     if do == "revoke":
