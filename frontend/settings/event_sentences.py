@@ -10,13 +10,13 @@ from registry.core.timestamps import from_microseconds
 from registry.journal.event import JournalEvent, Page, parse
 from registry.journal.models import Event
 
-__all__ = ["Line", "describe_event"]
+__all__ = ["AuditLine", "describe_event"]
 
 _OF_ADMINS = (Page.KEYS, Page.WEBHOOKS)
 
 
 @dataclass(frozen=True)
-class Line:
+class AuditLine:
     """One event: `sentence` goes on where the person's name ends; `href` is empty where there is nothing to look at."""
 
     event: Event
@@ -25,11 +25,11 @@ class Line:
     href: str
 
 
-def describe_event(row: Event, *, may_manage: bool) -> Line:
+def describe_event(row: Event, *, may_manage: bool) -> AuditLine:
     """The event in words; an unknown kind is told by its name. Pages of admins are linked for them only."""
     event = parse(row.kind, json.loads(row.text)["body"])
     sentence = event.sentence() if event else f"{row.kind.replace('.', ': ')} {row.template}".strip()
-    return Line(row, from_microseconds(row.at), sentence, _link(row, event, may_manage))
+    return AuditLine(row, from_microseconds(row.at), sentence, _link(row, event, may_manage))
 
 
 def _link(row: Event, event: JournalEvent | None, may_manage: bool) -> str:
