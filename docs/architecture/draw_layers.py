@@ -3,17 +3,19 @@
 Run it as `python docs/architecture/draw_layers.py`. A test compares the picture with pyproject.toml.
 """
 
+import ast
 import tomllib
 from html import escape
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 WIDTH, ROW, GAP, MARGIN = 960, 30, 8, 16
-LABEL = 150  # room for the package's name at the left
+LABEL = 190  # room for the package's name at the left
 CHARACTER = 7.3  # width of one character, in the drawing's units
 STYLE = """
 text { font: 13px ui-monospace, Consolas, monospace; fill: #201b14 }
 .package { font-weight: 600 }
+.about { font-size: 12px; opacity: 0.75 }
 rect { fill: #f5f1e8; stroke: #8c816f }
 @media (prefers-color-scheme: dark) { text { fill: #ece5d8 } rect { fill: #2a251f; stroke: #817563 } }
 """
@@ -37,6 +39,14 @@ def read_layers() -> dict[str, list[list[str]]]:
     }
 
 
+def describe_module(package: str, name: str) -> str:
+    """The first sentence of a module's docstring."""
+    folder = ROOT / (package.removeprefix("promptuary.") if "." in package else package)
+    path = folder / name / "__init__.py" if (folder / name).is_dir() else folder / f"{name}.py"
+    docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    return docstring.split("\n\n")[0].replace("\n", " ").split(". ")[0].rstrip(".")
+
+
 def draw(packages: dict[str, list[list[str]]]) -> str:
     """The picture as SVG text."""
     shapes: list[str] = []
@@ -54,6 +64,8 @@ def draw(packages: dict[str, list[list[str]]]) -> str:
                     f'<text x="{left + 9:g}" y="{top + 17:g}">{escape(name)}</text>'
                 )
                 left += width + GAP
+            if len(layer) == 1 and (about := describe_module(package, layer[0])):
+                shapes.append(f'<text class="about" x="{left + 4:g}" y="{top + 17:g}">{escape(about)}</text>')
             top += ROW
         top += 2 * GAP
     body = "\n".join(shapes)
