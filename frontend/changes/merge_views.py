@@ -54,7 +54,9 @@ def merge(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         "change": change,
         "title": change_title(change),
         "merge": preview,
-        "superseded": gate.evaluate(change, actor, with_checks=False).of("superseded") if preview is None else None,
+        "superseded": gate.evaluate(change, actor, with_checks=False).find_blocker("superseded")
+        if preview is None
+        else None,
         "disputes": answers,
         "shown_disputes": answers[: merge_form.MOST],
         "open_count": sum(not answer.way for answer in answers),

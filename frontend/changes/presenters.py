@@ -120,7 +120,7 @@ def permitted_actions(gate: Gate, actor: Actor) -> PermittedActions:
     decides = change.takes_decisions and reviewer
     return PermittedActions(
         approve=decides and gate.may_approve,
-        approve_fault=gate.why if decides else "",
+        approve_fault=gate.refusal if decides else "",
         acknowledge=decides and gate.may_approve and any(blocker.code == "check:contract" for blocker in blockers),
         comment=may(Verb.COMMENT),
         publish=change.is_open and not blockers and may(Verb.PUBLISH),
@@ -161,7 +161,7 @@ def review_rows(gate: Gate) -> list[ReviewRow]:
         elif against := policy.reasons_against(rules, facts, person):
             why = f"does not count: {person} {against[0].they}"
         rows.append(_opinion(gate, decision, why))
-    if gate.is_closed or not gate.standing.missing:
+    if gate.is_closed or not gate.approval_status.missing:
         return rows
     waiting = [person for person in policy.eligible_approvers(rules, facts) if person not in last]
     return rows + [ReviewRow(person, "waiting", "circle-dashed", "", None, False) for person in waiting[:6]]
@@ -204,7 +204,7 @@ def _opinion(gate: Gate, decision: Decision, why: str) -> ReviewRow:
         return ReviewRow(person, "voided", "rotate-ccw", "warn", decision, True)
     if decision.decision != Decision.APPROVE:
         return ReviewRow(person, "asks for edits", "message-square", "bad", decision, voided)
-    if change.takes_decisions and person not in gate.standing.approvals:
+    if change.takes_decisions and person not in gate.approval_status.approvals:
         return ReviewRow(person, "does not count", "circle-x", "warn", decision, voided, why)
     return ReviewRow(person, "approved", "check", "ok", decision, voided, why)
 

@@ -193,7 +193,7 @@ def build_discussion(
         outdated=outdated,
         unsent=unsent,
         batch=chosen,
-        batch_warning=gate.warning_of([said.comment for _, said in chosen]) if chosen else "",
+        batch_warning=gate.warn_of_suggestions([said.comment for _, said in chosen]) if chosen else "",
         source_link=view.address(side="source") if act.comment else "",
         rendered_link=view.address(side="rendered") if act.comment else "",
         back=view.address(),
@@ -216,7 +216,7 @@ def _talk(
             _suggested(thread.quote, comment.suggestion, first) if comment.suggestion is not None else None,
             applies and comment.suggestion is not None,
             (thread.number, comment.number) in batch,
-            gate.warning_of([comment]) if applies and comment.suggestion is not None else "",
+            gate.warn_of_suggestions([comment]) if applies and comment.suggestion is not None else "",
         )
         for comment in placed.comments
     ]

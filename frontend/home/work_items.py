@@ -92,7 +92,7 @@ def count_sentence(items: Sequence[WorkItem]) -> str:
 
 def _concerns(gate: Gate, person: str) -> bool:
     change = gate.change
-    spoke = any(voice.person == person for voice in gate.voices)
+    spoke = any(voice.person == person for voice in gate.decisions)
     return spoke or person in (change.opened_by.username, change.version.author.username)
 
 

@@ -1,4 +1,4 @@
-"""Verdicts: running the checks of a change request and keeping what they found."""
+"""Check results: running the checks of a change request and storing what each gives."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -59,7 +59,7 @@ def request_stale_checks() -> int:
     lately = log.now() - _AGAIN
     asked = 0
     for gate in change_gate.evaluate_many(rows, None):
-        if gate.standing.is_enough != (gate.change.state == ChangeRequest.APPROVED):
+        if gate.approval_status.is_enough != (gate.change.state == ChangeRequest.APPROVED):
             _reassess(gate.change)
         stale = any(state.outcome is None and state.name in _BY_OTHERS for state in gate.checks)
         subject = f"change {gate.change.number}"
@@ -90,8 +90,8 @@ def run_checks(*, number: int, report: Callable[[int, int], None] = lambda _done
     if found is None:
         raise NotFound(f"There is no change request {number}.")
     gate: Gate = change_gate.evaluate(found, None)
-    looked = gate.looked
-    if looked is None:
+    inputs = gate.inputs
+    if inputs is None:
         return []
     case = check_runners.read_case(found)
     given = []
@@ -100,13 +100,13 @@ def run_checks(*, number: int, report: Callable[[int, int], None] = lambda _done
         report(done, len(waiting))
         finding = check_runners.RUNNERS[name](case)
         if finding is not None:
-            given.append(_keep(found, name, looked, finding))
+            given.append(_keep(found, name, inputs, finding))
     report(len(waiting), len(waiting))
     return given
 
 
-def _keep(change: ChangeRequest, name: str, looked: CheckInputs, finding: CheckResult) -> Verdict:
-    key, details = checks.key_of(name, looked), log.canonical(finding.details)
+def _keep(change: ChangeRequest, name: str, inputs: CheckInputs, finding: CheckResult) -> Verdict:
+    key, details = checks.key_of(name, inputs), log.canonical(finding.details)
     outcome = Verdict.PASSED if finding.passed else Verdict.FAILED
     template, version, at = change.template, change.version, log.now()
     with transaction.atomic():

@@ -1,4 +1,4 @@
-"""The checks themselves: each looks at one case and says what it found. Nothing is written here."""
+"""The functions that run each check on one case and give its result. Nothing is written here."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""The checks of a change request: which there are, what each looks at, what stands in the way of publishing."""
+"""The checks of a change request: their inputs, their results, and the blockers that follow from them."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -86,47 +86,47 @@ def required_checks(rules: Rules) -> tuple[str, ...]:
     return tuple(check for check in CHECKS if check in named)
 
 
-def listed_checks(looked: CheckInputs, needed: Sequence[str]) -> tuple[str, ...]:
+def listed_checks(inputs: CheckInputs, needed: Sequence[str]) -> tuple[str, ...]:
     """The checks that a request has, in their order: those with nothing to look at only where they must be passed."""
-    return tuple(name for name in CHECKS if name in needed or not is_void(name, looked))
+    return tuple(name for name in CHECKS if name in needed or not is_void(name, inputs))
 
 
-def is_void(name: str, looked: CheckInputs) -> bool:
+def is_void(name: str, inputs: CheckInputs) -> bool:
     """Whether the check has nothing to look at, and so passes without a verdict."""
-    return (name == "evaluation" and not looked.evaluations) or (name == "dependants" and not looked.dependants)
+    return (name == "evaluation" and not inputs.evaluations) or (name == "dependants" and not inputs.dependants)
 
 
-def digests_of(name: str, looked: CheckInputs) -> dict[str, Any]:
+def digests_of(name: str, inputs: CheckInputs) -> dict[str, Any]:
     """The digests this check looks at, by what they are of."""
-    digests = {part: getattr(looked, part) for part in _LOOKS_AT[name]}
+    digests = {part: getattr(inputs, part) for part in _LOOKS_AT[name]}
     if not digests.get("fetched"):  # verdicts given before anybody stayed on a version keep their keys
         digests.pop("fetched", None)
     return {part: list(value) if isinstance(value, tuple) else value for part, value in digests.items()}
 
 
-def key_of(name: str, looked: CheckInputs) -> str:
+def key_of(name: str, inputs: CheckInputs) -> str:
     """One digest over the check's name and every digest it looks at."""
-    seal = canonical({"check": name, "template": looked.template, **digests_of(name, looked)})
+    seal = canonical({"check": name, "template": inputs.template, **digests_of(name, inputs)})
     return "sha256:" + hashlib.sha256(seal).hexdigest()
 
 
-def check_blockers(states: Sequence[Check], author: str) -> list[Blocker]:
+def check_blockers(results: Sequence[Check], author: str) -> list[Blocker]:
     """What required checks keep the request from being published, and what to do about each."""
-    found = []
-    for state in states:
-        if not state.is_blocking:
+    blockers = []
+    for check in results:
+        if not check.is_blocking:
             continue
-        code = f"check:{state.name}"
-        if state.outcome is None:
-            more = f" {state.summary}" if state.action else ""
-            cause = f"The check {state.name} has not finished.{more}"
-            found.append(Blocker(code, cause, state.action or "Wait for it: it runs by itself."))
+        code = f"check:{check.name}"
+        if check.outcome is None:
+            more = f" {check.summary}" if check.action else ""
+            cause = f"The check {check.name} has not finished.{more}"
+            blockers.append(Blocker(code, cause, check.action or "Wait for it: it runs by itself."))
             continue
         action = "Save a version that mends it, and put it into the request."
-        if state.name == "contract":
+        if check.name == "contract":
             action += " Or let a reviewer acknowledge the break."
-        found.append(Blocker(code, f"The check {state.name} failed: {state.summary}", action, (author,)))
-    return found
+        blockers.append(Blocker(code, f"The check {check.name} failed: {check.summary}", action, (author,)))
+    return blockers
 
 
 @dataclass(frozen=True)
@@ -156,14 +156,14 @@ class Decided:
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON object, without what the checks found: that stays with the verdict named by the key."""
-        found: dict[str, Any] = {
+        decided: dict[str, Any] = {
             "approvals": [{"person": one.person, "at": one.at} for one in self.approvals],
             "needed": self.needed,
             "checks": [_write(state) for state in self.checks],
         }
         if self.exemptions:
-            found["exemptions"] = [{"person": it.person, "rule": it.rule, "why": it.why} for it in self.exemptions]
-        return found
+            decided["exemptions"] = [{"person": it.person, "rule": it.rule, "why": it.why} for it in self.exemptions]
+        return decided
 
 
 def read_decided(kept: Mapping[str, Any], findings: Mapping[str, Sequence[Mapping[str, object]]]) -> Decided:

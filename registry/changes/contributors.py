@@ -148,7 +148,7 @@ class History:
         above = self.above(one)
         return next((step.pk for step in self.upward(other) if step.pk in above), None)
 
-    def riding(self, head: int, serves: int | None) -> list[int]:
+    def versions_between(self, head: int, serves: int | None) -> list[int]:
         """Numbers of the versions that would go live along with the head, without those that the label serves already."""
         if serves is None:
             return []

@@ -1,4 +1,4 @@
-"""Dependants: bringing a fragment's new version into the templates that include it."""
+"""Updating the templates that include a fragment to its new version."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""What older journals do not say outright, worked out from their events: what a version took in, and what a closed request
+"""Facts that events of older journals lack, derived from other events: what a version took in, and what a closed request
 was decided on. A migration and a restore both use this, so they come to the same.
 
 An event that says it itself is taken at its word: `version.saved` with "merged_from" or "suggestions", `change.headed` with

@@ -178,7 +178,7 @@ def publish_in_emergency(*, actor: Actor, number: int, reason: str) -> ChangeReq
         _require_effect(change)
         change.state, change.unreviewed = ChangeRequest.PUBLISHED, True
         change.closed_at = change.updated_at = log.now()
-        change.decided = gate.decided().to_dict()
+        change.decided = gate.to_decided().to_dict()
         change.save()
         move = LabelMove(template=change.template, label=change.label, after=change.version, how="broke_glass")
         move.reason, move.change = reason.strip(), change

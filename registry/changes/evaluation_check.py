@@ -1,4 +1,4 @@
-"""Thresholds: whether the head of a change request reaches what the attached evaluations ask for.
+"""The check `evaluation`: whether the head of a change request reaches the thresholds of the attached evaluations.
 
 The runs that are needed are started here, once: runs of the same bundle, rows and model are the same run, whoever asked for
 them first. Nothing passes by omission: a gate that scored no row fails, and rows the model gave no answer for keep the check

@@ -1,4 +1,4 @@
-"""The gate of change requests: the one reader of its facts, and the one value that everything about a request is told from."""
+"""The gate of change requests: one function that evaluates a request, and the one value that all doors read."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -37,8 +37,8 @@ class Turn:
 class Gate:
     """How one request stands, for the one who looks.
 
-    A closed request has the checks and approvals that it was decided on, no blockers and nobody's turn. `riding` are numbers of
-    versions that would go live along with the head. `looked` is what the checks look at, None for a closed request.
+    A closed request has the checks and approvals that it was decided on, no blockers and nobody's turn. `versions_between`
+    are the numbers of the versions that would go live along with the head. `inputs` are the digests that the checks are bound to, None for a closed request.
     `last_decision` is the number of the last decision in the request, 0 without any.
     """
 
@@ -47,20 +47,20 @@ class Gate:
     rules: Rules
     facts: Facts
     checks: tuple[Check, ...]
-    looked: CheckInputs | None
+    inputs: CheckInputs | None
     blockers: tuple[Blocker, ...]
-    standing: ApprovalStatus
+    approval_status: ApprovalStatus
     approvals: tuple[Approval, ...]
     needed: int
     exemptions: tuple[Exemption, ...]
-    riding: tuple[int, ...]
+    versions_between: tuple[int, ...]
     turn: Turn | None
     last_decision: int
 
     @property
-    def voices(self) -> tuple[DecisionFacts, ...]:
+    def decisions(self) -> tuple[DecisionFacts, ...]:
         """What was decided in the request, oldest first."""
-        return self.facts.voices
+        return self.facts.decisions
 
     @property
     def is_closed(self) -> bool:
@@ -68,7 +68,7 @@ class Gate:
         return self.facts.closed
 
     @property
-    def why(self) -> str:
+    def refusal(self) -> str:
         """Why the one who looks may not approve, as a sentence, or nothing where they may."""
         change = self.change
         if self.facts.closed:
@@ -85,32 +85,34 @@ class Gate:
     @property
     def may_approve(self) -> bool:
         """Whether an approval by the one who looks would count."""
-        return not self.why
+        return not self.refusal
 
-    def after(self, said: Decision) -> "Gate":
+    def with_decision(self, decision: Decision) -> "Gate":
         """The gate after one more decision of the one who looks; its blockers and turn are not worked out again."""
-        person = said.person.username
+        person = decision.person.username
         is_reviewer = person in self.facts.reviewers
-        voice = DecisionFacts(person, said.decision, said.digest, said.round, is_reviewer, self.facts.number)
-        facts = replace(self.facts, voices=(*self.facts.voices, voice))
-        standing = policy.count_approvals(self.rules, facts)
-        given = {one.person: one for one in self.approvals}
-        if said.decision == Decision.APPROVE:
-            given[person] = Approval(person, to_microseconds(said.created_at))
+        latest = DecisionFacts(
+            person, decision.decision, decision.digest, decision.round, is_reviewer, self.facts.number
+        )
+        facts = replace(self.facts, decisions=(*self.facts.decisions, latest))
+        status = policy.count_approvals(self.rules, facts)
+        approvals = {approval.person: approval for approval in self.approvals}
+        if decision.decision == Decision.APPROVE:
+            approvals[person] = Approval(person, to_microseconds(decision.created_at))
         return replace(
             self,
             facts=facts,
-            standing=standing,
-            approvals=tuple(given[one] for one in standing.approvals),
+            approval_status=status,
+            approvals=tuple(approvals[person] for person in status.approvals),
             exemptions=policy.find_exemptions(self.rules, facts),
-            last_decision=said.number,
+            last_decision=decision.number,
         )
 
-    def of(self, code: str) -> Blocker | None:
+    def find_blocker(self, code: str) -> Blocker | None:
         """The blocker with this code, or None."""
         return next((blocker for blocker in self.blockers if blocker.code == code), None)
 
-    def warning_of(self, comments: Iterable[Comment]) -> str:
+    def warn_of_suggestions(self, comments: Iterable[Comment]) -> str:
         """What applying these suggestions would cost: a sentence where those who wrote them are the only ones whose approval
         counts, or too few others are left; else nothing."""
         rules, facts = self.rules, self.facts
@@ -128,7 +130,7 @@ class Gate:
         """Whether it is this person's turn."""
         return self.turn is not None and username in self.turn.people
 
-    def decided(self) -> Decided:
+    def to_decided(self) -> Decided:
         """What the request is decided on at this moment, for the event that closes it."""
         return Decided(self.approvals, self.needed, self.checks, self.exemptions)
 
@@ -159,7 +161,7 @@ def evaluate_many(rows: Iterable[ChangeRequest], actor: Actor | None, *, with_ch
     Rows as `changes.listing` and `changes.find` give them. Blockers speak to the actor; None is nobody in particular.
     """
     listed = list(rows)
-    return _Desk(listed, actor, with_checks=with_checks).gates(listed) if listed else []
+    return _Reader(listed, actor, with_checks=with_checks).gates(listed) if listed else []
 
 
 def _find_turn(change: ChangeRequest, found: Sequence[Blocker], since: datetime) -> Turn | None:
@@ -172,16 +174,16 @@ def _find_turn(change: ChangeRequest, found: Sequence[Blocker], since: datetime)
     return Turn(first.waiting_for, first.cause, since)
 
 
-class _Desk:
+class _Reader:
     """Everything that the requests are measured by."""
 
     def __init__(self, rows: Sequence[ChangeRequest], actor: Actor | None, *, with_checks: bool) -> None:
         self._actor = actor
         self._viewer = actor.person.username if actor and actor.key is None else ""
-        self._people = ReviewFacts(rows, with_times=with_checks)
+        self._review = ReviewFacts(rows, with_times=with_checks)
         self._rules = {row.template.namespace_id: namespace_queries.rules_of(row.template.namespace) for row in rows}
         open_rows = [(row, self._rules[row.template.namespace_id]) for row in rows if row.is_open]
-        self._checks = CheckFacts(open_rows, self._people) if with_checks and open_rows else None
+        self._checks = CheckFacts(open_rows, self._review) if with_checks and open_rows else None
         keys = [check["key"] for row in rows if not row.is_open and row.decided for check in row.decided["checks"]]
         found = Verdict.objects.filter(key__in=keys) if with_checks and any(keys) else ()
         self._findings = {row.key: row.findings for row in found}
@@ -190,39 +192,39 @@ class _Desk:
         return [self._gate(row) for row in rows]
 
     def _gate(self, change: ChangeRequest) -> Gate:
-        rules, facts = self._rules[change.template.namespace_id], self._people.facts(change)
+        rules, facts = self._rules[change.template.namespace_id], self._review.facts(change)
         kept = checks.read_decided(change.decided, self._findings) if change.decided and not change.is_open else None
         if facts.closed:
             return self._closed(change, rules, facts, kept)
-        states: tuple[Check, ...] = kept.checks if kept else ()
-        looked = None
+        checks_now: tuple[Check, ...] = kept.checks if kept else ()
+        inputs = None
         if change.is_open and self._checks is not None:
-            states, looked = self._checks.states(change, rules), self._checks.looked(change)
-        found = policy.find_blockers(rules, facts, self._viewer, self._checks_told(change, states, facts.author))
-        standing = policy.count_approvals(rules, facts)
+            checks_now, inputs = self._checks.checks(change, rules), self._checks.inputs(change)
+        found = policy.find_blockers(rules, facts, self._viewer, self._check_blockers(change, checks_now, facts.author))
+        status = policy.count_approvals(rules, facts)
         return Gate(
             change=change,
             actor=self._actor,
             rules=rules,
             facts=facts,
-            checks=states,
-            looked=looked,
+            checks=checks_now,
+            inputs=inputs,
             blockers=tuple(found),
-            standing=standing,
+            approval_status=status,
             approvals=tuple(
-                Approval(person, to_microseconds(self._people.approved_at(change, person)))
-                for person in standing.approvals
+                Approval(person, to_microseconds(self._review.approved_at(change, person)))
+                for person in status.approvals
             ),
             needed=rules.approvals,
             exemptions=policy.find_exemptions(rules, facts),
-            riding=tuple(self._people.riding(change)) if change.is_open else (),
-            turn=_find_turn(change, found, self._people.since(change)),
-            last_decision=self._people.last_decision(change),
+            versions_between=tuple(self._review.versions_between(change)) if change.is_open else (),
+            turn=_find_turn(change, found, self._review.since(change)),
+            last_decision=self._review.last_decision(change),
         )
 
-    def _checks_told(self, change: ChangeRequest, states: Sequence[Check], author: str) -> list[Blocker]:
+    def _check_blockers(self, change: ChangeRequest, results: Sequence[Check], author: str) -> list[Blocker]:
         """The blockers of checks; for a key that may not read the request without what a check found: that quotes texts."""
-        found = checks.check_blockers(states, author)
+        found = checks.check_blockers(results, author)
         actor = self._actor
         if actor is None or actor.key is None or permissions.can(actor, Verb.READ, change.template.namespace):
             return found
@@ -240,13 +242,13 @@ class _Desk:
             rules=rules,
             facts=facts,
             checks=kept.checks if kept else (),
-            looked=None,
+            inputs=None,
             blockers=(),
-            standing=ApprovalStatus(tuple(one.person for one in approvals), (), 0, ()),
+            approval_status=ApprovalStatus(tuple(one.person for one in approvals), (), 0, ()),
             approvals=approvals,
             needed=kept.needed if kept else rules.approvals,
             exemptions=kept.exemptions if kept else (),
-            riding=(),
+            versions_between=(),
             turn=None,
-            last_decision=self._people.last_decision(change),
+            last_decision=self._review.last_decision(change),
         )

@@ -1,4 +1,4 @@
-"""What the gate looks at, read once for many requests. Only `registry.changes.gate` asks for it."""
+"""The facts and check results of many change requests, read in a constant number of queries for `gate`."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -41,7 +41,7 @@ class ReviewFacts:
         self._held = _held_by_approval(set(templates))
         self._emergencies = _emergencies([row.pk for row in rows if row.unreviewed])
         self._reviewers = _reviewers({row.template.namespace_id for row in rows})
-        self.said = _said([row.pk for row in rows])
+        self.decisions = _decisions([row.pk for row in rows])
         self._since = _since([row.pk for row in rows]) if with_times else {}
 
     def held(self, change: ChangeRequest) -> VersionNode | None:
@@ -56,7 +56,7 @@ class ReviewFacts:
 
     def last_decision(self, change: ChangeRequest) -> int:
         """The number of the last decision in the request, 0 without any."""
-        return max((said.number for said in self.said[change.pk]), default=0)
+        return max((decision.number for decision in self.decisions[change.pk]), default=0)
 
     def facts(self, change: ChangeRequest) -> Facts:
         """The facts of one of the requests."""
@@ -72,7 +72,7 @@ class ReviewFacts:
             round=change.round,
             opened_by=change.opened_by.username,
             author=history.steps[version.pk].author,
-            voices=tuple(self._voice(said, reviewers) for said in self.said[change.pk]),
+            decisions=tuple(self._decision_facts(decision, reviewers) for decision in self.decisions[change.pk]),
             reviewers=reviewers,
             holds=held.number if held else None,
             holds_digest=held.digest if held else None,
@@ -85,9 +85,9 @@ class ReviewFacts:
             contributors=find_contributors(history, self._request(change)) if change.takes_decisions else {},
         )
 
-    def riding(self, change: ChangeRequest) -> list[int]:
+    def versions_between(self, change: ChangeRequest) -> list[int]:
         """Numbers of the versions that would go live, or be approved, along with the head."""
-        return self.history.riding(change.version_id, self._approved(change))
+        return self.history.versions_between(change.version_id, self._approved(change))
 
     def since(self, change: ChangeRequest) -> datetime:
         """When the turn was passed on last."""
@@ -96,15 +96,15 @@ class ReviewFacts:
     def approved_at(self, change: ChangeRequest, person: str) -> datetime:
         """When this person approved the head."""
         return next(
-            said.created_at
-            for said in reversed(self.said[change.pk])
-            if said.person.username == person and said.decision == Decision.APPROVE
+            decision.created_at
+            for decision in reversed(self.decisions[change.pk])
+            if decision.person.username == person and decision.decision == Decision.APPROVE
         )
 
-    def _voice(self, said: Decision, reviewers: Sequence[str]) -> DecisionFacts:
-        person = said.person.username
-        number = self.history.steps[said.version_id].number
-        return DecisionFacts(person, said.decision, said.digest, said.round, person in reviewers, number)
+    def _decision_facts(self, decision: Decision, reviewers: Sequence[str]) -> DecisionFacts:
+        person = decision.person.username
+        number = self.history.steps[decision.version_id].number
+        return DecisionFacts(person, decision.decision, decision.digest, decision.round, person in reviewers, number)
 
     def _request(self, change: ChangeRequest) -> ChangeFacts:
         return ChangeFacts(
@@ -138,9 +138,9 @@ class ReviewFacts:
 class CheckFacts:
     """Samples, plans, callers and verdicts: what says how the checks of requests stand."""
 
-    def __init__(self, rows: Sequence[tuple[ChangeRequest, Rules]], people: ReviewFacts) -> None:
+    def __init__(self, rows: Sequence[tuple[ChangeRequest, Rules]], review: ReviewFacts) -> None:
         templates = {row.template_id: row.template for row, _ in rows}
-        self._people = people
+        self._review = review
         self._samples = _samples(set(templates))
         self._plans = attachment_queries.plans_of_many(templates.values())
         self._fetched = usage_queries.pinned(set(templates))
@@ -149,41 +149,41 @@ class CheckFacts:
         self._verdicts = {row.key: row for row in Verdict.objects.filter(key__in=keys)}
         self._measured = self._measure([row for row, _ in rows])
 
-    def looked(self, change: ChangeRequest) -> CheckInputs:
+    def inputs(self, change: ChangeRequest) -> CheckInputs:
         """The digests that count for the request now."""
-        against = self._people.held(change)
+        against = self._review.held(change)
         return CheckInputs(
             template=change.template.name,
             version=change.version.digest,
             samples=self._samples.get(change.template_id),
             against=against.digest if against else None,
-            served=self._people.served(change),
+            served=self._review.served(change),
             fetched=self._fetched.get(change.template_id, ()),
             dependants=self._dependants.get(change.template.name, ()),
             evaluations=tuple(plan.to_dict() for plan in self._plans[change.template_id]),
         )
 
-    def states(self, change: ChangeRequest, rules: Rules) -> tuple[Check, ...]:
+    def checks(self, change: ChangeRequest, rules: Rules) -> tuple[Check, ...]:
         """Every check in its fixed order; one that was not given for these digests yet has no outcome."""
-        required, looked = checks.required_checks(rules), self.looked(change)
+        required, inputs = checks.required_checks(rules), self.inputs(change)
         acknowledged = any(
-            said.decision == Decision.ACKNOWLEDGE
-            and said.round == change.round
-            and said.digest == change.version.digest
-            for said in self._people.said[change.pk]
+            decision.decision == Decision.ACKNOWLEDGE
+            and decision.round == change.round
+            and decision.digest == change.version.digest
+            for decision in self._review.decisions[change.pk]
         )
         return tuple(
-            self._state(change, name, key, looked, name in required, name == "contract" and acknowledged)
+            self._check(change, name, key, inputs, name in required, name == "contract" and acknowledged)
             for key, name in self._keys(change, rules).items()
         )
 
-    def _state(
-        self, change: ChangeRequest, name: str, key: str, looked: CheckInputs, is_required: bool, is_acknowledged: bool
+    def _check(
+        self, change: ChangeRequest, name: str, key: str, inputs: CheckInputs, is_required: bool, is_acknowledged: bool
     ) -> Check:
         given, action = self._verdicts.get(key), ""
         if given is not None:
             outcome, summary = given.outcome, given.summary
-        elif checks.is_void(name, looked):
+        elif checks.is_void(name, inputs):
             outcome, summary = Verdict.PASSED, checks.VOID[name]
         elif name == "evaluation":
             outcome, (summary, action) = None, self._measured[change.pk].progress()
@@ -202,18 +202,18 @@ class CheckFacts:
         )
 
     def _keys(self, change: ChangeRequest, rules: Rules) -> dict[str, str]:
-        looked = self.looked(change)
+        inputs = self.inputs(change)
         return {
-            checks.key_of(name, looked): name for name in checks.listed_checks(looked, checks.required_checks(rules))
+            checks.key_of(name, inputs): name for name in checks.listed_checks(inputs, checks.required_checks(rules))
         }
 
     def _measure(self, rows: Sequence[ChangeRequest]) -> Mapping[int, EvaluationProgress]:
         """The runs of the requests whose evaluation has no verdict yet."""
         waiting = []
         for row in rows:
-            looked = self.looked(row)
-            if looked.evaluations and checks.key_of("evaluation", looked) not in self._verdicts:
-                waiting.append((row.pk, self._plans[row.template_id], row.version.digest, looked.against))
+            inputs = self.inputs(row)
+            if inputs.evaluations and checks.key_of("evaluation", inputs) not in self._verdicts:
+                waiting.append((row.pk, self._plans[row.template_id], row.version.digest, inputs.against))
         return evaluation_check.measure_progress(waiting) if waiting else {}
 
 
@@ -252,13 +252,13 @@ def _reviewers(spaces: set[int]) -> Mapping[int, tuple[str, ...]]:
     return found
 
 
-def _said(numbers: Sequence[int]) -> Mapping[int, list[Decision]]:
+def _decisions(numbers: Sequence[int]) -> Mapping[int, list[Decision]]:
     """The decisions of each request, without their texts."""
     rows = Decision.objects.filter(change__in=numbers).select_related("person").defer("text").order_by("pk")
-    said: defaultdict[int, list[Decision]] = defaultdict(list)
+    decisions: defaultdict[int, list[Decision]] = defaultdict(list)
     for decision in rows:
-        said[decision.change_id].append(decision)
-    return said
+        decisions[decision.change_id].append(decision)
+    return decisions
 
 
 def _since(numbers: Sequence[int]) -> dict[int, datetime]:

@@ -1,4 +1,4 @@
-"""What the versions of templates come from, and who had a hand in it: read for many templates at once."""
+"""Queries about the history of versions: what each was made from and by whom, for many templates at once."""
 
 import json
 from collections import defaultdict

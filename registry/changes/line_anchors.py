@@ -1,4 +1,4 @@
-"""Where lines of one text stand in another: keeps threads and suggestions on what they were about."""
+"""Line anchors: where lines of one text are in another, so that threads and suggestions keep their place."""
 
 from bisect import bisect_right
 

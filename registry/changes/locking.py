@@ -1,4 +1,4 @@
-"""Requests under way: taking one for a write, assessing it again, and what must be true of it."""
+"""Locking a change request for a write, its preconditions, and recomputing whether it is approved."""
 
 from typing import Any
 
@@ -84,12 +84,12 @@ def save_state(gate: Gate) -> None:
     if change.is_open:
         change.state = _state_of(gate)
     elif change.needs_approval:
-        change.unreviewed = not gate.standing.is_enough
+        change.unreviewed = not gate.approval_status.is_enough
     change.save()
 
 
 def _state_of(gate: Gate) -> str:
-    return ChangeRequest.APPROVED if gate.standing.is_enough else ChangeRequest.OPEN
+    return ChangeRequest.APPROVED if gate.approval_status.is_enough else ChangeRequest.OPEN
 
 
 def append(actor: Actor, change: ChangeRequest, event: ChangeStep, decision: Decision | None = None) -> None:
@@ -164,8 +164,8 @@ def require_new_head(template: Template, label: str, head: Version) -> None:
 
 def require_may_decide(gate: Gate) -> None:
     """Raise NotAllowed, with the reason that the page gives beforehand, where the actor's decision does not count."""
-    if gate.why:
-        raise NotAllowed(gate.why, change=gate.change.number)
+    if gate.refusal:
+        raise NotAllowed(gate.refusal, change=gate.change.number)
 
 
 def find_head_version(template: Template, number: int) -> Version:

@@ -1,4 +1,4 @@
-"""Merges: bringing what a label holds into a request that was made beside it."""
+"""Merging what a label holds into a change request that was made beside it."""
 
 from dataclasses import dataclass
 
@@ -75,7 +75,7 @@ def merge_change(
     locking.require_pending(change)
     found = preview_merge(change)
     if found is None:
-        if stuck := gate.evaluate(change, actor, with_checks=False).of("superseded"):
+        if stuck := gate.evaluate(change, actor, with_checks=False).find_blocker("superseded"):
             raise Conflict(f"{stuck.cause} {stuck.action}", change=number)
         raise Conflict("There is nothing to merge: the version comes from what the label holds.")
     if seen is not None and seen != (found.head.digest, found.held.digest):

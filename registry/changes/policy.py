@@ -1,4 +1,4 @@
-"""Who may approve, and what still stands between a request and its label. The whole gate, as a function of facts.
+"""The policy of change requests: who may approve, and the blockers between a request and its label, from facts alone.
 
 Nothing here reads the database: `registry.changes.gate` gathers the facts inside the caller's transaction.
 """
@@ -53,7 +53,7 @@ class Facts:
     round: int
     opened_by: str
     author: str
-    voices: tuple[DecisionFacts, ...]
+    decisions: tuple[DecisionFacts, ...]
     reviewers: tuple[str, ...]
     holds: int | None
     holds_digest: str | None
@@ -151,12 +151,12 @@ def lacks_approvers(rules: Rules, facts: Facts, without: Collection[str] = ()) -
 
 
 def count_approvals(rules: Rules, facts: Facts) -> ApprovalStatus:
-    """Count the voices: the last word of each reviewer in this round, on this digest, about what they did not contribute to."""
+    """Count the last decision of each reviewer in this round and on this digest, without approvals by contributors."""
     last: dict[str, str] = {}
-    for voice in facts.voices:
-        counts = voice.is_reviewer and voice.round == facts.round and voice.digest == facts.digest
-        if counts and voice.decision in ("approve", "request_changes"):
-            last[voice.person] = voice.decision
+    for decision in facts.decisions:
+        counts = decision.is_reviewer and decision.round == facts.round and decision.digest == facts.digest
+        if counts and decision.decision in ("approve", "request_changes"):
+            last[decision.person] = decision.decision
     approvals = tuple(
         person
         for person, decision in last.items()
@@ -237,21 +237,21 @@ def _of_approvals(counted: ApprovalStatus, rules: Rules, facts: Facts, viewer: s
 
 def _of_void_approvals(rules: Rules, facts: Facts, viewer: str, counted: ApprovalStatus) -> str:
     """Whose approvals were given and do not count: of an earlier head, or of a contributor."""
-    last = {voice.person: voice for voice in facts.voices if voice.decision in ("approve", "request_changes")}
-    told = ""
-    for person, voice in last.items():
-        if voice.decision != "approve" or not voice.is_reviewer or person in counted.approvals:
+    last = {it.person: it for it in facts.decisions if it.decision in ("approve", "request_changes")}
+    sentences = ""
+    for person, decision in last.items():
+        if decision.decision != "approve" or not decision.is_reviewer or person in counted.approvals:
             continue
         against = reasons_against(rules, facts, person)
         whose = "Your approval" if person == viewer else f"The approval by {person}"
         if against:
             who = "you" if person == viewer else person
-            told += f" {whose} does not count: {who} {_about(against[0], person == viewer)}."
-        elif voice.digest != facts.digest and voice.number:
-            told += f" {whose} was for version {voice.number}; version {facts.number} is proposed now."
+            sentences += f" {whose} does not count: {who} {_about(against[0], person == viewer)}."
+        elif decision.digest != facts.digest and decision.number:
+            sentences += f" {whose} was for version {decision.number}; version {facts.number} is proposed now."
         else:
-            told += f" {whose} was given before the request was opened again or got another version."
-    return told
+            sentences += f" {whose} was given before the request was opened again or got another version."
+    return sentences
 
 
 def _about(reason: Reason, is_viewer: bool) -> str:

@@ -1,4 +1,4 @@
-"""Change requests: one, a list, and what is beside one. How they stand, `registry.changes.gate` says."""
+"""Queries about change requests: one, lists, what is beside one, its threads, and its history."""
 
 import json
 from collections.abc import Sequence
@@ -54,16 +54,19 @@ def find_change(actor: Actor, verb: Verb, number: int) -> ChangeRequest:
     rows = ChangeRequest.objects.select_related(
         "template", "template__namespace", "template__latest", "version", "version__author", "opened_by"
     )
-    unknown = NotFound(f"There is no change request {number}, or you may not read it.")
     change = rows.defer("template__words", "template__latest__bundle").filter(number=number).first()
     if change is None:
-        raise unknown
+        raise _unknown(number)
     try:
         permissions.require(actor, verb, change.template.namespace)
     except NotFound as error:
-        raise unknown from error
+        raise _unknown(number) from error
     permissions.require_label(actor, change.label)
     return change
+
+
+def _unknown(number: int) -> NotFound:
+    return NotFound(f"There is no change request {number}, or you may not read it.")
 
 
 def list_changes(

@@ -1,4 +1,4 @@
-"""Changing the rules of a namespace, which opens change requests where a label becomes protected."""
+"""Setting the rules of a namespace: the change requests that follow, and a plan of them to read beforehand."""
 
 import hashlib
 import json

@@ -208,17 +208,17 @@ class CheckFacts:
     @property
     def state(self) -> str:
         """Its result, or why there is none yet."""
-        return self.check.outcome or ("unfinished" if self.gate.looked is None else "waiting")
+        return self.check.outcome or ("unfinished" if self.gate.inputs is None else "waiting")
 
     @property
     def is_blocking(self) -> bool:
         """Whether it keeps an open request from being published."""
-        return self.check.is_blocking and self.gate.looked is not None
+        return self.check.is_blocking and self.gate.inputs is not None
 
     @property
     def digests(self) -> Mapping[str, Any]:
         """What the result is bound to; nothing for a closed request."""
-        return checks.digests_of(self.check.name, self.gate.looked) if self.gate.looked else {}
+        return checks.digests_of(self.check.name, self.gate.inputs) if self.gate.inputs else {}
 
 
 class StateOutput(Output):
@@ -275,7 +275,7 @@ class ChangeFacts(ChangeRow):
     @property
     def why(self) -> str | None:
         """Why the actor may not approve."""
-        return self.gate.why or None
+        return self.gate.refusal or None
 
     @property
     def approval(self) -> str | None:
@@ -322,7 +322,7 @@ class ChangeOutput(ChangeItem):
     )
     closed_at = Moment(allow_null=True, source="row.closed_at")
     turn = TurnOutput(allow_null=True, source="gate.turn")
-    riding_along = serializers.ListField(child=serializers.IntegerField(), source="gate.riding")
+    riding_along = serializers.ListField(child=serializers.IntegerField(), source="gate.versions_between")
     overlapping = serializers.ListField(child=serializers.IntegerField())
     checks = StateOutput(many=True)
     approvals = ApprovalOutput(many=True, source="gate.approvals")

@@ -141,7 +141,7 @@ def record_decision(actor: Actor, change: ChangeRequest, *, decision: str, diges
         change.save()
         is_reviewed = False
     else:
-        is_reviewed = _assess(gate.after(said))
+        is_reviewed = _assess(gate.with_decision(said))
     event = ChangeDecided(
         **locking.step_of(change),
         decision=decision,
@@ -173,7 +173,7 @@ def publish_change(*, actor: Actor, number: int) -> ChangeRequest:
             raise error(" ".join(blocker.cause for blocker in found), blockers=listed)
         change.state = ChangeRequest.PUBLISHED
         change.closed_at = change.updated_at = log.now()
-        change.decided = gate.decided().to_dict()
+        change.decided = gate.to_decided().to_dict()
         change.save()
         move = LabelMove(template=change.template, label=change.label, after=change.version, how="published")
         move.reason, move.change = change.message, change
@@ -194,7 +194,7 @@ def withdraw_change(*, actor: Actor, number: int, reason: str = "") -> ChangeReq
             and (not role or role.rank < Role.REVIEWER.rank)
         ):
             raise NotAllowed(f"{change.opened_by.username} opened this request; only they or a reviewer withdraw it.")
-        change.decided = change_gate.evaluate(change, actor).decided().to_dict()
+        change.decided = change_gate.evaluate(change, actor).to_decided().to_dict()
         change.state = ChangeRequest.WITHDRAWN
         change.closed_at = change.updated_at = log.now()
         change.save()
@@ -242,8 +242,8 @@ def _assess(gate: Gate) -> bool:
     """
     change = gate.change
     was_unreviewed = change.unreviewed
-    if change.needs_approval and gate.standing.is_enough:
-        change.decided = gate.decided().to_dict()
+    if change.needs_approval and gate.approval_status.is_enough:
+        change.decided = gate.to_decided().to_dict()
     locking.save_state(gate)
     return was_unreviewed and not change.unreviewed
 

@@ -42,7 +42,7 @@ def apply_suggestions(
     _require_apart(edits)
     applied = [_comment(placed, thread, comment) for thread, comment in comments]
     gate = change_gate.evaluate(change, actor, with_checks=False)
-    if not confirm and (warning := gate.warning_of(applied)):
+    if not confirm and (warning := gate.warn_of_suggestions(applied)):
         raise Conflict(
             f"{warning} Nothing was changed: send it again with confirm to apply it all the same.",
             confirm=True,

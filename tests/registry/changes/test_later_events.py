@@ -90,7 +90,7 @@ class TestLostApprovals:
         return change
 
     def require_open(self, change, limited, second):
-        assert gate_of(change, second).standing.approvals == ()
+        assert gate_of(change, second).approval_status.approvals == ()
         assert state_of(change) == ChangeRequest.OPEN
         with pytest.raises(NotAllowed, match="not approved"):
             limited("3")
@@ -115,7 +115,7 @@ def test_a_role_that_a_contributor_gives_back_revives_no_approval(save, propose,
     approve(change)
     for role in ("author", "reviewer"):
         namespace_services.set_role(actor=admin, namespace="support", username="reviewer", role=role)
-        assert gate_of(change, second).standing.approvals == ()
+        assert gate_of(change, second).approval_status.approvals == ()
         assert state_of(change) == ChangeRequest.OPEN
         with pytest.raises(NotAllowed, match="not approved"):
             limited("1")

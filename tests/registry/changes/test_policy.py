@@ -16,7 +16,7 @@ FACTS = Facts(
     round=1,
     opened_by="author",
     author="author",
-    voices=(),
+    decisions=(),
     reviewers=("admin", "reviewer"),
     holds=2,
     holds_digest=D2,
@@ -38,18 +38,18 @@ def codes(rules, facts, viewer="reader"):
     return [blocker.code for blocker in policy.find_blockers(rules, facts, viewer)]
 
 
-def with_voices(*voices):
-    return replace(FACTS, voices=voices)
+def with_decisions(*decisions):
+    return replace(FACTS, decisions=decisions)
 
 
 def test_one_approval_opens_the_gate():
     assert codes(Rules(), FACTS) == ["approvals"]
-    assert codes(Rules(), with_voices(said("reviewer"))) == []
+    assert codes(Rules(), with_decisions(said("reviewer"))) == []
 
 
 def test_two_approvals_are_two_persons():
-    assert codes(Rules(approvals=2), with_voices(said("reviewer"), said("reviewer"))) == ["approvals"]
-    assert codes(Rules(approvals=2), with_voices(said("reviewer"), said("admin"))) == []
+    assert codes(Rules(approvals=2), with_decisions(said("reviewer"), said("reviewer"))) == ["approvals"]
+    assert codes(Rules(approvals=2), with_decisions(said("reviewer"), said("admin"))) == []
 
 
 @pytest.mark.parametrize(
@@ -64,26 +64,26 @@ def test_two_approvals_are_two_persons():
     ids=["another digest", "another round", "no reviewer any more", "only a comment", "one's own"],
 )
 def test_what_is_no_approval_of_this(voice):
-    assert codes(Rules(), with_voices(voice)) == ["approvals"]
+    assert codes(Rules(), with_decisions(voice)) == ["approvals"]
 
 
 def test_one_who_wrote_the_version_does_not_count_although_another_opened():
-    facts = replace(with_voices(said("reviewer")), contributors={"reviewer": (WROTE,)})
+    facts = replace(with_decisions(said("reviewer")), contributors={"reviewer": (WROTE,)})
     assert codes(Rules(), facts) == ["approvals"]
 
 
 def test_self_approval_counts_where_the_rules_allow_it():
-    assert codes(Rules(self_approval=True), with_voices(said("author"))) == []
+    assert codes(Rules(self_approval=True), with_decisions(said("author"))) == []
 
 
 def test_an_objection_blocks_until_its_person_approves():
     objection = said("admin", "request_changes")
-    assert codes(Rules(), with_voices(said("reviewer"), objection)) == ["objection"]
-    assert codes(Rules(), with_voices(said("reviewer"), objection, said("admin"))) == []
+    assert codes(Rules(), with_decisions(said("reviewer"), objection)) == ["objection"]
+    assert codes(Rules(), with_decisions(said("reviewer"), objection, said("admin"))) == []
 
 
 def test_the_last_word_counts():
-    assert codes(Rules(), with_voices(said("reviewer"), said("reviewer", "request_changes"))) == [
+    assert codes(Rules(), with_decisions(said("reviewer"), said("reviewer", "request_changes"))) == [
         "objection",
         "approvals",
     ]
@@ -91,9 +91,9 @@ def test_the_last_word_counts():
 
 def test_an_owner_has_to_be_among_the_approvers():
     rules = Rules(owners=(Owner("refunds/*", ("admin",)),))
-    assert codes(rules, with_voices(said("reviewer"))) == ["owners"]
-    assert codes(rules, with_voices(said("admin"))) == []
-    assert codes(rules, replace(with_voices(said("reviewer")), path="greeting")) == []
+    assert codes(rules, with_decisions(said("reviewer"))) == ["owners"]
+    assert codes(rules, with_decisions(said("admin"))) == []
+    assert codes(rules, replace(with_decisions(said("reviewer")), path="greeting")) == []
 
 
 def test_no_approval_needed_means_none():
@@ -105,7 +105,7 @@ def test_no_approval_needed_means_none():
     [({"archived": True}, "archived"), ({"holds_digest": D3}, "held"), ({"descends": False}, "diverged")],
 )
 def test_the_label_itself_may_be_in_the_way(change, code):
-    assert codes(Rules(), replace(with_voices(said("reviewer")), **change)) == [code]
+    assert codes(Rules(), replace(with_decisions(said("reviewer")), **change)) == [code]
 
 
 def test_a_closed_request_waits_for_nothing():

@@ -26,7 +26,7 @@ def turn_of(change):
 
 
 def riding(change):
-    return change_queries.list_versions_between(change, change_gate.evaluate(change, None).riding)
+    return change_queries.list_versions_between(change, change_gate.evaluate(change, None).versions_between)
 
 
 def publish(author, reviewer, change):

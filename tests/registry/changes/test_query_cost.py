@@ -18,7 +18,7 @@ def look(actor, number):
     with CaptureQueriesContext(connection) as queries:
         change = change_queries.get_change(actor, number)
         gate = change_gate.evaluate(change, actor)
-        change_queries.list_versions_between(change, gate.riding)
+        change_queries.list_versions_between(change, gate.versions_between)
         change_queries.list_overlapping(change)
         change_queries.list_threads(change)
         sample_renderings.of_samples(change.version, sample_sets.current(change.template).samples)

@@ -145,8 +145,8 @@ def test_nobody_who_contributed_approves_after_the_migration(cast, without):
     tell(cast)
     migrate()
     change = ChangeRequest.objects.get(number=3)
-    assert gate.evaluate(change, cast["reviewer"]).why.startswith("You wrote version 3")
-    assert gate.evaluate(change, cast["admin"]).why.startswith("Your suggestion is in version 5")
+    assert gate.evaluate(change, cast["reviewer"]).refusal.startswith("You wrote version 3")
+    assert gate.evaluate(change, cast["admin"]).refusal.startswith("Your suggestion is in version 5")
 
 
 def test_an_older_publication_is_restored_by_the_rules_of_its_day(cast, without, mirror_path, tmp_path, monkeypatch):
