@@ -41,7 +41,7 @@ from registry.journal import log, mirror_paths
 from registry.journal.log import canonical, digest_of
 from registry.journal.models import Event
 from registry.mirror import fast_import as mirror_fast_import
-from registry.mirror.commit_plan import Entry
+from registry.mirror.commit_message import Entry
 from registry.mirror.repository import Repository
 from registry.namespaces import services
 from registry.templates import labels

@@ -1,16 +1,17 @@
-"""Commit messages and author lines: written from an entry, read back from Git.
+"""What the mirror writes of one event, and its commit message and author line: written from an entry, read back from Git.
 
 The trailers are the last paragraph and nothing of a user can stand in it: a note is indented, a subject is one line,
 and the event's JSON has no raw newline.
 """
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-from registry.mirror.commit_plan import Entry
+from registry.journal.mirroring import Move
 from registry.mirror.errors import MirrorError
 
-__all__ = ["COMMITTER", "Stamp", "author_line", "committer_line", "compose", "read_record", "read_stamp"]
+__all__ = ["COMMITTER", "Entry", "Stamp", "author_line", "committer_line", "compose", "read_record", "read_stamp"]
 
 COMMITTER = "Promptuary <mirror@promptuary.invalid>"
 _INDENT = "    "
@@ -18,6 +19,28 @@ _LONGEST_SUBJECT = 120
 _EVENT, _RECORD, _CHAIN = "Promptuary-Event", "Promptuary-Record", "Promptuary-Chain"
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]+")
 _CRUD = ".,:;<>\"\\'"  # what Git drops from the ends of a name; dropped here so that a commit reads as it was written
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An event with everything its commit is made of.
+
+    `at` is in microseconds since 1970 UTC, `record` the event's canonical JSON on one line, `chain` its hash;
+    `files` maps a path to its new bytes, or to None where the file goes.
+    """
+
+    number: int
+    at: int
+    author: str
+    subject: str
+    record: str
+    chain: str
+    note: str = ""
+    template: str = ""
+    version: int | None = None
+    digest: str = ""
+    files: Mapping[str, bytes | None] = field(default_factory=dict)
+    move: Move | None = None
 
 
 @dataclass(frozen=True)

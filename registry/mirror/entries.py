@@ -16,7 +16,7 @@ from registry.journal.event import parse
 from registry.journal.mirroring import CommitContent, MirrorError
 from registry.journal.models import Event
 from registry.mirror.blob_loader import Sources
-from registry.mirror.commit_plan import Entry
+from registry.mirror.commit_message import Entry
 from registry.templates.models import Version
 
 __all__ = ["read_entries"]

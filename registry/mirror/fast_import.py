@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from registry.journal import mirror_paths
-from registry.mirror.commit_message import author_line, committer_line, compose
-from registry.mirror.commit_plan import Entry
+from registry.mirror.commit_message import Entry, author_line, committer_line, compose
 
 __all__ = ["CHECKPOINT", "build"]
 

@@ -1,21 +1,23 @@
 """Journal in, commits out. Where it resumes is read from Git itself, never from the database."""
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 
 from django.conf import settings
 
 from registry.core.failpoints import reach
 from registry.journal import mirror_paths, rollback_guard
-from registry.journal.models import Event
+from registry.journal.models import Commit, Event
 from registry.mirror import fast_import as mirror_fast_import
-from registry.mirror.commit_index import record
+from registry.mirror.commit_message import read_stamp
 from registry.mirror.entries import read_entries
-from registry.mirror.errors import Diverged
+from registry.mirror.errors import Diverged, GitFailed
 from registry.mirror.repository import Head, Repository
 
 __all__ = ["BATCH", "fill", "lock_path", "resume_point"]
 
+_AT_ONCE = 500  # rows that note a commit, written at once
 BATCH = 50  # entries a fast-import; a killed process repeats at most one batch
 
 
@@ -47,7 +49,7 @@ def _note(repository: Repository, main: Head | None) -> None:
     """Keep what Git says now where it can be read without Git: for every writer to the journal, and for the history."""
     if main is not None and main.stamp is not None:
         rollback_guard.note(repository.path, rollback_guard.Mark(main.stamp.number, main.stamp.chain))
-    record(repository, main)
+    _record(repository, main)
 
 
 def _watched(chunks: Iterator[bytes]) -> Iterator[bytes]:
@@ -84,3 +86,27 @@ def _check_known(ref: str, head: Head) -> None:
             + ": the database is older than its mirror, or another instance wrote here. `manage.py mirror adopt` "
             "brings the database up to the mirror; `manage.py mirror discard` sets the mirror aside."
         )
+
+
+def _record(repository: Repository, main: Head | None) -> None:
+    """Note the commits of `main` that are not noted yet; after a kill or a rebuild that may be many."""
+    if main is None or main.stamp is None:
+        return
+    last = Commit.objects.order_by("-event_id").first()
+    if last and (last.event_id, last.sha) == (main.stamp.number, main.commit):
+        return
+    rows = (
+        Commit(event_id=stamp.number, sha=sha)
+        for sha, message in _commits_after(repository, last)
+        if (stamp := read_stamp(message)) and stamp.number <= main.stamp.number
+    )
+    while some := list(islice(rows, _AT_ONCE)):
+        Commit.objects.bulk_create(some, update_conflicts=True, unique_fields=["event"], update_fields=["sha"])
+
+
+def _commits_after(repository: Repository, last: Commit | None) -> list[tuple[str, str]]:
+    """The commits after the last one noted, or all where Git doesn't hold that one: the mirror was made anew."""
+    try:
+        return list(repository.commits(mirror_paths.MAIN, after=last.sha if last else None))
+    except GitFailed:
+        return list(repository.commits(mirror_paths.MAIN))

@@ -14,8 +14,7 @@ from typing import Any
 from registry.journal import mirror_paths
 from registry.mirror.commit_message import Stamp, read_stamp
 from registry.mirror.errors import MirrorError
-from registry.mirror.file_reader import Files
-from registry.mirror.git import Program
+from registry.mirror.git import Files, Program
 
 __all__ = ["Head", "Repository"]
 

@@ -13,8 +13,7 @@ from django.conf import settings
 
 from registry.audit.verification import faults_of_chain
 from registry.journal import mirror_paths
-from registry.mirror.commit_message import author_line, committer_line, compose
-from registry.mirror.commit_plan import Entry
+from registry.mirror.commit_message import Entry, author_line, committer_line, compose
 from registry.mirror.entries import read_entries
 from registry.mirror.errors import GitFailed, MirrorError
 from registry.mirror.repository import Head, Repository

@@ -1,4 +1,4 @@
-"""The one writer: whoever holds the lock brings the mirror up to the journal."""
+"""The one writer of the mirror: whoever holds the lock brings it up to the journal, or packs it."""
 
 import logging
 
@@ -8,12 +8,13 @@ from django.db.models import Max
 from registry.core.failpoints import reach
 from registry.journal.models import Commit, Event
 from registry.mirror import fill as mirror_fill
-from registry.mirror import locks, rebuilding
-from registry.mirror.errors import MirrorBusy
+from registry.mirror import locks, rebuilding, verification
+from registry.mirror.errors import MirrorBusy, MirrorError
 from registry.mirror.repository import Repository
 
-__all__ = ["catch_up", "pending"]
+__all__ = ["catch_up", "check", "pending", "repack"]
 
+_WAIT = 60.0  # seconds for the writer to finish its batches
 _MANY_PACKS = 40  # a batch makes one pack, and git searches all of them
 logger = logging.getLogger(__name__)
 
@@ -63,3 +64,19 @@ def _write_pending(descriptor: int) -> int:
     if repository.count_packs() > _MANY_PACKS:
         repository.repack()
     return written
+
+
+def repack() -> None:
+    """Pack what the batches left, under the writer's lock."""
+    with locks.hold(mirror_fill.lock_path(), _WAIT) as descriptor:
+        repository = Repository(settings.MIRROR_PATH, descriptor)
+        if repository.exists:
+            repository.heal()
+            reach("mirror.repacking")
+            repository.repack()
+
+
+def check() -> None:
+    """Every object whole and every commit what the journal says; MirrorError with the findings otherwise."""
+    if findings := verification.verify():
+        raise MirrorError("; ".join(findings[:20]))

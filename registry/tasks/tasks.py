@@ -26,7 +26,7 @@ from registry.jobs.claims import Progress
 from registry.jobs.models import Job
 from registry.jobs.queue import CHECKS, EVALUATION
 from registry.journal.models import Event
-from registry.mirror import maintenance, pushing, writer
+from registry.mirror import pushing, writer
 from registry.mirror.errors import MirrorError
 from registry.notifications import email
 from registry.notifications import services as notification_services
@@ -188,11 +188,11 @@ def _signs_of_life(progress: claims.Progress) -> Iterator[None]:
 
 
 def _repack(_job: Job, _progress: Progress) -> None:
-    maintenance.repack()
+    writer.repack()
 
 
 def _check(_job: Job, _progress: Progress) -> None:
-    maintenance.check()
+    writer.check()
 
 
 def _evaluate(job: Job, progress: Progress) -> bool:

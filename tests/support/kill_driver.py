@@ -25,7 +25,7 @@ from registry.accounts.models import User
 from registry.core import failpoints
 from registry.journal import log, mirror_paths
 from registry.journal.models import Event
-from registry.mirror import maintenance
+from registry.mirror import writer
 from registry.mirror.models import Remote
 from registry.mirror.repository import Repository
 from registry.namespaces import services as namespace_services
@@ -63,7 +63,7 @@ def write() -> None:
         labels.move(actor=author, name=TEMPLATE, label=label, version=2 if number == 1 else 1, expected=number)
         _say(str(Event.objects.order_by("-number").values_list("hash", flat=True).first()))
     mirror.catch_up(wait=20)
-    maintenance.repack()
+    writer.repack()
     mirror.rebuild()
     mirror.push_due()
 

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from registry.mirror.commit_message import Stamp, author_line, compose, read_record, read_stamp
-from registry.mirror.commit_plan import Entry
+from registry.mirror.commit_message import Entry, Stamp, author_line, compose, read_record, read_stamp
 from registry.mirror.errors import MirrorError
 
 ENTRY = Entry(

@@ -6,8 +6,9 @@ import subprocess
 import pytest
 
 from registry.journal import mirror_paths
+from registry.journal.mirroring import Move
 from registry.mirror import fast_import as mirror_fast_import
-from registry.mirror.commit_plan import Entry, Move
+from registry.mirror.commit_message import Entry
 from registry.mirror.errors import GitFailed
 from registry.mirror.repository import Repository
 

@@ -4,7 +4,7 @@ import pytest
 
 from registry.journal import mirror_paths
 from registry.mirror import fast_import as mirror_fast_import
-from registry.mirror.commit_plan import Entry
+from registry.mirror.commit_message import Entry
 from registry.mirror.errors import GitFailed, MirrorError
 from registry.mirror.repository import Repository
 

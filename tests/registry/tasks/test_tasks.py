@@ -11,7 +11,7 @@ from registry.jobs import claims
 from registry.jobs.models import Job
 from registry.journal.models import Commit, Event
 from registry.mirror import fast_import as mirror_fast_import
-from registry.mirror.commit_plan import Entry
+from registry.mirror.commit_message import Entry
 from registry.mirror.repository import Repository
 from registry.namespaces import services
 from registry.tasks import tasks as tasks_tasks
