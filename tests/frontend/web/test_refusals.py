@@ -9,6 +9,8 @@ from django.http import Http404, HttpRequest
 from django.test import Client, RequestFactory
 
 from frontend.web import refusals
+from registry.core import errors as core_errors
+from registry.core import problem_details
 from registry.templates.models import Version
 from tests.frontend.conftest import REPLY, words
 
@@ -189,3 +191,11 @@ def test_odd_headers_fail_nothing(reply, browser, headers, address):
 def test_a_place_to_go_on_that_is_no_address_leads_home(reply, browser, target):
     assert browser("reader").get("/login", {"next": target})["Location"] == "/"
     assert browser("reader").post("/theme", {"theme": "dark", "next": target})["Location"] == "/"
+
+
+@pytest.mark.parametrize("name", core_errors.__all__)
+def test_each_domain_error_is_answered_with_the_status_of_the_api_under_a_heading_of_its_own(name):
+    error = getattr(core_errors, name)("A sentence.")
+    answer = _rendered(refusals.refuse(RequestFactory().get("/t/support/refunds/reply"), error))
+    assert answer.status_code == problem_details.of_error(error).status
+    assert f"<h1>{refusals.HEADINGS[type(error)]}</h1>" in words(answer)
