@@ -56,8 +56,8 @@ def recompute_states(namespace: Namespace, template: Template | None = None, lab
 
 
 def lock_change(actor: Actor, verb: Verb, number: int) -> ChangeRequest:
-    """The request as it is now that nobody else writes: neither it, nor its label, nor the rules change until commit."""
-    template_queries.take_of_change(number)
+    """The request, locked until commit: neither it, nor its label, nor the namespace's rules change before that."""
+    Template.objects.select_for_update(no_key=True).filter(changes=number).values_list("pk").first()
     log.lock()
     change = change_queries.find_change(actor, verb, number)
     _require_present(change.template)
@@ -65,7 +65,7 @@ def lock_change(actor: Actor, verb: Verb, number: int) -> ChangeRequest:
 
 
 def lock_template(actor: Actor, verb: Verb, name: str) -> Template:
-    """The same for a template that is to get a request."""
+    """The template that is to get a request, locked as `lock_change` locks the template of one."""
     template_queries.find(actor, verb, name, lock=True)
     log.lock()
     template = template_queries.find(actor, verb, name)

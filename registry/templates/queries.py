@@ -22,7 +22,6 @@ __all__ = [
     "search",
     "tags",
     "take",
-    "take_of_change",
     "tree",
     "words_of",
 ]
@@ -71,11 +70,6 @@ def take(name: str) -> bool:
     as it was before.
     """
     return Template.objects.select_for_update(no_key=True).filter(name=name).values_list("pk").first() is not None
-
-
-def take_of_change(number: int) -> None:
-    """Lock the row of the template that a change request is about until commit, if there is one."""
-    Template.objects.select_for_update(no_key=True).filter(changes=number).values_list("pk").first()
 
 
 def search(  # noqa: PLR0913  # the filters of the browse page and the API, each with its own meaning

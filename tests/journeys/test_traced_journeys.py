@@ -19,8 +19,8 @@ class Ceiling:
 CEILINGS = {
     "save": Ceiling(now=51, wanted=30),
     "save and answer": Ceiling(now=58, wanted=36),
-    "publish": Ceiling(now=49, wanted=22),
-    "change page": Ceiling(now=63, wanted=35),
+    "publish": Ceiling(now=47, wanted=22),
+    "change page": Ceiling(now=52, wanted=35),
     "warm fetch": Ceiling(now=8, wanted=8),
     "load and render": Ceiling(now=31, wanted=22),
 }
