@@ -28,7 +28,7 @@ def read_moves(event_model):
 def fill(apps, schema_editor):
     """Write `protected` of every row; a row without its event in the journal stays unprotected, and is named."""
     moves, events = apps.get_model("registry", "LabelMove"), apps.get_model("registry", "Event")
-    immutable_tables.remove(schema_editor, ["registry_labelmove"])
+    immutable_tables.remove_triggers(schema_editor, ["registry_labelmove"])
     decided = {}
     for place, moment, protected in read_moves(events):
         decided.setdefault(place, []).append((moment, protected))

@@ -7,7 +7,7 @@ from datetime import datetime
 from django.urls import reverse
 
 from registry.core.timestamps import from_microseconds
-from registry.journal.event import JournalEvent, Page, parse
+from registry.journal.event import JournalEvent, Page, parse_event
 from registry.journal.models import Event
 
 __all__ = ["AuditLine", "describe_event"]
@@ -27,7 +27,7 @@ class AuditLine:
 
 def describe_event(row: Event, *, may_manage: bool) -> AuditLine:
     """The event in words; an unknown kind is told by its name. Pages of admins are linked for them only."""
-    event = parse(row.kind, json.loads(row.text)["body"])
+    event = parse_event(row.kind, json.loads(row.text)["body"])
     sentence = event.sentence() if event else f"{row.kind.replace('.', ': ')} {row.template}".strip()
     return AuditLine(row, from_microseconds(row.at), sentence, _link(row, event, may_manage))
 

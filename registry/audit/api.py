@@ -1,4 +1,4 @@
-"""The journal of a namespace: pages of events, all of them as lines, and whether its chain holds."""
+"""The audit endpoints: pages of events, their export, and the state of the chain."""
 
 from typing import Any
 

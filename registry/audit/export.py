@@ -1,4 +1,4 @@
-"""Events as lines of a file: CSV for spreadsheets, JSON lines for programs."""
+"""The export of events: CSV for spreadsheets, JSON lines for programs."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""The journal as the audit page reads it."""
+"""Queries of the audit page: events by filter, and the state of the chain."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

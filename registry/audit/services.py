@@ -1,4 +1,4 @@
-"""Asking that the journal's chain be verified."""
+"""The request to verify the journal's chain."""
 
 from registry.accounts.actor import Actor
 from registry.audit.queries import CHAIN

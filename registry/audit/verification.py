@@ -1,4 +1,4 @@
-"""The journal looked at for itself: numbers, hashes, and columns that must say what the events' texts say."""
+"""Verification of the journal: numbers, hashes, and columns that must say what the events' texts say."""
 
 import json
 from collections.abc import Iterator

@@ -14,7 +14,7 @@ from registry.changes.models import ChangeRequest, Comment, Decision, Remark, Th
 from registry.core.errors import NotFound
 from registry.core.pagination import Page, check_limit, cut, read_number
 from registry.core.timestamps import from_microseconds
-from registry.journal.event import JournalEvent, parse
+from registry.journal.event import JournalEvent, parse_event
 from registry.journal.models import Event
 from registry.namespaces import permissions
 from registry.namespaces import queries as namespace_queries
@@ -187,7 +187,7 @@ def list_moments(change: ChangeRequest) -> list[Moment]:
     comments = {(thread, number): text for thread, number, text in columns}
     moments = []
     for row in reversed(rows):
-        event, text = parse(row.kind, json.loads(row.text)["body"]), ""
+        event, text = parse_event(row.kind, json.loads(row.text)["body"]), ""
         if isinstance(event, ChangeDecided):
             text = decisions.get(event.number, "")
         elif isinstance(event, CommentAdded):

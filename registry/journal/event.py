@@ -25,7 +25,7 @@ __all__ = [
     "event_classes",
     "json_name",
     "kinds",
-    "parse",
+    "parse_event",
     "quote_start",
 ]
 
@@ -178,7 +178,7 @@ def caches_of(kind: str) -> Cache:
     return getattr(_classes.get(kind), "caches", Cache.ALL_OF_FETCHES)
 
 
-def parse(kind: str, body: Mapping[str, Any]) -> JournalEvent | None:
+def parse_event(kind: str, body: Mapping[str, Any]) -> JournalEvent | None:
     """The typed event of a stored kind and body; None for a kind that this release does not know."""
     cls = _classes.get(kind)
     return cls.from_body(body) if cls else None

@@ -1,4 +1,4 @@
-"""Rows that nothing may change: triggers in the database itself, behind whatever code there is.
+"""Triggers that keep rows as they are: in the database itself, whatever code asks for a change.
 
 One function writes them for both databases. A migration that makes or alters one of the tables ends with
 `Immutable()`, because SQLite drops a table's triggers when it makes the table anew; a system check names what is missing.
@@ -20,7 +20,16 @@ from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
 
-__all__ = ["TABLES", "TOMBSTONES", "Immutable", "Tombstone", "check_triggers", "install", "missing", "remove"]
+__all__ = [
+    "TABLES",
+    "TOMBSTONES",
+    "Immutable",
+    "Tombstone",
+    "check_triggers",
+    "install_triggers",
+    "missing_triggers",
+    "remove_triggers",
+]
 
 TABLES = {  # each with its primary key
     "registry_version": "id",
@@ -52,7 +61,7 @@ _FUNCTION = "promptuary_refuse_change"
 _REDACTIONS = "registry_redaction"
 
 
-def install(schema_editor: BaseDatabaseSchemaEditor, tables: Iterable[str] = TABLES) -> None:
+def install_triggers(schema_editor: BaseDatabaseSchemaEditor, tables: Iterable[str] = TABLES) -> None:
     """Write the triggers of those tables that exist, in place of the ones that are there."""
     connection = schema_editor.connection
     present = set(connection.introspection.table_names())
@@ -66,7 +75,7 @@ def install(schema_editor: BaseDatabaseSchemaEditor, tables: Iterable[str] = TAB
                 schema_editor.execute(statement, params=None)
 
 
-def remove(schema_editor: BaseDatabaseSchemaEditor, tables: Iterable[str] = TABLES) -> None:
+def remove_triggers(schema_editor: BaseDatabaseSchemaEditor, tables: Iterable[str] = TABLES) -> None:
     """Take the triggers away, for a migration that goes back."""
     present = set(schema_editor.connection.introspection.table_names())
     for table in tables:
@@ -76,7 +85,7 @@ def remove(schema_editor: BaseDatabaseSchemaEditor, tables: Iterable[str] = TABL
                 schema_editor.execute(f"DROP TRIGGER IF EXISTS {name}{place}", params=None)
 
 
-def missing(connection: BaseDatabaseWrapper) -> list[str]:
+def missing_triggers(connection: BaseDatabaseWrapper) -> list[str]:
     """The names of triggers that should stand on existing tables and don't."""
     present = set(connection.introspection.table_names())
     query = (
@@ -100,7 +109,7 @@ def check_triggers(databases: Sequence[str] | None = None, **_kwargs: Any) -> li
             id="registry.E001",
         )
         for alias in databases or ()
-        for name in missing(connections[alias])
+        for name in missing_triggers(connections[alias])
     ]
 
 
@@ -121,7 +130,7 @@ class Immutable(Operation):
         _from_state: ProjectState,
         _to_state: ProjectState,
     ) -> None:
-        install(schema_editor)
+        install_triggers(schema_editor)
 
     def database_backwards(
         self,
@@ -130,7 +139,7 @@ class Immutable(Operation):
         _from_state: ProjectState,
         _to_state: ProjectState,
     ) -> None:
-        remove(schema_editor)
+        remove_triggers(schema_editor)
 
     def describe(self) -> str:
         return "Write the triggers that keep versions, events, decisions and what else is lasting as they are"

@@ -1,4 +1,4 @@
-"""Every lasting decision, appended in order in the same transaction as the rows it speaks of.
+"""Appending to the journal: each lasting decision as one event, in the transaction of the rows it speaks of.
 
 An event's text is the canonical JSON (RFC 8785) of
 

@@ -1,4 +1,4 @@
-"""Where things stand in the mirror. Every path is made here, of checked segments, so no text of a user can shape one."""
+"""The paths and refs of the Git mirror, made of checked segments, so that no text of a user can shape one."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The mirror's word on how far the journal had come, kept in a small file that every process can read without Git.
+"""The guard against a database older than its mirror: a small file says how far the journal had come, readable without Git.
 
 A database that was restored from an older backup has forgotten events that Git still knows. Were it written to, two events
 would bear one number. So each append looks here first (one `stat`), and is refused until an operator has chosen.
@@ -15,7 +15,7 @@ from django.conf import settings
 from registry.core.errors import Halted
 from registry.journal.models import Event
 
-__all__ = ["Mark", "complaint", "note", "read", "require_agreement"]
+__all__ = ["Mark", "describe_disagreement", "read_mark", "require_agreement", "write_mark"]
 
 _FILE = "promptuary-head"
 _ADVICE = "Nothing is written until an operator chooses: `manage.py mirror adopt` or `manage.py mirror discard`."
@@ -29,19 +29,19 @@ class Mark:
     chain: str
 
 
-def note(repository: Path, mark: Mark) -> None:
+def write_mark(repository: Path, mark: Mark) -> None:
     """Say that the repository holds events up to this one; for the mirror's writer, who holds its lock."""
     fresh = repository / f"{_FILE}.new"
     fresh.write_text(json.dumps({"number": mark.number, "chain": mark.chain}), encoding="ascii")
     fresh.replace(repository / _FILE)
 
 
-def read() -> Mark | None:
+def read_mark() -> Mark | None:
     """What the mirror says, or None where there is none or it says nothing that can be read."""
     return _reader.read(settings.MIRROR_PATH / _FILE)
 
 
-def complaint() -> str:
+def describe_disagreement() -> str:
     """Why nothing is written now, in a sentence; empty where journal and mirror agree."""
     head = Event.objects.order_by("-number").values_list("number", "hash").first()
     try:
@@ -53,7 +53,7 @@ def complaint() -> str:
 
 def require_agreement(head: tuple[int, str] | None) -> None:
     """Raise Halted where the mirror holds events that this journal, which ends with `head`, does not know."""
-    mark = read()
+    mark = read_mark()
     if mark is None:
         return
     number = head[0] if head else 0

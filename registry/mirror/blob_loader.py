@@ -1,4 +1,4 @@
-"""The rows behind a batch of events, loaded with one query a kind."""
+"""The loader of the texts that events name by digest: one query a kind for a batch of events."""
 
 import json
 from collections.abc import Iterable, Mapping

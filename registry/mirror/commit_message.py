@@ -1,4 +1,4 @@
-"""What the mirror writes of one event, and its commit message and author line: written from an entry, read back from Git.
+"""The entry of one event, and its commit message and author line: written from the entry, read back from Git.
 
 The trailers are the last paragraph and nothing of a user can stand in it: a note is indented, a subject is one line,
 and the event's JSON has no raw newline.
@@ -11,7 +11,16 @@ from dataclasses import dataclass, field
 from registry.journal.mirroring import Move
 from registry.mirror.errors import MirrorError
 
-__all__ = ["COMMITTER", "Entry", "Stamp", "author_line", "committer_line", "compose", "read_record", "read_stamp"]
+__all__ = [
+    "COMMITTER",
+    "Entry",
+    "Stamp",
+    "author_line",
+    "committer_line",
+    "compose_message",
+    "read_record",
+    "read_stamp",
+]
 
 COMMITTER = "Promptuary <mirror@promptuary.invalid>"
 _INDENT = "    "
@@ -51,7 +60,7 @@ class Stamp:
     chain: str
 
 
-def compose(entry: Entry) -> str:
+def compose_message(entry: Entry) -> str:
     """The whole message: subject, the user's note, then the trailers. Ends with a newline."""
     paragraphs = [_one_line(entry.subject)[:_LONGEST_SUBJECT].rstrip() or "(no subject)"]
     note = _quote(entry.note)

@@ -12,7 +12,7 @@ from typing import Any
 from promptuary.renderer.syntax import yaml_writer
 from registry.core.timestamps import format_moment, from_microseconds
 from registry.journal import mirror_paths
-from registry.journal.event import parse
+from registry.journal.event import parse_event
 from registry.journal.mirroring import CommitContent, MirrorError
 from registry.journal.models import Event
 from registry.mirror.blob_loader import Sources
@@ -32,7 +32,7 @@ def read_entries(*, after: int, limit: int) -> list[Entry]:
 def _entry(row: Event, sources: Sources) -> Entry:
     body = json.loads(row.text)["body"]
     try:
-        event = parse(row.kind, body)
+        event = parse_event(row.kind, body)
     except TypeError as error:
         raise MirrorError(f"Event {row.number} ({row.kind}) can't be read: {error}") from error
     texts = _EventTexts(row, body, sources)

@@ -1,4 +1,4 @@
-"""What can go wrong between the journal and Git."""
+"""The errors of the mirror."""
 
 from registry.journal.mirroring import MirrorError
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from registry.journal import mirror_paths
-from registry.mirror.commit_message import Entry, author_line, committer_line, compose
+from registry.mirror.commit_message import Entry, author_line, committer_line, compose_message
 
 __all__ = ["CHECKPOINT", "build"]
 
@@ -60,7 +60,7 @@ def _commit(
         b"commit %s\n" % ref.encode("ascii"),
         b"author %s\n" % author_line(entry).encode(),
         b"committer %s\n" % committer_line(entry).encode(),
-        _data(compose(entry).encode()),
+        _data(compose_message(entry).encode()),
         parent,
     ]
     for path, content in sorted(files.items()):

@@ -1,4 +1,4 @@
-"""Journal in, commits out. Where it resumes is read from Git itself, never from the database."""
+"""The import of journal entries into Git. Where it resumes is read from Git itself, never from the database."""
 
 from collections.abc import Iterator, Mapping
 from itertools import islice
@@ -15,7 +15,7 @@ from registry.mirror.entries import read_entries
 from registry.mirror.errors import Diverged, GitFailed
 from registry.mirror.repository import Head, Repository
 
-__all__ = ["BATCH", "fill", "lock_path", "resume_point"]
+__all__ = ["BATCH", "import_entries", "lock_path", "resume_point"]
 
 _AT_ONCE = 500  # rows that note a commit, written at once
 BATCH = 50  # entries a fast-import; a killed process repeats at most one batch
@@ -26,7 +26,7 @@ def lock_path() -> Path:
     return settings.MIRROR_PATH.with_name("mirror.lock")
 
 
-def fill(repository: Repository) -> int:
+def import_entries(repository: Repository) -> int:
     """Import batch after batch until the journal's end, noting each event's commit. The lock is the caller's."""
     heads = repository.heads()
     after = resume_point(heads)
@@ -48,7 +48,7 @@ def fill(repository: Repository) -> int:
 def _note(repository: Repository, main: Head | None) -> None:
     """Keep what Git says now where it can be read without Git: for every writer to the journal, and for the history."""
     if main is not None and main.stamp is not None:
-        rollback_guard.note(repository.path, rollback_guard.Mark(main.stamp.number, main.stamp.chain))
+        rollback_guard.write_mark(repository.path, rollback_guard.Mark(main.stamp.number, main.stamp.chain))
     _record(repository, main)
 
 

@@ -169,5 +169,5 @@ def _failure(said: str) -> PushFailed:
 
 
 def _mirrored() -> int:
-    mark = rollback_guard.read()
+    mark = rollback_guard.read_mark()
     return mark.number if mark else 0

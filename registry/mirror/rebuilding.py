@@ -1,4 +1,4 @@
-"""The mirror made anew from the journal, beside the old one, then put in its place."""
+"""Rebuilding the mirror from the journal: beside the old one, then put in its place."""
 
 import shutil
 from collections.abc import Mapping
@@ -41,7 +41,7 @@ def renew(descriptor: int) -> Path | None:
     repository = Repository(fresh, descriptor)
     repository.create()
     Commit.objects.all().delete()
-    mirror_fill.fill(repository)
+    mirror_fill.import_entries(repository)
     repository.repack()
     reach("mirror.rebuilt")
     if not keep:

@@ -1,4 +1,4 @@
-"""The bare repository: made, healed, read and written.
+"""The bare Git repository of the mirror: created, repaired, read and written.
 
 No text of a user ever stands in an argument: content goes in by the standard input of `fast-import`, and what is asked
 for by name is a full object id or a ref that `layout` made.

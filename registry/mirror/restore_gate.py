@@ -1,4 +1,4 @@
-"""The gate once more, while events become rows: a protected label moves by no other way than the one the services know.
+"""The check of label moves during a restore: a protected label moves only as the rules of its day allow.
 
 Whoever edits a clone can make the hashes fit again, but not what the events say together: an approval by somebody who was
 no reviewer then, or a move that nobody approved, stops the restore.

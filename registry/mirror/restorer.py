@@ -1,4 +1,4 @@
-"""Events back into rows, one after the other, as the services wrote them the first time."""
+"""The restore of one event: its rows, as the service wrote them when it was appended."""
 
 import json
 from collections.abc import Callable, Collection, Mapping
@@ -18,7 +18,7 @@ from registry.changes.derivation import RULING, Derivation, JournalFact, Protect
 from registry.changes.models import ChangeRequest, Comment
 from registry.core.timestamps import from_microseconds
 from registry.journal import immutable_tables
-from registry.journal.event import parse
+from registry.journal.event import parse_event
 from registry.journal.log import canonical, digest_of
 from registry.journal.models import Event
 from registry.mirror import restore_gate
@@ -90,7 +90,7 @@ def replay(rows: Rows, row: Event, read: Read) -> None:
     """Write the rows of one event; `read` gives the files of its commit. MirrorError where a text is not the one."""
     body = json.loads(row.text)["body"]
     try:
-        event = parse(row.kind, body)
+        event = parse_event(row.kind, body)
     except TypeError as error:
         raise MirrorError(f"Event {row.number} ({row.kind}) can't be read: {error}") from error
     if event is None:

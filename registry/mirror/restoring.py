@@ -1,4 +1,4 @@
-"""The database from a clone of the mirror: the same journal, hash for hash, and every lasting row.
+"""Restoring the database from a clone of the mirror: the same journal, hash for hash, and every lasting row.
 
 What can't come back: passwords and the secrets of keys, which no journal ever held. Nothing of the clone is believed: the
 events must chain, each text must have the digest that its event names, protected labels must have moved as the rules of

@@ -1,4 +1,4 @@
-"""How far the mirror is, for operators and the page that shows it."""
+"""The state of the mirror and its remotes, for operators and the page that shows it."""
 
 from dataclasses import dataclass
 from datetime import datetime

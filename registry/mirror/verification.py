@@ -1,4 +1,4 @@
-"""Whether the mirror is what the journal says: every commit of every branch, and nothing else.
+"""Verification of the mirror against the journal: every commit of every branch, and nothing else.
 
 What each commit should be follows from its event. The changes of a commit are compared with the event's files by blob
 id, then the commit's own id is computed from its tree, the id of the commit before and the event's message: where both
@@ -13,7 +13,7 @@ from django.conf import settings
 
 from registry.audit.verification import faults_of_chain
 from registry.journal import mirror_paths
-from registry.mirror.commit_message import Entry, author_line, committer_line, compose
+from registry.mirror.commit_message import Entry, author_line, committer_line, compose_message
 from registry.mirror.entries import read_entries
 from registry.mirror.errors import GitFailed, MirrorError
 from registry.mirror.repository import Head, Repository
@@ -185,7 +185,7 @@ def _commit_id(entry: Entry, tree: str, parent: str) -> str:
 def _commit_text(entry: Entry, tree: str, parent: str) -> str:
     parents = f"parent {parent}\n" if parent else ""
     people = f"author {author_line(entry)}\ncommitter {committer_line(entry)}\n"
-    return f"tree {tree}\n{parents}{people}\n{compose(entry)}"
+    return f"tree {tree}\n{parents}{people}\n{compose_message(entry)}"
 
 
 def _object_id(kind: str, content: bytes) -> str:

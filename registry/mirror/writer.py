@@ -60,7 +60,7 @@ def _write_pending(descriptor: int) -> int:
     if rebuilding.is_redaction_due(heads):
         rebuilding.renew(descriptor)
         return Event.objects.filter(number__gt=after).count()
-    written = mirror_fill.fill(repository)
+    written = mirror_fill.import_entries(repository)
     if repository.count_packs() > _MANY_PACKS:
         repository.repack()
     return written

@@ -67,7 +67,7 @@ def list_instance_faults(actor: Actor) -> list[str]:
     """What is wrong with this instance itself, in sentences for an admin of any namespace; for others nothing."""
     if not Membership.objects.filter(person=actor.person, role=Role.ADMIN.value).exists():
         return []
-    faults = [rollback_guard.complaint()]
+    faults = [rollback_guard.describe_disagreement()]
     for remote in Remote.objects.exclude(error="").order_by("name"):
         since = f" since {remote.pushed_at:%Y-%m-%d %H:%M} UTC" if remote.pushed_at else ""
         faults.append(f"The mirror's remote {remote.name} is behind{since}: {remote.error}")

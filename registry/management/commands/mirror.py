@@ -86,7 +86,7 @@ class Command(BaseCommand):
             raise CommandError(f"{what} is not what the journal says: {len(findings)} found.")
 
     def _rebuild(self) -> None:
-        if complaint := rollback_guard.complaint():
+        if complaint := rollback_guard.describe_disagreement():
             raise CommandError(complaint)
         self._renew()
 

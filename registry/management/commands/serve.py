@@ -43,7 +43,7 @@ class Command(BaseCommand):
             _migrate()
             return
         _prepare(host, only)
-        if complaint := rollback_guard.complaint():
+        if complaint := rollback_guard.describe_disagreement():
             self.stderr.write(complaint)
         elif demo and not starter_load.is_loaded():
             self.stdout.write("Loading the starter library ...")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from registry.mirror.commit_message import Entry, Stamp, author_line, compose, read_record, read_stamp
+from registry.mirror.commit_message import Entry, Stamp, author_line, compose_message, read_record, read_stamp
 from registry.mirror.errors import MirrorError
 
 ENTRY = Entry(
@@ -24,7 +24,7 @@ texts = st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=80) 
 
 
 def test_the_trailers_say_event_version_digest_and_chain():
-    message = compose(replace(ENTRY, template="s/a", version=1, digest="sha256:cd", note="why"))
+    message = compose_message(replace(ENTRY, template="s/a", version=1, digest="sha256:cd", note="why"))
     assert message == (
         "a 1: hi\n\n    why\n\nPromptuary-Event: 7\nPromptuary-Template: s/a\nPromptuary-Version: 1\n"
         'Promptuary-Digest: sha256:cd\nPromptuary-Record: {"n":7}\nPromptuary-Chain: sha256:ab\n'
@@ -33,26 +33,26 @@ def test_the_trailers_say_event_version_digest_and_chain():
 
 @given(texts, texts)
 def test_a_user_s_words_never_change_what_the_trailers_say(subject, note):
-    message = compose(replace(ENTRY, subject=subject, note=note))
+    message = compose_message(replace(ENTRY, subject=subject, note=note))
     assert read_stamp(message) == Stamp(7, "sha256:ab")
     assert read_record(message) == '{"n":7}'
 
 
 @given(texts)
 def test_the_subject_is_one_line_of_bounded_length(subject):
-    first, second = compose(replace(ENTRY, subject=subject)).split("\n")[:2]
+    first, second = compose_message(replace(ENTRY, subject=subject)).split("\n")[:2]
     assert 0 < len(first) <= 120
     assert second == ""
 
 
 def test_an_event_whose_text_has_line_separators_is_read_back_whole():
     record = json.dumps({"message": "a\u2028b\u0085c\x0bd"}, ensure_ascii=False)
-    assert read_record(compose(replace(ENTRY, record=record))) == record
+    assert read_record(compose_message(replace(ENTRY, record=record))) == record
 
 
 def test_a_record_of_two_lines_is_refused():
     with pytest.raises(MirrorError):
-        compose(replace(ENTRY, record="{}\n{}"))
+        compose_message(replace(ENTRY, record="{}\n{}"))
 
 
 @pytest.mark.parametrize(

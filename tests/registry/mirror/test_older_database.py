@@ -53,7 +53,7 @@ def test_every_write_is_refused_with_both_commands_named(older, story):
 
 def test_reading_goes_on(older, story):
     assert Version.objects.get(template__name=TEMPLATE, number=3).document
-    assert rollback_guard.complaint().startswith("The database is older")
+    assert rollback_guard.describe_disagreement().startswith("The database is older")
 
 
 def test_the_api_and_the_pages_say_so(older, story):
@@ -119,7 +119,7 @@ def test_a_damaged_note_stops_nothing(story, mirror_path):
     (mirror_path / "promptuary-head").write_text("{")
     save(story["author"], "Go on")
     mirror.catch_up()
-    assert (rollback_guard.read() or rollback_guard.Mark(0, "")).number == Event.objects.count()
+    assert (rollback_guard.read_mark() or rollback_guard.Mark(0, "")).number == Event.objects.count()
 
 
 def test_the_question_costs_no_query_until_the_mirror_moved_on(story, mirror_path, django_assert_num_queries):

@@ -91,7 +91,7 @@ def empty_the_database():
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-        immutable_tables.remove(connection.schema_editor())
+        immutable_tables.remove_triggers(connection.schema_editor())
         if connection.vendor == "postgresql":
             cursor.execute("SET CONSTRAINTS ALL DEFERRED")
         for model in apps.get_app_config("registry").get_models(include_auto_created=True):
