@@ -50,8 +50,9 @@ def rerun_checks(*, actor: Actor, number: int) -> Job:
 
 
 def request_stale_checks() -> int:
-    """Have checks run whose verdicts are about something past, though nobody wrote anything: another version is fetched now,
-    or a template that includes the fragment was saved. For the clock; gives how many requests it asked for.
+    """Queue checks whose inputs changed without a write: new consumers, or new dependants. Called by the clock.
+
+    Returns the number of change requests that it queued.
     """
     rows = ChangeRequest.objects.filter(state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED))
     rows = rows.select_related("template", "template__namespace", "version", "version__author", "opened_by")

@@ -41,19 +41,16 @@ _LOOKS_AT = {
 
 @dataclass(frozen=True)
 class CheckInputs:
-    """The digests a check may look at: the head's, the current samples', that of what the label holds, those of all that
-    any label of the template serves (sorted), those of versions that somebody still fetches by number or digest (sorted), those
-    of the templates that include it as a fragment (sorted), and for each evaluation its rows', its model's and its
-    thresholds."""
+    """The digests that the checks of a request are bound to. Tuples of digests are sorted."""
 
     template: str
-    version: str
-    samples: str | None
-    against: str | None
-    served: tuple[str, ...] = ()
-    fetched: tuple[str, ...] = ()
-    dependants: tuple[str, ...] = ()
-    evaluations: tuple[Mapping[str, object], ...] = ()
+    version: str  # the head
+    samples: str | None  # the current samples
+    against: str | None  # what the request's label serves
+    served: tuple[str, ...] = ()  # what any label of the template serves
+    fetched: tuple[str, ...] = ()  # versions that are still fetched by number or digest
+    dependants: tuple[str, ...] = ()  # the templates that include this one as a fragment
+    evaluations: tuple[Mapping[str, object], ...] = ()  # for each evaluation its rows, model and thresholds
 
 
 @dataclass(frozen=True)

@@ -158,7 +158,7 @@ def evaluate(change: ChangeRequest, actor: Actor | None, *, with_checks: bool = 
 def evaluate_many(rows: Iterable[ChangeRequest], actor: Actor | None, *, with_checks: bool = True) -> list[Gate]:
     """How each request stands, in the order given, in as many queries for one as for many.
 
-    Rows as `changes.listing` and `changes.find` give them. Blockers speak to the actor; None is nobody in particular.
+    Rows as `queries.list_changes` and `queries.find_change` give them. Blockers speak to the actor; None is nobody in particular.
     """
     listed = list(rows)
     return _Reader(listed, actor, with_checks=with_checks).gates(listed) if listed else []

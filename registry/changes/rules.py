@@ -57,7 +57,7 @@ def set_rules(*, actor: Actor, namespace: str, **rules: Any) -> RulesUpdate:
 
     protected_labels: names. approvals: 0 to 20. self_approval, suggesters_may_approve, break_glass,
     keys_approved_only: bool. required_checks: of `registry.namespaces.rules.CHECKS`. compatibility: none or backward. owners: [{"pattern", "people": [usernames]}].
-    One event, then one a request, as in `changes.propose`.
+    One event, then one a request, as in `services.propose_change`.
     """
     with transaction.atomic():
         log.lock()  # whoever moves a label decides by rules that hold until then
@@ -140,7 +140,7 @@ def unapproved_labels(namespace: Namespace, before: Rules, after: Rules) -> list
 
 
 def plan_protection(actor: Actor, name: str, rules: Mapping[str, Any]) -> ProtectionPlan:
-    """What `services.namespaces.set_rules` with these rules will do about labels that become protected; admins only.
+    """What `set_rules` with these rules will do about labels that become protected; admins only.
 
     Invalid where the rules make no sense.
     """
