@@ -22,7 +22,7 @@ CEILINGS = {
     "publish": Ceiling(now=47, wanted=22),
     "change page": Ceiling(now=52, wanted=35),
     "warm fetch": Ceiling(now=8, wanted=8),
-    "load and render": Ceiling(now=31, wanted=22),
+    "load and render": Ceiling(now=22, wanted=22),
 }
 
 
