@@ -58,7 +58,7 @@ def test_an_estimate_only_warns():
 
 def test_the_limit_of_the_model_counts_too():
     text = document("- name: a\n  content: " + "word " * 5000, "model: mistral-7b-instruct-v0.1\nprofile: {}\n")
-    small = dict(renderer.profiles.find("openai-chat"), context=4000)
+    small = dict(renderer.profiles.find_builtin_profile("openai-chat"), context=4000)
     assert codes(text.replace("profile: {}\n", ""), profile=small) == [("PT603", "error")]
 
 
