@@ -113,7 +113,7 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
         "included_by": fragments.dependants(actor, name),
         "may_manage": permissions.can(actor, Verb.MANAGE, template.namespace),
         **_fetch(request, name, version, marks),
-        "runs": run_queries.listing(actor, template=name, limit=4).items,
+        "runs": run_queries.list_runs(actor, template=name, limit=4).items,
         "keys_url": _keys_url(actor, template),
     }
     return show(

@@ -36,7 +36,7 @@ _FIELDS = {"name": "path"}  # the service's word, the form's word
 def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
     """All datasets that may be read, by name."""
     asked = {key: request.GET.get(key, "") for key in ("q", "namespace")}
-    page = queries.listing(
+    page = queries.list_datasets(
         actor, namespace=asked["namespace"] or None, q=asked["q"], cursor=request.GET.get("cursor"), limit=100
     )
     query = {key: value for key, value in asked.items() if value}
@@ -53,10 +53,10 @@ def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
 @signed_in
 def show_dataset(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """One version of a dataset: its rows, its other versions, its runs."""
-    dataset = queries.get(actor, name)
+    dataset = queries.read_dataset(actor, name)
     number = _number(request.GET.get("version"))
-    version = queries.version(actor, name, number)
-    page = queries.rows(version, cursor=request.GET.get("cursor"), limit=_ROWS)
+    version = queries.read_dataset_version(actor, name, number)
+    page = queries.list_dataset_rows(version, cursor=request.GET.get("cursor"), limit=_ROWS)
     rows = [_row(index, row) for index, row in page.items]
     columns = list(dict.fromkeys(name for _, row in page.items for name in row.inputs))[:4]
     context = {
@@ -65,8 +65,8 @@ def show_dataset(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "rows": rows,
         "columns": columns,
         "next_url": f"?{urlencode({'version': version.number, 'cursor': page.next})}" if page.next else "",
-        "versions": queries.versions(actor, name, limit=30).items,
-        "runs": run_queries.listing(actor, dataset=name, limit=8).items,
+        "versions": queries.list_dataset_versions(actor, name, limit=30).items,
+        "runs": run_queries.list_runs(actor, dataset=name, limit=8).items,
     }
     return show(request, "evaluations/dataset.html", context)
 
@@ -74,10 +74,10 @@ def show_dataset(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 @signed_in
 def compare(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """What changed between two versions, row by row."""
-    dataset = queries.get(actor, name)
-    after = queries.version(actor, name, _number(request.GET.get("to")))
-    before = queries.version(actor, name, _number(request.GET.get("from")) or max(1, after.number - 1))
-    found = queries.diff(before, after)
+    dataset = queries.read_dataset(actor, name)
+    after = queries.read_dataset_version(actor, name, _number(request.GET.get("to")))
+    before = queries.read_dataset_version(actor, name, _number(request.GET.get("from")) or max(1, after.number - 1))
+    found = queries.diff_dataset_versions(before, after)
     context = {
         **_frame(actor, dataset),
         "before": before,
@@ -123,7 +123,7 @@ def new(request: HttpRequest, actor: Actor) -> HttpResponse:
 @signed_in
 def edit(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """The next version: the rows of the latest as text, or a file in their place."""
-    version = queries.version(actor, name)
+    version = queries.read_dataset_version(actor, name)
     small = len(version.text) <= _TEXT_IN_FORM
     first = {"text": version.text if small else "", "base": version.digest, "form": "jsonl"}
     form = DatasetForm(request.POST or None, request.FILES or None, initial=first)
@@ -152,7 +152,7 @@ def _save(
     """Faults by row, the status, and where to go when it was saved."""
     data = form.cleaned_data
     try:
-        saved = datasets.save(
+        saved = datasets.save_dataset(
             actor=actor,
             name=name,
             text=data["text"],

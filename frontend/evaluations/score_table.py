@@ -11,7 +11,7 @@ from promptuary.evaluation.metrics import catalogue
 from registry.core import lru
 from registry.evaluations import attachment_queries, run_queries
 from registry.evaluations.models import Run
-from registry.evaluations.run_queries import Compared
+from registry.evaluations.run_queries import RunComparison
 
 __all__ = [
     "TITLES",
@@ -70,7 +70,7 @@ class ScoreRow:
     low: float | None
     high: float | None
     top: float
-    compared: Compared | None
+    compared: RunComparison | None
     before: float | None
     kind: interval_svg.Kind
     plot: interval_svg.Drawing
@@ -175,7 +175,7 @@ def find_baseline(run: Run, live: int | None, asked: int | None) -> tuple[Run | 
     The one asked for by number; else, of the same template and model, the newest of the version that is live, else the
     newest of another version. asked=0 wants none.
     """
-    choices = run_queries.comparable(run)
+    choices = run_queries.list_comparable_runs(run)
     if asked is not None:
         return next((other for other in choices if other.number == asked), None), choices
     alike = [
@@ -207,25 +207,25 @@ def _ends(run: Run | None) -> _Ends:
 
 
 @lru_cache(maxsize=256)
-def _compared(before: _Ends, after: _Ends, metric: str, target: str) -> Compared | None:
+def _compared(before: _Ends, after: _Ends, metric: str, target: str) -> RunComparison | None:
     """A finished run does not change until it is run again, which gives it another end."""
-    first, second = run_queries.load(before[0]), run_queries.load(after[0])
+    first, second = run_queries.load_run(before[0]), run_queries.load_run(after[0])
     if first is None or second is None or Run.DONE not in (first.state, second.state):
         return None
-    return run_queries.compare(first, second, metric, target)
+    return run_queries.compare_runs(first, second, metric, target)
 
 
 lru.register(_compared.cache_clear)
 
 
-def _bounds(compared: Compared | None) -> Sequence[float | None]:
+def _bounds(compared: RunComparison | None) -> Sequence[float | None]:
     if compared is None:
         return (None, None, None)
     found = compared.comparison
     return (found.difference, found.low, found.high)
 
 
-def _kind(compared: Compared | None) -> Literal["better", "worse", "same"]:
+def _kind(compared: RunComparison | None) -> Literal["better", "worse", "same"]:
     if compared is None or compared.comparison.winner is None:
         return "same"
     return "better" if compared.comparison.winner == "second" else "worse"
@@ -239,7 +239,7 @@ def gate_results(run: Run, board: ScoreTable) -> list[dict[str, Any]]:
     if run.change is not None and run.change.version_id != run.version_id:
         return []
     results = []
-    for plan in attachment_queries.plans(run.template):
+    for plan in attachment_queries.plans_of_template(run.template):
         if run.state != Run.DONE or (plan.rows_digest, plan.model_digest) != (run.rows_digest, run.model_digest):
             continue
         for text in plan.gates:

@@ -15,9 +15,9 @@ from promptuary.evaluation.gates import parse_gate
 from registry.accounts import actor
 from registry.changes.models import ChangeRequest
 from registry.evaluations import attachment_queries, model_endpoints, run_queries, scoring_process, start_runs
-from registry.evaluations.attachment_queries import Plan
+from registry.evaluations.attachment_queries import EvaluationPlan
 from registry.evaluations.models import DatasetVersion, Run, RunRow
-from registry.evaluations.start_runs import Measure
+from registry.evaluations.start_runs import RowSource
 from registry.templates.models import Version
 
 __all__ = [
@@ -35,14 +35,14 @@ _KEPT = ("gate", "target", "passed", "score", "baseline", "scored", "of", "findi
 _WAITING = "It has not finished."
 
 # A request's number, its plans, the digest of its head, and that of what the label holds.
-Asked = tuple[int, Sequence[Plan], str, str | None]
+Asked = tuple[int, Sequence[EvaluationPlan], str, str | None]
 
 
 @dataclass(frozen=True)
 class PlanRuns:
     """A plan with the run of the head, and of what the label holds where a threshold compares with that."""
 
-    plan: Plan
+    plan: EvaluationPlan
     head: Run | None
     baseline: Run | None
     wants_baseline: bool
@@ -122,12 +122,14 @@ def _start_missing(change: ChangeRequest, against: Version | None, one: PlanRuns
         _start(change, against, one.plan)
 
 
-def _start(change: ChangeRequest, version: Version, plan: Plan) -> None:
+def _start(change: ChangeRequest, version: Version, plan: EvaluationPlan) -> None:
     dataset = DatasetVersion.objects.get(dataset__name=plan.dataset, number=plan.dataset_version)
-    endpoint = model_endpoints.find(plan.model, change.template.namespace.name)
+    endpoint = model_endpoints.find_endpoint(plan.model, change.template.namespace.name)
     metrics = list(dict.fromkeys([*(parse_gate(gate).metric for gate in plan.gates), *plan.metrics]))
-    measure = Measure(dataset.digest, dataset.rows(), dataset_version=dataset)
-    start_runs.begin(change.template, version, measure, endpoint, metrics, actor.operator_actor().person, change.pk)
+    measure = RowSource(dataset.digest, dataset.rows(), dataset_version=dataset)
+    start_runs.create_run(
+        change.template, version, measure, endpoint, metrics, actor.operator_actor().person, change.pk
+    )
 
 
 def _is_usable(run: Run) -> bool:
@@ -150,10 +152,10 @@ def _details(one: PlanRuns) -> list[dict[str, Any]]:
     asked = [gate for gate in one.plan.gates if one.wants_baseline or gate not in comparing]
     with tempfile.TemporaryDirectory(prefix="promptuary-judge-") as folder:
         path, before = Path(folder) / "head.jsonl", Path(folder) / "baseline.jsonl"
-        run_queries.write(head, path)
+        run_queries.write_result(head, path)
         if one.baseline is not None:
-            run_queries.write(one.baseline, before)
-        found = scoring_process.judge(path, asked, before if one.baseline else None) if asked else {}
+            run_queries.write_result(one.baseline, before)
+        found = scoring_process.judge_result(path, asked, before if one.baseline else None) if asked else {}
     details = [{**about, **{name: verdict[name] for name in _KEPT}} for verdict in found.get("verdicts", ())]
     details += [{**about, **_failed("score", fault)} for fault in found.get("faults", ())]
     if not one.wants_baseline:
@@ -179,7 +181,7 @@ def _failed(gate: str, finding: str) -> dict[str, Any]:
 
 def find_plan_runs(change: ChangeRequest, against: str | None) -> Sequence[PlanRuns]:
     """Each plan of the request with its runs; `against`: the digest of what the label holds."""
-    asked = (change.pk, attachment_queries.plans(change.template), change.version.digest, against)
+    asked = (change.pk, attachment_queries.plans_of_template(change.template), change.version.digest, against)
     return _parts([asked])[change.pk]
 
 
@@ -197,7 +199,7 @@ def _parts(asked: Sequence[Asked]) -> dict[int, Sequence[PlanRuns]]:
         for number, plans, digest, against in asked
         for plan in plans
     }
-    runs = run_queries.latest({key for pair in keys.values() for key in pair if key})
+    runs = run_queries.newest_run_by_key({key for pair in keys.values() for key in pair if key})
     found: dict[int, Sequence[PlanRuns]] = {}
     for number, plans, _, against in asked:
         parts = []
@@ -209,7 +211,7 @@ def _parts(asked: Sequence[Asked]) -> dict[int, Sequence[PlanRuns]]:
     return found
 
 
-def needs_baseline(plan: Plan) -> bool:
+def needs_baseline(plan: EvaluationPlan) -> bool:
     """Whether a threshold compares with what the label holds."""
     return any(parse_gate(gate).fall is not None for gate in plan.gates)
 
@@ -227,7 +229,7 @@ def _unanswered(runs: Iterable[Run]) -> dict[int, int]:
     return found
 
 
-def _key(digest: str | None, plan: Plan) -> str:
+def _key(digest: str | None, plan: EvaluationPlan) -> str:
     if digest is None or not plan.model_digest:
         return ""
-    return run_queries.identity(digest, plan.rows_digest, plan.model_digest)
+    return run_queries.run_key(digest, plan.rows_digest, plan.model_digest)

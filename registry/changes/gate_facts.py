@@ -142,7 +142,7 @@ class CheckFacts:
         templates = {row.template_id: row.template for row, _ in rows}
         self._review = review
         self._samples = _samples(set(templates))
-        self._plans = attachment_queries.plans_of_many(templates.values())
+        self._plans = attachment_queries.plans_of_templates(templates.values())
         self._fetched = usage_queries.pinned(set(templates))
         self._dependants = inclusions.digests_of_many(templates.values())
         keys = {key for row, rules in rows for key in self._keys(row, rules)}

@@ -13,11 +13,11 @@ from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import Verb
 from registry.templates.models import Template
 
-__all__ = ["Plan", "get", "listing", "plans", "plans_of_many"]
+__all__ = ["EvaluationPlan", "find_attachment", "list_attachments", "plans_of_template", "plans_of_templates"]
 
 
 @dataclass(frozen=True)
-class Plan:
+class EvaluationPlan:
     """An attachment as it applies now: which rows, which model, what has to be reached.
 
     `model_digest` is empty where the operator does not list the model any more, `fault` then says so.
@@ -44,23 +44,23 @@ class Plan:
         }
 
 
-def listing(actor: Actor, namespace: str) -> list[Attachment]:
+def list_attachments(actor: Actor, namespace: str) -> list[Attachment]:
     """The attachments of a namespace by name; any member may read them."""
     space = permissions.find_namespace(actor, Verb.READ, namespace)
     return list(_rows({space.pk}))
 
 
-def get(actor: Actor, namespace: str, name: str) -> Attachment | None:
+def find_attachment(actor: Actor, namespace: str, name: str) -> Attachment | None:
     """One attachment, or None."""
-    return next((one for one in listing(actor, namespace) if one.name == name), None)
+    return next((one for one in list_attachments(actor, namespace) if one.name == name), None)
 
 
-def plans(template: Template) -> tuple[Plan, ...]:
+def plans_of_template(template: Template) -> tuple[EvaluationPlan, ...]:
     """What the template's change requests are measured by now."""
-    return plans_of_many([template])[template.pk]
+    return plans_of_templates([template])[template.pk]
 
 
-def plans_of_many(templates: Iterable[Template]) -> Mapping[int, tuple[Plan, ...]]:
+def plans_of_templates(templates: Iterable[Template]) -> Mapping[int, tuple[EvaluationPlan, ...]]:
     """Template to its plans, in a constant number of queries; the templates come with their namespaces."""
     listed = list(templates)
     spaces = {template.namespace_id: template.namespace for template in listed}
@@ -68,8 +68,8 @@ def plans_of_many(templates: Iterable[Template]) -> Mapping[int, tuple[Plan, ...
     if not attached:
         return defaultdict(tuple)
     digests = _digests(attached)
-    found: defaultdict[int, tuple[Plan, ...]] = defaultdict(tuple)
-    made: dict[int, Plan] = {}
+    found: defaultdict[int, tuple[EvaluationPlan, ...]] = defaultdict(tuple)
+    made: dict[int, EvaluationPlan] = {}
     for template in listed:
         for one in attached:
             if one.namespace_id == template.namespace_id and one.fits(template.path):
@@ -92,16 +92,16 @@ def _digests(attached: Iterable[Attachment]) -> dict[tuple[int, int], str]:
     return {(dataset, number): digest for dataset, number, digest in rows.values_list("dataset_id", "number", "digest")}
 
 
-def _plan(one: Attachment, namespace: Namespace, digests: Mapping[tuple[int, int], str]) -> Plan:
+def _plan(one: Attachment, namespace: Namespace, digests: Mapping[tuple[int, int], str]) -> EvaluationPlan:
     latest = one.dataset.latest
     number, digest = (latest.number, latest.digest) if latest else (0, "")
     if one.dataset_version is not None:
         number, digest = one.dataset_version, digests[one.dataset_id, one.dataset_version]
     try:
-        model_digest, fault = model_endpoints.find(one.model, namespace.name).digest, ""
+        model_digest, fault = model_endpoints.find_endpoint(one.model, namespace.name).digest, ""
     except PromptuaryError as error:
         model_digest, fault = "", error.message
-    return Plan(
+    return EvaluationPlan(
         one.name,
         one.dataset.name,
         number,

@@ -21,12 +21,12 @@ from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import Verb
 from registry.templates.models import Template
 
-__all__ = ["attach", "detach"]
+__all__ = ["attach_evaluation", "detach_evaluation"]
 
 _MOST_GATES = 20
 
 
-def attach(  # noqa: PLR0913  # what an attachment is
+def attach_evaluation(  # noqa: PLR0913  # what an attachment is
     *,
     actor: Actor,
     namespace: str,
@@ -49,13 +49,13 @@ def attach(  # noqa: PLR0913  # what an attachment is
     if not check_text("pattern", pattern, 200).strip():
         raise Invalid(fields={"pattern": "a path inside the namespace; * stands for anything."})
     asked, shown = _check_gates(gates), check_metrics(metrics)
-    model_endpoints.find(model, namespace)
-    found = dataset_queries.get(actor, dataset)
+    model_endpoints.find_endpoint(model, namespace)
+    found = dataset_queries.read_dataset(actor, dataset)
     if found.namespace_id != space.pk:
         raise Invalid(
             fields={"dataset": f"{dataset} is of another namespace: its rows would be read by {namespace}'s."}
         )
-    rows = dataset_queries.version(actor, dataset, dataset_version).rows()
+    rows = dataset_queries.read_dataset_version(actor, dataset, dataset_version).rows()
     values = {
         "pattern": pattern.strip(),
         "dataset_version": dataset_version,
@@ -63,11 +63,11 @@ def attach(  # noqa: PLR0913  # what an attachment is
         "gates": asked,
         "metrics": shown,
     }
-    datasets.require_fit(rows, _measured(space, Attachment(pattern=pattern.strip())))
+    datasets.require_rows_fit(rows, _measured(space, Attachment(pattern=pattern.strip())))
     return _write(actor, namespace, name, found, values)
 
 
-def detach(*, actor: Actor, namespace: str, name: str) -> None:
+def detach_evaluation(*, actor: Actor, namespace: str, name: str) -> None:
     """Take an attachment away; admins only."""
     with transaction.atomic():
         log.lock()

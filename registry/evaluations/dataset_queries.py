@@ -15,13 +15,23 @@ from registry.namespaces import permissions
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.permissions import Verb
 
-__all__ = ["Difference", "diff", "find", "get", "listing", "rows", "take", "version", "versions"]
+__all__ = [
+    "DatasetDifference",
+    "diff_dataset_versions",
+    "find_dataset",
+    "list_dataset_rows",
+    "list_dataset_versions",
+    "list_datasets",
+    "lock_dataset",
+    "read_dataset",
+    "read_dataset_version",
+]
 
 Placed = tuple[int, Row]
 
 
 @dataclass(frozen=True)
-class Difference:
+class DatasetDifference:
     """The rows of one version against those of another; indexes count from 0 in the version that the row is of.
 
     `changed` has (index after, row before, row after). `moved` is the least number of rows whose moving explains the order.
@@ -34,12 +44,12 @@ class Difference:
     moved: int
 
 
-def get(actor: Actor, name: str) -> Dataset:
+def read_dataset(actor: Actor, name: str) -> Dataset:
     """The dataset with its namespace and latest version, or NotFound, for outsiders too."""
-    return find(actor, Verb.READ, name)
+    return find_dataset(actor, Verb.READ, name)
 
 
-def find(actor: Actor, verb: Verb, name: str) -> Dataset:
+def find_dataset(actor: Actor, verb: Verb, name: str) -> Dataset:
     """The dataset, with the right to do this to it checked."""
     dataset = Dataset.objects.select_related("namespace", "latest").defer("latest__text").filter(name=name).first()
     unknown = NotFound(f"There is no dataset {name[:600]}, or you may not read it.")
@@ -52,14 +62,14 @@ def find(actor: Actor, verb: Verb, name: str) -> Dataset:
     return dataset
 
 
-def take(name: str) -> Dataset | None:
+def lock_dataset(name: str) -> Dataset | None:
     """The dataset, locked until commit; read after it is locked, so that its latest version is the latest."""
     if Dataset.objects.select_for_update(no_key=True).filter(name=name).values_list("pk").first() is None:
         return None
     return Dataset.objects.select_related("namespace", "latest").defer("latest__text").get(name=name)
 
 
-def listing(
+def list_datasets(
     actor: Actor, *, namespace: str | None = None, q: str = "", cursor: str | None = None, limit: int = 50
 ) -> Page[Dataset]:
     """Datasets that the actor may read, by name; q: a piece of the name."""
@@ -75,9 +85,9 @@ def listing(
     return cut(found[: limit + 1], limit, lambda dataset: dataset.name)
 
 
-def version(actor: Actor, name: str, number: int | None = None) -> DatasetVersion:
+def read_dataset_version(actor: Actor, name: str, number: int | None = None) -> DatasetVersion:
     """A version with its rows: the one of that number, or the latest."""
-    dataset = get(actor, name)
+    dataset = read_dataset(actor, name)
     wanted = DatasetVersion.objects.select_related("author", "key", "base").defer("base__text").filter(dataset=dataset)
     found = wanted.order_by("-number").first() if number is None else wanted.filter(number=number).first()
     if found is None:
@@ -86,9 +96,9 @@ def version(actor: Actor, name: str, number: int | None = None) -> DatasetVersio
     return found
 
 
-def versions(actor: Actor, name: str, cursor: str | None = None, limit: int = 50) -> Page[DatasetVersion]:
+def list_dataset_versions(actor: Actor, name: str, cursor: str | None = None, limit: int = 50) -> Page[DatasetVersion]:
     """The dataset's versions, newest first, without their rows."""
-    dataset = get(actor, name)
+    dataset = read_dataset(actor, name)
     limit = check_limit(limit)
     found = dataset.versions.select_related("author", "key", "base").defer("text", "base__text").order_by("-number")
     if before := read_number(cursor):
@@ -96,7 +106,7 @@ def versions(actor: Actor, name: str, cursor: str | None = None, limit: int = 50
     return cut(found[: limit + 1], limit, lambda one: one.number)
 
 
-def rows(of: DatasetVersion, cursor: str | None = None, limit: int = 50) -> Page[Placed]:
+def list_dataset_rows(of: DatasetVersion, cursor: str | None = None, limit: int = 50) -> Page[Placed]:
     """The rows of a version with their indexes, in order."""
     limit = check_limit(limit)
     before = read_number(cursor)
@@ -105,7 +115,7 @@ def rows(of: DatasetVersion, cursor: str | None = None, limit: int = 50) -> Page
     return cut(placed, limit, lambda one: one[0])
 
 
-def diff(before: DatasetVersion, after: DatasetVersion) -> Difference:
+def diff_dataset_versions(before: DatasetVersion, after: DatasetVersion) -> DatasetDifference:
     """Compare two versions row by row: rows of one name belong together, and unnamed ones of the same inputs."""
     old, new = before.rows(), after.rows()
     known = dict(zip(_keys(old), enumerate(old), strict=True))
@@ -126,7 +136,7 @@ def diff(before: DatasetVersion, after: DatasetVersion) -> Difference:
         else:
             same += 1
     removed = [placed for key, placed in known.items() if key not in kept]
-    return Difference(added, removed, changed, same, len(places) - _longest_rise(places))
+    return DatasetDifference(added, removed, changed, same, len(places) - _longest_rise(places))
 
 
 def _longest_rise(numbers: Sequence[int]) -> int:

@@ -25,7 +25,7 @@ from registry.namespaces.permissions import Verb
 from registry.templates import queries as template_queries
 from registry.templates.models import Template, Version
 
-__all__ = ["BYTES", "FORMS", "MOST_ROWS", "Saved", "require_fit", "save"]
+__all__ = ["BYTES", "FORMS", "MOST_ROWS", "SavedDataset", "require_rows_fit", "save_dataset"]
 
 BYTES = 8 * 1024 * 1024
 MOST_ROWS = 10_000
@@ -37,7 +37,7 @@ _SEVERAL_PROMPTS = "PT802"  # the row makes several prompts, which is no fault o
 
 
 @dataclass(frozen=True)
-class Saved:
+class SavedDataset:
     """What a save came to. `created`: whether it made a version; it did not where the rows are those of the latest.
 
     warnings: sentences about what looks like personal data or a credential, each beginning with its row.
@@ -61,7 +61,7 @@ class _Work:
     base: str | None
 
 
-def save(  # what a person hands in when saving
+def save_dataset(  # what a person hands in when saving
     *,
     actor: Actor,
     name: str,
@@ -70,7 +70,7 @@ def save(  # what a person hands in when saving
     message: str = "",
     base: str | None = None,
     template: str | None = None,
-) -> Saved:
+) -> SavedDataset:
     """Make the next version of a dataset, or its first.
 
     form: jsonl, csv or yml, as `evaluation.datasets` reads them. base: digest of the version this was made from, needed once
@@ -84,7 +84,7 @@ def save(  # what a person hands in when saving
     check_text("message", message)
     read = _read(text, form, name)
     measured = [template_queries.get(actor, template)] if template else []
-    require_fit(read.rows, [*measured, *_measured(space, name)])
+    require_rows_fit(read.rows, [*measured, *_measured(space, name)])
     warnings = _look_for_secrets(read.rows)
     lines = "".join(log.canonical(row.to_dict()) + "\n" for row in read.rows)
     saved = _store(actor, namespace, _Work(name, lines, len(read.rows), read.digest, message.strip(), base))
@@ -106,7 +106,7 @@ def _look_for_secrets(rows: Sequence[Row]) -> tuple[str, ...]:
     return tuple(warnings[:_MOST_FAULTS])
 
 
-def require_fit(rows: Sequence[Row], measured: Iterable[Template]) -> None:
+def require_rows_fit(rows: Sequence[Row], measured: Iterable[Template]) -> None:
     """Raise Invalid where rows lack an input of a template's latest version, or have one of another type."""
     seen: dict[int, Version] = {}
     for template in measured:
@@ -180,14 +180,14 @@ def _measured(namespace: Namespace, name: str) -> list[Template]:
     return [row for row in rows.order_by("name") if any(one.fits(row.path) for one in attached)]
 
 
-def _store(actor: Actor, space: str, work: _Work) -> Saved:
+def _store(actor: Actor, space: str, work: _Work) -> SavedDataset:
     at = log.now()
     with transaction.atomic():
         namespace = permissions.find_namespace(actor, Verb.SAVE, space)
         dataset = _find_or_make(actor, namespace, work, at)
         latest = dataset.latest
         if latest is not None and latest.digest == work.digest:
-            return Saved(dataset, latest, created=False)
+            return SavedDataset(dataset, latest, created=False)
         version = DatasetVersion.objects.create(
             dataset=dataset,
             number=latest.number + 1 if latest else 1,
@@ -203,11 +203,11 @@ def _store(actor: Actor, space: str, work: _Work) -> Saved:
         dataset.latest, dataset.updated_at = version, at
         dataset.save(update_fields=["latest", "updated_at"])
         _append(actor, dataset, version, _measured(namespace, dataset.name))
-    return Saved(dataset, version, created=True)
+    return SavedDataset(dataset, version, created=True)
 
 
 def _find_or_make(actor: Actor, namespace: Namespace, work: _Work, at: datetime) -> Dataset:
-    dataset = dataset_queries.take(work.name)
+    dataset = dataset_queries.lock_dataset(work.name)
     if dataset is None:
         if work.base is not None:
             raise Stale(f"There is no dataset {work.name}, so it has no version {work.base}.")
@@ -217,7 +217,7 @@ def _find_or_make(actor: Actor, namespace: Namespace, work: _Work, at: datetime)
                 fresh.save(force_insert=True)
             return fresh
         except IntegrityError:  # another first save was quicker, and is committed now
-            dataset = dataset_queries.take(work.name)
+            dataset = dataset_queries.lock_dataset(work.name)
     if dataset is None:
         raise Busy(f"{work.name} was made at this moment: try again.")
     return dataset

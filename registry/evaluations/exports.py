@@ -9,7 +9,7 @@ from registry.core.errors import Conflict, Invalid
 from registry.evaluations import run_queries
 from registry.evaluations.models import Run
 
-__all__ = ["FORMS", "metrics_of", "write"]
+__all__ = ["FORMS", "metrics_of_run", "write_export"]
 
 FORMS: Mapping[str, str] = {
     "jsonl": "application/x-ndjson",
@@ -20,7 +20,7 @@ FORMS: Mapping[str, str] = {
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-def write(run: Run, form: str, folder: Path, baseline: Run | None = None) -> Path:
+def write_export(run: Run, form: str, folder: Path, baseline: Run | None = None) -> Path:
     """Write the run into the folder; gives the file.
 
     form: csv and json have a row a line with its inputs, outputs and scores; jsonl is `evaluation.EvaluationResult`'s own
@@ -30,14 +30,14 @@ def write(run: Run, form: str, folder: Path, baseline: Run | None = None) -> Pat
         raise Invalid(fields={"form": f"one of {', '.join(FORMS)}."})
     path = folder / f"run-{run.number}.{form}"
     if form == "jsonl":
-        run_queries.write(run, path)
+        run_queries.write_result(run, path)
         return path
-    result, metrics = run_queries.write(run, folder / "result.jsonl"), metrics_of(run)
+    result, metrics = run_queries.write_result(run, folder / "result.jsonl"), metrics_of_run(run)
     if form == "html":
         path.write_text(_report(run, result, metrics, baseline, folder), encoding="utf-8")
         return path
     report = reports.detail(result, metrics)
-    report["id"] = [row.id for row in run_queries.rows_of(run)]
+    report["id"] = [row.id for row in run_queries.rows_of_run(run)]
     report["error"] = ["; ".join(error["message"] for error in row["errors"]) for row in result.rows()]
     if form == "csv":
         report = reports.Report({_harmless(name): list(map(_harmless, cells)) for name, cells in report.items()})
@@ -45,10 +45,10 @@ def write(run: Run, form: str, folder: Path, baseline: Run | None = None) -> Pat
     return path
 
 
-def metrics_of(run: Run) -> dict[str, MetricsResult]:
+def metrics_of_run(run: Run) -> dict[str, MetricsResult]:
     """The run's scores in the package's form, by metric; empty until it is done."""
     return {
-        metric: MetricsResult({target: run_queries.scores_of(run, metric, target) for target in targets})
+        metric: MetricsResult({target: run_queries.scores_of_run(run, metric, target) for target in targets})
         for metric, targets in run.scores.items()
     }
 
@@ -65,6 +65,6 @@ def _report(
     if baseline is not None:
         if baseline.rows_digest != run.rows_digest:
             raise Conflict(f"Runs {baseline.number} and {run.number} went over different rows.")
-        against = (run_queries.write(baseline, folder / "baseline.jsonl"), metrics_of(baseline))
+        against = (run_queries.write_result(baseline, folder / "baseline.jsonl"), metrics_of_run(baseline))
     title = f"Run {run.number}: {run.template.name}@{run.version.number}"
-    return reports.to_html(title, result, metrics, against, [row.id for row in run_queries.rows_of(run)])
+    return reports.to_html(title, result, metrics, against, [row.id for row in run_queries.rows_of_run(run)])

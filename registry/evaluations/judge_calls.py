@@ -16,18 +16,18 @@ from promptuary.evaluation.scoring import Score
 from promptuary.renderer.document.parser import parse_document
 from registry.core.errors import Conflict
 from registry.evaluations import model_calls, model_endpoints
-from registry.evaluations.model_calls import Asked, Judged
+from registry.evaluations.model_calls import AskedRow, Judged
 from registry.evaluations.model_endpoints import Endpoint
 from registry.evaluations.models import Run, RunRow
 
-__all__ = ["PATHS", "Judging", "ask", "open_judge", "score"]
+__all__ = ["PATHS", "OpenJudge", "ask_judge", "open_judge", "score_judgements"]
 
 PATHS = {"documents": "inputs.documents", "question": "inputs.question", "response": "actual.answer"}
 TARGET = "judgement"
 
 
 @dataclass(frozen=True)
-class Judging:
+class OpenJudge:
     """A run's judge, ready to be asked."""
 
     bundle: Mapping[str, Any]
@@ -47,22 +47,22 @@ class _Nothing:
         return {"reply": inputs}
 
 
-def open_judge(run: Run) -> Judging | None:
+def open_judge(run: Run) -> OpenJudge | None:
     """The run's judge, or None; Conflict where its model is not what it was."""
     if run.judge is None:
         return None
-    endpoint = model_endpoints.find(run.judge_model, run.template.namespace.name)
+    endpoint = model_endpoints.find_endpoint(run.judge_model, run.template.namespace.name)
     if endpoint.digest != run.judge_model_digest:
         raise Conflict(f"The judge's model {run.judge_model} is not what it was: start another run.")
     bundle = run.judge.unpacked()
     declared = parse_document(bundle["document"]).inputs
     places = Judge(_Nothing(), **{**PATHS, **run.judge_paths})
-    return Judging(bundle, endpoint, endpoint.open(), places, None if declared is None else tuple(declared))
+    return OpenJudge(bundle, endpoint, endpoint.open(), places, None if declared is None else tuple(declared))
 
 
-def ask(run: Run, judging: Judging, batch: Sequence[Asked]) -> None:
+def ask_judge(run: Run, judging: OpenJudge, batch: Sequence[AskedRow]) -> None:
     """Have every row judged that came to an answer."""
-    asked: list[tuple[Asked, Asked, dict[str, Any]]] = []
+    asked: list[tuple[AskedRow, AskedRow, dict[str, Any]]] = []
     for one in batch:
         if one.problem:
             continue
@@ -74,23 +74,23 @@ def ask(run: Run, judging: Judging, batch: Sequence[Asked]) -> None:
             continue
         given = {"documents": documents, "question": question, "response": response}
         taken = {name: value for name, value in given.items() if judging.inputs is None or name in judging.inputs}
-        asked.append((one, Asked(one.index, Row(taken)), given))
-    model_calls.ask(run, judging.bundle, judging.endpoint, judging.model, [put for _, put, _ in asked])
+        asked.append((one, AskedRow(one.index, Row(taken)), given))
+    model_calls.ask_model(run, judging.bundle, judging.endpoint, judging.model, [put for _, put, _ in asked])
     for one, put, said in asked:
         one.judged = _judged(judging, put, said)
 
 
-def _judged(judging: Judging, put: Asked, given: Mapping[str, Any]) -> Judged:
+def _judged(judging: OpenJudge, put: AskedRow, given: Mapping[str, Any]) -> Judged:
     reply = put.replies[0].text if put.replies else None
     found = read_judgement(reply if reply is not None else "", given["documents"], given["response"])
     if reply is None and put.problem:
         found["error"] = {"kind": put.problem["kind"], "message": put.problem["message"]}
         found["reasons"] = dict.fromkeys(NAMES, put.problem["message"])
         found["reply"] = None
-    return Judged(dict(found), put.replies, model_calls.cost_of(judging.endpoint, put.replies))
+    return Judged(dict(found), put.replies, model_calls.cost_of_replies(judging.endpoint, put.replies))
 
 
-def score(run: Run, found: dict[str, Any]) -> None:
+def score_judgements(run: Run, found: dict[str, Any]) -> None:
     """Add the judge's metrics to what `scorer.score` found, under the target `judgement`."""
     rows: list[Any] = [None] * run.total
     for row in RunRow.objects.filter(run=run).exclude(judgement_text=""):

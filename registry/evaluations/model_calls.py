@@ -22,7 +22,7 @@ from registry.evaluations.models import Reply, Run
 from registry.journal import log
 from registry.templates.models import Redaction
 
-__all__ = ["Asked", "Judged", "ask", "cost_of", "is_redacted", "reply_key", "sum_of"]
+__all__ = ["AskedRow", "Judged", "ask_model", "cost_of_replies", "is_run_redacted", "reply_key", "sum_of_known"]
 
 _LONGEST = 1024 * 1024  # characters of a reply that are kept
 
@@ -37,7 +37,7 @@ class Judged:
 
 
 @dataclass
-class Asked:
+class AskedRow:
     """One row on its way: its prompts, then the replies to them, then its outputs, or what stopped it."""
 
     index: int
@@ -72,7 +72,7 @@ class _Messages:
     messages: list[dict[str, Any]]
 
 
-def ask(run: Run, bundle: Mapping[str, Any], endpoint: Endpoint, model: Model, batch: Sequence[Asked]) -> None:
+def ask_model(run: Run, bundle: Mapping[str, Any], endpoint: Endpoint, model: Model, batch: Sequence[AskedRow]) -> None:
     """Render, ask, read. Replies are kept as soon as they are all there: what was paid for is not asked again.
 
     None is kept where the run's version or its judge was redacted meanwhile.
@@ -87,7 +87,7 @@ def ask(run: Run, bundle: Mapping[str, Any], endpoint: Endpoint, model: Model, b
         _read(bundle, batch)
 
 
-def _render(bundle: Mapping[str, Any], batch: Sequence[Asked]) -> None:
+def _render(bundle: Mapping[str, Any], batch: Sequence[AskedRow]) -> None:
     given = {part: bundle[part] for part in ("fragments", "profile")}
     samples = {str(one.index): one.row.inputs for one in batch}
     try:
@@ -103,7 +103,7 @@ def _render(bundle: Mapping[str, Any], batch: Sequence[Asked]) -> None:
             one.prompts = [outcome]
 
 
-def _render_one(bundle: Mapping[str, Any], one: Asked, final: RenderError | None) -> None:
+def _render_one(bundle: Mapping[str, Any], one: AskedRow, final: RenderError | None) -> None:
     """A row by itself: it makes several prompts, or nothing else is to blame."""
     given = {part: bundle[part] for part in ("fragments", "profile")}
     try:
@@ -116,7 +116,7 @@ def _render_one(bundle: Mapping[str, Any], one: Asked, final: RenderError | None
             one.stop("render", ModelError("with these inputs the document makes no prompt"))
 
 
-def _ask_one(one: Asked, model: Model, endpoint: Endpoint, known: Mapping[str, Answer]) -> None:
+def _ask_one(one: AskedRow, model: Model, endpoint: Endpoint, known: Mapping[str, Answer]) -> None:
     """Fill in a row's replies; runs in a thread, so it touches no database."""
     if one.problem:
         return
@@ -134,7 +134,7 @@ def _ask_one(one: Asked, model: Model, endpoint: Endpoint, known: Mapping[str, A
     one.milliseconds = int((time.monotonic() - began) * 1000)
 
 
-def _read(bundle: Mapping[str, Any], batch: Sequence[Asked]) -> None:
+def _read(bundle: Mapping[str, Any], batch: Sequence[AskedRow]) -> None:
     """What the document's output makes of the replies, beside the replies themselves."""
     given = {part: bundle[part] for part in ("fragments", "profile")}
     answered = {str(one.index): one for one in batch if not one.problem}
@@ -156,7 +156,7 @@ def _read(bundle: Mapping[str, Any], batch: Sequence[Asked]) -> None:
             _take_outputs(one, outcome)
 
 
-def _take_outputs(one: Asked, outputs: dict[str, Any]) -> None:
+def _take_outputs(one: AskedRow, outputs: dict[str, Any]) -> None:
     """Keep what was read from the reply; a value that is not JSON, such as NaN, fails this row alone."""
     try:
         require_json(outputs, "outputs")
@@ -171,7 +171,7 @@ def reply_key(messages: Any, model: str, settings: Any) -> str:
     return log.digest_of(log.canonical({"messages": messages, "model": model, "settings": settings or {}}))
 
 
-def _keys(one: Asked, endpoint: Endpoint) -> list[str]:
+def _keys(one: AskedRow, endpoint: Endpoint) -> list[str]:
     """What each prompt's reply is kept under: the messages, the model, the settings."""
     return [reply_key(prompt["messages"], endpoint.digest, prompt["settings"]) for prompt in one.prompts]
 
@@ -180,7 +180,7 @@ def _answer(row: Reply) -> Answer:
     return Answer(**row.value, cached=True)
 
 
-def _keep_replies(run: Run, endpoint: Endpoint, batch: Sequence[Asked]) -> None:
+def _keep_replies(run: Run, endpoint: Endpoint, batch: Sequence[AskedRow]) -> None:
     at = log.now()
     fresh = [
         Reply(key=key, text=_write_reply(reply), created_at=at)
@@ -190,11 +190,11 @@ def _keep_replies(run: Run, endpoint: Endpoint, batch: Sequence[Asked]) -> None:
     ]
     if fresh:
         with transaction.atomic():
-            if not is_redacted(run):
+            if not is_run_redacted(run):
                 Reply.objects.bulk_create(fresh, ignore_conflicts=True)
 
 
-def is_redacted(run: Run) -> bool:
+def is_run_redacted(run: Run) -> bool:
     """Whether the text that the run asks about was taken away; a redaction waits until this transaction is over."""
     Run.objects.select_for_update().filter(pk=run.pk).values_list("pk").first()
     return Redaction.objects.filter(version__in=[pk for pk in (run.version_id, run.judge_id) if pk]).exists()
@@ -205,7 +205,7 @@ def _write_reply(reply: Answer) -> str:
     return json.dumps(kept)
 
 
-def cost_of(endpoint: Endpoint, replies: Sequence[Answer]) -> Decimal | None:
+def cost_of_replies(endpoint: Endpoint, replies: Sequence[Answer]) -> Decimal | None:
     """What the replies cost that were asked for; None where the price or the tokens are not known."""
     price, spent = endpoint.price, Decimal(0)
     if price is None or not replies:
@@ -219,7 +219,7 @@ def cost_of(endpoint: Endpoint, replies: Sequence[Answer]) -> Decimal | None:
     return spent
 
 
-def sum_of(counts: Iterable[int | None]) -> int | None:
+def sum_of_known(counts: Iterable[int | None]) -> int | None:
     """The sum of what is known, or None."""
     known = [count for count in counts if count is not None]
     return sum(known) if known else None

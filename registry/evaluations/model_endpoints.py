@@ -36,7 +36,7 @@ from promptuary.renderer.syntax.yaml_reader import YamlError, compose, value_of
 from registry.core.errors import Conflict, Invalid
 from registry.journal.log import canonical, digest_of
 
-__all__ = ["ECHO", "Endpoint", "Price", "find", "listing"]
+__all__ = ["ECHO", "Endpoint", "Price", "find_endpoint", "list_endpoints"]
 
 ECHO = "echo"
 _FIELDS = {
@@ -111,18 +111,18 @@ _opening = threading.Lock()
 _echo = Endpoint(ECHO, "echo", model=ECHO)
 
 
-def listing(namespace: str) -> list[Endpoint]:
+def list_endpoints(namespace: str) -> list[Endpoint]:
     """The models that runs in the namespace may ask, by name; the one that echoes is always among them."""
     listed = [endpoint for endpoint in _listed() if endpoint.namespaces is None or namespace in endpoint.namespaces]
     return [*sorted(listed, key=lambda endpoint: endpoint.name), _echo]
 
 
-def find(name: str, namespace: str) -> Endpoint:
+def find_endpoint(name: str, namespace: str) -> Endpoint:
     """The model of that name; Invalid names those that there are."""
-    for endpoint in listing(namespace):
+    for endpoint in list_endpoints(namespace):
         if endpoint.name == name:
             return endpoint
-    names = ", ".join(endpoint.name for endpoint in listing(namespace))
+    names = ", ".join(endpoint.name for endpoint in list_endpoints(namespace))
     raise Invalid(fields={"model": f"{namespace} has no model {name[:80]!r}; it has {names}. The operator lists them."})
 
 

@@ -23,30 +23,30 @@ from registry.namespaces.permissions import Verb
 from registry.templates.models import SampleSet
 
 __all__ = [
-    "Compared",
-    "Detail",
-    "comparable",
-    "compare",
-    "find",
-    "get",
-    "identity",
-    "latest",
-    "listing",
-    "load",
-    "newest",
-    "of_change",
-    "result",
-    "row",
-    "rows",
-    "rows_of",
+    "RunComparison",
+    "RunRowDetail",
+    "compare_runs",
+    "find_run",
+    "list_comparable_runs",
+    "list_run_numbers_of_change",
+    "list_run_rows",
+    "list_runs",
+    "load_run",
+    "newest_run_by_key",
+    "newest_run_rows",
+    "open_result",
+    "read_run",
+    "read_run_row",
+    "rows_of_run",
     "rows_of_samples",
-    "scores_of",
-    "write",
+    "run_key",
+    "scores_of_run",
+    "write_result",
 ]
 
 
 @dataclass(frozen=True)
-class Detail:
+class RunRowDetail:
     """A row of a run with what it was asked and what was expected of it; `row` is None while it has not been asked."""
 
     index: int
@@ -57,7 +57,7 @@ class Detail:
 
 
 @dataclass(frozen=True)
-class Compared:
+class RunComparison:
     """Two runs over the same rows, by one metric. `order`: indexes of rows both could score, the worst regression first."""
 
     metric: str
@@ -68,12 +68,12 @@ class Compared:
     order: list[int]
 
 
-def get(actor: Actor, number: int) -> Run:
+def read_run(actor: Actor, number: int) -> Run:
     """The run with all it is about, or NotFound, for outsiders too."""
-    return find(actor, Verb.READ, number)
+    return find_run(actor, Verb.READ, number)
 
 
-def find(actor: Actor, verb: Verb, number: int) -> Run:
+def find_run(actor: Actor, verb: Verb, number: int) -> Run:
     """The run, with the right to do this to it checked."""
     unknown = NotFound(f"There is no run {number}, or you may not read it.")
     run = _full(Run.objects.filter(pk=number)).first() if 0 < number < 2**63 else None
@@ -86,17 +86,17 @@ def find(actor: Actor, verb: Verb, number: int) -> Run:
     return run
 
 
-def load(number: int) -> Run | None:
+def load_run(number: int) -> Run | None:
     """The run, for the worker, which asks for nobody."""
     return _full(Run.objects.filter(pk=number)).first()
 
 
-def identity(version_digest: str, rows_digest: str, model_digest: str) -> str:
+def run_key(version_digest: str, rows_digest: str, model_digest: str) -> str:
     """One digest over what a run's result follows from: runs that have the same one are of the same thing."""
     return log.digest_of(log.canonical([version_digest, rows_digest, model_digest]))
 
 
-def latest(keys: Collection[str]) -> dict[str, Run]:
+def newest_run_by_key(keys: Collection[str]) -> dict[str, Run]:
     """By key the run that counts: the newest that is done, else the newest."""
     found: dict[str, Run] = {}
     for run in _full(Run.objects.filter(key__in=keys)).order_by("pk"):
@@ -106,7 +106,7 @@ def latest(keys: Collection[str]) -> dict[str, Run]:
     return found
 
 
-def listing(  # the filters of the page and the API
+def list_runs(  # the filters of the page and the API
     actor: Actor,
     *,
     namespace: str | None = None,
@@ -134,12 +134,12 @@ def listing(  # the filters of the page and the API
     return cut(_full(found).order_by("-pk")[: limit + 1], limit, lambda run: run.number)
 
 
-def of_change(change: int, limit: int = 6) -> list[int]:
+def list_run_numbers_of_change(change: int, limit: int = 6) -> list[int]:
     """The numbers of the newest runs that the check of this change request (its id) asked for."""
     return list(Run.objects.filter(change=change).order_by("-pk").values_list("pk", flat=True)[:limit])
 
 
-def rows_of(run: Run) -> tuple[Row, ...]:
+def rows_of_run(run: Run) -> tuple[Row, ...]:
     """The rows that the run goes over, in order."""
     if run.dataset_version is not None:
         return run.dataset_version.rows()
@@ -151,14 +151,14 @@ def rows_of_samples(samples: SampleSet) -> tuple[Row, ...]:
     return tuple(Row(dict(values), None, name) for name, values in samples.samples.items())
 
 
-def rows(
+def list_run_rows(
     run: Run,
     *,
     only: str | None = None,
     order: Sequence[int] | None = None,
     cursor: str | None = None,
     limit: int = 50,
-) -> Page[Detail]:
+) -> Page[RunRowDetail]:
     """The run's rows in their order, or in the `order` of the indexes given.
 
     only: `failed`, or `worst:<metric> <target>` for those that could be scored, the lowest score first.
@@ -168,48 +168,52 @@ def rows(
     start = 0 if before is None else max(0, before + 1)
     indexes = list(order if order is not None else _chosen(run, only))
     chosen = indexes[start : start + limit + 1]
-    known = rows_of(run)
+    known = rows_of_run(run)
     kept = {one.index: one for one in RunRow.objects.filter(run=run, index__in=chosen)}
     details = [
-        (start + offset, Detail(index, known[index].id, known[index].inputs, known[index].expected, kept.get(index)))
+        (
+            start + offset,
+            RunRowDetail(index, known[index].id, known[index].inputs, known[index].expected, kept.get(index)),
+        )
         for offset, index in enumerate(chosen)
     ]
     page = cut(details, limit, lambda placed: placed[0])
     return Page([detail for _, detail in page.items], page.next)
 
 
-def row(run: Run, index: int) -> Detail:
+def read_run_row(run: Run, index: int) -> RunRowDetail:
     """One row of the run."""
-    known = rows_of(run)
+    known = rows_of_run(run)
     if not 0 <= index < len(known):
         raise NotFound(f"Run {run.number} has rows 0 to {len(known) - 1}.")
     kept = RunRow.objects.filter(run=run, index=index).first()
-    return Detail(index, known[index].id, known[index].inputs, known[index].expected, kept)
+    return RunRowDetail(index, known[index].id, known[index].inputs, known[index].expected, kept)
 
 
-def newest(run: Run, limit: int = 3) -> list[Detail]:
+def newest_run_rows(run: Run, limit: int = 3) -> list[RunRowDetail]:
     """The rows that came last, the newest first: what there is to see while a run goes on."""
     kept = list(RunRow.objects.filter(run=run).order_by("-pk")[:limit])
-    known = rows_of(run) if kept else ()
+    known = rows_of_run(run) if kept else ()
     return [
-        Detail(one.index, known[one.index].id, known[one.index].inputs, known[one.index].expected, one) for one in kept
+        RunRowDetail(one.index, known[one.index].id, known[one.index].inputs, known[one.index].expected, one)
+        for one in kept
     ]
 
 
 @contextmanager
-def result(run: Run) -> Iterator[EvaluationResult]:
+def open_result(run: Run) -> Iterator[EvaluationResult]:
     """The run as the evaluation package's result, in a file that lives as long as the context; rows to come are missing.
 
     A row that has not been asked counts as failed.
     """
     with tempfile.TemporaryDirectory(prefix="promptuary-run-") as folder:
         path = Path(folder) / f"run-{run.number}.jsonl"
-        yield write(run, path)
+        yield write_result(run, path)
 
 
-def write(run: Run, path: Path) -> EvaluationResult:
+def write_result(run: Run, path: Path) -> EvaluationResult:
     """Write the run as a result's file."""
-    known = rows_of(run)
+    known = rows_of_run(run)
     kept = RunRow.objects.filter(run=run).order_by("index").iterator(chunk_size=500)
     definition = {
         "kind": "template",
@@ -245,7 +249,7 @@ def write(run: Run, path: Path) -> EvaluationResult:
         return recorder.finish()
 
 
-def comparable(run: Run, limit: int = 50) -> list[Run]:
+def list_comparable_runs(run: Run, limit: int = 50) -> list[Run]:
     """Other finished runs over the same rows in the same namespace, newest first."""
     found = Run.objects.filter(
         rows_digest=run.rows_digest, state=Run.DONE, template__namespace=run.template.namespace_id
@@ -253,19 +257,19 @@ def comparable(run: Run, limit: int = 50) -> list[Run]:
     return list(_full(found.exclude(pk=run.pk)).order_by("-pk")[:limit])
 
 
-def compare(before: Run, after: Run, metric: str, target: str = "answer") -> Compared:
+def compare_runs(before: Run, after: Run, metric: str, target: str = "answer") -> RunComparison:
     """The second run against the first; Conflict where they can't be compared, Invalid where neither was scored so."""
     if before.rows_digest != after.rows_digest:
         raise Conflict(f"Runs {before.number} and {after.number} went over different rows.")
-    first, second = scores_of(before, metric, target), scores_of(after, metric, target)
+    first, second = scores_of_run(before, metric, target), scores_of_run(after, metric, target)
     comparison = compare_scores(first, second)
     pairs = enumerate(zip(first["individual_scores"], second["individual_scores"], strict=True))
     change = {index: b - a for index, (a, b) in pairs if a is not None and b is not None}
     order = sorted(change, key=lambda index: (change[index], index))
-    return Compared(metric, target, comparison, first["individual_scores"], second["individual_scores"], order)
+    return RunComparison(metric, target, comparison, first["individual_scores"], second["individual_scores"], order)
 
 
-def scores_of(run: Run, metric: str, target: str) -> Score:
+def scores_of_run(run: Run, metric: str, target: str) -> Score:
     """The run's score by one metric of one output, with each row's; Conflict until it is done, Invalid without such a score."""
     if run.state != Run.DONE:
         raise Conflict(f"Run {run.number} is {run.state}: only finished runs are compared.", state=run.state)
@@ -290,7 +294,7 @@ def _chosen(run: Run, only: str | None) -> list[int]:
     metric, _, target = name.partition(" ")
     if kind != "worst":
         raise Invalid(fields={"only": "failed, or worst:<metric> <target>."})
-    scores = enumerate(scores_of(run, metric, target or "answer")["individual_scores"])
+    scores = enumerate(scores_of_run(run, metric, target or "answer")["individual_scores"])
     return [index for _, index in sorted((value, index) for index, value in scores if value is not None)]
 
 

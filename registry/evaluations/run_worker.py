@@ -19,14 +19,14 @@ from registry.core.errors import Busy, PromptuaryError
 from registry.evaluations import judge_calls, model_endpoints, scoring_process
 from registry.evaluations import run_queries as queries
 from registry.evaluations.events import RunFinished
-from registry.evaluations.model_calls import Asked, ask, cost_of, is_redacted, sum_of
+from registry.evaluations.model_calls import AskedRow, ask_model, cost_of_replies, is_run_redacted, sum_of_known
 from registry.evaluations.model_endpoints import Endpoint
 from registry.evaluations.models import Run, RunRow
 from registry.jobs import queue
 from registry.jobs.models import Job
 from registry.journal import log
 
-__all__ = ["SECONDS", "advance", "close_lost", "fail"]
+__all__ = ["SECONDS", "advance_run", "fail_lost_runs", "fail_run"]
 
 SECONDS = 3.0  # that a slice takes before others have their turn; the rows that are asked then are waited for
 _ROUNDS = 4  # rows of a batch, for each one that is asked at once
@@ -34,32 +34,32 @@ _AT_HAND = 64  # rows of a batch where nothing is asked over a network
 Report = Callable[[int, int], None]
 
 
-def advance(number: int, report: Report = lambda _done, _all: None, seconds: float = SECONDS) -> bool:
+def advance_run(number: int, report: Report = lambda _done, _all: None, seconds: float = SECONDS) -> bool:
     """Ask for rows of the run until they are all there or the time is over; whether more are to be asked for.
 
     After the last row the run is scored, and change requests that wait for it are looked at again.
     """
-    run = queries.load(number)
+    run = queries.load_run(number)
     if run is None or not _begin(run):
         return False
     try:
-        endpoint = model_endpoints.find(run.model, run.template.namespace.name)
+        endpoint = model_endpoints.find_endpoint(run.model, run.template.namespace.name)
         if endpoint.digest != run.model_digest:
-            fail(number, f"The model {run.model} is not what it was when this run was started: start another one.")
+            fail_run(number, f"The model {run.model} is not what it was when this run was started: start another one.")
             return False
         model = endpoint.open()
         judging = judge_calls.open_judge(run)
         bundle = run.version.unpacked()
     except PromptuaryError as error:
-        fail(number, error.message)
+        fail_run(number, error.message)
         return False
     until = time.monotonic() + seconds
     size = endpoint.concurrency * _ROUNDS if endpoint.kind == "http" else _AT_HAND
     for batch in _batches(run, size):
         try:
-            ask(run, bundle, endpoint, model, batch)
+            ask_model(run, bundle, endpoint, model, batch)
             if judging is not None:
-                judge_calls.ask(run, judging, batch)
+                judge_calls.ask_judge(run, judging, batch)
         except Busy:
             return True
         report(_keep(run, endpoint, batch), run.total)
@@ -71,13 +71,13 @@ def advance(number: int, report: Report = lambda _done, _all: None, seconds: flo
     return False
 
 
-def fail(number: int, sentence: str) -> None:
+def fail_run(number: int, sentence: str) -> None:
     """End a run that can't go on, with a sentence that says why."""
     rows = Run.objects.filter(pk=number, state__in=(Run.QUEUED, Run.RUNNING))
     rows.update(state=Run.FAILED, error=sentence[:2000], finished_at=log.now())
 
 
-def close_lost() -> int:
+def fail_lost_runs() -> int:
     """Fail runs under way that no job will go on with: their worker was lost too often. Gives how many."""
     under_way = list(Run.objects.filter(state__in=(Run.QUEUED, Run.RUNNING)).values_list("pk", flat=True))
     if not under_way:
@@ -86,7 +86,7 @@ def close_lost() -> int:
     served = set(kept.values_list("subject", flat=True))
     lost = [number for number in under_way if f"run {number}" not in served]
     for number in lost:
-        fail(number, "The worker was lost too often during this run. Run it again: what came is kept.")
+        fail_run(number, "The worker was lost too often during this run. Run it again: what came is kept.")
     return len(lost)
 
 
@@ -95,19 +95,19 @@ def _begin(run: Run) -> bool:
     return bool(rows.update(state=Run.RUNNING, started_at=run.started_at or log.now()))
 
 
-def _batches(run: Run, size: int) -> Iterator[list[Asked]]:
-    rows = queries.rows_of(run)
+def _batches(run: Run, size: int) -> Iterator[list[AskedRow]]:
+    rows = queries.rows_of_run(run)
     kept = set(RunRow.objects.filter(run=run).values_list("index", flat=True))
-    missing = (Asked(index, row) for index, row in enumerate(rows) if index not in kept)
+    missing = (AskedRow(index, row) for index, row in enumerate(rows) if index not in kept)
     while batch := list(itertools.islice(missing, size)):
         yield batch
 
 
-def _keep(run: Run, endpoint: Endpoint, batch: Sequence[Asked]) -> int:
+def _keep(run: Run, endpoint: Endpoint, batch: Sequence[AskedRow]) -> int:
     """Write the rows that nobody wrote meanwhile, and count all that there are; gives how many."""
     at = log.now()
     with transaction.atomic():
-        if is_redacted(run):
+        if is_run_redacted(run):
             return run.done
         rows = [_row(run, endpoint, one, at) for one in batch]
         RunRow.objects.bulk_create(rows, ignore_conflicts=True)
@@ -124,10 +124,10 @@ def _keep(run: Run, endpoint: Endpoint, batch: Sequence[Asked]) -> int:
     return int(counted["done"])
 
 
-def _row(run: Run, endpoint: Endpoint, one: Asked, at: datetime) -> RunRow:
+def _row(run: Run, endpoint: Endpoint, one: AskedRow, at: datetime) -> RunRow:
     asked = [reply for reply in one.replies if not reply.cached]
     judged = one.judged.replies if one.judged else []
-    costs = [cost_of(endpoint, one.replies), *([one.judged.cost] if one.judged else [])]
+    costs = [cost_of_replies(endpoint, one.replies), *([one.judged.cost] if one.judged else [])]
     known = [cost for cost in costs if cost is not None]
     result = {
         "actual": None if one.problem else one.actual(),
@@ -142,8 +142,8 @@ def _row(run: Run, endpoint: Endpoint, one: Asked, at: datetime) -> RunRow:
         result=json.dumps(result),
         is_failed=one.problem is not None,
         is_cached=bool(one.replies) and not asked,
-        prompt_tokens=sum_of(reply.prompt_tokens for reply in [*one.replies, *judged]),
-        completion_tokens=sum_of(reply.completion_tokens for reply in [*one.replies, *judged]),
+        prompt_tokens=sum_of_known(reply.prompt_tokens for reply in [*one.replies, *judged]),
+        completion_tokens=sum_of_known(reply.completion_tokens for reply in [*one.replies, *judged]),
         cost=sum(known) if known else None,
         judgement_text=json.dumps(one.judged.judgement) if one.judged else "",
         milliseconds=one.milliseconds,
@@ -153,15 +153,15 @@ def _row(run: Run, endpoint: Endpoint, one: Asked, at: datetime) -> RunRow:
 
 def _finish(number: int) -> None:
     """Score the run, write each row's scores, and have the change requests that wait for it looked at."""
-    run = queries.load(number)
+    run = queries.load_run(number)
     if run is None:
         return
     with tempfile.TemporaryDirectory(prefix="promptuary-run-") as folder:
         path = Path(folder) / "run.jsonl"
-        queries.write(run, path)
-        found = scoring_process.score(path, run.metrics) if run.metrics else {}
+        queries.write_result(run, path)
+        found = scoring_process.score_result(path, run.metrics) if run.metrics else {}
         if run.judge is not None:
-            judge_calls.score(run, found)
+            judge_calls.score_judgements(run, found)
     columns = found.get("rows", {})
     kept = list(RunRow.objects.filter(run=run).only("pk", "index"))
     for row in kept:

@@ -18,7 +18,7 @@ from promptuary.evaluation.metrics import catalogue
 from promptuary.evaluation.scoring import Score
 from registry.core.errors import Invalid
 
-__all__ = ["SECONDS", "check_metrics", "judge", "score"]
+__all__ = ["SECONDS", "check_metrics", "judge_result", "score_result"]
 
 SECONDS = 300
 _MEMORY = 4 * 1024**3  # bytes of address space
@@ -26,13 +26,13 @@ _UNBOUNDED = ("regex", "json_schema")
 _SHORT = 512 * 1024  # bytes of a result's file: its texts are short enough for every other metric
 
 
-def score(path: Path, metrics: Sequence[str]) -> dict[str, Any]:
+def score_result(path: Path, metrics: Sequence[str]) -> dict[str, Any]:
     """Score a result's file: {"metrics": {metric: {target: score with low and high}}, "rows": {"metric target": [score of
     each row]}, "faults": [sentence]}. What can't be computed is a fault and no score."""
     return _run({"do": "score", "path": str(path), "metrics": list(metrics)}, path, metrics)
 
 
-def judge(path: Path, asked: Sequence[str], baseline: Path | None) -> dict[str, Any]:
+def judge_result(path: Path, asked: Sequence[str], baseline: Path | None) -> dict[str, Any]:
     """Judge a result's file by gates: {"verdicts": [as `gates.Verdict.to_dict`, without the rows], "faults": [sentence]}."""
     given = {"do": "judge", "path": str(path), "gates": list(asked), "baseline": str(baseline) if baseline else None}
     return _run(given, path, asked)

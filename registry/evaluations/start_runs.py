@@ -27,7 +27,7 @@ from registry.templates import sample_queries as sample_sets
 from registry.templates import version_queries
 from registry.templates.models import SampleSet, Template, Version
 
-__all__ = ["MOST_UNFINISHED", "Measure", "begin", "cancel", "rerun", "start"]
+__all__ = ["MOST_UNFINISHED", "RowSource", "cancel_run", "create_run", "rerun_failures", "start_run"]
 
 MOST_UNFINISHED = 10  # runs of one namespace that are not over
 _DEFAULT_METRICS = ("squad_f1", "squad_exact_match")
@@ -35,7 +35,7 @@ _UNFINISHED = (Run.QUEUED, Run.RUNNING)
 
 
 @dataclass(frozen=True)
-class Measure:
+class RowSource:
     """The rows that a run goes over: a version of a dataset, or a template's samples."""
 
     digest: str
@@ -49,7 +49,7 @@ class Measure:
         return any(row.expected for row in self.rows)
 
 
-def start(  # noqa: PLR0913  # what a person chooses
+def start_run(  # noqa: PLR0913  # what a person chooses
     *,
     actor: Actor,
     template: str,
@@ -71,18 +71,18 @@ def start(  # noqa: PLR0913  # what a person chooses
     """
     found = template_queries.find(actor, Verb.EVALUATE, template)
     version = version_queries.resolve(actor, template, ref)
-    endpoint = model_endpoints.find(model, found.namespace.name)
+    endpoint = model_endpoints.find_endpoint(model, found.namespace.name)
     measure = _measure(actor, found, dataset, dataset_version)
     asked = check_metrics(metrics) or (list(_DEFAULT_METRICS) if measure.has_expectations else [])
     judging = _find_judge(actor, found, judge, judge_model, judge_paths or {})
     _require_room(found)
-    return begin(found, version, measure, endpoint, asked, actor.person, judging=judging)
+    return create_run(found, version, measure, endpoint, asked, actor.person, judging=judging)
 
 
-def begin(  # what a run is
+def create_run(  # what a run is
     template: Template,
     version: Version,
-    measure: Measure,
+    measure: RowSource,
     endpoint: Endpoint,
     metrics: Sequence[str],
     person: User,
@@ -99,7 +99,7 @@ def begin(  # what a run is
             rows_digest=measure.digest,
             model=endpoint.name,
             model_digest=endpoint.digest,
-            key=queries.identity(version.digest, measure.digest, endpoint.digest),
+            key=queries.run_key(version.digest, measure.digest, endpoint.digest),
             metrics=list(metrics),
             total=len(measure.rows),
             currency=endpoint.price.currency if endpoint.price else "",
@@ -112,7 +112,7 @@ def begin(  # what a run is
     return run
 
 
-def cancel(*, actor: Actor, number: int) -> Run:
+def cancel_run(*, actor: Actor, number: int) -> Run:
     """End a run after the rows that are being asked at this moment; what came so far is kept. Conflict once it is over."""
     with transaction.atomic():
         run = _take(actor, number)
@@ -123,7 +123,7 @@ def cancel(*, actor: Actor, number: int) -> Run:
     return run
 
 
-def rerun(*, actor: Actor, number: int) -> Run:
+def rerun_failures(*, actor: Actor, number: int) -> Run:
     """Ask once more for the rows that failed, and for those that a cancelled run left out; what came well is kept."""
     with transaction.atomic():
         run = _take(actor, number)
@@ -144,9 +144,9 @@ def rerun(*, actor: Actor, number: int) -> Run:
 
 
 def _take(actor: Actor, number: int) -> Run:
-    run = queries.find(actor, Verb.EVALUATE, number)
+    run = queries.find_run(actor, Verb.EVALUATE, number)
     Run.objects.select_for_update(no_key=True).filter(pk=run.pk).values_list("pk").first()
-    return queries.find(actor, Verb.EVALUATE, number)
+    return queries.find_run(actor, Verb.EVALUATE, number)
 
 
 def _enqueue(run: Run) -> Job:
@@ -181,24 +181,24 @@ def _find_judge(
     declared = parse_document(version.document).inputs
     if declared is not None and "documents" not in declared:
         raise Invalid(fields={"judge": f"{name} takes no documents, so it is no judge of answers."})
-    endpoint = model_endpoints.find(model, template.namespace.name)
+    endpoint = model_endpoints.find_endpoint(model, template.namespace.name)
     columns = {"judge": version, "judge_model": endpoint.name, "judge_model_digest": endpoint.digest}
     return {**columns, "judge_paths": dict(paths)}
 
 
-def _measure(actor: Actor, template: Template, dataset: str | None, number: int | None) -> Measure:
+def _measure(actor: Actor, template: Template, dataset: str | None, number: int | None) -> RowSource:
     if dataset is None:
         samples = sample_sets.current(template)
         if samples is None or not samples.samples:
             raise Invalid(fields={"dataset": f"{template.name} has no samples: name a dataset."})
         return _of_samples(samples)
-    version = dataset_queries.version(actor, dataset, number)
+    version = dataset_queries.read_dataset_version(actor, dataset, number)
     if version.dataset.namespace_id != template.namespace_id:
         raise Invalid(fields={"dataset": f"{dataset} is of another namespace, whose members may not read this run."})
-    return Measure(version.digest, version.rows(), dataset_version=version)
+    return RowSource(version.digest, version.rows(), dataset_version=version)
 
 
-def _of_samples(samples: SampleSet) -> Measure:
+def _of_samples(samples: SampleSet) -> RowSource:
     """A template's samples as rows that expect nothing."""
     rows = queries.rows_of_samples(samples)
-    return Measure(Rows("samples", rows).digest, rows, samples=samples)
+    return RowSource(Rows("samples", rows).digest, rows, samples=samples)

@@ -45,11 +45,11 @@ def load(admin: Actor, author: Actor, reviewer: Actor, say: Callable[[str], None
     _publish(author, reviewer)
     if not Dataset.objects.filter(name=DATASET).exists():
         text = "".join(json.dumps(row) + "\n" for row in rows)
-        datasets.save(actor=author, name=DATASET, text=text, message="Forty lighthouses", template=TEMPLATE)
+        datasets.save_dataset(actor=author, name=DATASET, text=text, message="Forty lighthouses", template=TEMPLATE)
     second = _save(author, 2, first.document.replace(_CLOSE, _SHORT), "Ask for few words")
     _record(rows, first, second)
     if not Attachment.objects.filter(namespace__name="support").exists():
-        attachments.attach(
+        attachments.attach_evaluation(
             actor=admin,
             namespace="support",
             name="lighthouses",
@@ -99,7 +99,7 @@ def _propose(author: Actor) -> None:
         )
     check_results.run_checks(number=change.number)
     for run in Run.objects.filter(change=change, state__in=(Run.QUEUED, Run.RUNNING)).order_by("pk"):
-        while run_worker.advance(run.pk):
+        while run_worker.advance_run(run.pk):
             pass
     check_results.run_checks(number=change.number)
 

@@ -105,7 +105,7 @@ def heal() -> None:
     _forget_redacted()
     catch_up()
     claims.requeue_silent()
-    run_worker.close_lost()
+    run_worker.fail_lost_runs()
     deliver()
     email.send_waiting()
     run_jobs()
@@ -198,12 +198,12 @@ def _check(_job: Job, _progress: Progress) -> None:
 def _evaluate(job: Job, progress: Progress) -> bool:
     number = json.loads(job.payload)["run"]
     try:
-        return run_worker.advance(number, progress.report)
+        return run_worker.advance_run(number, progress.report)
     except OperationalError as error:  # a database that is away for a moment ends no run
         logger.warning("%s waits: %s", job, error)
         return True
     except Exception as error:
-        run_worker.fail(
+        run_worker.fail_run(
             number, f"It stopped at a fault of Promptuary ({type(error).__name__}); the worker's log has it."
         )
         raise

@@ -86,13 +86,15 @@ def world(cast, settings):
     suggestion = f"description: {STRANGE}\n"
     threads.open_thread(actor=reviewer, number=numbers["open"], place=place, text=STRANGE, suggestion=suggestion)
     rows = json.dumps({"inputs": {"question": STRANGE}, "expected": STRANGE}) + "\n"
-    datasets.save(actor=author, name="support/questions", text=rows, message=STRANGE)
+    datasets.save_dataset(actor=author, name="support/questions", text=rows, message=STRANGE)
     measure = {"dataset": "support/questions", "model": "echo", "gates": ["squad_f1 >= 0"]}
-    attachments.attach(actor=cast.actor("admin"), namespace="support", name="old", pattern="nothing", **measure)
-    start = partial(start_runs.start, actor=author, template=REPLY, ref="2", dataset="support/questions")
+    attachments.attach_evaluation(
+        actor=cast.actor("admin"), namespace="support", name="old", pattern="nothing", **measure
+    )
+    start = partial(start_runs.start_run, actor=author, template=REPLY, ref="2", dataset="support/questions")
     done, waiting, cancelled = start(), start(), start()
-    run_worker.advance(done.pk)
-    start_runs.cancel(actor=author, number=cancelled.pk)
+    run_worker.advance_run(done.pk)
+    start_runs.cancel_run(actor=author, number=cancelled.pk)
     numbers |= {"done": done.pk, "waiting": waiting.pk, "cancelled": cancelled.pk}
     settings.OUTBOUND_HOSTS = ["127.0.0.1"]
     made = webhook_services.create(actor=cast.actor("admin"), namespace="support", url="http://127.0.0.1:9/")

@@ -223,8 +223,8 @@ def _hurry(cast) -> int:
 def _measure(cast) -> dict[str, int]:
     """A dataset, an attachment, and a run in each state: the numbers of the runs."""
     rows = '{"inputs": {"question": "Who?"}, "expected": "Who?"}\n'
-    datasets.save(actor=cast.actor("author"), name="support/questions", text=rows)
-    attachments.attach(
+    datasets.save_dataset(actor=cast.actor("author"), name="support/questions", text=rows)
+    attachments.attach_evaluation(
         actor=cast.actor("admin"),
         namespace="support",
         name="old",
@@ -233,10 +233,10 @@ def _measure(cast) -> dict[str, int]:
         model="echo",
         gates=["squad_f1 >= 0"],
     )
-    start = partial(start_runs.start, actor=cast.actor("author"), template=REPLY, dataset="support/questions")
+    start = partial(start_runs.start_run, actor=cast.actor("author"), template=REPLY, dataset="support/questions")
     done, waiting, cancelled = start(), start(), start()
-    run_worker.advance(done.pk)
-    start_runs.cancel(actor=cast.actor("author"), number=cancelled.pk)
+    run_worker.advance_run(done.pk)
+    start_runs.cancel_run(actor=cast.actor("author"), number=cancelled.pk)
     return {"done": done.pk, "waiting": waiting.pk, "cancelled": cancelled.pk}
 
 

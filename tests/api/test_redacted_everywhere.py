@@ -52,8 +52,8 @@ def planted(cast, settings, tmp_path):
         actor=reviewer, number=change.number, place=Place(version=2, line=2), text=f"Who is {CANARY}?"
     )
     check_results.run_checks(number=change.number)
-    run = start_runs.start(actor=author, template=REPLY, ref="2", model="echo")
-    while run_worker.advance(run.pk, seconds=0):
+    run = start_runs.start_run(actor=author, template=REPLY, ref="2", model="echo")
+    while run_worker.advance_run(run.pk, seconds=0):
         pass
     Run.objects.filter(pk=run.pk).update(error=f"stopped at {CANARY}")
     Notification.objects.create(

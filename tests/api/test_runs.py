@@ -26,7 +26,7 @@ def run(author):
     def run(**options):
         made = author.post("runs", {"template": REPLY, "dataset": "support/questions", **options})
         assert made.status_code == 202, made.content
-        while run_worker.advance(made.json()["number"]):
+        while run_worker.advance_run(made.json()["number"]):
             pass
         return made.json()["number"]
 

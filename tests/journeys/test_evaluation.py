@@ -52,8 +52,8 @@ namespace_services.set_role(actor=operator_actor(), namespace="support", usernam
 document = Path("registry/starter/demo/question-answering.yml.j2").read_text()
 templates.save(actor=author, name="support/answer", document=document, message="")
 rows = "".join(json.dumps(row) + "\\n" for row in lighthouses.rows())
-datasets.save(actor=author, name="support/lighthouses", text=rows, template="support/answer")
-run = evaluations.start(actor=author, template="support/answer", dataset="support/lighthouses", model="small")
+datasets.save_dataset(actor=author, name="support/lighthouses", text=rows, template="support/answer")
+run = evaluations.start_run(actor=author, template="support/answer", dataset="support/lighthouses", model="small")
 print(run.pk)
 """
 LOOK = """
@@ -79,7 +79,7 @@ def author(db):
     namespace_services.set_role(actor=actor.operator_actor(), namespace="support", username="author", role="author")
     template_save.save(actor=person, name="support/answer", document=STARTER.read_text(), message="")
     rows = "".join(json.dumps(row) + "\n" for row in ROWS)
-    datasets.save(actor=person, name="support/lighthouses", text=rows, template="support/answer")
+    datasets.save_dataset(actor=person, name="support/lighthouses", text=rows, template="support/answer")
     return person
 
 
@@ -87,14 +87,14 @@ def test_a_run_ends_complete_with_each_fault_told(author, settings, tmp_path):
     settings.MODELS_PATH = tmp_path / "models.yml"
     with ModelServer(ANSWERS, SCRIPT) as server:
         settings.MODELS_PATH.write_text(MODELS.format(url=server.url, timeout=0.6))
-        started = start_runs.start(
+        started = start_runs.start_run(
             actor=author, template="support/answer", dataset="support/lighthouses", model="small"
         )
-        while run_worker.advance(started.pk):
+        while run_worker.advance_run(started.pk):
             pass
-    run = queries.load(started.pk)
+    run = queries.load_run(started.pk)
     assert (run.state, run.total, run.done, run.failed) == ("done", 200, 200, 1)
-    details = [queries.row(run, index) for index in range(200)]
+    details = [queries.read_run_row(run, index) for index in range(200)]
     for number, fault in SCRIPT.items():
         if fault in TOLD:
             assert any(TOLD[fault] in told for told in details[number].row.faults), (number, fault)

@@ -73,7 +73,7 @@ def test_a_reader_is_not_offered_to_run_checks(change, browser):
 
 def test_an_evaluation_tells_what_was_measured_and_links_to_its_run(reply, browser):
     save_rows(reply)
-    attachments.attach(
+    attachments.attach_evaluation(
         actor=reply.actor("admin"), namespace="support", name="answers", pattern="refunds/*", dataset=GOLD,
         model="echo", gates=["squad_f1 >= 0.9"],
     )  # fmt: skip
@@ -82,7 +82,7 @@ def test_an_evaluation_tells_what_was_measured_and_links_to_its_run(reply, brows
     waiting = words(browser("author").get(f"/changes/{change.number}"))
     assert "0 of 6" in waiting or "run" in waiting
     for number in change.runs.values_list("pk", flat=True):
-        while run_worker.advance(number, seconds=5):
+        while run_worker.advance_run(number, seconds=5):
             pass
     check_results.run_checks(number=change.number)
     page = words(browser("author").get(f"/changes/{change.number}"))

@@ -21,7 +21,7 @@ def unmeasured(reply):
     admin = reply.actor("admin")
     rules.set_rules(actor=admin, namespace="support", required_checks=["evaluation"])
     row = '{"id": "a", "inputs": {"question": "Why?"}, "expected": {"answer": "So"}}\n'
-    dataset = datasets.save(actor=reply.actor("author"), name="support/answers", text=row).dataset
+    dataset = datasets.save_dataset(actor=reply.actor("author"), name="support/answers", text=row).dataset
     Attachment.objects.create(
         namespace=dataset.namespace,
         name="answers",

@@ -25,14 +25,14 @@ ROWS = "".join(
 
 @pytest.fixture
 def questions(author):
-    return datasets.save(actor=author, name=DATASET, text=ROWS).version
+    return datasets.save_dataset(actor=author, name=DATASET, text=ROWS).version
 
 
 @pytest.fixture
 def attach(admin, questions):
     def attach(*gates, name="answers", **options):
         values = {"pattern": "reply", "dataset": DATASET, "model": "echo", **options}
-        return attachments.attach(actor=admin, namespace="support", name=name, gates=gates, **values)
+        return attachments.attach_evaluation(actor=admin, namespace="support", name=name, gates=gates, **values)
 
     return attach
 
@@ -71,7 +71,7 @@ def work(change):
         if not waiting:
             break
         for run in waiting:
-            while run_worker.advance(run.pk):
+            while run_worker.advance_run(run.pk):
                 pass
     return state_of(change)
 
@@ -135,8 +135,8 @@ def test_nothing_is_run_for_a_request_that_is_closed(attach, publish):
 def test_a_run_that_somebody_started_counts_too(attach, propose, author):
     attach("squad_f1 >= 0.9")
     change = propose()
-    run = start_runs.start(actor=author, template=NAME, dataset=DATASET, model="echo")
-    run_worker.advance(run.pk)
+    run = start_runs.start_run(actor=author, template=NAME, dataset=DATASET, model="echo")
+    run_worker.advance_run(run.pk)
     assert work(change).findings[0]["run"] == run.pk
     assert Run.objects.count() == 1
 
@@ -163,7 +163,7 @@ def test_new_rows_are_asked_about_again(attach, propose, author, questions):
     change = propose()
     work(change)
     Job.objects.all().delete()
-    datasets.save(actor=author, name=DATASET, text=ROWS.replace("Answer: word1", "x"), base=questions.digest)
+    datasets.save_dataset(actor=author, name=DATASET, text=ROWS.replace("Answer: word1", "x"), base=questions.digest)
     assert state_of(change).outcome is None
     assert Job.objects.filter(kind="change.checks").count() == 1
 
@@ -172,7 +172,7 @@ def test_a_pinned_version_of_the_rows_stays(attach, propose, author, questions):
     attach("squad_f1 >= 0.9", dataset_version=1)
     change = propose()
     work(change)
-    datasets.save(actor=author, name=DATASET, text=ROWS.replace("Answer: word1", "x"), base=questions.digest)
+    datasets.save_dataset(actor=author, name=DATASET, text=ROWS.replace("Answer: word1", "x"), base=questions.digest)
     assert state_of(change).outcome == "passed"
 
 
@@ -242,17 +242,17 @@ def test_an_attachment_is_an_event(attach):
 def test_the_same_name_replaces_and_detaching_removes(attach, admin):
     attach("squad_f1 >= 0.9")
     attach("squad_f1 >= 0.5")
-    assert [one.gates for one in queries.listing(admin, "support")] == [["squad_f1 >= 0.5"]]
-    attachments.detach(actor=admin, namespace="support", name="answers")
+    assert [one.gates for one in queries.list_attachments(admin, "support")] == [["squad_f1 >= 0.5"]]
+    attachments.detach_evaluation(actor=admin, namespace="support", name="answers")
     assert not Attachment.objects.exists()
     with pytest.raises(NotFound):
-        attachments.detach(actor=admin, namespace="support", name="answers")
+        attachments.detach_evaluation(actor=admin, namespace="support", name="answers")
 
 
 def test_rows_that_do_not_fit_the_template_are_named(attach, save, author, questions):
     save()
     rows = ROWS + '{"id": "odd", "inputs": {"question": 7}}\n'
-    datasets.save(actor=author, name=DATASET, text=rows, base=questions.digest)
+    datasets.save_dataset(actor=author, name=DATASET, text=rows, base=questions.digest)
     with pytest.raises(Invalid) as caught:
         attach("squad_f1 >= 0.9")
     assert list(caught.value.fields) == ["row 9 (odd).inputs.question"]
@@ -278,7 +278,7 @@ def test_what_can_not_be_attached_is_refused_by_field(attach, gates, options, fi
 
 def test_an_author_attaches_nothing(author, questions):
     with pytest.raises(NotAllowed):
-        attachments.attach(
+        attachments.attach_evaluation(
             actor=author,
             namespace="support",
             name="a",

@@ -17,13 +17,15 @@ def write(*rows):
 
 @pytest.fixture
 def two(author):
-    first = datasets.save(actor=author, name=NAME, text=write(("a", "1"), ("b", "2"), ("c", "3"), ("d", "4"))).version
+    first = datasets.save_dataset(
+        actor=author, name=NAME, text=write(("a", "1"), ("b", "2"), ("c", "3"), ("d", "4"))
+    ).version
     rows = write(("d", "4"), ("a", "1"), ("b", "two"), ("e", "5"))
-    return first, datasets.save(actor=author, name=NAME, text=rows, base=first.digest).version
+    return first, datasets.save_dataset(actor=author, name=NAME, text=rows, base=first.digest).version
 
 
 def test_the_rows_of_two_versions_are_told_apart_by_name(two):
-    found = queries.diff(*two)
+    found = queries.diff_dataset_versions(*two)
     assert [(index, row.id) for index, row in found.added] == [(3, "e")]
     assert [(index, row.id) for index, row in found.removed] == [(2, "c")]
     assert [(index, old.inputs, new.inputs) for index, old, new in found.changed] == [(2, {"q": "2"}, {"q": "two"})]
@@ -32,38 +34,41 @@ def test_the_rows_of_two_versions_are_told_apart_by_name(two):
 
 def test_rows_without_a_name_are_told_apart_by_their_inputs(author):
     def save(text, base=None):
-        return datasets.save(actor=author, name=NAME, text=text, form="csv", base=base).version
+        return datasets.save_dataset(actor=author, name=NAME, text=text, form="csv", base=base).version
 
     first = save("q,expected\n1,x\n1,x\n2,y\n")
     second = save("q,expected\n1,x\n1,z\n3,y\n", first.digest)
-    found = queries.diff(first, second)
+    found = queries.diff_dataset_versions(first, second)
     assert (len(found.added), len(found.removed), len(found.changed), found.same) == (1, 1, 1, 1)
 
 
 def test_rows_come_in_pages(two):
-    page = queries.rows(two[0], limit=3)
-    rest = queries.rows(two[0], cursor=page.next, limit=3)
+    page = queries.list_dataset_rows(two[0], limit=3)
+    rest = queries.list_dataset_rows(two[0], cursor=page.next, limit=3)
     assert [row.id for _, row in [*page.items, *rest.items]] == ["a", "b", "c", "d"]
-    assert queries.rows(two[0], cursor=queries.rows(two[0], limit=1).next, limit=1).items[0][0] == 1
+    assert (
+        queries.list_dataset_rows(two[0], cursor=queries.list_dataset_rows(two[0], limit=1).next, limit=1).items[0][0]
+        == 1
+    )
 
 
 def test_versions_come_newest_first(two, reader):
-    assert [one.number for one in queries.versions(reader, NAME).items] == [2, 1]
-    assert queries.version(reader, NAME).number == 2
-    assert queries.version(reader, NAME, 1).rows()[1].id == "b"
+    assert [one.number for one in queries.list_dataset_versions(reader, NAME).items] == [2, 1]
+    assert queries.read_dataset_version(reader, NAME).number == 2
+    assert queries.read_dataset_version(reader, NAME, 1).rows()[1].id == "b"
 
 
 def test_a_version_that_is_not_there_is_not_found(two, reader):
     with pytest.raises(NotFound, match="no version 3"):
-        queries.version(reader, NAME, 3)
+        queries.read_dataset_version(reader, NAME, 3)
 
 
 def test_a_list_shows_what_one_may_read(two, reader, outsider):
-    assert [row.name for row in queries.listing(reader, q="QUEST").items] == [NAME]
-    assert queries.listing(reader, q="none").items == []
-    assert queries.listing(outsider).items == []
+    assert [row.name for row in queries.list_datasets(reader, q="QUEST").items] == [NAME]
+    assert queries.list_datasets(reader, q="none").items == []
+    assert queries.list_datasets(outsider).items == []
 
 
 def test_an_outsider_finds_none(two, outsider):
     with pytest.raises(NotFound):
-        queries.get(outsider, NAME)
+        queries.read_dataset(outsider, NAME)

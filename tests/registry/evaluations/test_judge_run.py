@@ -42,7 +42,9 @@ def rows(author):
     template_save.save(actor=author, name="support/ask", document=DOCUMENT, message="")
     template_save.save(actor=author, name="support/judge", document=STARTER.read_text(), message="")
     listed = [{"inputs": {"documents": DOCUMENTS, "question": f"{QUESTION} {n}"}} for n in range(2)]
-    datasets.save(actor=author, name="support/questions", text="".join(json.dumps(row) + "\n" for row in listed))
+    datasets.save_dataset(
+        actor=author, name="support/questions", text="".join(json.dumps(row) + "\n" for row in listed)
+    )
 
 
 @pytest.fixture
@@ -58,7 +60,7 @@ def judged(author, rows, settings, tmp_path):
             settings.MODELS_PATH.write_text(
                 f"judge: {{base_url: '{server.url}', price: {{prompt: 1, completion: 1}}, attempts: 1}}\n"
             )
-            run = start_runs.start(
+            run = start_runs.start_run(
                 actor=author,
                 template="support/ask",
                 dataset="support/questions",
@@ -66,9 +68,9 @@ def judged(author, rows, settings, tmp_path):
                 judge_model="judge",
                 **options,
             )
-            while run_worker.advance(run.pk):
+            while run_worker.advance_run(run.pk):
                 pass
-        return queries.load(run.pk)
+        return queries.load_run(run.pk)
 
     return judged
 
@@ -78,7 +80,7 @@ def test_a_judge_scores_the_rows_and_leaves_its_evidence(judged):
     assert (run.state, run.failed, run.error) == ("done", 0, "")
     assert run.scores["faithfulness"]["judgement"]["score"] == 0.5
     assert run.scores["trace_relevance"]["judgement"]["score"] == pytest.approx(2 / 3)
-    row = queries.row(run, 0).row
+    row = queries.read_run_row(run, 0).row
     marks = [(s["key"], s["relevant"], s["utilized"]) for document in row.judgement["documents"] for s in document]
     assert marks == [("0a", True, True), ("0b", False, False), ("1a", True, False)]
     assert [one["supported"] for one in row.judgement["response"]] == [True, False]
@@ -89,7 +91,7 @@ def test_a_judge_scores_the_rows_and_leaves_its_evidence(judged):
 def test_a_judge_that_fails_on_a_row_fails_no_row(judged):
     run = judged(json.dumps(JUDGED))
     assert (run.failed, run.scores["faithfulness"]["judgement"]["scored"]) == (0, 1)
-    found = queries.row(run, 1).row.judgement
+    found = queries.read_run_row(run, 1).row.judgement
     assert "400" in found["error"]["message"]
     assert set(found["scores"].values()) == {None}
 
@@ -97,12 +99,12 @@ def test_a_judge_that_fails_on_a_row_fails_no_row(judged):
 def test_a_reply_that_is_no_judgement_counts_for_nothing(judged):
     run = judged("I can't say", json.dumps(JUDGED))
     assert run.scores["trace_adherence"]["judgement"] == {"score": 0.0, "scored": 1, "of": 2, "low": None, "high": None}
-    assert queries.row(run, 0).row.judgement["reply"] == "I can't say"
+    assert queries.read_run_row(run, 0).row.judgement["reply"] == "I can't say"
 
 
 def test_a_judge_is_told_where_things_stand_in_a_row(judged):
     run = judged(json.dumps(JUDGED), json.dumps(JUDGED), judge_paths={"documents": "inputs.excerpts"})
-    assert "inputs.excerpts" in queries.row(run, 0).row.judgement["error"]["message"]
+    assert "inputs.excerpts" in queries.read_run_row(run, 0).row.judgement["error"]["message"]
 
 
 @pytest.mark.parametrize(
@@ -117,5 +119,5 @@ def test_a_judge_is_told_where_things_stand_in_a_row(judged):
 )
 def test_what_is_no_judge_is_refused_by_field(author, rows, options, field):
     with pytest.raises(Invalid) as caught:
-        start_runs.start(actor=author, template="support/ask", dataset="support/questions", **options)
+        start_runs.start_run(actor=author, template="support/ask", dataset="support/questions", **options)
     assert field in caught.value.fields

@@ -25,20 +25,20 @@ def write(count):
 def questions(author, save):
     """A template whose prompt ends with its answer, so that the echo model is right but for a newline."""
     save()
-    return datasets.save(actor=author, name=DATASET, text=write(80)).version
+    return datasets.save_dataset(actor=author, name=DATASET, text=write(80)).version
 
 
 @pytest.fixture
 def start(author, questions):
     def start(**options):
-        return start_runs.start(actor=author, template="support/reply", **{"dataset": DATASET, **options})
+        return start_runs.start_run(actor=author, template="support/reply", **{"dataset": DATASET, **options})
 
     return start
 
 
 def finish(run):
     for _ in range(20):
-        if not run_worker.advance(run.pk, seconds=0):
+        if not run_worker.advance_run(run.pk, seconds=0):
             break
     run.refresh_from_db()
     return run
@@ -52,7 +52,7 @@ def test_a_run_asks_for_every_row_and_scores_them(start):
 
 def test_a_run_goes_on_in_slices(start):
     run = start()
-    assert run_worker.advance(run.pk, seconds=0)
+    assert run_worker.advance_run(run.pk, seconds=0)
     run.refresh_from_db()
     assert (run.state, run.done) == ("running", 64)
     assert finish(run).done == 80
@@ -60,7 +60,7 @@ def test_a_run_goes_on_in_slices(start):
 
 def test_a_row_tells_what_was_asked_and_what_came(start, reader):
     run = finish(start())
-    detail = queries.row(queries.get(reader, run.pk), 3)
+    detail = queries.read_run_row(queries.read_run(reader, run.pk), 3)
     assert (detail.id, detail.expected) == ("r3", {"answer": "Answer: q3"})
     assert detail.row.prompts[0][0]["content"].strip() == "Answer: q3"
     assert detail.row.actual["answer"].strip() == "Answer: q3"
@@ -69,12 +69,12 @@ def test_a_row_tells_what_was_asked_and_what_came(start, reader):
 
 def test_a_row_written_by_two_workers_counts_once(start):
     run = start()
-    run_worker.advance(run.pk, seconds=0)
+    run_worker.advance_run(run.pk, seconds=0)
     RunRow.objects.filter(run=run, index=0).update(created_at="2026-01-01T00:00:00Z")
-    loaded = queries.load(run.pk)
-    endpoint = model_endpoints.find("echo", "support")
-    batch = [model_calls.Asked(index, row) for index, row in enumerate(queries.rows_of(loaded)[:4])]
-    model_calls.ask(loaded, loaded.version.unpacked(), endpoint, endpoint.open(), batch)
+    loaded = queries.load_run(run.pk)
+    endpoint = model_endpoints.find_endpoint("echo", "support")
+    batch = [model_calls.AskedRow(index, row) for index, row in enumerate(queries.rows_of_run(loaded)[:4])]
+    model_calls.ask_model(loaded, loaded.version.unpacked(), endpoint, endpoint.open(), batch)
     assert run_worker._keep(loaded, endpoint, batch) == 64
     assert RunRow.objects.get(run=run, index=0).created_at.month == 1
 
@@ -94,34 +94,34 @@ def test_samples_are_rows_without_expectations(start, author):
 
 def test_a_cancelled_run_keeps_what_came_and_stops(start, author):
     run = start()
-    run_worker.advance(run.pk, seconds=0)
-    start_runs.cancel(actor=author, number=run.pk)
-    assert not run_worker.advance(run.pk)
+    run_worker.advance_run(run.pk, seconds=0)
+    start_runs.cancel_run(actor=author, number=run.pk)
+    assert not run_worker.advance_run(run.pk)
     run.refresh_from_db()
     assert (run.state, run.done) == ("cancelled", 64)
     with pytest.raises(Conflict):
-        start_runs.cancel(actor=author, number=run.pk)
+        start_runs.cancel_run(actor=author, number=run.pk)
 
 
 def test_a_cancelled_run_is_taken_up_where_it_was(start, author):
     run = start()
-    run_worker.advance(run.pk, seconds=0)
-    start_runs.cancel(actor=author, number=run.pk)
-    start_runs.rerun(actor=author, number=run.pk)
+    run_worker.advance_run(run.pk, seconds=0)
+    start_runs.cancel_run(actor=author, number=run.pk)
+    start_runs.rerun_failures(actor=author, number=run.pk)
     assert finish(run).done == 80
 
 
 def test_a_run_without_failures_is_not_run_again(start, author):
     run = finish(start())
     with pytest.raises(Conflict, match="No row"):
-        start_runs.rerun(actor=author, number=run.pk)
+        start_runs.rerun_failures(actor=author, number=run.pk)
 
 
 def test_a_row_that_does_not_render_fails_alone(author, save, start):
     rows = '{"inputs": {"question": "x"}, "expected": "Answer: x"}\n{"inputs": {}, "expected": "y"}\n'
-    datasets.save(actor=author, name="support/odd", text=rows)
+    datasets.save_dataset(actor=author, name="support/odd", text=rows)
     run = finish(start(dataset="support/odd"))
-    problem = queries.row(queries.load(run.pk), 1).row.problem
+    problem = queries.read_run_row(queries.load_run(run.pk), 1).row.problem
     assert (run.done, run.failed, problem["step"]) == (2, 1, "render")
     assert "missing" in problem["message"]
     assert run.scores["squad_f1"]["answer"]["scored"] == 1
@@ -129,9 +129,9 @@ def test_a_row_that_does_not_render_fails_alone(author, save, start):
 
 def test_the_worst_rows_come_first(author, start):
     rows = [{"inputs": {"question": q}, "expected": e} for q, e in (("a", "Answer: a"), ("b", "no"), ("c d", "c"))]
-    datasets.save(actor=author, name="support/odd", text="".join(json.dumps(row) + "\n" for row in rows))
+    datasets.save_dataset(actor=author, name="support/odd", text="".join(json.dumps(row) + "\n" for row in rows))
     run = finish(start(dataset="support/odd", metrics=["squad_f1"]))
-    worst = queries.rows(queries.load(run.pk), only="worst:squad_f1 answer")
+    worst = queries.list_run_rows(queries.load_run(run.pk), only="worst:squad_f1 answer")
     assert [detail.index for detail in worst.items] == [1, 2, 0]
 
 
@@ -139,10 +139,10 @@ def test_two_runs_are_compared_row_by_row(start, save, questions):
     before = finish(start())
     save("well")
     after = finish(start())
-    found = queries.compare(before, after, "squad_f1")
+    found = queries.compare_runs(before, after, "squad_f1")
     assert (found.comparison.worse, found.comparison.winner) == (80, "first")
     assert len(found.order) == 80
-    assert [run.pk for run in queries.comparable(queries.load(after.pk))] == [before.pk]
+    assert [run.pk for run in queries.list_comparable_runs(queries.load_run(after.pk))] == [before.pk]
 
 
 def test_a_metric_that_can_not_be_computed_is_told_and_the_rest_counts(start):
@@ -153,14 +153,14 @@ def test_a_metric_that_can_not_be_computed_is_told_and_the_rest_counts(start):
 
 def test_a_run_as_a_result_is_the_packages(start):
     run = finish(start())
-    with queries.result(queries.load(run.pk)) as result:
+    with queries.open_result(queries.load_run(run.pk)) as result:
         assert (len(result), result.calculate_metrics("squad_f1")["answer"]["score"]) == (80, 1.0)
 
 
 def test_a_regular_expression_that_never_ends_is_ended(author, start, monkeypatch):
     monkeypatch.setattr("registry.evaluations.scoring_process.SECONDS", 2)
     row = {"inputs": {"question": "a" * 40}, "expected": "(?=a)(a|a)*b"}  # RE2 has no lookahead, so this one backtracks
-    datasets.save(actor=author, name="support/odd", text=json.dumps(row) + "\n")
+    datasets.save_dataset(actor=author, name="support/odd", text=json.dumps(row) + "\n")
     run = finish(start(dataset="support/odd", metrics=["regex"]))
     assert (run.state, run.scores) == ("done", {})
     assert "ended" in run.error
@@ -168,7 +168,7 @@ def test_a_regular_expression_that_never_ends_is_ended(author, start, monkeypatc
 
 def test_a_reader_starts_nothing(reader, questions):
     with pytest.raises(NotAllowed, match="run evaluations"):
-        start_runs.start(actor=reader, template="support/reply", dataset=DATASET)
+        start_runs.start_run(actor=reader, template="support/reply", dataset=DATASET)
 
 
 @pytest.mark.parametrize(
@@ -199,9 +199,9 @@ def test_a_run_whose_model_changed_fails_with_a_sentence(start, settings, tmp_pa
 
 def test_a_run_that_no_job_serves_is_closed(start):
     run = start()
-    assert run_worker.close_lost() == 0
+    assert run_worker.fail_lost_runs() == 0
     Job.objects.all().delete()
-    assert run_worker.close_lost() == 1
+    assert run_worker.fail_lost_runs() == 1
     assert Run.objects.get(pk=run.pk).state == "failed"
 
 
@@ -247,7 +247,7 @@ def test_a_run_tells_what_it_cost(start, model):
 def test_only_what_failed_is_asked_again(start, model, author):
     model.refused.add("Answer: q7")
     run = finish(start(model="s"))
-    assert (run.failed, queries.row(queries.load(run.pk), 7).row.problem["step"]) == (1, "model")
+    assert (run.failed, queries.read_run_row(queries.load_run(run.pk), 7).row.problem["step"]) == (1, "model")
     model.refused.clear()
-    start_runs.rerun(actor=author, number=run.pk)
+    start_runs.rerun_failures(actor=author, number=run.pk)
     assert (finish(run).failed, run.done, model.asked.count("Answer: q7"), len(model.asked)) == (0, 80, 2, 81)

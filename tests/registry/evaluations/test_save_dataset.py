@@ -16,21 +16,21 @@ ROWS = '{"id": "a", "inputs": {"question": "Who?"}, "expected": "Ada"}\n{"id": "
 
 
 def test_a_first_save_makes_version_1(author):
-    saved = datasets.save(actor=author, name=NAME, text=ROWS, message="Begin")
+    saved = datasets.save_dataset(actor=author, name=NAME, text=ROWS, message="Begin")
     assert (saved.created, saved.version.number, saved.version.count) == (True, 1, 2)
     assert saved.version.rows()[0].expected == {"answer": "Ada"}
 
 
 def test_the_digest_is_the_one_that_the_package_gives(author):
-    saved = datasets.save(actor=author, name=NAME, text=ROWS)
+    saved = datasets.save_dataset(actor=author, name=NAME, text=ROWS)
     assert saved.version.digest == evaluation.Dataset("x", saved.version.rows()).digest
 
 
 def test_the_same_rows_in_another_form_make_no_version(author):
-    first = datasets.save(actor=author, name=NAME, text=ROWS).version
+    first = datasets.save_dataset(actor=author, name=NAME, text=ROWS).version
     csv = "id,question,expected\na,Who?,Ada\n"
-    other = datasets.save(actor=author, name=NAME, text=csv, form="csv", base=first.digest)
-    again = datasets.save(
+    other = datasets.save_dataset(actor=author, name=NAME, text=csv, form="csv", base=first.digest)
+    again = datasets.save_dataset(
         actor=author,
         name=NAME,
         form="yml",
@@ -41,7 +41,7 @@ def test_the_same_rows_in_another_form_make_no_version(author):
 
 
 def test_the_event_carries_the_digest_and_no_row(author):
-    version = datasets.save(actor=author, name=NAME, text=ROWS, message="Begin").version
+    version = datasets.save_dataset(actor=author, name=NAME, text=ROWS, message="Begin").version
     body = json.loads(Event.objects.latest("number").text)["body"]
     assert body == {
         "dataset": NAME,
@@ -55,27 +55,27 @@ def test_the_event_carries_the_digest_and_no_row(author):
 
 def test_a_dataset_may_have_the_name_of_a_template(author, save):
     save(name=NAME)
-    assert datasets.save(actor=author, name=NAME, text=ROWS).created
+    assert datasets.save_dataset(actor=author, name=NAME, text=ROWS).created
 
 
 def test_a_second_save_says_what_it_was_made_from(author):
-    datasets.save(actor=author, name=NAME, text=ROWS)
+    datasets.save_dataset(actor=author, name=NAME, text=ROWS)
     with pytest.raises(PreconditionRequired):
-        datasets.save(actor=author, name=NAME, text=ROWS.replace("Ada", "Eva"))
+        datasets.save_dataset(actor=author, name=NAME, text=ROWS.replace("Ada", "Eva"))
 
 
 def test_a_save_from_an_older_version_is_refused(author):
-    first = datasets.save(actor=author, name=NAME, text=ROWS).version
-    datasets.save(actor=author, name=NAME, text=ROWS.replace("Ada", "Eva"), base=first.digest)
+    first = datasets.save_dataset(actor=author, name=NAME, text=ROWS).version
+    datasets.save_dataset(actor=author, name=NAME, text=ROWS.replace("Ada", "Eva"), base=first.digest)
     with pytest.raises(Stale):
-        datasets.save(actor=author, name=NAME, text=ROWS.replace("Ada", "Ida"), base=first.digest)
+        datasets.save_dataset(actor=author, name=NAME, text=ROWS.replace("Ada", "Ida"), base=first.digest)
 
 
 def test_rows_are_checked_against_a_template_by_row_and_path(author, save):
     save(name="support/reply")
     rows = '{"inputs": {"question": "x"}}\n{"id": "bad", "inputs": {"question": 3}}\n{"inputs": {}}\n'
     with pytest.raises(Invalid) as caught:
-        datasets.save(actor=author, name=NAME, text=rows, template="support/reply")
+        datasets.save_dataset(actor=author, name=NAME, text=rows, template="support/reply")
     assert list(caught.value.fields) == ["row 2 (bad).inputs.question", "row 3.inputs.question"]
     assert "missing" in caught.value.fields["row 3.inputs.question"]
 
@@ -95,21 +95,21 @@ def test_rows_are_checked_against_a_template_by_row_and_path(author, save):
 )
 def test_what_is_no_dataset_is_refused_by_field(author, text, form, field):
     with pytest.raises(Exception, match=r".") as caught:
-        datasets.save(actor=author, name=NAME, text=text, form=form)
+        datasets.save_dataset(actor=author, name=NAME, text=text, form=form)
     assert field in getattr(caught.value, "fields", {None: ""})
 
 
 def test_a_reader_saves_nothing(reader):
     with pytest.raises(NotAllowed, match="author"):
-        datasets.save(actor=reader, name=NAME, text=ROWS)
+        datasets.save_dataset(actor=reader, name=NAME, text=ROWS)
 
 
 def test_an_outsider_finds_no_namespace(outsider, support):
     with pytest.raises(NotFound):
-        datasets.save(actor=outsider, name=NAME, text=ROWS)
+        datasets.save_dataset(actor=outsider, name=NAME, text=ROWS)
 
 
 def test_rows_that_were_saved_can_not_be_changed(author):
-    datasets.save(actor=author, name=NAME, text=ROWS)
+    datasets.save_dataset(actor=author, name=NAME, text=ROWS)
     with pytest.raises(DatabaseError, match="for ever"), transaction.atomic():
         DatasetVersion.objects.update(text="")

@@ -245,12 +245,16 @@ def _hurry(cast: Cast) -> None:
 
 def _measure(cast: Cast) -> None:
     author, admin = cast["author"], cast["admin"]
-    first = datasets.save(actor=author, name="support/gold", text=ROWS, message="Begin\n\nwith two").version
-    datasets.save(actor=author, name="support/gold", text=ROWS.partition("\n")[0], base=first.digest)
+    first = datasets.save_dataset(actor=author, name="support/gold", text=ROWS, message="Begin\n\nwith two").version
+    datasets.save_dataset(actor=author, name="support/gold", text=ROWS.partition("\n")[0], base=first.digest)
     common: dict[str, Any] = {"actor": admin, "namespace": "support", "dataset": "support/gold", "model": "echo"}
-    attachments.attach(**common, name="pinned", pattern="hello/*", gates=["squad_f1 - 0.02"], dataset_version=1)
-    attachments.attach(**common, name="latest", pattern="hello/*", gates=["squad_f1 >= 0.8"], metrics=["bleu"])
-    attachments.detach(actor=admin, namespace="support", name="latest")
+    attachments.attach_evaluation(
+        **common, name="pinned", pattern="hello/*", gates=["squad_f1 - 0.02"], dataset_version=1
+    )
+    attachments.attach_evaluation(
+        **common, name="latest", pattern="hello/*", gates=["squad_f1 >= 0.8"], metrics=["bleu"]
+    )
+    attachments.detach_evaluation(actor=admin, namespace="support", name="latest")
 
 
 def _set_webhooks(cast: Cast) -> None:

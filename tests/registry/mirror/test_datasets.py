@@ -20,10 +20,10 @@ ROWS = '{"id": "a", "inputs": {"name": "K\\u00e4the \\u2028"}, "expected": "x"}\
 def full(story):
     """A dataset named as a template is, at two versions, and attachments of which one was taken away."""
     author, admin = story["author"], story["admin"]
-    first = datasets.save(actor=author, name=TEMPLATE, text=ROWS, message="Begin\n\nwith two").version
-    datasets.save(actor=author, name=TEMPLATE, text=ROWS.split("\n", maxsplit=1)[0], base=first.digest)
+    first = datasets.save_dataset(actor=author, name=TEMPLATE, text=ROWS, message="Begin\n\nwith two").version
+    datasets.save_dataset(actor=author, name=TEMPLATE, text=ROWS.split("\n", maxsplit=1)[0], base=first.digest)
     for name in ("answers", "gone"):
-        attachments.attach(
+        attachments.attach_evaluation(
             actor=admin,
             namespace="support",
             name=name,
@@ -34,7 +34,7 @@ def full(story):
             gates=["squad_f1 - 0.02"],
             metrics=["bleu"],
         )
-    attachments.detach(actor=admin, namespace="support", name="gone")
+    attachments.detach_evaluation(actor=admin, namespace="support", name="gone")
     return story
 
 

@@ -119,11 +119,11 @@ def test_nothing_of_what_the_echo_said_stays(author, admin, leaked):
 def test_what_a_worker_brings_after_the_redaction_is_not_kept(author, admin, leaked):
     run = kept_run(author, leaked)
     RunRow.objects.all().delete()
-    endpoint = model_endpoints.find("echo", "support")
-    batch = [model_calls.Asked(0, Row({"question": "Hm?"}))]
+    endpoint = model_endpoints.find_endpoint("echo", "support")
+    batch = [model_calls.AskedRow(0, Row({"question": "Hm?"}))]
     bundle = leaked.unpacked()
     redact(admin)
-    model_calls.ask(run, bundle, endpoint, endpoint.open(), batch)
+    model_calls.ask_model(run, bundle, endpoint, endpoint.open(), batch)
     run_worker._keep(run, endpoint, batch)
     assert batch[0].replies
     assert (RunRow.objects.count(), Reply.objects.count()) == (0, 0)
@@ -133,7 +133,7 @@ def test_a_run_of_it_is_not_run_again(author, admin, leaked):
     run = kept_run(author, leaked)
     redact(admin)
     with pytest.raises(Gone):
-        start_runs.rerun(actor=author, number=run.pk)
+        start_runs.rerun_failures(actor=author, number=run.pk)
 
 
 def test_a_draft_for_another_path_that_repeats_it_goes_and_others_stay(author, reviewer, admin, document, leaked):
