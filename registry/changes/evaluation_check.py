@@ -14,7 +14,7 @@ from typing import Any
 from promptuary.evaluation.gates import parse_gate
 from registry.accounts import actor
 from registry.changes.models import ChangeRequest
-from registry.evaluations import attachment_queries, model_endpoints, run_queries, scoring_process, start_runs
+from registry.evaluations import attachment_queries, exports, model_endpoints, run_queries, scoring_process, start_runs
 from registry.evaluations.attachment_queries import EvaluationPlan
 from registry.evaluations.models import DatasetVersion, Run, RunRow
 from registry.evaluations.start_runs import RowSource
@@ -152,9 +152,9 @@ def _details(one: PlanRuns) -> list[dict[str, Any]]:
     asked = [gate for gate in one.plan.gates if one.wants_baseline or gate not in comparing]
     with tempfile.TemporaryDirectory(prefix="promptuary-judge-") as folder:
         path, before = Path(folder) / "head.jsonl", Path(folder) / "baseline.jsonl"
-        run_queries.write_result(head, path)
+        exports.write_result(head, path)
         if one.baseline is not None:
-            run_queries.write_result(one.baseline, before)
+            exports.write_result(one.baseline, before)
         found = scoring_process.judge_result(path, asked, before if one.baseline else None) if asked else {}
     details = [{**about, **{name: verdict[name] for name in _KEPT}} for verdict in found.get("verdicts", ())]
     details += [{**about, **_failed("score", fault)} for fault in found.get("faults", ())]

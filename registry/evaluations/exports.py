@@ -1,15 +1,16 @@
-"""A run as a file: for spreadsheets, for programs, for the evaluation package, and to be read."""
+"""Files made from a run: the evaluation package's result, rows for spreadsheets and programs, and a report to read."""
 
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from promptuary.evaluation import EvaluationResult, MetricsResult, reports
+from promptuary.evaluation.results import Recorder
 from registry.core.errors import Conflict, Invalid
 from registry.evaluations import run_queries
-from registry.evaluations.models import Run
+from registry.evaluations.models import Run, RunRow
 
-__all__ = ["FORMS", "metrics_of_run", "write_export"]
+__all__ = ["FORMS", "metrics_of_run", "write_export", "write_result"]
 
 FORMS: Mapping[str, str] = {
     "jsonl": "application/x-ndjson",
@@ -30,9 +31,9 @@ def write_export(run: Run, form: str, folder: Path, baseline: Run | None = None)
         raise Invalid(fields={"form": f"one of {', '.join(FORMS)}."})
     path = folder / f"run-{run.number}.{form}"
     if form == "jsonl":
-        run_queries.write_result(run, path)
+        write_result(run, path)
         return path
-    result, metrics = run_queries.write_result(run, folder / "result.jsonl"), metrics_of_run(run)
+    result, metrics = write_result(run, folder / "result.jsonl"), metrics_of_run(run)
     if form == "html":
         path.write_text(_report(run, result, metrics, baseline, folder), encoding="utf-8")
         return path
@@ -45,12 +46,54 @@ def write_export(run: Run, form: str, folder: Path, baseline: Run | None = None)
     return path
 
 
+def write_result(run: Run, path: Path) -> EvaluationResult:
+    """Write the run as the evaluation package's result file; a row that was not asked counts as failed."""
+    rows = run_queries.rows_of_run(run)
+    run_rows = RunRow.objects.filter(run=run).order_by("index").iterator(chunk_size=500)
+    definition = {
+        "kind": "template",
+        "name": run.template.name,
+        "version": run.version.number,
+        "bundle": None if run.version.is_redacted else run.version.unpacked(),
+        "model": run.model,
+    }
+    described = {
+        "name": f"{run.template.name}@{run.version.number}",
+        "digest": run.key,
+        "definition": definition,
+        "chain": False,
+    }
+    blind = not any(row.expected for row in rows)
+    with Recorder(described, blind=blind, path=path) as recorder:
+        following = next(run_rows, None)
+        for index, row in enumerate(rows):
+            run_row = following if following is not None and following.index == index else None
+            if run_row is not None:
+                following = next(run_rows, None)
+            problem = run_row.problem if run_row else {"kind": "NotAsked", "message": "This row was not asked."}
+            recorder.add(
+                {
+                    "inputs": row.inputs,
+                    "expected": None if blind else row.expected,
+                    "actual": run_row.actual if run_row else None,
+                    "isolated": {},
+                    "errors": [_error(problem)] if problem else [],
+                },
+                index,
+            )
+        return recorder.finish()
+
+
 def metrics_of_run(run: Run) -> dict[str, MetricsResult]:
     """The run's scores in the package's form, by metric; empty until it is done."""
     return {
         metric: MetricsResult({target: run_queries.scores_of_run(run, metric, target) for target in targets})
         for metric, targets in run.scores.items()
     }
+
+
+def _error(problem: dict[str, str]) -> dict[str, str]:
+    return {"component": "", "mode": "integrated", "kind": problem["kind"], "message": problem["message"]}
 
 
 def _harmless(value: Any) -> Any:
@@ -65,6 +108,6 @@ def _report(
     if baseline is not None:
         if baseline.rows_digest != run.rows_digest:
             raise Conflict(f"Runs {baseline.number} and {run.number} went over different rows.")
-        against = (run_queries.write_result(baseline, folder / "baseline.jsonl"), metrics_of_run(baseline))
+        against = (write_result(baseline, folder / "baseline.jsonl"), metrics_of_run(baseline))
     title = f"Run {run.number}: {run.template.name}@{run.version.number}"
     return reports.to_html(title, result, metrics, against, [row.id for row in run_queries.rows_of_run(run)])

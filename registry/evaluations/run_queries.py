@@ -1,16 +1,12 @@
 """Runs: one, a list, their rows, and two of them side by side."""
 
 import json
-import tempfile
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from django.db.models import QuerySet
 
-from promptuary.evaluation import Comparison, EvaluationResult, Row, compare_scores
-from promptuary.evaluation.results import Recorder
+from promptuary.evaluation import Comparison, Row, compare_scores
 from promptuary.evaluation.scoring import Score
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid, NotFound
@@ -34,14 +30,12 @@ __all__ = [
     "load_run",
     "newest_run_by_key",
     "newest_run_rows",
-    "open_result",
     "read_run",
     "read_run_row",
     "rows_of_run",
     "rows_of_samples",
     "run_key",
     "scores_of_run",
-    "write_result",
 ]
 
 
@@ -200,55 +194,6 @@ def newest_run_rows(run: Run, limit: int = 3) -> list[RunRowDetail]:
     ]
 
 
-@contextmanager
-def open_result(run: Run) -> Iterator[EvaluationResult]:
-    """The run as the evaluation package's result, in a file that lives as long as the context; rows to come are missing.
-
-    A row that has not been asked counts as failed.
-    """
-    with tempfile.TemporaryDirectory(prefix="promptuary-run-") as folder:
-        path = Path(folder) / f"run-{run.number}.jsonl"
-        yield write_result(run, path)
-
-
-def write_result(run: Run, path: Path) -> EvaluationResult:
-    """Write the run as a result's file."""
-    known = rows_of_run(run)
-    kept = RunRow.objects.filter(run=run).order_by("index").iterator(chunk_size=500)
-    definition = {
-        "kind": "template",
-        "name": run.template.name,
-        "version": run.version.number,
-        "bundle": None if run.version.is_redacted else run.version.unpacked(),
-        "model": run.model,
-    }
-    described = {
-        "name": f"{run.template.name}@{run.version.number}",
-        "digest": run.key,
-        "definition": definition,
-        "chain": False,
-    }
-    blind = not any(one.expected for one in known)
-    with Recorder(described, blind=blind, path=path) as recorder:
-        following = next(kept, None)
-        for index, one in enumerate(known):
-            mine = following if following is not None and following.index == index else None
-            if mine is not None:
-                following = next(kept, None)
-            problem = mine.problem if mine else {"kind": "NotAsked", "message": "This row was not asked."}
-            recorder.add(
-                {
-                    "inputs": one.inputs,
-                    "expected": None if blind else one.expected,
-                    "actual": mine.actual if mine else None,
-                    "isolated": {},
-                    "errors": [_error(problem)] if problem else [],
-                },
-                index,
-            )
-        return recorder.finish()
-
-
 def list_comparable_runs(run: Run, limit: int = 50) -> list[Run]:
     """Other finished runs over the same rows in the same namespace, newest first."""
     found = Run.objects.filter(
@@ -296,10 +241,6 @@ def _chosen(run: Run, only: str | None) -> list[int]:
         raise Invalid(fields={"only": "failed, or worst:<metric> <target>."})
     scores = enumerate(scores_of_run(run, metric, target or "answer")["individual_scores"])
     return [index for _, index in sorted((value, index) for index, value in scores if value is not None)]
-
-
-def _error(problem: dict[str, str]) -> dict[str, str]:
-    return {"component": "", "mode": "integrated", "kind": problem["kind"], "message": problem["message"]}
 
 
 def _full(found: QuerySet[Run]) -> QuerySet[Run]:

@@ -16,7 +16,7 @@ from django.db import transaction
 from django.db.models import Count, Q, Sum
 
 from registry.core.errors import Busy, PromptuaryError
-from registry.evaluations import judge_calls, model_endpoints, scoring_process
+from registry.evaluations import exports, judge_calls, model_endpoints, scoring_process
 from registry.evaluations import run_queries as queries
 from registry.evaluations.events import RunFinished
 from registry.evaluations.model_calls import AskedRow, ask_model, cost_of_replies, is_run_redacted, sum_of_known
@@ -158,7 +158,7 @@ def _finish(number: int) -> None:
         return
     with tempfile.TemporaryDirectory(prefix="promptuary-run-") as folder:
         path = Path(folder) / "run.jsonl"
-        queries.write_result(run, path)
+        exports.write_result(run, path)
         found = scoring_process.score_result(path, run.metrics) if run.metrics else {}
         if run.judge is not None:
             judge_calls.score_judgements(run, found)

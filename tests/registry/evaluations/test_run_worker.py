@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from registry.core.errors import Conflict, Invalid, NotAllowed, TooMany
-from registry.evaluations import datasets, model_calls, model_endpoints, run_worker, start_runs
+from registry.evaluations import datasets, exports, model_calls, model_endpoints, run_worker, start_runs
 from registry.evaluations import run_queries as queries
 from registry.evaluations.models import Reply, Run, RunRow
 from registry.jobs.models import Job
@@ -151,10 +151,10 @@ def test_a_metric_that_can_not_be_computed_is_told_and_the_rest_counts(start):
     assert "mrr" in run.error
 
 
-def test_a_run_as_a_result_is_the_packages(start):
+def test_a_run_as_a_result_is_the_packages(start, tmp_path):
     run = finish(start())
-    with queries.open_result(queries.load_run(run.pk)) as result:
-        assert (len(result), result.calculate_metrics("squad_f1")["answer"]["score"]) == (80, 1.0)
+    result = exports.write_result(queries.load_run(run.pk), tmp_path / "run.jsonl")
+    assert (len(result), result.calculate_metrics("squad_f1")["answer"]["score"]) == (80, 1.0)
 
 
 def test_a_regular_expression_that_never_ends_is_ended(author, start, monkeypatch):
