@@ -61,7 +61,7 @@ def _request_checks(occasion: Occasion) -> None:
 def _settle_after_emergency(occasion: Occasion) -> None:
     move = occasion.subject_as(LabelMove)
     if move.how == "broke_glass" and move.change is not None:
-        notification_services.settle(move.change)
+        notification_services.end_waiting(move.change)
 
 
 def _tell_of_move(occasion: Occasion) -> None:
@@ -89,12 +89,12 @@ def _begin_round(occasion: Occasion) -> None:
 def _tell_of_decision(occasion: Occasion) -> None:
     decision = occasion.subject_as(Decision)
     if isinstance(occasion.event, ChangeDecided) and occasion.event.reviewed:
-        notification_services.settle(decision.change)
+        notification_services.end_waiting(decision.change)
     notification_services.tell_of_decision(occasion.author_as(Actor), decision)
 
 
 def _settle(occasion: Occasion) -> None:
-    notification_services.settle(occasion.subject_as(ChangeRequest))
+    notification_services.end_waiting(occasion.subject_as(ChangeRequest))
 
 
 def _tell_of_comment(occasion: Occasion) -> None:

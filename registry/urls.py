@@ -14,7 +14,7 @@ handler500 = "frontend.web.refusals.server_error"
 urlpatterns = [
     path("livez", health.livez, name="livez"),
     path("readyz", health.readyz, name="readyz"),
-    path("metrics", metrics_view.export, name="metrics"),
+    path("metrics", metrics_view.export_metrics, name="metrics"),
     path(".well-known/security.txt", security_txt.show, name="security-txt"),
     path("api/public/", include("registry.langfuse.urls")),
     path("api/v1/", include("registry.api.urls")),

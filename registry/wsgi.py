@@ -15,14 +15,14 @@ from registry.namespaces.key_use import write_key_uses
 from registry.serving.fetcher import fetcher
 from registry.serving.journal_follower import start_poller
 from registry.serving.process_tuning import tune_process
-from registry.serving.wsgi_fast_path import ahead_of
+from registry.serving.wsgi_fast_path import serve_fetches_first
 from registry.usage import recorder
 
 # Who writes polls the journal right afterwards, so that this process serves what it wrote and no fetch has to poll.
 log.subscribe(fetcher().follower.poll)
-periodic_thread.start(recorder.flush, write_key_uses, metrics.flush)
+periodic_thread.start(recorder.flush_counts, write_key_uses, metrics.flush)
 start_poller(fetcher().follower)
 # Nor need the first preview wait for the renderer's helper process and its vocabulary.
 threading.Thread(target=bounded().start, name="warm-renderer", daemon=True).start()
-application = ahead_of(_django)
+application = serve_fetches_first(_django)
 tune_process()

@@ -32,7 +32,7 @@ def revocation_context(request: HttpRequest, shown: Sequence[Key], leave_url: st
         return {"revoking": None}
     return {
         "revoking": key,
-        "use": usage_queries.of_key(key),
+        "use": usage_queries.use_of_key(key),
         "days": usage_queries.DAYS,
         "revoke_form": RevokeForm(),
         "leave_url": leave_url,

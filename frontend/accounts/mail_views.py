@@ -42,7 +42,7 @@ def mail(request: HttpRequest, actor: Actor) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         asked = form.cleaned_data
         try:
-            notification_services.set_level(
+            notification_services.set_watch_level(
                 actor=actor,
                 level=asked["level"] or None,
                 namespace=asked["namespace"] or None,
@@ -58,7 +58,7 @@ def mail(request: HttpRequest, actor: Actor) -> HttpResponse:
         status = 422
     context = {
         "section": "account",
-        "wishes": notification_queries.mine(actor),
+        "wishes": notification_queries.list_own_watches(actor),
         "namespaces": [namespace.name for namespace, _role in namespace_queries.mine(actor)],
         "levels": LEVELS,
         "words": {level: words for level, words, _note in LEVELS},

@@ -39,7 +39,7 @@ def archive(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "section": "templates",
         "template": template,
         "crumbs": breadcrumbs(name),
-        "fetchers": usage_queries.fetchers(template),
+        "fetchers": usage_queries.list_fetchers(template),
         "days": usage_queries.DAYS,
         "standing": [(label, standing[label]) for label in protected],
         "open_changes": waiting,

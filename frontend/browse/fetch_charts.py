@@ -57,15 +57,15 @@ class Fetched:
 
 def draw(template: Template, live: int | None, label: str, *, most: int = 4) -> Fetched:
     """The last seven days of a template; `live` is the number that its live `label` stands on."""
-    by_version = usage_queries.by_version_and_day(template, DAYS)
-    rows = rows_of(usage_queries.fetchers(template, DAYS), live)
+    by_version = usage_queries.count_by_version_and_day(template, DAYS)
+    rows = rows_of(usage_queries.list_fetchers(template, DAYS), live)
     return Fetched(
         lines=_lines(by_version),
         days=_days(),
         rows=rows[:most],
         more=max(len(rows) - most, 0),
         stragglers=[_straggler(row, label) for row in rows if row.behind > 0][:2],
-        by_label=usage_queries.by_label(template, DAYS),
+        by_label=usage_queries.count_by_label(template, DAYS),
         total=sum(sum(counts) for counts in by_version.values()),
     )
 

@@ -27,8 +27,8 @@ def fetches(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "template": template,
         "crumbs": breadcrumbs(name),
         "days": usage_queries.DAYS,
-        "rows": rows_of(usage_queries.fetchers(template), live),
-        "by_label": usage_queries.by_label(template),
-        "reported": client_reports.by_version(template),
+        "rows": rows_of(usage_queries.list_fetchers(template), live),
+        "by_label": usage_queries.count_by_label(template),
+        "reported": client_reports.reports_by_version(template),
     }
     return show(request, "browse/fetches.html", context)

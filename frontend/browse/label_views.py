@@ -71,7 +71,7 @@ def move(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "protected_labels": template.namespace.protected_labels,
         "protected": label in template.namespace.protected_labels,
         "holds": standing.get(label),
-        "asked_for": usage_queries.sentence(template, label) if label else "",
+        "asked_for": usage_queries.describe_yesterday(template, label) if label else "",
         "standing": standing,
         "marks": label_statuses(actor, template, standing, moves),
         "moves": moves,

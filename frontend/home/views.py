@@ -34,7 +34,7 @@ def home(request: HttpRequest, actor: Actor) -> HttpResponse:
         "pending": len(gates),
         "emergencies": emergency_notices.open_notices(actor),
         "troubles": health.list_instance_faults(actor),
-        "key_notices": notification_queries.of_keys(actor),
+        "key_notices": notification_queries.list_key_notifications(actor),
     }
     frame_of(request).set_counts(open_changes=len(gates), waiting=len(mine))
     return show(request, "home/home.html", context)

@@ -123,7 +123,7 @@ def thousands(number: int | None) -> str:
 @register.filter
 def short(number: int) -> str:
     """A count of fetches in three figures: 6,208, 54.1 k, 1.24 M; put the exact one into the title."""
-    return usage_queries.shorten(number)
+    return usage_queries.shorten_count(number)
 
 
 @register.filter

@@ -149,7 +149,7 @@ def _contract(case: CheckCase) -> CheckResult:
 def _parties(case: CheckCase) -> list[_Party]:
     """Whom the contract is kept for, once for each text: what labels serve first, then what is pinned."""
     template = case.change.template
-    callers = usage_queries.of(template)
+    callers = usage_queries.find_callers(template)
     parties: dict[str, _Party] = {}
     for label, version in case.served.items():
         party = parties.setdefault(version.digest, _Party(version))

@@ -143,7 +143,7 @@ class CheckFacts:
         self._review = review
         self._samples = _samples(set(templates))
         self._plans = attachment_queries.plans_of_templates(templates.values())
-        self._fetched = usage_queries.pinned(set(templates))
+        self._fetched = usage_queries.pinned_digests(set(templates))
         self._dependants = inclusions.digests_of_many(templates.values())
         keys = {key for row, rules in rows for key in self._keys(row, rules)}
         self._verdicts = {row.key: row for row in Verdict.objects.filter(key__in=keys)}

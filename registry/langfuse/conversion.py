@@ -15,13 +15,13 @@ from registry.core.lru import Recent
 from registry.core.renderer_pool import child
 from registry.templates.models import Version
 
-__all__ = ["Converted", "convert"]
+__all__ = ["Converted", "convert_version"]
 
 Converted = dict[str, Any]
 _recent: Recent[str, Converted] = Recent(512)
 
 
-def convert(version: Version) -> Converted:
+def convert_version(version: Version) -> Converted:
     """`{"type": "text"|"chat", "prompt": …}` of a version; Invalid where Langfuse's clients can't carry it."""
     version.require_text()  # what was converted before a redaction is not told after it
     return _recent.get(version.digest, lambda: _convert(version.unpacked()))

@@ -13,7 +13,7 @@ from registry.accounts.actor import Actor
 from registry.core.client_address import client_address
 from registry.core.errors import NotFound, PromptuaryError
 from registry.core.problem_details import of_error
-from registry.langfuse.conversion import convert, settings_of
+from registry.langfuse.conversion import convert_version, settings_of
 from registry.namespaces.key_attempts import key_attempts
 from registry.namespaces.permissions import Verb
 from registry.namespaces.throttling import check_rates
@@ -88,7 +88,7 @@ def prompt(request: HttpRequest, actor: Actor, name: str) -> JsonResponse:
     approval = approvals.of_label(found.template, ref)
     row = _row(found, actor) | {"approval": approval.value if approval else None}
     if actor.key is not None:
-        recorder.note(actor.key.id, found.pk, ref)
+        recorder.note_fetch(actor.key.id, found.pk, ref)
     return JsonResponse(row, headers={APPROVAL: approval.value} if approval else {})
 
 
@@ -164,7 +164,7 @@ def _row(version: Version, actor: Actor) -> dict[str, Any]:
         "createdBy": version.author.username,
         "name": template.name,
         "version": version.number,
-        **convert(version),
+        **convert_version(version),
         "config": settings_of(version),
         "labels": [*labels, *(["latest"] if is_latest else [])],
         "tags": list(told.tags),

@@ -18,9 +18,9 @@ from django.db import transaction
 from registry.accounts.models import User
 from registry.journal import log
 from registry.notifications.models import EMERGENCY, Notification, Watch
-from registry.notifications.queries import level_for
+from registry.notifications.queries import watch_level
 
-__all__ = ["send_waiting"]
+__all__ = ["send_pending_mail"]
 
 _GATHERED = timedelta(seconds=10)  # what follows within this time goes into the same mail
 _NEWS = timedelta(days=1)  # what is older is no news
@@ -30,7 +30,7 @@ _log = logging.getLogger(__name__)
 _not_before = 0.0
 
 
-def send_waiting() -> int:
+def send_pending_mail() -> int:
     """Send what waits; how many mails went out. Nothing where no mail server is set."""
     global _not_before  # noqa: PLW0603  # one worker, one mail server
     if not settings.MAIL_IS_SENT or time.monotonic() < _not_before:
@@ -87,7 +87,7 @@ def _is_urgent(row: Notification) -> bool:
 def _is_wished(wishes: Sequence[Watch], row: Notification) -> bool:
     if row.template is None:  # about a key that acts for the person
         return True
-    return level_for(wishes, row.template.namespace, row.template.name.partition("/")[2]) != Watch.NONE
+    return watch_level(wishes, row.template.namespace, row.template.name.partition("/")[2]) != Watch.NONE
 
 
 def _message(person: User, notifications: list[Notification]) -> EmailMessage:

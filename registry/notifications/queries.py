@@ -12,24 +12,24 @@ from registry.namespaces.models import Membership, Namespace
 from registry.notifications.models import Notification, Watch
 from registry.templates.models import Template
 
-__all__ = ["level_for", "mine", "of_keys", "watchers"]
+__all__ = ["list_key_notifications", "list_own_watches", "list_watchers", "watch_level"]
 
 _MOST_OF_KEYS = 20
 
 
-def of_keys(actor: Actor) -> list[Notification]:
+def list_key_notifications(actor: Actor) -> list[Notification]:
     """What the actor was told of keys that act for them and has not marked as read, the newest first."""
     rows = Notification.objects.filter(person=actor.person, read_at=None, key__isnull=False)
     return list(rows.select_related("key__namespace").order_by("-pk")[:_MOST_OF_KEYS])
 
 
-def mine(actor: Actor) -> list[Watch]:
+def list_own_watches(actor: Actor) -> list[Watch]:
     """The actor's wishes, the widest first."""
     rows = Watch.objects.filter(person=actor.person).select_related("namespace")
     return sorted(rows, key=lambda watch: (watch.namespace.name if watch.namespace else "", len(watch.template)))
 
 
-def level_for(wishes: Iterable[Watch], namespace: Namespace, path: str) -> str:
+def watch_level(wishes: Iterable[Watch], namespace: Namespace, path: str) -> str:
     """What one person wants to hear of a path: their narrowest wish that fits, else what concerns them (`mine`)."""
     fitting = [wish for wish in wishes if _fits(wish, namespace, path)]
     if not fitting:
@@ -37,7 +37,7 @@ def level_for(wishes: Iterable[Watch], namespace: Namespace, path: str) -> str:
     return max(fitting, key=lambda wish: (wish.namespace_id is not None, len(wish.template))).level
 
 
-def watchers(template: Template) -> list[User]:
+def list_watchers(template: Template) -> list[User]:
     """The members who want to hear of all that happens to the template."""
     here = Watch.objects.filter(Q(namespace=template.namespace) | Q(namespace=None))
     wanting = here.filter(level=Watch.ALL).values("person")
@@ -46,7 +46,7 @@ def watchers(template: Template) -> list[User]:
     for wish in here.filter(person__in=wanting, person__is_active=True).select_related("person"):
         wishes[wish.person].append(wish)
     path = template.name.partition("/")[2]
-    wanted = [person for person, theirs in wishes.items() if level_for(theirs, template.namespace, path) == Watch.ALL]
+    wanted = [person for person, theirs in wishes.items() if watch_level(theirs, template.namespace, path) == Watch.ALL]
     able = set(members.filter(person__in=wanted).values_list("person", flat=True)) if wanted else set()
     return [person for person in wanted if person.pk in able]
 

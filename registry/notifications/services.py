@@ -25,10 +25,10 @@ from registry.templates.models import LabelMove, Version
 
 __all__ = [
     "MOST_WATCHES",
-    "mark_read",
+    "end_waiting",
+    "mark_notifications_read",
     "remind_of_emergencies",
-    "set_level",
-    "settle",
+    "set_watch_level",
     "tell_of_comment",
     "tell_of_decision",
     "tell_of_key",
@@ -49,7 +49,7 @@ _DAY = timedelta(days=1)
 _MOVED = {"published": "published", "rolled_back": "rolled back", "broke_glass": "published without approval"}
 
 
-def mark_read(*, actor: Actor, ids: Iterable[int]) -> int:
+def mark_notifications_read(*, actor: Actor, ids: Iterable[int]) -> int:
     """Mark those of the actor's notifications read that have these ids; how many were unread."""
     rows = Notification.objects.filter(person=actor.person, read_at=None, pk__in=list(ids))
     with transaction.atomic():
@@ -58,7 +58,7 @@ def mark_read(*, actor: Actor, ids: Iterable[int]) -> int:
 
 def tell_reviewers(actor: Actor, kind: str, change: ChangeRequest, waiting_for: Iterable[str]) -> None:
     """A request waits for these people; for services, in the transaction of the request's change."""
-    settle(change)
+    end_waiting(change)
     sentence = f"{_name(actor)} asks for your review: {_subject(change)}."
     people = User.objects.filter(username__in=list(waiting_for))
     _tell(actor, kind, people, sentence, change, is_waiting=True)
@@ -68,7 +68,7 @@ def tell_of_decision(actor: Actor, decision: Decision) -> None:
     """Whoever opened the request or wrote its head hears of a decision; the one who made it waits for nothing more."""
     change = decision.change
     if decision.decision in (Decision.APPROVE, Decision.REQUEST_CHANGES):
-        settle(change, actor.person)
+        end_waiting(change, actor.person)
     sentence = f"{_name(actor)} {_SAID[decision.decision]} {_subject(change)}."
     _tell(actor, ChangeDecided.kind, [change.opened_by, change.version.author], sentence, change)
 
@@ -93,7 +93,7 @@ def tell_of_move(actor: Actor, move: LabelMove) -> None:
         return
     people = [version.author for version in (move.before, move.after) if version is not None]
     if move.change is not None:
-        settle(move.change)
+        end_waiting(move.change)
         said = move.change.decisions.values("person")
         people += [move.change.opened_by, *User.objects.filter(pk__in=said)]
     able = _able(move.template.namespace) if move.how != "published" else []
@@ -173,7 +173,7 @@ def tell_of_key(actor: Actor, key: Key) -> None:
     Notification.objects.create(person=person, kind=kind, sentence=sentence, key=key, created_at=key.created_at)
 
 
-def settle(change: ChangeRequest, person: User | None = None) -> None:
+def end_waiting(change: ChangeRequest, person: User | None = None) -> None:
     """Nobody, or this person no more, is waited for in the request."""
     waiting = Notification.objects.filter(change=change, is_waiting=True, read_at=None)
     if person is not None:
@@ -206,7 +206,7 @@ def _write(
 ) -> None:
     change = about if isinstance(about, ChangeRequest) else about.change if isinstance(about, LabelMove) else None
     concerned = {person.pk for person in people}
-    everyone = {person.pk: person for person in [*people, *notification_queries.watchers(about.template)]}
+    everyone = {person.pk: person for person in [*people, *notification_queries.list_watchers(about.template)]}
     everyone.pop(actor.person.pk, None)
     Notification.objects.bulk_create(
         Notification(
@@ -251,7 +251,7 @@ def _subject(change: ChangeRequest) -> str:
 MOST_WATCHES = 100  # wishes of one person
 
 
-def set_level(*, actor: Actor, level: str | None, namespace: str | None = None, template: str = "") -> None:
+def set_watch_level(*, actor: Actor, level: str | None, namespace: str | None = None, template: str = "") -> None:
     """Want mail of `all` that happens in a place, of what is `mine`, or `none`; None forgets the wish.
 
     namespace: None for everywhere; template: a pattern of paths in the namespace, empty for all. In no journal: it is a

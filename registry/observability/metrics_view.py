@@ -18,13 +18,13 @@ from registry.core import metrics
 from registry.jobs.models import Job
 from registry.journal.models import Event
 
-__all__ = ["export"]
+__all__ = ["export_metrics"]
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
 @require_safe
-def export(request: HttpRequest) -> HttpResponse:
+def export_metrics(request: HttpRequest) -> HttpResponse:
     """The figures, for who sends the token (`Authorization: Bearer …`); 404 for everybody else and where it is off."""
     if not settings.PROMPTUARY_METRICS or not _may_read(request):
         return HttpResponse("There is nothing here.\n", status=404, content_type="text/plain")

@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 
-__all__ = ["find_passages", "spellings"]
+__all__ = ["find_passages", "list_spellings"]
 
 _MARKUP = re.compile(r"\{\{|\}\}|\{[%#]|[%#]\}|\n")
 # Of YAML: what stands behind it is the author's text.
@@ -34,7 +34,7 @@ def _longest(found: Iterable[str], staying: Sequence[str]) -> list[str]:
     return sorted(own, key=lambda passage: (-len(passage), passage))[:_MOST]
 
 
-def spellings(passage: str) -> tuple[str, ...]:
+def list_spellings(passage: str) -> tuple[str, ...]:
     """The passage as text columns may hold it: as it is, and inside JSON with and without escapes."""
     return tuple(dict.fromkeys([passage, json.dumps(passage)[1:-1], json.dumps(passage, ensure_ascii=False)[1:-1]]))
 

@@ -11,11 +11,11 @@ from registry.evaluations.models import DatasetVersion
 from registry.journal.models import Event
 from registry.notifications.models import Notification
 from registry.redaction.passages import find_passages
-from registry.redaction.run_texts import REMOVED, contains
+from registry.redaction.run_texts import REMOVED, contains_passage
 from registry.redaction.stored_texts import Holds, columns_that
 from registry.templates.models import LabelMove, SampleSet, Template, Version
 
-__all__ = ["blank", "passages_of", "staying"]
+__all__ = ["blank_copies", "list_remaining_copies", "passages_of"]
 
 _MOST_COMPARED = 300  # documents that stay, whose text is looked through for what they have in common
 _MOST_NAMED = 10  # rows of a table
@@ -33,7 +33,7 @@ def passages_of(versions: Sequence[Version]) -> tuple[str, ...]:
     return find_passages([row.document for row in versions], staying)
 
 
-def staying(passages: Sequence[str]) -> Iterator[str]:
+def list_remaining_copies(passages: Sequence[str]) -> Iterator[str]:
     """What holds a passage and stays, in words; at most ten of a kind, and then how many more."""
     for model, columns in _by_model(Holds.WORDS, Holds.OWN):
         rows = model._default_manager.filter(_any_of(columns, passages)).order_by("pk")
@@ -44,13 +44,13 @@ def staying(passages: Sequence[str]) -> Iterator[str]:
             yield f"{count - _MOST_NAMED} more {model._meta.verbose_name_plural}"
 
 
-def blank(passages: Sequence[str]) -> None:
+def blank_copies(passages: Sequence[str]) -> None:
     """Remove unsent remarks that repeat a passage, and empty the notes about work that do."""
     Remark.objects.filter(_any_of(["text", "suggestion", "quote"], passages)).delete()
     for model, columns in _by_model(Holds.BLANKED):
         for column in columns:
             text = REMOVED if model is Notification else ""
-            model._default_manager.filter(contains(column, passages)).update(**{column: text})
+            model._default_manager.filter(contains_passage(column, passages)).update(**{column: text})
 
 
 def _by_model(*holds: Holds) -> Iterator[tuple[type[Model], list[str]]]:
@@ -65,7 +65,7 @@ def _by_model(*holds: Holds) -> Iterator[tuple[type[Model], list[str]]]:
 def _any_of(columns: Sequence[str], passages: Sequence[str]) -> Q:
     condition = Q(pk__in=[])
     for column in columns:
-        condition |= contains(column, passages)
+        condition |= contains_passage(column, passages)
     return condition
 
 

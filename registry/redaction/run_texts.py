@@ -12,27 +12,29 @@ from django.db.models.lookups import Contains
 from registry.evaluations import model_endpoints
 from registry.evaluations.model_calls import reply_key
 from registry.evaluations.models import Reply, Run, RunRow
-from registry.redaction.passages import spellings
+from registry.redaction.passages import list_spellings
 from registry.templates.models import Version
 
-__all__ = ["REMOVED", "contains", "count_replies", "forget", "repeating_rows"]
+__all__ = ["REMOVED", "contains_passage", "count_replies", "list_repeating_rows", "remove_run_texts"]
 
 REMOVED = "[redacted]"
 
 
-def contains(column: str, passages: Iterable[str]) -> Q:
+def contains_passage(column: str, passages: Iterable[str]) -> Q:
     """The condition that a text or JSON column holds one of the passages, in whichever spelling; never true without any."""
     condition = Q(pk__in=[])
     for passage in passages:
-        for spelling in spellings(passage):
+        for spelling in list_spellings(passage):
             condition |= Q(Contains(Cast(F(column), TextField()), spelling))  # a JSON column compares no texts itself
     return condition
 
 
-def repeating_rows(versions: Sequence[Version], passages: Sequence[str]) -> "QuerySet[RunRow]":
+def list_repeating_rows(versions: Sequence[Version], passages: Sequence[str]) -> "QuerySet[RunRow]":
     """Rows of runs that asked or judged with one of the versions, and rows of others that repeat a passage."""
     asked = Q(run__version__in=versions) | Q(run__judge__in=versions)
-    return RunRow.objects.filter(asked | contains("result", passages) | contains("judgement_text", passages))
+    return RunRow.objects.filter(
+        asked | contains_passage("result", passages) | contains_passage("judgement_text", passages)
+    )
 
 
 def count_replies(versions: Sequence[Version], passages: Sequence[str]) -> int:
@@ -40,7 +42,7 @@ def count_replies(versions: Sequence[Version], passages: Sequence[str]) -> int:
     return _replies(versions, passages).count()
 
 
-def forget(versions: Sequence[Version], passages: Sequence[str]) -> None:
+def remove_run_texts(versions: Sequence[Version], passages: Sequence[str]) -> None:
     """Remove it; runs under way with one of the versions are cancelled. Scores and answers that don't repeat it
     stay."""
     runs = Run.objects.filter(Q(version__in=versions) | Q(judge__in=versions))
@@ -50,7 +52,7 @@ def forget(versions: Sequence[Version], passages: Sequence[str]) -> None:
     runs.filter(state__in=(Run.QUEUED, Run.RUNNING)).update(state=Run.CANCELLED)
     _replies(versions, passages).delete()
     ids = {version.pk for version in versions}
-    for row in repeating_rows(versions, passages).select_related("run").iterator():
+    for row in list_repeating_rows(versions, passages).select_related("run").iterator():
         _clean(row, passages, is_of_version=row.run.version_id in ids, is_judged_by=row.run.judge_id in ids)
 
 
@@ -87,12 +89,12 @@ def _cleaned(value: Any, passages: Sequence[str], *, everything: bool) -> Any:
 
 
 def _repeats(text: str, passages: Iterable[str]) -> bool:
-    return any(spelling in text for passage in passages for spelling in spellings(passage))
+    return any(spelling in text for passage in passages for spelling in list_spellings(passage))
 
 
 def _replies(versions: Sequence[Version], passages: Sequence[str]) -> "QuerySet[Reply]":
     """Replies to prompts of the versions, which nobody can ask for any more, and others that repeat a passage."""
-    return Reply.objects.filter(Q(key__in=list(_keys(versions))) | contains("text", passages))
+    return Reply.objects.filter(Q(key__in=list(_keys(versions))) | contains_passage("text", passages))
 
 
 def _keys(versions: Sequence[Version]) -> Iterator[str]:

@@ -37,11 +37,11 @@ from registry.templates.models import Draft, Label, Redaction, Rendering, Versio
 from registry.templates.search_index import update_search_index
 from registry.usage.models import Report
 
-__all__ = ["Plan", "bury", "plan", "redact"]
+__all__ = ["RedactionPlan", "plan_redaction", "redact_version", "write_tombstone"]
 
 
 @dataclass(frozen=True)
-class Plan:
+class RedactionPlan:
     """What a redaction takes away, and what it leaves to people.
 
     `versions` go, the one asked for first. `holders` hold the same text, as a copy or inside as a fragment, and go too with
@@ -65,13 +65,13 @@ class Plan:
     passages: tuple[str, ...] = field(repr=False)
 
 
-def plan(*, actor: Actor, name: str, version: int, everywhere: bool = False) -> Plan:
+def plan_redaction(*, actor: Actor, name: str, version: int, everywhere: bool = False) -> RedactionPlan:
     """What `redact` would do, without doing it; admins only."""
     template_queries.find(actor, Verb.MANAGE, name)
     return _plan(actor, _find(name, version), everywhere=everywhere)
 
 
-def redact(  # what an admin decides
+def redact_version(  # what an admin decides
     *,
     actor: Actor,
     name: str,
@@ -80,7 +80,7 @@ def redact(  # what an admin decides
     everywhere: bool = False,
     force: bool = False,
     remotes: Sequence[str] = (),
-) -> Plan:
+) -> RedactionPlan:
     """Take the text of a version away, all or nothing; admins only. Gives what went.
 
     Conflict where other versions hold the same text (unless `everywhere`: then all go, and each takes the right to it),
@@ -110,7 +110,7 @@ def redact(  # what an admin decides
         notification_services.tell_of_redaction(actor, found.versions, reason.strip(), remotes)
         for row in found.versions:
             _take_away(actor, row, reason.strip(), found.passages)
-        repeated_texts.blank(found.passages)
+        repeated_texts.blank_copies(found.passages)
         for template in {row.template_id: row.template for row in found.versions}.values():
             locking.recompute_states(template.namespace, template)
     sequence_diff.forget()
@@ -126,13 +126,13 @@ def _find(name: str, number: int) -> Version:
     return version
 
 
-def _plan(actor: Actor, version: Version, *, everywhere: bool) -> Plan:
+def _plan(actor: Actor, version: Version, *, everywhere: bool) -> RedactionPlan:
     holders = _holders(version)
     visible = tuple(row for row in holders if permissions.can(actor, Verb.READ, row.template.namespace))
     going = (version, *holders) if everywhere else (version,)
     threads = Thread.objects.filter(version__in=going)
     passages = repeated_texts.passages_of(going)
-    return Plan(
+    return RedactionPlan(
         versions=going,
         holders=visible,
         hidden=len(holders) - len(visible),
@@ -142,9 +142,9 @@ def _plan(actor: Actor, version: Version, *, everywhere: bool) -> Plan:
         renderings=Rendering.objects.filter(digest__in=[row.digest for row in going]).count(),
         drafts=tuple(sorted(set(_drafts(going, passages).values_list("person__username", flat=True)))),
         comments=Comment.objects.filter(thread__in=threads).count(),
-        rows=run_texts.repeating_rows(going, passages).count(),
+        rows=run_texts.list_repeating_rows(going, passages).count(),
         replies=run_texts.count_replies(going, passages),
-        repeated=tuple(repeated_texts.staying(passages)),
+        repeated=tuple(repeated_texts.list_remaining_copies(passages)),
         passages=passages,
     )
 
@@ -182,11 +182,11 @@ def _uses(versions: Iterable[Version]) -> Iterable[str]:
 def _drafts(versions: Sequence[Version], passages: Sequence[str]) -> "QuerySet[Draft]":
     """Those begun from a version, those with its whole text, and those that repeat a passage of it."""
     whole = Q(base__in=versions) | Q(document__in={row.document for row in versions})
-    repeating = [run_texts.contains(column, passages) for column in ("document", "samples", "message")]
+    repeating = [run_texts.contains_passage(column, passages) for column in ("document", "samples", "message")]
     return Draft.objects.filter(whole | repeating[0] | repeating[1] | repeating[2])
 
 
-def _require_alone(found: Plan) -> None:
+def _require_alone(found: RedactionPlan) -> None:
     left = [row for row in found.holders if row not in found.versions]
     if not left and (found.hidden == 0 or len(found.versions) > 1):
         return
@@ -212,13 +212,13 @@ def _require_rights(actor: Actor, versions: Iterable[Version]) -> None:
 def _take_away(actor: Actor, version: Version, reason: str, passages: Sequence[str]) -> None:
     template, at = version.template, log.now()
     _drafts([version], passages).delete()
-    run_texts.forget([version], passages)
-    bury(version, reason=reason, person=actor.person, at=at)
+    run_texts.remove_run_texts([version], passages)
+    write_tombstone(version, reason=reason, person=actor.person, at=at)
     event = VersionRedacted(template=template.name, version=version.number, digest=version.digest, reason=reason)
     log.append(actor, event, namespace=template.namespace, at=at)
 
 
-def bury(version: Version, *, reason: str, person: User, at: datetime) -> None:
+def write_tombstone(version: Version, *, reason: str, person: User, at: datetime) -> None:
     """Leave the tombstone in place of the text in every row; for this service and for what replays its events."""
     template = version.template
     Redaction.objects.create(version=version, reason=reason, person=person, created_at=at)

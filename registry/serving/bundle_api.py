@@ -42,7 +42,7 @@ class Bundle(APIView):
         fetcher().mark_due()
         label = request.query_params.get("label", "production")
         seen = request.headers.get("If-None-Match", "")
-        return _respond(namespace_bundle.answer(fetcher(), _caller(request, namespace), namespace, label, seen))
+        return _respond(namespace_bundle.answer_bundle(fetcher(), _caller(request, namespace), namespace, label, seen))
 
 
 class Moves(APIView):

@@ -31,7 +31,7 @@ from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import Verb, granters, role_of
 from registry.serving import version_rows
 from registry.serving.credentials import Caller, CallerCache
-from registry.serving.journal_follower import Follower, JournalEvent, renew_connection
+from registry.serving.journal_follower import FollowedEvent, Follower, renew_connection
 from registry.serving.responses import Answer, ServedVersion, VersionCache, matches_etag, refuse
 from registry.usage import recorder
 
@@ -64,7 +64,7 @@ class Fetcher:
         self._cached: dict[tuple[str, str], CachedFetch] = {}
         self._cached_size = 0
         self._refusals = Refusals(clock)
-        self.listeners: list[Callable[[JournalEvent | None], None]] = []  # called for each event; None: drop all
+        self.listeners: list[Callable[[FollowedEvent | None], None]] = []  # called for each event; None: drop all
         self.follower = Follower(self._on_event, self._reset, clock)
 
     def cached(self, authorization: str, target: str) -> CachedFetch | None:
@@ -84,7 +84,7 @@ class Fetcher:
                 caller = self.authenticate(authorization, address)
                 version = self._find_limited(caller, target)
                 tracing.describe(current, version.number, version.digest)
-                counter = recorder.counts().counter(caller.key, version.version, ref)
+                counter = recorder.process_counts().counter(caller.key, version.version, ref)
                 counter.step()
                 if generation == self.follower.generation and not tracing.is_on():
                     cached = CachedFetch(version, counter.step, caller.valid_until, generation)
@@ -216,7 +216,7 @@ class Fetcher:
                 self._cached, self._cached_size = {}, 0
         self._cached[question] = fetch
 
-    def _on_event(self, event: JournalEvent) -> None:
+    def _on_event(self, event: FollowedEvent) -> None:
         for listener in self.listeners:
             listener(event)
         caches = caches_of(event.kind)
@@ -240,7 +240,7 @@ class Fetcher:
         self._clear_all_but_versions()
         if is_another_journal:
             self._versions.clear()
-            recorder.counts().forget()
+            recorder.process_counts().forget()
 
     def _clear_all_but_versions(self) -> None:
         self._labels.clear()
@@ -257,7 +257,7 @@ def fetcher() -> Fetcher:
     return own
 
 
-def _forget_texts(event: JournalEvent | None) -> None:
+def _forget_texts(event: FollowedEvent | None) -> None:
     if event is None or Cache.TEXTS in caches_of(event.kind):
         lru.forget_all()
 

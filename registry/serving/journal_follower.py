@@ -23,7 +23,7 @@ from django.db import DatabaseError, close_old_connections, connection
 from registry.journal.log import CHANNEL
 from registry.journal.models import Event
 
-__all__ = ["HEAD_MAX_AGE", "POLL_INTERVAL", "Follower", "JournalEvent", "renew_connection", "start_poller"]
+__all__ = ["HEAD_MAX_AGE", "POLL_INTERVAL", "FollowedEvent", "Follower", "renew_connection", "start_poller"]
 
 HEAD_MAX_AGE = 0.4
 POLL_INTERVAL = 0.75 * HEAD_MAX_AGE
@@ -34,7 +34,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class JournalEvent:
+class FollowedEvent:
     """An event, as far as it matters to what a process caches."""
 
     number: int
@@ -52,7 +52,7 @@ class Follower:
     """
 
     def __init__(
-        self, on_event: Callable[[JournalEvent], None], on_reset: Callable[[bool], None], clock: Callable[[], float]
+        self, on_event: Callable[[FollowedEvent], None], on_reset: Callable[[bool], None], clock: Callable[[], float]
     ) -> None:
         self._on_event, self._on_reset, self._clock = on_event, on_reset, clock
         self._poll_lock = threading.Lock()
@@ -109,7 +109,7 @@ class Follower:
     def _take_over(self, previous: tuple[int, str]) -> None:
         rows = Event.objects.filter(number__gte=previous[0]).order_by("number")
         columns = rows.values_list("number", "hash", "kind", "namespace", "template")
-        events = [JournalEvent(*row) for row in columns[: MOST_EVENTS + 1]]
+        events = [FollowedEvent(*row) for row in columns[: MOST_EVENTS + 1]]
         is_another_journal = not events or (events[0].number, events[0].hash) != previous
         if is_another_journal or len(events) > MOST_EVENTS:
             self._on_reset(is_another_journal)

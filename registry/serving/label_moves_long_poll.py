@@ -21,7 +21,7 @@ from registry.journal.models import Event
 from registry.namespaces.permissions import Verb
 from registry.serving.credentials import Caller
 from registry.serving.fetcher import Fetcher, fetcher
-from registry.serving.journal_follower import HEAD_MAX_AGE, JournalEvent, renew_connection
+from registry.serving.journal_follower import HEAD_MAX_AGE, FollowedEvent, renew_connection
 from registry.serving.responses import Answer, make_answer, refuse
 from registry.templates.events import LabelMoved, VersionSaved
 
@@ -137,7 +137,7 @@ class LabelMovesPoll:
             moves[move.name, move.label] = move
         return MovesAnswer(list(moves.values()), str(events[-1][0]) if events else str(cursor))
 
-    def _on_event(self, event: JournalEvent | None) -> None:
+    def _on_event(self, event: FollowedEvent | None) -> None:
         if event is None:
             self._last.clear()
         elif event.kind in _KINDS:

@@ -16,12 +16,12 @@ from registry.templates.approvals import Approval
 from registry.templates.models import Template
 from registry.usage import recorder
 
-__all__ = ["MOST_BYTES", "answer"]
+__all__ = ["MOST_BYTES", "answer_bundle"]
 
 MOST_BYTES = 32 * 1024 * 1024  # of the whole answer; it is put together in memory
 
 
-def answer(fetches: Fetcher, caller: Caller, namespace: str, label: str, if_none_match: str = "") -> Answer:
+def answer_bundle(fetches: Fetcher, caller: Caller, namespace: str, label: str, if_none_match: str = "") -> Answer:
     """The bundle of a label, or 304 for who has it. Raises PromptuaryError.
 
     The caller is one that was found good: a key's, or a person's with a role in the namespace. What a limited key may not
@@ -35,7 +35,7 @@ def answer(fetches: Fetcher, caller: Caller, namespace: str, label: str, if_none
     contents: list[Any] = [[name, one.number, one.digest] for name, one in found]
     digest = "sha256:" + hashlib.sha256(rfc8785.dumps(contents)).hexdigest()
     for _, one in found if caller.key else ():
-        recorder.note(caller.key, one.version, label)
+        recorder.note_fetch(caller.key, one.version, label)
     tag = _tag(digest, found)
     headers = {"ETag": f'"{tag}"', "Cache-Control": "private, max-age=0, must-revalidate", "Vary": "Authorization"}
     status = 304 if if_none_match and matches_etag(if_none_match, f'"{tag}"') else 200

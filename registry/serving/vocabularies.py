@@ -20,7 +20,7 @@ from registry.namespaces.models import Membership
 from registry.namespaces.permissions import Verb, can, require
 from registry.serving.responses import FOREVER, matches_etag
 
-__all__ = ["ServedVocabulary", "find"]
+__all__ = ["ServedVocabulary", "find_vocabulary"]
 
 _log = logging.getLogger(__name__)
 _CHUNK = 1024 * 1024  # bytes packed at once
@@ -36,7 +36,9 @@ class ServedVocabulary:
     body: bytes | None = None
 
 
-def find(*, actor: Actor, digest: str, if_none_match: str = "", accept_encoding: str = "") -> ServedVocabulary:
+def find_vocabulary(
+    *, actor: Actor, digest: str, if_none_match: str = "", accept_encoding: str = ""
+) -> ServedVocabulary:
     """The vocabulary whose SHA-256 is `sha256:…`. Raises NotFound where the server lacks it, NotAllowed without the right.
 
     Any key that may fetch or check, and any member of a namespace, may have it: it holds nothing of anybody's.

@@ -39,7 +39,7 @@ class Vocabulary(APIView):
     )
     def get(self, request: Request, digest: str) -> HttpResponseBase:
         """The bytes with this SHA-256, immutable, as gzip for who takes that. Any key that may fetch or check may ask."""
-        found = vocabularies.find(
+        found = vocabularies.find_vocabulary(
             actor=actor_of(request),
             digest=digest,
             if_none_match=request.headers.get("If-None-Match", ""),

@@ -12,7 +12,7 @@ from registry.serving.fetcher import fetcher
 from registry.serving.label_moves_long_poll import label_moves_poll
 from registry.serving.responses import Answer, matches_etag
 
-__all__ = ["ahead_of"]
+__all__ = ["serve_fetches_first"]
 
 TEMPLATES = "/api/v1/templates/"
 NAMESPACES = "/api/v1/namespaces/"
@@ -23,7 +23,7 @@ StartResponse = Callable[[str, list[tuple[str, str]]], Any]
 Application = Callable[[dict[str, Any], Any], Iterable[bytes]]
 
 
-def ahead_of(application: Application) -> Application:
+def serve_fetches_first(application: Application) -> Application:
     """A WSGI application that answers those itself and hands everything else to `application`.
 
     Bodies are lists on purpose: granian sends a list at once, and anything else piece by piece.

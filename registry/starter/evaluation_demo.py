@@ -19,7 +19,7 @@ from registry.starter import evaluation_rows
 from registry.templates import save as template_save
 from registry.templates.models import Template, Version
 
-__all__ = ["DATASET", "MODEL", "TEMPLATE", "load"]
+__all__ = ["DATASET", "MODEL", "TEMPLATE", "load_evaluation_demo"]
 
 TEMPLATE = "support/questions/lighthouse"
 DATASET = "support/questions/lighthouses"
@@ -37,10 +37,10 @@ class _Asked:
         self.messages = messages
 
 
-def load(admin: Actor, author: Actor, reviewer: Actor, say: Callable[[str], None]) -> None:
+def load_evaluation_demo(admin: Actor, author: Actor, reviewer: Actor, say: Callable[[str], None]) -> None:
     """Make what is not there yet; a load that stopped halfway is gone on with."""
     say("support/questions: 200 rows, recorded replies, two runs")
-    rows = list(evaluation_rows.rows())
+    rows = list(evaluation_rows.make_evaluation_rows())
     first = _save(author, 1, _ORIGIN.read_text(encoding="utf-8"), "Answer from the passages")
     _publish(author, reviewer)
     if not Dataset.objects.filter(name=DATASET).exists():

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-__all__ = ["rows"]
+__all__ = ["make_evaluation_rows"]
 
 _NAMES = (
     "Aldersand",
@@ -52,7 +52,7 @@ _STONES = ("granite", "brick", "limestone", "cast iron", "sandstone")
 _MONTHS = ("April", "May", "June", "July")
 
 
-def rows() -> Iterator[dict[str, Any]]:
+def make_evaluation_rows() -> Iterator[dict[str, Any]]:
     """Rows of a dataset: {"id", "inputs": {"query", "documents"}, "expected": {"answer"}}; the same each time."""
     for number, name in enumerate(_NAMES):
         lit, electric = 1801 + 3 * number, 1921 + number

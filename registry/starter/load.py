@@ -22,7 +22,7 @@ from registry.templates import labels
 from registry.templates import save as template_save
 from registry.templates.models import Label, Template
 
-__all__ = ["PEOPLE", "is_loaded", "load", "read_key"]
+__all__ = ["PEOPLE", "is_starter_loaded", "load_starter", "read_demo_key"]
 
 PEOPLE = ("author", "reviewer", "reader", "admin")
 REPLY = "support/refunds/reply"
@@ -31,12 +31,12 @@ _FOLDER = Path(__file__).parent
 _REPLY_MESSAGES = ("Answer from the excerpts", "Name the section, choose a tone", "Quote the line before answering")
 
 
-def is_loaded() -> bool:
+def is_starter_loaded() -> bool:
     """Whether this instance has the whole demo already; the key is made last."""
     return Key.objects.filter(name=_KEY_NAME, namespace__name="support").exists()
 
 
-def load(say: Callable[[str], None]) -> None:
+def load_starter(say: Callable[[str], None]) -> None:
     """Make the people, the namespaces `demo` and `support`, their templates, and the demo's reading key.
 
     Everything goes in with the rights of the person who would do it. Where an earlier load stopped halfway, this one goes
@@ -62,12 +62,12 @@ def load(say: Callable[[str], None]) -> None:
         _save(author, REPLY, _FOLDER / f"support/refunds/reply.v{number}.yml.j2", number, message)
         if number <= 2:
             _publish(author, reviewer, number, message)
-    evaluation_demo.load(admin, author, reviewer, say)
+    evaluation_demo.load_evaluation_demo(admin, author, reviewer, say)
     _keep_key(admin)
     Notification.objects.filter(mailed_at=None).update(mailed_at=log.now())  # the demo's own making is no news
 
 
-def read_key() -> str | None:
+def read_demo_key() -> str | None:
     """The demo's reading key for the namespace support, or None before the demo was loaded."""
     path = _key_path()
     return path.read_text(encoding="ascii").strip() if path.exists() else None

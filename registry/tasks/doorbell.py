@@ -14,7 +14,7 @@ from promptuary.renderer.after_fork import run_after_fork
 from registry.celery import app
 from registry.core.failpoints import reach
 
-__all__ = ["Sender", "flush", "wake_jobs", "wake_mirror", "wake_webhooks"]
+__all__ = ["Sender", "flush_wake_ups", "wake_jobs", "wake_mirror", "wake_webhooks"]
 
 _EXPIRES = 30  # seconds; a worker that was away is not flooded with old wake-ups
 _FAREWELL = 2.0  # seconds that an ending process waits for its last wake-ups
@@ -82,7 +82,7 @@ def wake_jobs() -> None:
     _sender.send("registry.tasks.tasks.run_jobs")
 
 
-def flush(seconds: float = _FAREWELL) -> bool:
+def flush_wake_ups(seconds: float = _FAREWELL) -> bool:
     """Wait until this process has sent what it had to send."""
     return _sender.flush(seconds)
 
@@ -93,4 +93,4 @@ def _replace_sender() -> None:
 
 
 run_after_fork(_replace_sender)
-atexit.register(flush)
+atexit.register(flush_wake_ups)

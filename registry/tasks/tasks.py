@@ -64,7 +64,7 @@ def catch_up() -> None:
 @app.task(name="registry.tasks.tasks.deliver")
 def deliver() -> None:
     """Tell the webhooks of what happened."""
-    planning.plan()
+    planning.plan_deliveries()
     delivery.deliver_due()
 
 
@@ -107,7 +107,7 @@ def heal() -> None:
     claims.requeue_silent()
     run_worker.fail_lost_runs()
     deliver()
-    email.send_waiting()
+    email.send_pending_mail()
     run_jobs()
 
 
@@ -130,7 +130,7 @@ def keep_checks() -> None:
 @app.task(name="registry.tasks.tasks.plan_upkeep")
 def plan_upkeep() -> None:
     """Queue the nightly repack and the weekly check of the mirror's objects when they are due, and remind of emergencies."""
-    delivery.forget_old()
+    delivery.delete_old_deliveries()
     notification_services.remind_of_emergencies()
     for kind, every in (("mirror.repack", timedelta(days=1)), ("mirror.check", timedelta(days=7))):
         since = timezone.now() - every

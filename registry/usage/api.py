@@ -94,6 +94,6 @@ class Reports(APIView):
     )
     def post(self, request: Request) -> Response:
         """Add counts by version: renders, failures by code, tokens, names of inputs. For keys only; never send values."""
-        entries = [client_reports.Entry(**entry) for entry in read(ReportsInput, request)["reports"]]
-        taken = client_reports.add(actor=actor_of(request), entries=entries)
+        entries = [client_reports.ReportEntry(**entry) for entry in read(ReportsInput, request)["reports"]]
+        taken = client_reports.add_reports(actor=actor_of(request), entries=entries)
         return Response({"accepted": taken.accepted, "ignored": taken.ignored}, status=202)

@@ -25,13 +25,13 @@ __all__ = [
     "MOST_BUCKETS",
     "MOST_CODES",
     "MOST_NAMES",
-    "Entry",
-    "Reported",
-    "Taken",
-    "add",
-    "by_version",
-    "of",
-    "round_up",
+    "ReportEntry",
+    "ReportOutcome",
+    "ReportTotals",
+    "add_reports",
+    "report_of_version",
+    "reports_by_version",
+    "round_up_tokens",
 ]
 
 DAYS = 30
@@ -41,7 +41,7 @@ MOST_BUCKETS = 600
 
 
 @dataclass(frozen=True)
-class Entry:
+class ReportEntry:
     """What one client saw of one digest since its last report. tokens: count to how many prompts had it."""
 
     name: str
@@ -53,14 +53,14 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Taken:
+class ReportOutcome:
     """How many entries were taken, and which were not: name, digest and the reason of each."""
 
     accepted: int
     ignored: list[dict[str, str]]
 
 
-def add(*, actor: Actor, entries: Iterable[Entry]) -> Taken:
+def add_reports(*, actor: Actor, entries: Iterable[ReportEntry]) -> ReportOutcome:
     """Add the entries to what is known already. Only for services: NotAllowed for a person."""
     if actor.key is None:
         raise NotAllowed("Reports come from services, with their key.")
@@ -76,16 +76,16 @@ def add(*, actor: Actor, entries: Iterable[Entry]) -> Taken:
         for entry in given
         if (entry.name, entry.digest) not in versions
     ]
-    return Taken(len(known), ignored)
+    return ReportOutcome(len(known), ignored)
 
 
-def round_up(tokens: int) -> int:
+def round_up_tokens(tokens: int) -> int:
     """To two significant digits: 812 becomes 820, 1204 becomes 1300. Keeps the buckets few."""
     unit: int = 10 ** max(len(str(tokens)) - 2, 0)
     return -(-tokens // unit) * unit
 
 
-def _find(namespace: str, entries: Iterable[Entry]) -> dict[tuple[str, str], int]:
+def _find(namespace: str, entries: Iterable[ReportEntry]) -> dict[tuple[str, str], int]:
     """Name and digest to the version's row; of several numbers with one digest the lowest, as in a fetch."""
     wanted = [entry for entry in entries if entry.name.partition("/")[0] == namespace]
     rows = Version.objects.filter(
@@ -95,7 +95,7 @@ def _find(namespace: str, entries: Iterable[Entry]) -> dict[tuple[str, str], int
     return {(name, digest): pk for name, digest, pk in found}
 
 
-def _add(key: str, version: int, entry: Entry) -> None:
+def _add(key: str, version: int, entry: ReportEntry) -> None:
     moment = log.now()
     Report.objects.get_or_create(key_id=key, version_id=version, day=moment.date(), defaults={"last_at": moment})
     row = Report.objects.select_for_update().get(key_id=key, version_id=version, day=moment.date())
@@ -103,7 +103,7 @@ def _add(key: str, version: int, entry: Entry) -> None:
     row.failures = _merge(row.failures, entry.failures, MOST_CODES)
     rounded: dict[str, int] = {}
     for tokens, count in entry.tokens.items():
-        bucket = str(round_up(tokens))
+        bucket = str(round_up_tokens(tokens))
         rounded[bucket] = rounded.get(bucket, 0) + count
     row.tokens = _merge(row.tokens, rounded, MOST_BUCKETS)
     row.inputs = _merge(row.inputs, entry.inputs, MOST_NAMES)
@@ -120,7 +120,7 @@ def _merge(text: str, new: Mapping[str, int], most: int) -> str:
 
 
 @dataclass(frozen=True)
-class Reported:
+class ReportTotals:
     """Counts of some days. `p50` and `p99` of the prompts' tokens, to two figures; `inputs`: name to renderings with it."""
 
     renders: int
@@ -137,12 +137,12 @@ class Reported:
         return sum(self.failures.values())
 
 
-def of(version: Version, days: int = DAYS) -> Reported | None:
+def report_of_version(version: Version, days: int = DAYS) -> ReportTotals | None:
     """What was reported of the version, or None where no client reported any."""
     return _sum(_rows(days).filter(version=version))
 
 
-def by_version(template: Template, days: int = DAYS) -> dict[int, Reported]:
+def reports_by_version(template: Template, days: int = DAYS) -> dict[int, ReportTotals]:
     """The same by version number, the newest first; versions without a report are absent."""
     grouped: dict[int, list[Report]] = {}
     for row in _rows(days).filter(version__template=template).order_by("-version__number"):
@@ -155,7 +155,7 @@ def _rows(days: int) -> QuerySet[Report]:
     return Report.objects.filter(day__gt=since).select_related("key", "version").defer("version__bundle")
 
 
-def _sum(rows: Iterable[Report]) -> Reported | None:
+def _sum(rows: Iterable[Report]) -> ReportTotals | None:
     found = list(rows)
     if not found:
         return None
@@ -167,7 +167,7 @@ def _sum(rows: Iterable[Report]) -> Reported | None:
         tokens.update(json.loads(row.tokens))
         inputs.update(json.loads(row.inputs))
     buckets = sorted((int(bucket), count) for bucket, count in tokens.items() if bucket.isdigit() and count)
-    return Reported(
+    return ReportTotals(
         renders=sum(row.renders for row in found),
         failures=dict(failures.most_common()),
         p50=_at(buckets, 0.50),

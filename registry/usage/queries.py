@@ -17,20 +17,20 @@ from registry.usage.models import Fetch
 
 __all__ = [
     "DAYS",
-    "Callers",
     "Fetcher",
+    "FetchesOfDay",
     "KeyUse",
-    "Yesterday",
-    "by_label",
-    "by_version_and_day",
-    "fetchers",
-    "of",
-    "of_key",
-    "pinned",
-    "sentence",
-    "sentences_of_keys",
-    "shorten",
-    "yesterday",
+    "TemplateCallers",
+    "count_by_label",
+    "count_by_version_and_day",
+    "describe_use_of_keys",
+    "describe_yesterday",
+    "fetches_of_yesterday",
+    "find_callers",
+    "list_fetchers",
+    "pinned_digests",
+    "shorten_count",
+    "use_of_key",
 ]
 
 DAYS = 30
@@ -65,14 +65,14 @@ class KeyUse:
 
 
 @dataclass(frozen=True)
-class Yesterday:
+class FetchesOfDay:
     """The fetches of the last whole day, and the names of the services, the busiest first."""
 
     count: int
     keys: list[str]
 
 
-def fetchers(of: Template | Version, days: int = DAYS) -> list[Fetcher]:
+def list_fetchers(of: Template | Version, days: int = DAYS) -> list[Fetcher]:
     """One for each key, ref and version, the busiest first."""
     rows = _rows(of, days).values("key", "ref", "version__number")
     found = list(rows.annotate(total=Sum("count"), last=Max("last_at")).order_by("-total", "key", "ref"))
@@ -86,7 +86,7 @@ def fetchers(of: Template | Version, days: int = DAYS) -> list[Fetcher]:
     ]
 
 
-def by_label(template: Template, days: int = DAYS) -> dict[str, int]:
+def count_by_label(template: Template, days: int = DAYS) -> dict[str, int]:
     """Label to fetches that asked for it; those by number or digest stand under the empty text."""
     found: dict[str, int] = {}
     for ref, count in _sums(_rows(template, days), "ref").items():
@@ -95,7 +95,7 @@ def by_label(template: Template, days: int = DAYS) -> dict[str, int]:
     return dict(sorted(found.items(), key=lambda entry: -entry[1]))
 
 
-def by_version_and_day(template: Template, days: int = 7) -> dict[int, list[int]]:
+def count_by_version_and_day(template: Template, days: int = 7) -> dict[int, list[int]]:
     """Version number to its fetches on each of the last days, the version fetched most first."""
     days_shown = _days(days)
     place = {day: index for index, day in enumerate(days_shown)}
@@ -106,7 +106,7 @@ def by_version_and_day(template: Template, days: int = 7) -> dict[int, list[int]
     return dict(sorted(found.items(), key=lambda entry: (-sum(entry[1]), -entry[0])))
 
 
-def of_key(key: Key, days: int = DAYS) -> KeyUse:
+def use_of_key(key: Key, days: int = DAYS) -> KeyUse:
     """What stops working when the key is revoked."""
     rows = Fetch.objects.filter(key=key, day__gt=_today() - timedelta(days=days))
     names = _sums(rows, "version__template__name")
@@ -114,22 +114,22 @@ def of_key(key: Key, days: int = DAYS) -> KeyUse:
     return KeyUse(sum(names.values()), last or 0, sorted(names.items(), key=lambda entry: (-entry[1], entry[0])))
 
 
-def yesterday(of: Template | Version, label: str = "") -> Yesterday:
+def fetches_of_yesterday(of: Template | Version, label: str = "") -> FetchesOfDay:
     """The fetches of the last whole day; with a label those that asked for it."""
     rows = _within(of).filter(day=_today() - timedelta(days=1))
     if label:
         rows = rows.filter(ref=label)
     names = _sums(rows, "key__name")
-    return Yesterday(sum(names.values()), sorted(names, key=lambda name: (-names[name], name)))
+    return FetchesOfDay(sum(names.values()), sorted(names, key=lambda name: (-names[name], name)))
 
 
-def sentence(of: Template | Version, label: str = "") -> str:
+def describe_yesterday(of: Template | Version, label: str = "") -> str:
     """`fetched 1.2 k times yesterday by checkout and mailer`, or nothing when nobody did; with a label, by that label."""
-    found = yesterday(of, label)
+    found = fetches_of_yesterday(of, label)
     return f"fetched {_times(found.count)} yesterday by {_listed(found.keys)}" if found.count else ""
 
 
-def sentences_of_keys(namespace: str) -> dict[str, str]:
+def describe_use_of_keys(namespace: str) -> dict[str, str]:
     """Key to `fetched 1.2 k times yesterday, 3 templates in 30 days`; keys that fetched nothing are absent."""
     rows = Fetch.objects.filter(key__namespace__name=namespace, day__gt=_today() - timedelta(days=DAYS))
     last = _sums(rows.filter(day=_today() - timedelta(days=1)), "key")
@@ -140,7 +140,7 @@ def sentences_of_keys(namespace: str) -> dict[str, str]:
     }
 
 
-def shorten(count: int) -> str:
+def shorten_count(count: int) -> str:
     """`6,208`, `54.1 k`, `862 k`, `1.24 M`: three figures above ten thousand."""
     if count < 10_000:
         return f"{count:,}"
@@ -153,7 +153,7 @@ def shorten(count: int) -> str:
 
 
 def _times(count: int) -> str:
-    return "once" if count == 1 else f"{shorten(count)} times" if count else "not once"
+    return "once" if count == 1 else f"{shorten_count(count)} times" if count else "not once"
 
 
 def _listed(names: list[str]) -> str:
@@ -186,14 +186,14 @@ def _today() -> date:
 
 
 @dataclass(frozen=True)
-class Callers:
+class TemplateCallers:
     """Names of services, the busiest first: by the label that they ask for, and by the digest that they stay on."""
 
     of_label: Mapping[str, list[str]] = field(default_factory=dict)
     of_digest: Mapping[str, list[str]] = field(default_factory=dict)
 
 
-def pinned(templates: Iterable[int], days: int = DAYS) -> dict[int, tuple[str, ...]]:
+def pinned_digests(templates: Iterable[int], days: int = DAYS) -> dict[int, tuple[str, ...]]:
     """Template (the row's id) to the digests, sorted, that somebody fetched by number or digest in the last days.
 
     Who asks for a label has moved on with it; what it serves is looked at by itself.
@@ -206,13 +206,13 @@ def pinned(templates: Iterable[int], days: int = DAYS) -> dict[int, tuple[str, .
     return {template: tuple(sorted(digests)) for template, digests in found.items()}
 
 
-def of(template: Template) -> Callers:
+def find_callers(template: Template) -> TemplateCallers:
     """The services that fetched the template in the last thirty days."""
     digests = dict(template.versions.filter(fetches__isnull=False).distinct().values_list("number", "digest"))
     of_label: dict[str, list[str]] = {}
     of_digest: dict[str, list[str]] = {}
-    for one in fetchers(template):
+    for one in list_fetchers(template):
         names = of_digest.setdefault(digests[one.version], []) if one.is_pinned else of_label.setdefault(one.ref, [])
         if one.key.name not in names:
             names.append(one.key.name)
-    return Callers(of_label, of_digest)
+    return TemplateCallers(of_label, of_digest)

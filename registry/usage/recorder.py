@@ -21,7 +21,7 @@ from registry.namespaces.key_use import note_key_use
 from registry.templates.models import Version
 from registry.usage.models import Fetch
 
-__all__ = ["Counts", "counts", "flush", "note"]
+__all__ = ["FetchCounts", "flush_counts", "note_fetch", "process_counts"]
 
 MOST = 20_000  # counters a process keeps, and rows it holds back while the database is away
 IDLE = 60  # writes without a fetch after which a counter is given up
@@ -33,14 +33,14 @@ Row = tuple[str, int, str, date]
 
 
 @dataclass(slots=True)
-class Sum:
+class PendingCount:
     """What is still to be written of one row."""
 
     count: int = 0
     last_at: datetime = field(default_factory=lambda: datetime.now(UTC))
 
 
-class Counts:
+class FetchCounts:
     """The counters of one process. Any thread may count; one at a time writes."""
 
     def __init__(self, *, now: Callable[[], datetime] = lambda: datetime.now(UTC), most: int = MOST) -> None:
@@ -48,7 +48,7 @@ class Counts:
         self._most = most
         self._counters: dict[Place, Counter] = {}
         self._leaving: list[tuple[Place, Counter]] = []
-        self._waiting: dict[Row, Sum] = {}
+        self._waiting: dict[Row, PendingCount] = {}
         self._making, self._writing = threading.Lock(), threading.Lock()
         self._failed = False
         self.lost = 0  # fetches that were answered and found no room here
@@ -116,7 +116,7 @@ class Counts:
         if row not in self._waiting and len(self._waiting) >= self._most:
             self.lost += new
             return
-        waiting = self._waiting.setdefault(row, Sum())
+        waiting = self._waiting.setdefault(row, PendingCount())
         waiting.count += new
         waiting.last_at = moment
         note_key_use(place[0])
@@ -130,7 +130,7 @@ class Counts:
                 self.lost += self._waiting.pop(row).count
 
 
-def _write(rows: Iterable[tuple[Row, Sum]]) -> None:
+def _write(rows: Iterable[tuple[Row, PendingCount]]) -> None:
     """Add to the rows, all or none. In one order everywhere, so that two processes never wait for each other."""
     given = list(rows)
     if not given:
@@ -148,20 +148,20 @@ def _write(rows: Iterable[tuple[Row, Sum]]) -> None:
             )
 
 
-_counts = Counts()
+_counts = FetchCounts()
 
 
-def counts() -> Counts:
+def process_counts() -> FetchCounts:
     """The process's own."""
     return _counts
 
 
-def note(key: str, version: int, ref: str) -> None:
+def note_fetch(key: str, version: int, ref: str) -> None:
     """Count one fetch; see `Counts.note`."""
     _counts.note(key, version, ref)
 
 
-def flush() -> bool:
+def flush_counts() -> bool:
     """Write what this process has counted, and hand what found no room to the metrics."""
     is_written = _counts.flush()
     if lost := _counts.take_lost():
@@ -171,7 +171,7 @@ def flush() -> bool:
 
 def _replace_counts() -> None:
     global _counts  # noqa: PLW0603  # what the parent has counted, the parent writes
-    _counts = Counts()
+    _counts = FetchCounts()
 
 
 run_after_fork(_replace_counts)

@@ -105,7 +105,9 @@ class Webhooks(APIView):
     @extend_schema(operation_id="listWebhooks", responses={200: WebhookList, "4XX": output_serializers.ProblemOutput})
     def get(self, request: Request, namespace: str) -> Response:
         """All of them, without their secrets."""
-        return Response({"results": [_shape(webhook) for webhook in queries.listing(actor_of(request), namespace)]})
+        return Response(
+            {"results": [_shape(webhook) for webhook in queries.list_webhooks(actor_of(request), namespace)]}
+        )
 
     @extend_schema(
         operation_id="createWebhook",
@@ -114,7 +116,7 @@ class Webhooks(APIView):
     )
     def post(self, request: Request, namespace: str) -> Response:
         """Have an address told of events. The answer is the only one that holds its secret."""
-        made = services.create(actor=actor_of(request), namespace=namespace, **read(WebhookInput, request))
+        made = services.create_webhook(actor=actor_of(request), namespace=namespace, **read(WebhookInput, request))
         return _answer(made, 201)
 
 
@@ -129,7 +131,7 @@ class OneWebhook(APIView):
     def patch(self, request: Request, webhook: str) -> Response:
         """Change its address or filters, pause it or let it go on."""
         return Response(
-            _shape(services.change(actor=actor_of(request), webhook_id=webhook, **read(WebhookPatch, request)))
+            _shape(services.change_webhook(actor=actor_of(request), webhook_id=webhook, **read(WebhookPatch, request)))
         )
 
     @extend_schema(
@@ -139,7 +141,7 @@ class OneWebhook(APIView):
     )
     def delete(self, request: Request, webhook: str) -> Response:
         """Remove it with its log."""
-        services.remove(actor=actor_of(request), webhook_id=webhook)
+        services.remove_webhook(actor=actor_of(request), webhook_id=webhook)
         return Response(status=204)
 
 
@@ -154,7 +156,7 @@ class Rotate(APIView):
     def post(self, request: Request, webhook: str) -> Response:
         """Make one; messages are signed with the old and the new one until the overlap ends."""
         overlap = timedelta(hours=read(WebhookRotation, request)["overlap_hours"])
-        return _answer(services.rotate(actor=actor_of(request), webhook_id=webhook, overlap=overlap), 200)
+        return _answer(services.rotate_secret(actor=actor_of(request), webhook_id=webhook, overlap=overlap), 200)
 
 
 class Ping(APIView):
@@ -163,7 +165,7 @@ class Ping(APIView):
     @extend_schema(operation_id="pingWebhook", request=None, responses={202: DeliveryOutput})
     def post(self, request: Request, webhook: str) -> Response:
         """Queue one; the log tells how it went."""
-        return Response(_delivery(services.ping(actor=actor_of(request), webhook_id=webhook)), 202)
+        return Response(_delivery(services.ping_webhook(actor=actor_of(request), webhook_id=webhook)), 202)
 
 
 class Replay(APIView):
@@ -172,7 +174,7 @@ class Replay(APIView):
     @extend_schema(operation_id="replayWebhook", request=WebhookReplay, responses={202: ReplayOutput})
     def post(self, request: Request, webhook: str) -> Response:
         """Send one message again, or all that failed, under the ids they had."""
-        queued = services.replay(actor=actor_of(request), webhook_id=webhook, **read(WebhookReplay, request))
+        queued = services.replay_deliveries(actor=actor_of(request), webhook_id=webhook, **read(WebhookReplay, request))
         return Response({"queued": queued}, 202)
 
 
@@ -190,11 +192,11 @@ class Deliveries(APIView):
     )
     def get(self, request: Request, webhook: str) -> Response:
         """What was sent or is to be, the newest first, with every attempt; kept for 30 days."""
-        page = queries.deliveries(actor_of(request), webhook, **read_query(request, "state"))
+        page = queries.list_deliveries(actor_of(request), webhook, **read_query(request, "state"))
         return answer_page(request, page, _delivery)
 
 
-def _answer(made: services.Made, status: int) -> Response:
+def _answer(made: services.CreatedWebhook, status: int) -> Response:
     return Response({**_shape(made.webhook), "secret": made.secret}, status, headers={"Cache-Control": "no-store"})
 
 
@@ -208,7 +210,7 @@ def _shape(webhook: Webhook) -> dict[str, Any]:
         "pause_reason": webhook.pause_reason,
         "created_by": webhook.created_by.username,
         "created_at": format_moment(webhook.created_at),
-        "old_secret_until": format_moment(queries.signs_until(webhook, log.now())),
+        "old_secret_until": format_moment(queries.old_secret_end(webhook, log.now())),
     }
 
 

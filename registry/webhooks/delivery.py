@@ -17,7 +17,7 @@ from registry.journal import log
 from registry.webhooks import messages
 from registry.webhooks.models import Attempt, Delivery, Webhook
 
-__all__ = ["PAUSES", "deliver_due", "forget_old", "send"]
+__all__ = ["PAUSES", "delete_old_deliveries", "deliver_due", "send_delivery"]
 
 # The pauses that Standard Webhooks proposes; after the last one the delivery has failed. About three days in all.
 PAUSES = tuple(timedelta(seconds=seconds) for seconds in (5, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400))
@@ -57,7 +57,7 @@ def deliver_due() -> int:
         _busy.release()
 
 
-def send(delivery: Delivery) -> Attempt:
+def send_delivery(delivery: Delivery) -> Attempt:
     """Make one attempt and write down what came of it."""
     at, began = log.now(), time.monotonic()
     answer = _post(delivery, at)
@@ -75,7 +75,7 @@ def send(delivery: Delivery) -> Attempt:
     return attempt
 
 
-def forget_old() -> int:
+def delete_old_deliveries() -> int:
     """Drop what was settled long ago from the log."""
     settled = Delivery.objects.exclude(state=Delivery.PENDING)
     return settled.filter(finished_at__lt=log.now() - _KEPT).delete()[0]
@@ -104,7 +104,7 @@ def _serve(webhook_id: str) -> int:
     ends, sent = time.monotonic() + _TURN, 0
     try:
         while time.monotonic() < ends and (delivery := _next(webhook_id)):
-            send(delivery)
+            send_delivery(delivery)
             sent += 1
     finally:
         Webhook.objects.filter(pk=webhook_id).update(claimed_until=None)
@@ -120,7 +120,7 @@ def _next(webhook_id: str) -> Delivery | None:
 
 def _post(delivery: Delivery, at: datetime) -> _Answer:
     try:
-        headers = messages.headers(delivery, at)
+        headers = messages.signed_headers(delivery, at)
         with safe_http.client(timeout=_TIMEOUT) as client:
             address, body = delivery.webhook.url, delivery.body.encode()
             with client.stream("POST", address, content=body, headers=headers) as response:

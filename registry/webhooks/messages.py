@@ -15,17 +15,17 @@ from registry.journal import log
 from registry.journal.models import Event
 from registry.webhooks.models import Delivery, Webhook
 
-__all__ = ["PING", "headers", "make_id", "of_event", "of_ping"]
+__all__ = ["PING", "event_message", "make_message_id", "ping_message", "signed_headers"]
 
 PING = "webhook.ping"
 
 
-def make_id() -> str:
+def make_message_id() -> str:
     """A fresh message id."""
     return f"msg_{secrets.token_urlsafe(20)}"
 
 
-def of_event(event: Event) -> str:
+def event_message(event: Event) -> str:
     """The body for an event: type, timestamp, and data with who, where, an address to look at and the event's own facts.
 
     Documents and discussion stand in it by digest only, as in the journal.
@@ -49,13 +49,13 @@ def of_event(event: Event) -> str:
     )
 
 
-def of_ping(webhook: Webhook, person: str, at: datetime) -> str:
+def ping_message(webhook: Webhook, person: str, at: datetime) -> str:
     """The body of a message that tries the connection."""
     data = {"webhook": webhook.id, "namespace": webhook.namespace.name, "person": person}
     return _write(PING, at, data)
 
 
-def headers(delivery: Delivery, at: datetime) -> dict[str, str]:
+def signed_headers(delivery: Delivery, at: datetime) -> dict[str, str]:
     """The headers of one attempt: id, time, and a signature by each secret that holds now, the newest first.
 
     Raises Conflict where a secret can't be read any more.

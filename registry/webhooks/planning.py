@@ -10,12 +10,12 @@ from registry.journal.models import Event
 from registry.webhooks import messages
 from registry.webhooks.models import Delivery, Webhook
 
-__all__ = ["hears", "plan"]
+__all__ = ["matches_event", "plan_deliveries"]
 
 _BATCH = 200  # events looked at in one transaction
 
 
-def plan() -> int:
+def plan_deliveries() -> int:
     """Queue what each webhook has not been told yet; how many deliveries were made. Safe in several workers at once."""
     newest = Event.objects.aggregate(newest=Max("number"))["newest"] or 0
     made = 0
@@ -28,7 +28,7 @@ def plan() -> int:
     return made
 
 
-def hears(webhook: Webhook, event: Event) -> bool:
+def matches_event(webhook: Webhook, event: Event) -> bool:
     """Whether the webhook's filters let the event through."""
     kinds = webhook.kinds_heard
     if event.namespace != webhook.namespace.name or (kinds and event.kind not in kinds):
@@ -44,7 +44,7 @@ def _plan_batch(webhook: Webhook, newest: int) -> int | None:
         )[:_BATCH]
     )
     end = events[-1].number if len(events) == _BATCH else newest
-    heard = [event for event in events if hears(webhook, event)]
+    heard = [event for event in events if matches_event(webhook, event)]
     at = log.now()
     with transaction.atomic():
         if not Webhook.objects.filter(pk=webhook.pk, cursor=webhook.cursor).update(cursor=end):
@@ -54,9 +54,9 @@ def _plan_batch(webhook: Webhook, newest: int) -> int | None:
                 Delivery(
                     webhook=webhook,
                     event=event.number,
-                    message=messages.make_id(),
+                    message=messages.make_message_id(),
                     kind=event.kind,
-                    body=messages.of_event(event),
+                    body=messages.event_message(event),
                     due_at=at,
                     created_at=at,
                 )

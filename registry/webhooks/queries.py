@@ -12,12 +12,12 @@ from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.webhooks.models import Delivery, Webhook
 
-__all__ = ["KINDS", "deliveries", "find", "listing", "signs_until"]
+__all__ = ["KINDS", "find_webhook", "list_deliveries", "list_webhooks", "old_secret_end"]
 
 KINDS = kinds()  # what a webhook can hear of
 
 
-def listing(actor: Actor, namespace: str) -> list[Webhook]:
+def list_webhooks(actor: Actor, namespace: str) -> list[Webhook]:
     """All webhooks of the namespace in the order they were made, each with `waiting`, `failed` and `last_at`."""
     found = permissions.find_namespace(actor, Verb.MANAGE, namespace)
     counted = found.webhooks.annotate(
@@ -28,7 +28,7 @@ def listing(actor: Actor, namespace: str) -> list[Webhook]:
     return list(counted.select_related("created_by", "namespace").order_by("created_at", "pk"))
 
 
-def find(actor: Actor, webhook_id: str) -> Webhook:
+def find_webhook(actor: Actor, webhook_id: str) -> Webhook:
     """The webhook, with the right to manage it checked. NotFound for whoever may not know of it."""
     webhook = Webhook.objects.select_related("namespace").filter(id=webhook_id).first()
     unknown = NotFound(f"There is no webhook {webhook_id[:20]}, or you may not manage it.")
@@ -41,14 +41,14 @@ def find(actor: Actor, webhook_id: str) -> Webhook:
     return webhook
 
 
-def deliveries(
+def list_deliveries(
     actor: Actor, webhook_id: str, *, state: str | None = None, cursor: str | None = None, limit: int = 50
 ) -> Page[Delivery]:
     """What was sent, or is to be, the newest first, with every attempt; only those in one state where it is given."""
     if state is not None and state not in Delivery.STATES:
         raise Invalid(fields={"state": f"one of {', '.join(Delivery.STATES)}."})
     limit = check_limit(limit)
-    rows = find(actor, webhook_id).deliveries.prefetch_related("attempts").order_by("-pk")
+    rows = find_webhook(actor, webhook_id).deliveries.prefetch_related("attempts").order_by("-pk")
     if state:
         rows = rows.filter(state=state)
     if before := read_number(cursor):
@@ -56,7 +56,7 @@ def deliveries(
     return cut(rows[: limit + 1], limit, lambda delivery: delivery.pk)
 
 
-def signs_until(webhook: Webhook, at: datetime) -> datetime | None:
+def old_secret_end(webhook: Webhook, at: datetime) -> datetime | None:
     """Until when a secret before the present one still signs; None where there is only one."""
     return (
         webhook.secrets.filter(expires_at__gt=at).order_by("-expires_at").values_list("expires_at", flat=True).first()

@@ -22,7 +22,17 @@ from registry.webhooks import messages, queries
 from registry.webhooks.events import WebhookRemoved, WebhookSet
 from registry.webhooks.models import Delivery, Webhook, WebhookSecret
 
-__all__ = ["MOST", "OVERLAP", "Made", "change", "create", "ping", "remove", "replay", "rotate"]
+__all__ = [
+    "MOST",
+    "OVERLAP",
+    "CreatedWebhook",
+    "change_webhook",
+    "create_webhook",
+    "ping_webhook",
+    "remove_webhook",
+    "replay_deliveries",
+    "rotate_secret",
+]
 
 MOST = 20  # webhooks of one namespace
 OVERLAP = timedelta(hours=24)  # how long the secret before a rotation still signs
@@ -30,14 +40,16 @@ _LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that are mistaken for anoth
 
 
 @dataclass(frozen=True)
-class Made:
+class CreatedWebhook:
     """A webhook and the only sight of its fresh secret: `whsec_` and 32 random bytes in base64."""
 
     webhook: Webhook
     secret: str
 
 
-def create(*, actor: Actor, namespace: str, url: str, kinds: Iterable[str] = (), template: str = "") -> Made:
+def create_webhook(
+    *, actor: Actor, namespace: str, url: str, kinds: Iterable[str] = (), template: str = ""
+) -> CreatedWebhook:
     """Have an address told of the namespace's events from now on; admins only.
 
     kinds: of which events, empty for all; template: a pattern of paths in the namespace, empty for all.
@@ -63,10 +75,10 @@ def create(*, actor: Actor, namespace: str, url: str, kinds: Iterable[str] = (),
         event = log.append(actor, _describe(webhook), namespace=found, at=at)
         webhook.cursor = event.number
         webhook.save(update_fields=["cursor"])
-    return Made(webhook, secret)
+    return CreatedWebhook(webhook, secret)
 
 
-def change(  # each a thing that can be changed
+def change_webhook(  # each a thing that can be changed
     *,
     actor: Actor,
     webhook_id: str,
@@ -79,7 +91,7 @@ def change(  # each a thing that can be changed
     at = log.now()
     with transaction.atomic():
         log.lock()
-        webhook = queries.find(actor, webhook_id)
+        webhook = queries.find_webhook(actor, webhook_id)
         if (url, kinds, template) != (None, None, None):  # where events go; pausing is quick
             permissions.require_proof(actor)
         filters = _read(
@@ -103,53 +115,53 @@ def change(  # each a thing that can be changed
     return webhook
 
 
-def remove(*, actor: Actor, webhook_id: str) -> None:
+def remove_webhook(*, actor: Actor, webhook_id: str) -> None:
     """Take it away with its log; admins only."""
     with transaction.atomic():
         log.lock()
-        webhook = queries.find(actor, webhook_id)
+        webhook = queries.find_webhook(actor, webhook_id)
         event = WebhookRemoved(id=webhook.id, host=webhook.host)
         log.append(actor, event, namespace=webhook.namespace, at=log.now())
         webhook.delete()
 
 
-def rotate(*, actor: Actor, webhook_id: str, overlap: timedelta = OVERLAP) -> Made:
+def rotate_secret(*, actor: Actor, webhook_id: str, overlap: timedelta = OVERLAP) -> CreatedWebhook:
     """Make a new secret; those before it go on signing for `overlap` (at most 30 days). Admins only."""
     if not timedelta() <= overlap <= timedelta(days=30):
         raise Invalid(fields={"overlap": "from 0 to 30 days."})
     at = log.now()
     with transaction.atomic():
         log.lock()
-        webhook = queries.find(actor, webhook_id)
+        webhook = queries.find_webhook(actor, webhook_id)
         permissions.require_proof(actor)
         before = webhook.secrets.filter(Q(expires_at=None) | Q(expires_at__gt=at + overlap))
         before.update(expires_at=at + overlap)
         webhook.secrets.filter(expires_at__lte=at).delete()
         secret = _add_secret(webhook, at)
         log.append(actor, _describe(webhook, rotated=True), namespace=webhook.namespace, at=at)
-    return Made(webhook, secret)
+    return CreatedWebhook(webhook, secret)
 
 
-def ping(*, actor: Actor, webhook_id: str) -> Delivery:
+def ping_webhook(*, actor: Actor, webhook_id: str) -> Delivery:
     """Queue a message that only tries the connection; admins only."""
     with transaction.atomic():
-        webhook = queries.find(actor, webhook_id)
+        webhook = queries.find_webhook(actor, webhook_id)
         _require_running(webhook)
         at = log.now()
         return Delivery.objects.create(
             webhook=webhook,
-            message=messages.make_id(),
+            message=messages.make_message_id(),
             kind=messages.PING,
-            body=messages.of_ping(webhook, actor.person.username, at),
+            body=messages.ping_message(webhook, actor.person.username, at),
             due_at=at,
             created_at=at,
         )
 
 
-def replay(*, actor: Actor, webhook_id: str, message: str | None = None) -> int:
+def replay_deliveries(*, actor: Actor, webhook_id: str, message: str | None = None) -> int:
     """Send one message again, or all that failed, with the id they had, so that receivers know a repeat; admins only."""
     with transaction.atomic():
-        webhook = queries.find(actor, webhook_id)
+        webhook = queries.find_webhook(actor, webhook_id)
         _require_running(webhook)
         chosen = webhook.deliveries.exclude(state=Delivery.PENDING)
         chosen = chosen.filter(state=Delivery.FAILED) if message is None else chosen.filter(message=message)

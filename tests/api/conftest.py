@@ -20,7 +20,7 @@ from registry.journal import log
 from registry.journal.models import Event
 from registry.namespaces import keys
 from registry.serving.fetcher import fetcher
-from registry.serving.wsgi_fast_path import ahead_of
+from registry.serving.wsgi_fast_path import serve_fetches_first
 from registry.templates import labels
 from registry.templates import save as template_save
 from tests.people import load_people
@@ -145,7 +145,7 @@ def server(transactional_db: None) -> Iterator[str]:
     """The address of a server on threads, put together as `registry.wsgi` does. Goes with `transactional_db`."""
     log.subscribe(fetcher().follower.poll)
     httpd = ThreadedWSGIServer(("127.0.0.1", 0), _Quiet)
-    httpd.set_app(ahead_of(WSGIHandler()))
+    httpd.set_app(serve_fetches_first(WSGIHandler()))
     thread = threading.Thread(target=httpd.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()
     try:

@@ -15,7 +15,7 @@ from registry.serving.credentials import KEY_STALE_WHILE_REFRESHING, KEY_TTL
 from registry.serving.fetcher import Fetcher
 from registry.serving.responses import VersionCache
 from registry.serving.version_rows import load_version
-from registry.serving.wsgi_fast_path import ahead_of
+from registry.serving.wsgi_fast_path import serve_fetches_first
 from registry.templates.models import Version
 from tests.api.conftest import DOCUMENT, OTHER, REPLY, Caller, problem
 
@@ -33,7 +33,9 @@ class Ahead:
         seen: list[Any] = []
         asked = {"PATH_INFO": path, "REQUEST_METHOD": method, "HTTP_HOST": "testserver"}
         full = {**asked, "HTTP_AUTHORIZATION": f"Bearer {self.key}", **environ}
-        body = b"".join(ahead_of(self._django)(full, lambda line, headers: seen.extend((line, dict(headers)))))
+        body = b"".join(
+            serve_fetches_first(self._django)(full, lambda line, headers: seen.extend((line, dict(headers))))
+        )
         return seen[0], seen[1], body
 
     def _django(self, environ, start_response):

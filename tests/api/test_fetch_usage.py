@@ -19,7 +19,7 @@ PATH = f"/api/v1/templates/{REPLY}"
 
 @pytest.fixture(autouse=True)
 def _start_at_nothing() -> None:
-    recorder.counts().forget()
+    recorder.process_counts().forget()
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def key(cast):
 
 def counted() -> dict[str, int]:
     """Ref to count, of version 1."""
-    assert recorder.flush()
+    assert recorder.flush_counts()
     return {row.ref: row.count for row in Fetch.objects.filter(version__number=1)}
 
 

@@ -138,7 +138,7 @@ class TestLimitedKeys:
     def test_redacted_versions_answer_gone(self, cast, caller, protected, limited):
         finish(cast, protected["number"])
         cast.publish(2, "staging")
-        redaction_services.redact(actor=cast.actor("admin"), name=REPLY, version=1, reason="A name")
+        redaction_services.redact_version(actor=cast.actor("admin"), name=REPLY, version=1, reason="A name")
         assert limited.get(f"templates/{REPLY}@1").status_code == 410
         answer = caller("reviewer", session=True).post(f"{LABEL}/roll-back", {"version": 1, "reason": "Because"})
         assert answer.status_code == 410

@@ -97,7 +97,7 @@ def world(cast, settings):
     start_runs.cancel_run(actor=author, number=cancelled.pk)
     numbers |= {"done": done.pk, "waiting": waiting.pk, "cancelled": cancelled.pk}
     settings.OUTBOUND_HOSTS = ["127.0.0.1"]
-    made = webhook_services.create(actor=cast.actor("admin"), namespace="support", url="http://127.0.0.1:9/")
+    made = webhook_services.create_webhook(actor=cast.actor("admin"), namespace="support", url="http://127.0.0.1:9/")
     issued = keys.issue(actor=cast.actor("admin"), namespace="support", name="spare", scope="read", person="reader")
     fetcher().clear()
     return numbers | {"webhook": made.webhook.id, "key": issued.key.id, "hurried": numbers["open"]}

@@ -206,7 +206,7 @@ def _write_world(cast) -> dict[str, Any]:
         suggestion="description: Shorter\n",
     )
     issued = keys.issue(actor=cast.actor("admin"), namespace="support", name="spare", scope="read", person="reader")
-    made = webhook_services.create(actor=cast.actor("admin"), namespace="support", url="http://127.0.0.1:9/")
+    made = webhook_services.create_webhook(actor=cast.actor("admin"), namespace="support", url="http://127.0.0.1:9/")
     return {**numbers, "digest": digest, "key": issued.key.id, "webhook": made.webhook.id}
 
 

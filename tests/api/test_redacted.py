@@ -21,7 +21,7 @@ def digest(cast):
 
 
 def redact(cast, number=1):
-    redaction_services.redact(
+    redaction_services.redact_version(
         actor=cast.actor("admin"), name=REPLY, version=number, reason="It held a name", force=True
     )
 

@@ -190,7 +190,7 @@ def test_it_is_in_all_of_them_before_and_in_none_afterwards(cast, caller, plante
     assert columns_with(CANARY) >= REMOVED - NOT_PLANTED
     assert in_git(settings.MIRROR_PATH, CANARY)
     assert holding(answers(caller, "reader"))
-    redaction_services.redact(actor=cast.actor("admin"), name=REPLY, version=2, reason="It names somebody")
+    redaction_services.redact_version(actor=cast.actor("admin"), name=REPLY, version=2, reason="It names somebody")
     mirror.catch_up()
     fetcher().follower.poll()
     left = columns_with(CANARY)
@@ -206,7 +206,9 @@ def test_the_latest_goes_from_the_lists_and_the_search_as_well(cast, caller):
     cast.save(LEAKED, base=first.digest)
     found = {("registry_template", "description"), ("registry_template", "words"), ("registry_tag", "name")}
     assert found <= columns_with(CANARY)
-    redaction_services.redact(actor=cast.actor("admin"), name=REPLY, version=2, reason="It names somebody", force=True)
+    redaction_services.redact_version(
+        actor=cast.actor("admin"), name=REPLY, version=2, reason="It names somebody", force=True
+    )
     assert columns_with(CANARY) == set()
     for role in ROLES:
         assert holding(answers(caller, role)) == []

@@ -21,7 +21,7 @@ from registry.templates import save as template_save
 from tests.support import instances
 from tests.support.fake_model_server import ModelServer
 
-ROWS = list(evaluation_rows.rows())
+ROWS = list(evaluation_rows.make_evaluation_rows())
 STARTER = instances.ROOT / "registry/starter/demo/question-answering.yml.j2"
 ANSWERS = {row["inputs"]["query"]: row["expected"]["answer"] for row in ROWS}
 FAULTS = ("busy", "broken", "malformed", "silent", "slow")
@@ -51,7 +51,7 @@ author = Actor(User.objects.create(username="author"))
 namespace_services.set_role(actor=operator_actor(), namespace="support", username="author", role="author")
 document = Path("registry/starter/demo/question-answering.yml.j2").read_text()
 templates.save(actor=author, name="support/answer", document=document, message="")
-rows = "".join(json.dumps(row) + "\\n" for row in lighthouses.rows())
+rows = "".join(json.dumps(row) + "\\n" for row in lighthouses.make_evaluation_rows())
 datasets.save_dataset(actor=author, name="support/lighthouses", text=rows, template="support/answer")
 run = evaluations.start_run(actor=author, template="support/answer", dataset="support/lighthouses", model="small")
 print(run.pk)

@@ -117,7 +117,7 @@ def finish(cast: dict[str, Actor], count: int) -> None:
     )
     clean = "- name: a\n  content: clean\n"
     template_save.save(actor=author, name="support/secret", document=clean, message="", base=secret.version.digest)
-    redaction_services.redact(actor=operator, name="support/secret", version=1, reason=f"One of {count}")
+    redaction_services.redact_version(actor=operator, name="support/secret", version=1, reason=f"One of {count}")
     namespace_services.set_role(actor=operator, namespace="legal", username="reviewer", role=None)
 
 

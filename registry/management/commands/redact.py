@@ -11,7 +11,7 @@ from registry.accounts import actor
 from registry.core.errors import PromptuaryError
 from registry.core.names import parse_ref, split_address
 from registry.redaction import services as redaction_services
-from registry.redaction.services import Plan
+from registry.redaction.services import RedactionPlan
 from registry.redaction.stored_texts import Holds, columns_that
 
 _WAIT = 600.0  # seconds; the whole history is written again
@@ -47,9 +47,9 @@ class Command(BaseCommand):
             }
             remotes = [remote.url for remote in mirror.remotes()]
             if options["dry_run"]:
-                self._tell(redaction_services.plan(**asked), "would go", remotes)
+                self._tell(redaction_services.plan_redaction(**asked), "would go", remotes)
                 return
-            done = redaction_services.redact(
+            done = redaction_services.redact_version(
                 **asked, reason=options["reason"], force=bool(options["force"]), remotes=remotes
             )
         except PromptuaryError as error:
@@ -62,7 +62,7 @@ class Command(BaseCommand):
             raise CommandError(f"The database holds it no more, but the mirror still does: {error}") from error
         self.stdout.write(f"The mirror was written anew: main at {mirror.status().head}.")
 
-    def _tell(self, found: Plan, verb: str, remotes: list[str]) -> None:
+    def _tell(self, found: RedactionPlan, verb: str, remotes: list[str]) -> None:
         for row in found.versions:
             self.stdout.write(f"{row.template.name}@{row.number} {verb} ({row.digest}).")
         self.stdout.write(

@@ -45,9 +45,9 @@ class Command(BaseCommand):
         _prepare(host, only)
         if complaint := rollback_guard.describe_disagreement():
             self.stderr.write(complaint)
-        elif demo and not starter_load.is_loaded():
+        elif demo and not starter_load.is_starter_loaded():
             self.stdout.write("Loading the starter library ...")
-            starter_load.load(lambda line: self.stdout.write(f"  {line}"))
+            starter_load.load_starter(lambda line: self.stdout.write(f"  {line}"))
         manager = Manager(Printer(sys.stdout))
         for name, command in _commands(host).items():
             if only in (None, name):
@@ -133,7 +133,7 @@ def _answers(host: str, port: int) -> bool:
 
 def _banner(demo: bool) -> list[str]:
     lines = ["", f"  Promptuary is at {settings.BASE_URL}", ""]
-    key = starter_load.read_key() if demo else None
+    key = starter_load.read_demo_key() if demo else None
     if demo:
         lines += [f"  log in as {name:<9} password {name}-promptuary" for name in starter_load.PEOPLE]
     if key:

@@ -8,7 +8,9 @@ from tests.frontend.conftest import REPLY, words
 
 @pytest.fixture
 def redacted(reply):
-    redaction_services.redact(actor=reply.actor("admin"), name=REPLY, version=1, reason="It held a name", force=True)
+    redaction_services.redact_version(
+        actor=reply.actor("admin"), name=REPLY, version=1, reason="It held a name", force=True
+    )
     return reply
 
 
@@ -26,6 +28,8 @@ def test_the_history_marks_it(redacted, browser):
 
 
 def test_a_template_whose_latest_went_is_edited_from_nothing(redacted, browser):
-    redaction_services.redact(actor=redacted.actor("admin"), name=REPLY, version=2, reason="And this one", force=True)
+    redaction_services.redact_version(
+        actor=redacted.actor("admin"), name=REPLY, version=2, reason="And this one", force=True
+    )
     answer = browser("author").get(f"/t/{REPLY}/-/edit")
     assert answer.status_code == 200

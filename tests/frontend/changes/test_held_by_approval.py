@@ -68,8 +68,8 @@ class TestForm:
         key = key_of(staged)
         for ref, version in (("2", 2), ("1", 1), ("production", 1), ("latest", 2)):
             row = Version.objects.get(template__name=REPLY, number=version)
-            recorder.note(key.id, row.pk, ref)
-        recorder.flush()
+            recorder.note_fetch(key.id, row.pk, ref)
+        recorder.flush_counts()
         page = words(browser("admin").post(ADDRESS, RULES))
         assert "it got any version until now" in page
         assert f"will be refused: <code>{REPLY}@2</code>, <code>{REPLY}@latest</code>" in page

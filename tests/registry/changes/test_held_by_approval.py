@@ -349,7 +349,7 @@ class TestSeveral:
         save("one", name="support/a"), save("two", name="support/b")
         move(1, name="support/a"), move(1, name="support/b")
         archive.archive_template(actor=admin, name="support/a", reason="Old", force=True)
-        redaction_services.redact(actor=admin, name="support/b", version=1, reason="A name", force=True)
+        redaction_services.redact_version(actor=admin, name="support/b", version=1, reason="A name", force=True)
         assert protect("production", "staging") == ()
 
     def test_a_label_that_is_approved_beside_one_that_is_not(self, publish, save, move, protect, limited):
@@ -385,7 +385,7 @@ class TestVoids:
 
     def test_a_redaction_does(self, publish, save, admin, back):
         publish(save("one")), publish(save("two"))
-        redaction_services.redact(actor=admin, name=NAME, version=1, reason="A name")
+        redaction_services.redact_version(actor=admin, name=NAME, version=1, reason="A name")
         with pytest.raises(Gone, match="redacted"):
             back(1, "production")
         label = Label.objects.get()

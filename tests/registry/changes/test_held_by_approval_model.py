@@ -215,7 +215,7 @@ class World:
         labels.roll_back(actor=self.reviewer, name=NAME, label="live", version=version, reason="It erred")
 
     def redact(self, version):
-        redaction_services.redact(
+        redaction_services.redact_version(
             actor=self.admin, name=NAME, version=version, reason="A name", everywhere=True, force=True
         )
 

@@ -100,7 +100,7 @@ class TestLostApprovals:
         self.require_open(change, limited, second)
 
     def test_so_does_a_redaction_of_what_the_label_serves(self, change, limited, second, admin):
-        redaction_services.redact(actor=admin, name=NAME, version=2, reason="Names", force=True)
+        redaction_services.redact_version(actor=admin, name=NAME, version=2, reason="Names", force=True)
         self.require_open(change, limited, second)
 
     def test_an_approval_comes_to_count_by_a_roll_back_too(self, change, second, back, reviewer, author):

@@ -259,20 +259,22 @@ def _measure(cast: Cast) -> None:
 
 def _set_webhooks(cast: Cast) -> None:
     admin, address = cast["admin"], "http://127.0.0.1:9/hook?token=x"
-    everything = webhook_services.create(actor=admin, namespace="support", url=address).webhook
-    some = webhook_services.create(
+    everything = webhook_services.create_webhook(actor=admin, namespace="support", url=address).webhook
+    some = webhook_services.create_webhook(
         actor=admin, namespace="support", url=address, kinds=["label.moved", "member.set"]
     ).webhook
-    webhook_services.change(actor=admin, webhook_id=some.id, paused=True)
-    webhook_services.change(actor=admin, webhook_id=some.id, paused=False, kinds=[])
-    webhook_services.rotate(actor=admin, webhook_id=everything.id)
-    webhook_services.remove(actor=admin, webhook_id=some.id)
+    webhook_services.change_webhook(actor=admin, webhook_id=some.id, paused=True)
+    webhook_services.change_webhook(actor=admin, webhook_id=some.id, paused=False, kinds=[])
+    webhook_services.rotate_secret(actor=admin, webhook_id=everything.id)
+    webhook_services.remove_webhook(actor=admin, webhook_id=some.id)
 
 
 def _redact_and_archive(cast: Cast) -> None:
     admin = cast["admin"]
-    redaction_services.redact(actor=admin, name=REPLY, version=4, reason="A name stood in it\n\nof one", force=True)
-    redaction_services.redact(actor=admin, name="support/merged", version=3, reason="Gone", everywhere=True)
+    redaction_services.redact_version(
+        actor=admin, name=REPLY, version=4, reason="A name stood in it\n\nof one", force=True
+    )
+    redaction_services.redact_version(actor=admin, name="support/merged", version=3, reason="Gone", everywhere=True)
     archive.archive_template(actor=admin, name="support/copied", reason="")
     archive.unarchive_template(actor=admin, name="support/copied")
     archive.archive_template(actor=admin, name="support/third", reason="Nobody asks for it", force=True)
@@ -281,7 +283,7 @@ def _redact_and_archive(cast: Cast) -> None:
 def _filter_webhook(admin: Actor) -> None:
     """A webhook that hears of some templates only: its event speaks of a pattern where others name a template."""
     address = "http://127.0.0.1:9/hook?token=x"
-    webhook_services.create(actor=admin, namespace="support", url=address, template="refunds/*")
+    webhook_services.create_webhook(actor=admin, namespace="support", url=address, template="refunds/*")
 
 
 def _greet(words: str) -> str:

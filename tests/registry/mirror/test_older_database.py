@@ -35,7 +35,7 @@ def older(story, mirror_path):
     save(story["author"], "A text of later")
     save(story["author"], "Another template", name="support/other")
     labels.move(actor=story["author"], name=TEMPLATE, label="staging", version=4, expected=3)
-    redaction_services.redact(actor=story["admin"], name=TEMPLATE, version=1, reason="It had to go")
+    redaction_services.redact_version(actor=story["admin"], name=TEMPLATE, version=1, reason="It had to go")
     mirror.catch_up()
     known = row_snapshot.snapshot_rows()
     transaction.savepoint_rollback(backup)

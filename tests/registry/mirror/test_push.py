@@ -167,7 +167,7 @@ def test_a_forged_mirror_is_pushed_nowhere(remote, mirror_path, outside):
 def test_a_redacted_text_is_told_of_until_the_owner_has_emptied_the_remote(remote, story, mirror_path, outside):
     tasks_tasks.push()
     save(story)
-    redaction_services.redact(actor=story["admin"], name=TEMPLATE, version=1, reason="A name")
+    redaction_services.redact_version(actor=story["admin"], name=TEMPLATE, version=1, reason="A name")
     mirror.catch_up()
     assert mirror.push_due() == 0
     remote.refresh_from_db()

@@ -24,7 +24,7 @@ def git(path, *arguments):
 
 
 def redact(cast, number=3, **more):
-    return redaction_services.redact(
+    return redaction_services.redact_version(
         actor=cast["admin"], name=TEMPLATE, version=number, reason="It says good bye", **more
     )
 

@@ -133,7 +133,7 @@ def joins(world):
 
 
 def redact(world, number):
-    redaction_services.redact(actor=world.admin, name=TEMPLATE, version=number, reason="Names", force=True)
+    redaction_services.redact_version(actor=world.admin, name=TEMPLATE, version=number, reason="Names", force=True)
 
 
 @pytest.fixture

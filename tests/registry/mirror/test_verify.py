@@ -181,7 +181,7 @@ def webhook_for_some_templates(cast, mirror_path, settings):
     """A webhook that was set with a pattern of templates, mirrored."""
     settings.OUTBOUND_HOSTS = ["127.0.0.1"]
     address = "http://127.0.0.1:9/hook"
-    webhook_services.create(actor=cast["admin"], namespace="support", url=address, template="refunds/*")
+    webhook_services.create_webhook(actor=cast["admin"], namespace="support", url=address, template="refunds/*")
     mirror.catch_up()
 
 

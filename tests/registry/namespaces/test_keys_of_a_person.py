@@ -27,7 +27,7 @@ def issue(actor, person="author", **facts):
 
 
 def told(actor):
-    return [notice.sentence for notice in notification_queries.of_keys(actor)]
+    return [notice.sentence for notice in notification_queries.list_key_notifications(actor)]
 
 
 def test_a_person_is_told_of_a_key_that_another_issued_in_their_name(admin, author):
@@ -60,10 +60,10 @@ def test_it_goes_out_by_mail_even_to_who_wants_none(admin, author, settings, mon
     monkeypatch.setattr(notification_email, "_not_before", 0.0)
     author.person.email = "author@example.org"
     author.person.save()
-    notification_services.set_level(actor=author, level="none", namespace=None, template="")
+    notification_services.set_watch_level(actor=author, level="none", namespace=None, template="")
     issue(admin)
     Notification.objects.update(created_at=log.now() - timedelta(minutes=1))
-    assert notification_email.send_waiting() == 1
+    assert notification_email.send_pending_mail() == 1
     message = outbox.outbox[-1]
     assert (message.to, "/account/keys" in message.body) == (["author@example.org"], True)
     assert message.subject.startswith("admin issued a key that acts in your name")

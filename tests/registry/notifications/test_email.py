@@ -33,7 +33,7 @@ def addressed(support):
 def _send():
     """As if the time for gathering were over."""
     Notification.objects.filter(mailed_at=None).update(created_at=log.now() - timedelta(minutes=1))
-    return notification_email.send_waiting()
+    return notification_email.send_pending_mail()
 
 
 def _propose(author, version):
@@ -82,7 +82,7 @@ def test_what_was_read_on_the_page_is_not_mailed(author, save):
 def test_yesterdays_news_are_not_mailed(author, save):
     _propose(author, save())
     Notification.objects.update(created_at=log.now() - timedelta(days=2))
-    assert notification_email.send_waiting() == 0
+    assert notification_email.send_pending_mail() == 0
     assert not Notification.objects.filter(mailed_at=None).exists()
 
 
@@ -102,7 +102,7 @@ def test_without_a_mail_server_nothing_is_taken(author, save, settings):
 
 @pytest.mark.usefixtures("addressed")
 def test_who_wants_none_of_a_namespace_gets_none_of_it(author, reviewer, save):
-    notification_services.set_level(actor=reviewer, level="none", namespace="support")
+    notification_services.set_watch_level(actor=reviewer, level="none", namespace="support")
     _propose(author, save())
     _send()
     assert ["reviewer@example.org"] not in [message.to for message in outbox.outbox]
@@ -110,7 +110,7 @@ def test_who_wants_none_of_a_namespace_gets_none_of_it(author, reviewer, save):
 
 @pytest.mark.usefixtures("addressed")
 def test_who_watches_a_template_hears_of_saves_and_moves(author, reader, save):
-    notification_services.set_level(actor=reader, level="all", namespace="support", template="reply")
+    notification_services.set_watch_level(actor=reader, level="all", namespace="support", template="reply")
     version = save("one")
     save(name="support/other")
     labels.move(actor=author, name="support/reply", label="staging", version=version.number, expected=None)
@@ -124,9 +124,9 @@ def test_who_watches_a_template_hears_of_saves_and_moves(author, reader, save):
 
 @pytest.mark.usefixtures("addressed")
 def test_the_narrowest_wish_counts(reader, save):
-    notification_services.set_level(actor=reader, level="none")
-    notification_services.set_level(actor=reader, level="all", namespace="support")
-    notification_services.set_level(actor=reader, level="none", namespace="support", template="reply")
+    notification_services.set_watch_level(actor=reader, level="none")
+    notification_services.set_watch_level(actor=reader, level="all", namespace="support")
+    notification_services.set_watch_level(actor=reader, level="none", namespace="support", template="reply")
     save()
     save(name="support/other")
     _send()
@@ -137,7 +137,7 @@ def test_the_narrowest_wish_counts(reader, save):
 
 @pytest.mark.usefixtures("addressed")
 def test_a_watcher_is_not_said_to_be_waited_for(author, reader, save):
-    notification_services.set_level(actor=reader, level="all", namespace="support")
+    notification_services.set_watch_level(actor=reader, level="all", namespace="support")
     _propose(author, save())
     assert Notification.objects.filter(person=reader.person).exists()
     assert not Notification.objects.filter(person=reader.person, is_waiting=True).exists()
@@ -156,6 +156,6 @@ def test_a_mail_server_that_is_away_loses_nothing_and_is_left_alone_for_a_while(
     settings.EMAIL_BACKEND = f"{__name__}.Refusing"
     assert _send() == 0
     settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
-    assert notification_email.send_waiting() == 0
+    assert notification_email.send_pending_mail() == 0
     monkeypatch.setattr(notification_email, "_not_before", 0.0)
-    assert notification_email.send_waiting() > 0
+    assert notification_email.send_pending_mail() > 0

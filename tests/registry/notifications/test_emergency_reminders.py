@@ -49,12 +49,12 @@ def mailed():
     outbox.outbox = []
     at = log.now() - timedelta(minutes=1)
     Notification.objects.filter(mailed_at=None, created_at__gt=at).update(created_at=at)
-    notification_email.send_waiting()
+    notification_email.send_pending_mail()
     return sorted(message.to[0].partition("@")[0] for message in outbox.outbox)
 
 
 def test_on_the_first_day_everybody_who_may_approve_is_told_and_nobody_twice(change, admin):
-    notification_services.set_level(actor=admin, level="none")
+    notification_services.set_watch_level(actor=admin, level="none")
     assert mailed() == ["admin", "author"], "the admin wishes for no mail at all"
     assert notification_services.remind_of_emergencies() == 0
     assert mailed() == []
@@ -123,7 +123,7 @@ def test_one_that_is_served_no_longer_is_told_of_until_it_is_closed(change, admi
 
 
 def test_the_clock_reminds(change, monkeypatch):
-    monkeypatch.setattr(tasks_tasks.delivery, "forget_old", lambda: None)
+    monkeypatch.setattr(tasks_tasks.delivery, "delete_old_deliveries", lambda: None)
     pass_time()
     tasks_tasks.plan_upkeep()
     assert Notification.objects.filter(kind=EMERGENCY, sentence__contains="not yet approved").count() == 2

@@ -77,9 +77,9 @@ def test_a_comment_reaches_the_author_and_an_answer_the_commenter(author, review
 
 
 def test_read_ones_are_not_new(reviewer, admin, change):
-    assert notification_services.mark_read(actor=reviewer, ids=[notifications(reviewer)[0].pk]) == 1
+    assert notification_services.mark_notifications_read(actor=reviewer, ids=[notifications(reviewer)[0].pk]) == 1
     assert unread(reviewer) == []
-    assert notification_services.mark_read(actor=reviewer, ids=[notifications(admin)[0].pk]) == 0
+    assert notification_services.mark_notifications_read(actor=reviewer, ids=[notifications(admin)[0].pk]) == 0
     assert len(unread(admin)) == 1
 
 

@@ -12,22 +12,22 @@ from registry.notifications.models import Watch
 
 
 def test_a_wish_is_kept_changed_and_forgotten(reader):
-    notification_services.set_level(actor=reader, level="all", namespace="support")
-    notification_services.set_level(actor=reader, level="none", namespace="support")
-    assert [watch.level for watch in notification_queries.mine(reader)] == ["none"]
-    notification_services.set_level(actor=reader, level=None, namespace="support")
-    assert notification_queries.mine(reader) == []
+    notification_services.set_watch_level(actor=reader, level="all", namespace="support")
+    notification_services.set_watch_level(actor=reader, level="none", namespace="support")
+    assert [watch.level for watch in notification_queries.list_own_watches(reader)] == ["none"]
+    notification_services.set_watch_level(actor=reader, level=None, namespace="support")
+    assert notification_queries.list_own_watches(reader) == []
 
 
 def test_a_wish_for_everywhere_is_one_row(reader):
     for level in ("all", "mine"):
-        notification_services.set_level(actor=reader, level=level)
+        notification_services.set_watch_level(actor=reader, level=level)
     assert Watch.objects.get().level == "mine"
 
 
 def test_a_strangers_namespace_can_not_be_watched(outsider, support):
     with pytest.raises(NotFound):
-        notification_services.set_level(actor=outsider, level="all", namespace="support")
+        notification_services.set_watch_level(actor=outsider, level="all", namespace="support")
 
 
 @pytest.mark.parametrize(
@@ -36,26 +36,26 @@ def test_a_strangers_namespace_can_not_be_watched(outsider, support):
 )
 def test_what_makes_no_sense_is_refused_by_field(reader, options, field):
     with pytest.raises(Invalid) as caught:
-        notification_services.set_level(actor=reader, **options)
+        notification_services.set_watch_level(actor=reader, **options)
     assert field in caught.value.fields
 
 
 def test_a_key_gets_no_mail(admin, reader):
     issued = keys.issue(actor=admin, namespace="support", name="service", scope="read", person="reader")
     with pytest.raises(NotAllowed, match="key"):
-        notification_services.set_level(actor=Actor(reader.person, issued.key), level="all")
+        notification_services.set_watch_level(actor=Actor(reader.person, issued.key), level="all")
 
 
 def test_wishes_are_bounded(reader, monkeypatch):
     monkeypatch.setattr(notification_services, "MOST_WATCHES", 1)
-    notification_services.set_level(actor=reader, level="all")
+    notification_services.set_watch_level(actor=reader, level="all")
     with pytest.raises(Conflict):
-        notification_services.set_level(actor=reader, level="all", namespace="support")
+        notification_services.set_watch_level(actor=reader, level="all", namespace="support")
 
 
 def test_who_left_the_namespace_watches_nothing_in_it(reader, admin, save):
-    notification_services.set_level(actor=reader, level="all", namespace="support")
+    notification_services.set_watch_level(actor=reader, level="all", namespace="support")
     version = save()
-    assert [person.username for person in notification_queries.watchers(version.template)] == ["reader"]
+    assert [person.username for person in notification_queries.list_watchers(version.template)] == ["reader"]
     namespace_services.set_role(actor=admin, namespace="support", username="reader", role=None)
-    assert notification_queries.watchers(version.template) == []
+    assert notification_queries.list_watchers(version.template) == []

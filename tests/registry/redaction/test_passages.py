@@ -2,7 +2,7 @@
 
 import time
 
-from registry.redaction.passages import find_passages, spellings
+from registry.redaction.passages import find_passages, list_spellings
 
 DOCUMENT = """---
 description: Answer the customers of Harbour Books
@@ -30,8 +30,8 @@ def test_what_another_document_has_too_is_none():
 
 
 def test_json_spells_a_passage_otherwise():
-    assert spellings('say "ä"') == ('say "ä"', 'say \\"\\u00e4\\"', 'say \\"ä\\"')
-    assert spellings("plain") == ("plain",)
+    assert list_spellings('say "ä"') == ('say "ä"', 'say \\"\\u00e4\\"', 'say \\"ä\\"')
+    assert list_spellings("plain") == ("plain",)
 
 
 def test_the_longest_documents_are_read_in_a_moment():

@@ -38,7 +38,7 @@ def leaked(save):
 
 
 def redact(actor, number=2, name=NAME, **more):
-    return redaction_services.redact(actor=actor, name=name, version=number, reason="It held a key", **more)
+    return redaction_services.redact_version(actor=actor, name=name, version=number, reason="It held a key", **more)
 
 
 def everything():
@@ -150,7 +150,7 @@ def test_what_stays_is_named_where_it_repeats_the_text(author, reviewer, admin, 
     threads.open_thread(actor=reviewer, number=change.number, place=Place(version=2, line=6), text=f"Why {SECRET}?")
     threads.open_thread(actor=reviewer, number=change.number, place=Place(version=2, line=6), text="And this?")
     samples.save(actor=author, name=NAME, samples={"plain": {"question": f'What is "{SECRET}"?'}})
-    plan = redaction_services.plan(actor=admin, name=NAME, version=2)
+    plan = redaction_services.plan_redaction(actor=admin, name=NAME, version=2)
     said = "\n".join(plan.repeated)
     assert f"the message of change request {change.number}" in said
     assert f"comment 1 of thread 1 in change request {change.number}" in said
@@ -161,7 +161,7 @@ def test_what_stays_is_named_where_it_repeats_the_text(author, reviewer, admin, 
 
 
 def test_what_documents_have_in_common_is_no_passage_of_one(admin, leaked):
-    passages = redaction_services.plan(actor=admin, name=NAME, version=2).passages
+    passages = redaction_services.plan_redaction(actor=admin, name=NAME, version=2).passages
     assert passages == ("Answer sk-live-4711:", "sk-live-4711")
 
 
@@ -211,7 +211,7 @@ def test_the_operator_may(operator, leaked):
 
 def test_a_reason_is_asked_for(admin, leaked):
     with pytest.raises(Invalid, match="why"):
-        redaction_services.redact(actor=admin, name=NAME, version=2, reason=" ")
+        redaction_services.redact_version(actor=admin, name=NAME, version=2, reason=" ")
 
 
 def test_a_version_is_redacted_once(admin, leaked):
@@ -316,7 +316,7 @@ def test_a_copy_in_another_namespace_takes_the_right_there(operator, author, adm
 
 def test_a_plan_says_what_would_go_and_takes_nothing(author, admin, leaked):
     labels.move(actor=author, name=NAME, label="staging", version=2, expected=None)
-    plan = redaction_services.plan(actor=admin, name=NAME, version=2)
+    plan = redaction_services.plan_redaction(actor=admin, name=NAME, version=2)
     assert [row.number for row in plan.versions] == [2]
     assert plan.uses == ("staging of support/reply stands on version 2",)
     assert SECRET in Version.objects.get(pk=leaked.pk).document

@@ -12,7 +12,7 @@ from registry.accounts.models import User
 from registry.journal.log import CHANNEL
 from registry.namespaces import services
 from registry.serving import journal_follower
-from registry.serving.journal_follower import Follower, JournalEvent
+from registry.serving.journal_follower import FollowedEvent, Follower
 
 pytestmark = [pytest.mark.usefixtures("transactional_db"), pytest.mark.dialect]
 LONG = 10.0  # seconds after which something is taken for broken
@@ -26,7 +26,7 @@ class Ears:
         self.some = threading.Event()
         self.follower = Follower(self.heed, lambda _: self.some.set(), time.monotonic)
 
-    def heed(self, happened: JournalEvent) -> None:
+    def heed(self, happened: FollowedEvent) -> None:
         self.heard.append(happened.kind)
         self.some.set()
 

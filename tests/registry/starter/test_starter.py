@@ -23,7 +23,7 @@ def a_home_of_its_own(settings, tmp_path):
 
 def load() -> list[str]:
     said: list[str] = []
-    starter_load.load(said.append)
+    starter_load.load_starter(said.append)
     return said
 
 
@@ -40,8 +40,8 @@ def test_the_reply_stands_at_three_versions_with_production_on_the_second():
     assert (Template.objects.count(), Key.objects.count() - 1, ChangeRequest.objects.count()) == again
     for role in starter_load.PEOPLE:
         assert User.objects.get(username=role).check_password(f"{role}-promptuary")
-    assert starter_load.is_loaded()
-    assert starter_load.read_key().startswith("pb_")
+    assert starter_load.is_starter_loaded()
+    assert starter_load.read_demo_key().startswith("pb_")
 
 
 def test_the_demo_requires_what_every_new_namespace_does_and_its_published_changes_passed():
@@ -64,10 +64,10 @@ def test_a_load_that_stopped_halfway_is_gone_on_with():
             raise Enough
 
     with pytest.raises(Enough):
-        starter_load.load(stop)
-    assert not starter_load.is_loaded()
+        starter_load.load_starter(stop)
+    assert not starter_load.is_starter_loaded()
     load()
-    assert starter_load.is_loaded()
+    assert starter_load.is_starter_loaded()
     assert Template.objects.get(name=starter_load.REPLY).latest.number == 3
 
 

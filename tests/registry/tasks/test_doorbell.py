@@ -38,7 +38,7 @@ def test_a_save_wakes_the_worker_after_its_commit(broker, django_capture_on_comm
     with django_capture_on_commit_callbacks(execute=True):
         services.create_namespace(actor=actor.operator_actor(), name="support")
         assert messages(broker) == []
-    assert doorbell.flush()
+    assert doorbell.flush_wake_ups()
     told = "".join(message.read_text() for message in messages(broker))
     assert {name for name in ("catch_up", "deliver") if f"registry.tasks.tasks.{name}" in told} == {
         "catch_up",
@@ -48,7 +48,7 @@ def test_a_save_wakes_the_worker_after_its_commit(broker, django_capture_on_comm
 
 def test_a_broker_that_is_away_is_logged_and_no_error(away, caplog):
     doorbell.wake_mirror()
-    assert doorbell.flush()
+    assert doorbell.flush_wake_ups()
     assert "the worker's clock will see to it" in caplog.text
 
 

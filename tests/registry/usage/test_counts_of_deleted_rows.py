@@ -7,7 +7,7 @@ from registry.accounts.models import User
 from registry.namespaces import keys, services
 from registry.templates import save as template_save
 from registry.usage.models import Fetch
-from registry.usage.recorder import Counts
+from registry.usage.recorder import FetchCounts
 
 pytestmark = [pytest.mark.usefixtures("transactional_db"), pytest.mark.dialect]
 
@@ -17,7 +17,7 @@ def test_rows_that_can_never_be_written_hold_up_no_others():
     services.create_namespace(actor=admin, name="support")
     saved = template_save.save(actor=admin, name="support/reply", document="- name: a\n  content: b\n", message="")
     place = (keys.issue(actor=admin, namespace="support", name="chat", scope="read").key.id, saved.version.pk)
-    counts = Counts()
+    counts = FetchCounts()
     counts.note(*place, "production")
     counts.note(place[0], 999_999, "production")
     assert not counts.flush()

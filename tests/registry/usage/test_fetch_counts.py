@@ -13,7 +13,7 @@ from registry.namespaces.key_use import KeyUses
 from registry.templates import save as template_save
 from registry.usage import recorder
 from registry.usage.models import Fetch
-from registry.usage.recorder import Counts
+from registry.usage.recorder import FetchCounts
 
 pytestmark = [pytest.mark.django_db, pytest.mark.dialect]
 
@@ -32,8 +32,8 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def counts(clock) -> Counts:
-    return Counts(now=clock)
+def counts(clock) -> FetchCounts:
+    return FetchCounts(now=clock)
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ def test_what_comes_later_is_added_and_another_day_is_another_row(counts, clock,
 
 
 def test_two_processes_add_to_the_same_row(counts, clock, place):
-    other = Counts(now=clock)
+    other = FetchCounts(now=clock)
     counts.note(*place, "production"), other.note(*place, "production")
     counts.flush(), other.flush()
     assert rows() == [("production", "2026-03-01", 2)]
@@ -117,7 +117,7 @@ def _fail(*_arguments: object) -> None:
 
 
 def test_memory_is_bounded_while_the_database_is_away(clock, place):
-    counts = Counts(now=clock, most=3)
+    counts = FetchCounts(now=clock, most=3)
     for number in range(10):
         counts.note(*place, str(number))
     with connection.execute_wrapper(_fail):

@@ -47,7 +47,7 @@ def test_each_key_ref_and_version_is_told_once_over_all_days(versions):
     fetched("chat", versions[1], "production", 7, 1)
     fetched("chat", versions[0], "production", 3, 2)
     fetched("mail", versions[0], "1", 40, 3)
-    found = usage_queries.fetchers(versions[0].template)
+    found = usage_queries.list_fetchers(versions[0].template)
     assert [(one.key.name, one.ref, one.version, one.count) for one in found] == [
         ("mail", "1", 1, 40),
         ("chat", "production", 2, 12),
@@ -55,13 +55,13 @@ def test_each_key_ref_and_version_is_told_once_over_all_days(versions):
     ]
     assert (found[0].person.username, found[0].is_pinned, found[1].is_pinned) == ("admin", True, False)
     assert found[1].last_at == TODAY
-    assert [one.key.name for one in usage_queries.fetchers(versions[1])] == ["chat"]
+    assert [one.key.name for one in usage_queries.list_fetchers(versions[1])] == ["chat"]
 
 
 def test_days_that_are_over_do_not_count(versions):
     fetched("chat", versions[0], "production", 5, 30)
-    assert usage_queries.fetchers(versions[0].template) == []
-    (one,) = usage_queries.fetchers(versions[0].template, days=31)
+    assert usage_queries.list_fetchers(versions[0].template) == []
+    (one,) = usage_queries.list_fetchers(versions[0].template, days=31)
     assert (one.version, one.count) == (1, 5)
 
 
@@ -69,34 +69,36 @@ def test_labels_and_pins_are_told_apart(versions):
     fetched("chat", versions[1], "production", 5)
     fetched("mail", versions[0], "1", 2)
     fetched("mail", versions[0], versions[0].digest, 3)
-    assert usage_queries.by_label(versions[0].template) == {"production": 5, "": 5}
+    assert usage_queries.count_by_label(versions[0].template) == {"production": 5, "": 5}
 
 
 def test_every_day_has_a_figure(versions):
     fetched("chat", versions[1], "production", 5)
     fetched("chat", versions[0], "production", 2, 2)
-    assert usage_queries.by_version_and_day(versions[0].template, days=4) == {2: [0, 0, 0, 5], 1: [0, 2, 0, 0]}
+    assert usage_queries.count_by_version_and_day(versions[0].template, days=4) == {2: [0, 0, 0, 5], 1: [0, 2, 0, 0]}
 
 
 def test_a_key_names_what_stops_when_it_is_revoked(versions):
     fetched("chat", versions[1], "production", 5)
     fetched("chat", versions[0], "production", 2, 1)
     chat = Key.objects.get(name="chat")
-    assert usage_queries.of_key(chat) == usage_queries.KeyUse(7, 2, [("support/reply", 7)])
-    assert usage_queries.sentences_of_keys("support") == {chat.pk: "fetched 2 times yesterday, 1 template in 30 days"}
+    assert usage_queries.use_of_key(chat) == usage_queries.KeyUse(7, 2, [("support/reply", 7)])
+    assert usage_queries.describe_use_of_keys("support") == {
+        chat.pk: "fetched 2 times yesterday, 1 template in 30 days"
+    }
 
 
 def test_yesterday_is_a_sentence(versions):
     template = versions[0].template
-    assert usage_queries.sentence(template) == ""
+    assert usage_queries.describe_yesterday(template) == ""
     fetched("chat", versions[1], "production", 1, 1)
-    assert usage_queries.sentence(template) == "fetched once yesterday by chat"
-    assert usage_queries.sentence(template, "staging") == ""
+    assert usage_queries.describe_yesterday(template) == "fetched once yesterday by chat"
+    assert usage_queries.describe_yesterday(template, "staging") == ""
     fetched("mail", versions[1], "production", 12_000, 1)
-    assert usage_queries.sentence(template) == "fetched 12.0 k times yesterday by mail and chat"
+    assert usage_queries.describe_yesterday(template) == "fetched 12.0 k times yesterday by mail and chat"
     fetched("shop", versions[1], "production", 3, 1)
     fetched("tests", versions[1], "production", 2, 1)
-    assert usage_queries.sentence(template).endswith("by mail, shop and 2 others")
+    assert usage_queries.describe_yesterday(template).endswith("by mail, shop and 2 others")
 
 
 @pytest.mark.parametrize(
@@ -104,4 +106,4 @@ def test_yesterday_is_a_sentence(versions):
     [(0, "0"), (9999, "9,999"), (54_120, "54.1 k"), (862_000, "862 k"), (999_700, "1.00 M"), (1_240_000, "1.24 M")],
 )
 def test_large_figures_are_shortened(count, text):
-    assert usage_queries.shorten(count) == text
+    assert usage_queries.shorten_count(count) == text

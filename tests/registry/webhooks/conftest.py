@@ -55,6 +55,6 @@ def make(admin, receiver):
     """Make a webhook of the namespace at the receiver."""
 
     def write(**options):
-        return webhook_services.create(actor=admin, namespace="support", **{"url": receiver.url, **options})
+        return webhook_services.create_webhook(actor=admin, namespace="support", **{"url": receiver.url, **options})
 
     return write

@@ -15,7 +15,7 @@ from registry.webhooks.models import Attempt, Delivery, Webhook
 
 
 def _deliver():
-    planning.plan()
+    planning.plan_deliveries()
     return webhook_delivery.deliver_due()
 
 
@@ -68,10 +68,10 @@ def test_the_pauses_grow_and_the_last_failure_pauses_the_webhook(make, save, rec
     webhook = make().webhook
     receiver.answers = [(503, {}, b"")]
     save()
-    planning.plan()
+    planning.plan_deliveries()
     pauses = []
     while (delivery := Delivery.objects.select_related("webhook").get()).state == Delivery.PENDING:
-        webhook_delivery.send(delivery)
+        webhook_delivery.send_delivery(delivery)
         pauses.append(delivery.due_at - log.now())
     assert delivery.state == Delivery.FAILED
     assert len(receiver.heard) == len(webhook_delivery.PAUSES) + 1
@@ -144,7 +144,7 @@ def test_a_long_answer_is_cut(make, save, receiver):
 
 def test_after_a_rotation_old_and_new_secret_both_verify(make, save, receiver, admin):
     old = make()
-    new = webhook_services.rotate(actor=admin, webhook_id=old.webhook.id)
+    new = webhook_services.rotate_secret(actor=admin, webhook_id=old.webhook.id)
     save()
     _deliver()
     headers, body = receiver.heard[-1]
@@ -154,7 +154,7 @@ def test_after_a_rotation_old_and_new_secret_both_verify(make, save, receiver, a
 
 def test_after_a_rotation_without_overlap_only_the_new_one_does(make, save, receiver, admin):
     old = make()
-    new = webhook_services.rotate(actor=admin, webhook_id=old.webhook.id, overlap=timedelta())
+    new = webhook_services.rotate_secret(actor=admin, webhook_id=old.webhook.id, overlap=timedelta())
     save()
     _deliver()
     headers, body = receiver.heard[-1]
@@ -174,7 +174,7 @@ def test_another_secret_key_of_the_instance_is_told_in_the_log(make, save, recei
 def test_a_webhook_that_another_worker_serves_is_left_to_it(make, save, receiver):
     webhook = make().webhook
     save()
-    planning.plan()
+    planning.plan_deliveries()
     Webhook.objects.filter(pk=webhook.pk).update(claimed_until=log.now() + timedelta(seconds=30))
     assert webhook_delivery.deliver_due() == 0
     Webhook.objects.filter(pk=webhook.pk).update(claimed_until=log.now() - timedelta(seconds=1))
@@ -194,7 +194,7 @@ def test_what_was_settled_long_ago_leaves_the_log(make, save, receiver):
     make()
     save()
     _deliver()
-    assert webhook_delivery.forget_old() == 0
+    assert webhook_delivery.delete_old_deliveries() == 0
     Delivery.objects.update(finished_at=log.now() - timedelta(days=31))
-    assert webhook_delivery.forget_old() > 0
+    assert webhook_delivery.delete_old_deliveries() > 0
     assert not Delivery.objects.exists()

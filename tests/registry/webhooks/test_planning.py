@@ -22,21 +22,21 @@ def test_a_webhook_hears_of_what_comes_after_its_making(make, save):
     save()
     make()
     save("again")
-    assert planning.plan() == 1
+    assert planning.plan_deliveries() == 1
     assert _kinds() == ["version.saved"]
 
 
 def test_planning_twice_tells_nothing_twice(make, save):
     make()
     save()
-    assert (planning.plan(), planning.plan()) == (1, 0)
+    assert (planning.plan_deliveries(), planning.plan_deliveries()) == (1, 0)
 
 
 def test_only_the_kinds_asked_for_are_heard(make, save, admin):
     make(kinds=["member.set"])
     save()
     namespace_services.set_role(actor=admin, namespace="support", username="reader", role="author")
-    planning.plan()
+    planning.plan_deliveries()
     assert _kinds() == ["member.set"]
 
 
@@ -45,7 +45,7 @@ def test_a_pattern_of_paths_lets_those_templates_through_and_nothing_else(make, 
     save()
     save(name="support/refunds/reply")
     namespace_services.set_role(actor=admin, namespace="support", username="reader", role="author")
-    planning.plan()
+    planning.plan_deliveries()
     assert [json.loads(body)["data"]["template"] for body in Delivery.objects.values_list("body", flat=True)] == [
         "support/refunds/reply"
     ]
@@ -54,13 +54,13 @@ def test_a_pattern_of_paths_lets_those_templates_through_and_nothing_else(make, 
 def test_another_namespace_is_not_heard_of(make, outsider):
     make()
     rules.set_rules(actor=outsider, namespace="elsewhere", approvals=2)
-    assert planning.plan() == 0
+    assert planning.plan_deliveries() == 0
 
 
 def test_the_message_says_who_what_and_where_but_no_document(make, save):
     make()
     version = save("secret-words")
-    planning.plan()
+    planning.plan_deliveries()
     body = Delivery.objects.get().body
     data = json.loads(body)["data"]
     assert json.loads(body)["type"] == "version.saved"
@@ -72,12 +72,12 @@ def test_the_message_says_who_what_and_where_but_no_document(make, save):
 
 def test_a_paused_webhook_is_told_nothing_and_goes_on_with_the_next_event(make, save, admin):
     webhook = make().webhook
-    webhook_services.change(actor=admin, webhook_id=webhook.id, paused=True)
+    webhook_services.change_webhook(actor=admin, webhook_id=webhook.id, paused=True)
     save()
-    assert planning.plan() == 0
-    webhook_services.change(actor=admin, webhook_id=webhook.id, paused=False)
+    assert planning.plan_deliveries() == 0
+    webhook_services.change_webhook(actor=admin, webhook_id=webhook.id, paused=False)
     save("after")
-    planning.plan()
+    planning.plan_deliveries()
     assert _kinds() == ["version.saved"]
 
 
@@ -86,7 +86,7 @@ def test_many_events_are_planned_to_the_last(make, save, monkeypatch):
     webhook = make().webhook
     for mark in range(8):
         save(str(mark))
-    assert planning.plan() == 8
+    assert planning.plan_deliveries() == 8
     webhook.refresh_from_db()
     assert webhook.cursor == Event.objects.order_by("-number").first().number
 
@@ -100,7 +100,7 @@ def test_several_workers_at_once_plan_each_event_once(make, save):
 
     def work():
         start.wait(10)
-        planning.plan()
+        planning.plan_deliveries()
         connection.close()
 
     workers = [threading.Thread(target=work) for _ in range(4)]
@@ -108,7 +108,7 @@ def test_several_workers_at_once_plan_each_event_once(make, save):
         worker.start()
     for worker in workers:
         worker.join(30)
-    planning.plan()
+    planning.plan_deliveries()
     assert sorted(Delivery.objects.values_list("event", flat=True)) == sorted(
         Event.objects.filter(kind="version.saved").values_list("number", flat=True)
     )

@@ -18,7 +18,7 @@ def make(admin, settings):
 
     def write(**options):
         given = {"actor": admin, "namespace": "support", "url": "http://127.0.0.1:9/T000/secret-path", **options}
-        return webhook_services.create(**given)
+        return webhook_services.create_webhook(**given)
 
     return write
 
@@ -44,17 +44,17 @@ def test_only_admins_make_and_see_them(make, role, request, admin):
     with pytest.raises(NotAllowed, match="admin"):
         make(actor=actor)
     with pytest.raises(NotAllowed):
-        queries.listing(actor, "support")
+        queries.list_webhooks(actor, "support")
     with pytest.raises(NotAllowed):
-        webhook_services.rotate(actor=actor, webhook_id=made.webhook.id)
+        webhook_services.rotate_secret(actor=actor, webhook_id=made.webhook.id)
 
 
 def test_an_outsider_learns_nothing_of_them(make, outsider):
     made = make()
     with pytest.raises(NotFound, match="no webhook"):
-        webhook_services.ping(actor=outsider, webhook_id=made.webhook.id)
+        webhook_services.ping_webhook(actor=outsider, webhook_id=made.webhook.id)
     with pytest.raises(NotFound, match="no webhook"):
-        webhook_services.ping(actor=outsider, webhook_id="absent")
+        webhook_services.ping_webhook(actor=outsider, webhook_id="absent")
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_a_namespace_has_a_bounded_number(make, monkeypatch):
 
 def test_filters_and_address_can_be_changed(make, admin):
     made = make()
-    changed = webhook_services.change(
+    changed = webhook_services.change_webhook(
         actor=admin, webhook_id=made.webhook.id, url="http://127.0.0.1:8/", kinds=["label.moved"], template="a/*"
     )
     assert (changed.url, changed.kinds_heard, changed.template) == ("http://127.0.0.1:8/", ["label.moved"], "a/*")
@@ -92,51 +92,53 @@ def test_filters_and_address_can_be_changed(make, admin):
 def test_a_refused_change_changes_nothing(make, admin):
     made = make()
     with pytest.raises(Invalid):
-        webhook_services.change(actor=admin, webhook_id=made.webhook.id, url="https://169.254.169.254/", template="a/*")
+        webhook_services.change_webhook(
+            actor=admin, webhook_id=made.webhook.id, url="https://169.254.169.254/", template="a/*"
+        )
     made.webhook.refresh_from_db()
     assert made.webhook.template == ""
 
 
 def test_pausing_gives_up_what_waits(make, admin):
     made = make()
-    webhook_services.ping(actor=admin, webhook_id=made.webhook.id)
-    webhook_services.change(actor=admin, webhook_id=made.webhook.id, paused=True)
+    webhook_services.ping_webhook(actor=admin, webhook_id=made.webhook.id)
+    webhook_services.change_webhook(actor=admin, webhook_id=made.webhook.id, paused=True)
     assert Delivery.objects.get().state == Delivery.FAILED
     with pytest.raises(Conflict, match="paused"):
-        webhook_services.ping(actor=admin, webhook_id=made.webhook.id)
+        webhook_services.ping_webhook(actor=admin, webhook_id=made.webhook.id)
 
 
 def test_what_failed_is_sent_again_under_its_own_id(make, admin):
     made = make()
-    message = webhook_services.ping(actor=admin, webhook_id=made.webhook.id).message
-    assert webhook_services.replay(actor=admin, webhook_id=made.webhook.id) == 0  # it still waits
+    message = webhook_services.ping_webhook(actor=admin, webhook_id=made.webhook.id).message
+    assert webhook_services.replay_deliveries(actor=admin, webhook_id=made.webhook.id) == 0  # it still waits
     Delivery.objects.update(state=Delivery.FAILED, finished_at=log.now(), attempts_made=10)
-    assert webhook_services.replay(actor=admin, webhook_id=made.webhook.id) == 1
+    assert webhook_services.replay_deliveries(actor=admin, webhook_id=made.webhook.id) == 1
     again = Delivery.objects.get()
     assert (again.state, again.message, again.attempts_made) == (Delivery.PENDING, message, 0)
 
 
 def test_one_message_that_was_taken_can_be_sent_again(make, admin):
     made = make()
-    message = webhook_services.ping(actor=admin, webhook_id=made.webhook.id).message
+    message = webhook_services.ping_webhook(actor=admin, webhook_id=made.webhook.id).message
     Delivery.objects.update(state=Delivery.DELIVERED, finished_at=log.now())
-    assert webhook_services.replay(actor=admin, webhook_id=made.webhook.id, message=message) == 1
+    assert webhook_services.replay_deliveries(actor=admin, webhook_id=made.webhook.id, message=message) == 1
     with pytest.raises(NotFound, match="no message"):
-        webhook_services.replay(actor=admin, webhook_id=made.webhook.id, message="msg_absent")
+        webhook_services.replay_deliveries(actor=admin, webhook_id=made.webhook.id, message="msg_absent")
 
 
 def test_a_rotation_bounds_the_overlap(make, admin):
     made = make()
     with pytest.raises(Invalid, match="30 days"):
-        webhook_services.rotate(actor=admin, webhook_id=made.webhook.id, overlap=timedelta(days=31))
-    webhook_services.rotate(actor=admin, webhook_id=made.webhook.id)
-    assert queries.signs_until(made.webhook, log.now()) is not None
+        webhook_services.rotate_secret(actor=admin, webhook_id=made.webhook.id, overlap=timedelta(days=31))
+    webhook_services.rotate_secret(actor=admin, webhook_id=made.webhook.id)
+    assert queries.old_secret_end(made.webhook, log.now()) is not None
 
 
 def test_removing_takes_the_log_along_and_is_remembered(make, admin):
     made = make()
-    webhook_services.ping(actor=admin, webhook_id=made.webhook.id)
-    webhook_services.remove(actor=admin, webhook_id=made.webhook.id)
+    webhook_services.ping_webhook(actor=admin, webhook_id=made.webhook.id)
+    webhook_services.remove_webhook(actor=admin, webhook_id=made.webhook.id)
     assert not Webhook.objects.exists()
     assert not Delivery.objects.exists()
     assert Event.objects.filter(kind="webhook.removed").exists()
@@ -144,17 +146,17 @@ def test_removing_takes_the_log_along_and_is_remembered(make, admin):
 
 def test_the_list_counts_what_waits_and_what_failed(make, admin):
     made = make()
-    webhook_services.ping(actor=admin, webhook_id=made.webhook.id)
-    (row,) = queries.listing(admin, "support")
+    webhook_services.ping_webhook(actor=admin, webhook_id=made.webhook.id)
+    (row,) = queries.list_webhooks(admin, "support")
     assert (row.waiting, row.failed, row.last_at) == (1, 0, None)
 
 
 def test_the_log_can_be_read_by_state_and_page(make, admin):
     made = make()
     for _ in range(3):
-        webhook_services.ping(actor=admin, webhook_id=made.webhook.id)
-    first = queries.deliveries(admin, made.webhook.id, state="pending", limit=2)
-    rest = queries.deliveries(admin, made.webhook.id, cursor=first.next, limit=2)
+        webhook_services.ping_webhook(actor=admin, webhook_id=made.webhook.id)
+    first = queries.list_deliveries(admin, made.webhook.id, state="pending", limit=2)
+    rest = queries.list_deliveries(admin, made.webhook.id, cursor=first.next, limit=2)
     assert [len(first.items), len(rest.items)] == [2, 1]
     with pytest.raises(Invalid, match="state"):
-        queries.deliveries(admin, made.webhook.id, state="lost")
+        queries.list_deliveries(admin, made.webhook.id, state="lost")
