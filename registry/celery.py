@@ -1,4 +1,4 @@
-"""The Celery application. Messages are wake-ups only: what is to be done stands in the journal and in rows of Job."""
+"""The Celery application. Messages only wake the worker: the work is in the journal and in rows of Job."""
 
 import os
 import warnings

@@ -1,4 +1,4 @@
-"""Attachments: the evaluations that change requests of a template have to pass, and what exactly each one looks at."""
+"""Queries of attachments: the evaluations that change requests of a template have to pass, and what each measures."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""Attachments: making a dataset, a model and thresholds a check of change requests; for admins, as the other rules are."""
+"""Services of attachments: a dataset, a model and thresholds become a check of change requests. For admins."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Datasets: one by its name, many by search, their versions, and what changed between two of them."""
+"""Queries of datasets: one by its name, many by search, their versions, and what changed between two of them."""
 
 from bisect import bisect_left
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Datasets: saving their next version, and whether their rows fit the templates they measure."""
+"""Services of datasets: saving the next version, and checking that rows fit the templates they measure."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

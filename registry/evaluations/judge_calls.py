@@ -1,5 +1,6 @@
-"""Judging rows: a template asks a model which sentences of the documents mattered, were used, and support the answer.
+"""Judge calls for the rows of a run: a judging template asks a model about the documents and the answer of each row.
 
+It says which sentences of the documents mattered, which were used, and which support the answer.
 A judge that fails fails no row: its judgement says what went wrong, and the scores are null.
 """
 

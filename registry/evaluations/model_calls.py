@@ -1,4 +1,4 @@
-"""Asking a model for many rows: each is rendered in the bounded child, asked once for all runs, and its reply read."""
+"""Model calls for the rows of a run: render in the bounded child, ask the model once for all runs, read the reply."""
 
 import json
 import time

@@ -1,4 +1,4 @@
-"""Runs: one, a list, their rows, and two of them side by side."""
+"""Queries of evaluation runs: one, a list, their rows, and the comparison of two."""
 
 import json
 from collections.abc import Collection, Sequence

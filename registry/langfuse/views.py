@@ -1,4 +1,4 @@
-"""Langfuse's addresses: one prompt, the list, and the check of the keys. Reading only."""
+"""Views of the Langfuse API: one prompt, the list, and the check of the keys. Reading only."""
 
 import base64
 import functools

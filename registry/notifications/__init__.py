@@ -1,1 +1,1 @@
-"""Notifications: what people are told, at home and by e-mail."""
+"""Notifications: what people are told, on their home page and by e-mail."""

@@ -1,4 +1,4 @@
-"""Notifications by mail: what came together for a person goes out as one message, each notification once.
+"""E-mail about notifications: those that came together for a person go out as one message, each once.
 
 A notification is taken before its mail is sent and given back when that fails, so several workers send nothing twice; a
 worker that is killed between the two loses that mail, never the notification on the home page.

@@ -1,4 +1,4 @@
-"""Notifications, and what people want e-mail about."""
+"""Tables of notifications, and of watches: what people want e-mail about."""
 
 from django.db import models
 

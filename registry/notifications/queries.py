@@ -1,4 +1,4 @@
-"""Notifications of a person, what people want mail about, and who watches a template."""
+"""Queries of notifications: those about a person's keys, what people want e-mail about, and who watches a template."""
 
 from collections import defaultdict
 from collections.abc import Iterable

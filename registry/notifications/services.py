@@ -1,4 +1,7 @@
-"""Notifications: telling people what happened, and whom something waits for. Written with the rows they are about."""
+"""Services of notifications: telling people what happened and what waits for them, and their choice of e-mail.
+
+Notifications are written in the transaction of the rows that they are about.
+"""
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta

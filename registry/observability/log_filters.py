@@ -1,4 +1,4 @@
-"""What each line of the log leaves out."""
+"""Filters of the log. A module of its own: the logging configuration loads it before any model can be imported."""
 
 import logging
 

@@ -1,4 +1,4 @@
-"""`/metrics`, for Prometheus: the figures of all processes, and what database and mirror know at the moment."""
+"""The `/metrics` page for Prometheus: counters of all processes, and gauges read from database and mirror."""
 
 import hmac
 import os

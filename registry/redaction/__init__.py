@@ -1,1 +1,1 @@
-"""Redaction: taking a version's text away for good, wherever the registry holds it."""
+"""Redaction: removing a version's text for good, wherever the registry stores it."""

@@ -1,4 +1,4 @@
-"""What of a document others could repeat: the passages by which a redaction finds copies of the text it takes away.
+"""Passages of a document: the stretches of text by which a redaction finds copies of what it removes.
 
 A reply, a draft or a comment that holds one of them repeats the document. Words that documents have in common say
 nothing, so a passage is a stretch of prose, or one long word with a digit in it (a key, a number), and only where no

@@ -1,4 +1,4 @@
-"""What repeats a text that is taken away, beside what belongs to the version itself: found by its passages."""
+"""Copies of a removed text outside the version itself, found by its passages."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

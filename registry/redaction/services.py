@@ -1,4 +1,4 @@
-"""Redactions: taking a version's text away for good, wherever this registry holds it.
+"""Redaction of a version: its text is removed for good, wherever this registry stores it.
 
 What goes: the bundle, settings and warnings of the version, the details of its verdicts, the lines that threads and unsent
 remarks quote from it, its kept renderings, the prompts that runs made of it, the replies of models that repeat it,

@@ -1,4 +1,4 @@
-"""The part of the demo that evaluates: a dataset, recorded replies to ask, a threshold, and a change that it measures."""
+"""Evaluation part of the demo: a dataset, recorded replies, a threshold, and a change request that it measures."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping

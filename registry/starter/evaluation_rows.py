@@ -1,4 +1,4 @@
-"""Two hundred questions about forty lighthouses that never stood anywhere, with passages to answer them from."""
+"""Rows of the demo dataset: 200 questions about 40 invented lighthouses, with passages to answer them from."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""Loads the starter library through the same services as everyone's work: checked, versioned, approved, journalled."""
+"""Loading of the starter library through the services: checked, versioned, approved and in the journal."""
 
 from collections.abc import Callable
 from pathlib import Path

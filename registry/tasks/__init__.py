@@ -1,1 +1,1 @@
-"""Background work: wake-ups, jobs as rows, and what the worker does with them."""
+"""Background work: Celery tasks, the handlers of jobs, and the wake-ups that start them."""

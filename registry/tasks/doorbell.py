@@ -1,4 +1,4 @@
-"""Wake the worker. A wake-up carries nothing and may be lost: the worker's clock finds the work all the same.
+"""Wake-ups of the worker. A wake-up carries no data and may be lost: the worker's clock finds the work all the same.
 
 A thread sends them, so that no save waits for a broker, least of all for one that is away; many in a moment become one.
 """

@@ -1,4 +1,4 @@
-"""What clients report of their renderings: counts and names, added up by version, key and day. Never values.
+"""Client reports: counts and names of what clients rendered, added up by version, key and day. Never values.
 
 A service that reports nothing is not in these figures: say so wherever they stand.
 """

@@ -1,4 +1,4 @@
-"""Who uses what: counts a day, written by the processes that answer fetches. No decision hangs on a single one."""
+"""Tables of usage: counts a day of fetches and of what clients report. No decision depends on a single count."""
 
 from django.db import models
 

@@ -1,4 +1,4 @@
-"""Who fetches what, and who a change of contract would reach: services that follow a label, and those on a version.
+"""Queries of usage: which services fetch what, and whom a change of contract would reach.
 
 Read from the rows that `registry.usage.recorder` writes. Days are UTC; the last seconds are missing yet.
 """

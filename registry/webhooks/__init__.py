@@ -1,1 +1,1 @@
-"""Webhooks: events as signed messages (Standard Webhooks) to addresses outside, each sent until it is taken."""
+"""Webhooks: events as signed messages (Standard Webhooks) to addresses outside, each retried until it is accepted."""

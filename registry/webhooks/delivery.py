@@ -1,4 +1,4 @@
-"""Deliveries sent: in order for each webhook, tried again with growing pauses, every try kept in the log."""
+"""Delivery of webhook messages: in order for each webhook, retried with growing pauses, every attempt logged."""
 
 import threading
 import time

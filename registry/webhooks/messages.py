@@ -1,4 +1,4 @@
-"""What a webhook is sent: an event as the JSON of Standard Webhooks, signed with every secret that holds."""
+"""Webhook messages: an event as the JSON of Standard Webhooks, signed with every valid secret."""
 
 import json
 import secrets

@@ -1,4 +1,4 @@
-"""From the journal to deliveries: each webhook reads it with a cursor of its own."""
+"""Planning of deliveries: each webhook reads the journal with a cursor of its own."""
 
 from fnmatch import fnmatchcase
 

@@ -1,4 +1,4 @@
-"""Webhooks of a namespace and the log of what they were sent; for its admins."""
+"""Queries of webhooks: those of a namespace, and the log of what they were sent. For its admins."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""Webhooks of a namespace: made, changed, tried and sent again by its admins."""
+"""Services of webhooks: creating, changing and trying them, and sending messages again. For a namespace's admins."""
 
 import base64
 import secrets

@@ -1,4 +1,4 @@
-"""An API key from the command line, for scripts and the first service."""
+"""Command that issues an API key, for scripts and the first service."""
 
 from argparse import ArgumentParser
 from datetime import timedelta

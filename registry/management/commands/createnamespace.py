@@ -1,4 +1,4 @@
-"""The first namespace of a new registry, from the command line."""
+"""Command that creates a namespace, the first of a new registry for example."""
 
 from argparse import ArgumentParser
 from typing import Any

@@ -1,4 +1,4 @@
-"""An account, from the command line: nobody makes one for themselves."""
+"""Command that creates a person's account: nobody creates their own."""
 
 import sys
 from argparse import ArgumentParser

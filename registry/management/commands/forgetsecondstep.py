@@ -1,4 +1,4 @@
-"""The second step of somebody who lost app and recovery codes, switched off from the command line."""
+"""Command that switches off the second sign-in step of a person who lost app and recovery codes."""
 
 from argparse import ArgumentParser
 from typing import Any

@@ -1,4 +1,4 @@
-"""Give a PostgreSQL role what the running server needs, and nothing that could switch off its guards."""
+"""Command that gives a PostgreSQL role what the running server needs, and nothing that could switch off its guards."""
 
 from argparse import ArgumentParser
 from typing import Any

@@ -1,4 +1,4 @@
-"""The Git mirror seen from the command line."""
+"""Command for the Git mirror: status, verification, rebuilding and remotes."""
 
 import json
 from argparse import ArgumentParser

@@ -1,4 +1,4 @@
-"""Taking a version's text away for good, from the machine itself."""
+"""Command that removes a version's text for good, run on the machine itself."""
 
 from argparse import ArgumentParser
 from typing import Any

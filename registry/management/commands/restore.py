@@ -1,4 +1,4 @@
-"""The database back from Git, when nothing else is left."""
+"""Command that restores the database from a clone of the mirror, when nothing else is left."""
 
 from argparse import ArgumentParser
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Start everything one machine needs: the web server and the worker, in one terminal."""
+"""Command that starts everything one machine needs: the web server and the worker, in one terminal."""
 
 import os
 import socket
