@@ -17,7 +17,7 @@ from promptuary.evaluation.scoring import Score
 from promptuary.renderer.document.parser import parse_document
 from registry.core.errors import Conflict
 from registry.evaluations import model_calls, model_endpoints
-from registry.evaluations.model_calls import AskedRow, Judged
+from registry.evaluations.model_calls import Judged, RowCall
 from registry.evaluations.model_endpoints import Endpoint
 from registry.evaluations.models import Run, RunRow
 
@@ -61,49 +61,51 @@ def open_judge(run: Run) -> OpenJudge | None:
     return OpenJudge(bundle, endpoint, endpoint.open(), places, None if declared is None else tuple(declared))
 
 
-def ask_judge(run: Run, judging: OpenJudge, batch: Sequence[AskedRow]) -> None:
+def ask_judge(run: Run, judging: OpenJudge, batch: Sequence[RowCall]) -> None:
     """Have every row judged that came to an answer."""
-    asked: list[tuple[AskedRow, AskedRow, dict[str, Any]]] = []
-    for one in batch:
-        if one.problem:
+    questions: list[tuple[RowCall, RowCall, dict[str, Any]]] = []
+    for call in batch:
+        if call.problem:
             continue
-        row = {"inputs": one.row.inputs, "expected": one.row.expected, "actual": one.actual()}
+        row = {"inputs": call.row.inputs, "expected": call.row.expected, "actual": call.actual()}
         try:
             documents, question, response = judging.places.find(row)
         except EvaluationError:
-            one.judged = Judged(judging.places.judge_row(row), [], None)
+            call.judged = Judged(judging.places.judge_row(row), [], None)
             continue
-        given = {"documents": documents, "question": question, "response": response}
-        taken = {name: value for name, value in given.items() if judging.inputs is None or name in judging.inputs}
-        asked.append((one, AskedRow(one.index, Row(taken)), given))
-    model_calls.ask_model(run, judging.bundle, judging.endpoint, judging.model, [put for _, put, _ in asked])
-    for one, put, said in asked:
-        one.judged = _judged(judging, put, said)
+        values = {"documents": documents, "question": question, "response": response}
+        inputs = {name: value for name, value in values.items() if judging.inputs is None or name in judging.inputs}
+        questions.append((call, RowCall(call.index, Row(inputs)), values))
+    model_calls.ask_model(
+        run, judging.bundle, judging.endpoint, judging.model, [judge_row for _, judge_row, _ in questions]
+    )
+    for call, judge_row, values in questions:
+        call.judged = _judged(judging, judge_row, values)
 
 
-def _judged(judging: OpenJudge, put: AskedRow, given: Mapping[str, Any]) -> Judged:
-    reply = put.replies[0].text if put.replies else None
-    found = read_judgement(reply if reply is not None else "", given["documents"], given["response"])
-    if reply is None and put.problem:
-        found["error"] = {"kind": put.problem["kind"], "message": put.problem["message"]}
-        found["reasons"] = dict.fromkeys(NAMES, put.problem["message"])
-        found["reply"] = None
-    return Judged(dict(found), put.replies, model_calls.cost_of_replies(judging.endpoint, put.replies))
+def _judged(judging: OpenJudge, judge_row: RowCall, values: Mapping[str, Any]) -> Judged:
+    reply = judge_row.replies[0].text if judge_row.replies else None
+    judgement = read_judgement(reply if reply is not None else "", values["documents"], values["response"])
+    if reply is None and judge_row.problem:
+        judgement["error"] = {"kind": judge_row.problem["kind"], "message": judge_row.problem["message"]}
+        judgement["reasons"] = dict.fromkeys(NAMES, judge_row.problem["message"])
+        judgement["reply"] = None
+    return Judged(dict(judgement), judge_row.replies, model_calls.cost_of_replies(judging.endpoint, judge_row.replies))
 
 
-def score_judgements(run: Run, found: dict[str, Any]) -> None:
-    """Add the judge's metrics to what `scorer.score` found, under the target `judgement`."""
+def score_judgements(run: Run, report: dict[str, Any]) -> None:
+    """Add the judge's metrics to the report of `scoring_process.score_result`, under the target `judgement`."""
     rows: list[Any] = [None] * run.total
     for row in RunRow.objects.filter(run=run).exclude(judgement_text=""):
         rows[row.index] = row.judgement
     for name in NAMES:
         whole = score_rows(name, [None] * run.total, rows)
-        found.setdefault("metrics", {})[name] = {TARGET: _summary(whole)}
-        found.setdefault("rows", {})[f"{name} {TARGET}"] = whole["individual_scores"]
+        report.setdefault("metrics", {})[name] = {TARGET: _summary(whole)}
+        report.setdefault("rows", {})[f"{name} {TARGET}"] = whole["individual_scores"]
 
 
-def _summary(one: Score) -> dict[str, Any]:
-    nothing: Score = {**one, "individual_scores": [None if v is None else 0.0 for v in one["individual_scores"]]}
-    interval = compare_scores(nothing, one)
-    told = {"score": one["score"], "scored": one["scored"], "of": one["of"]}
-    return {**told, "low": interval.low, "high": interval.high}
+def _summary(score: Score) -> dict[str, Any]:
+    nothing: Score = {**score, "individual_scores": [None if v is None else 0.0 for v in score["individual_scores"]]}
+    interval = compare_scores(nothing, score)
+    summary = {"score": score["score"], "scored": score["scored"], "of": score["of"]}
+    return {**summary, "low": interval.low, "high": interval.high}

@@ -22,7 +22,7 @@ from registry.evaluations.models import Reply, Run
 from registry.journal import log
 from registry.templates.models import Redaction
 
-__all__ = ["AskedRow", "Judged", "ask_model", "cost_of_replies", "is_run_redacted", "reply_key", "sum_of_known"]
+__all__ = ["Judged", "RowCall", "ask_model", "cost_of_replies", "is_run_redacted", "reply_key", "sum_of_known"]
 
 _LONGEST = 1024 * 1024  # characters of a reply that are kept
 
@@ -37,8 +37,8 @@ class Judged:
 
 
 @dataclass
-class AskedRow:
-    """One row on its way: its prompts, then the replies to them, then its outputs, or what stopped it."""
+class RowCall:
+    """A row of a run and its model calls: its prompts, the replies to them, and its outputs, or what stopped it."""
 
     index: int
     row: Row
@@ -53,11 +53,11 @@ class AskedRow:
     def actual(self) -> dict[str, Any]:
         """The row's outputs, as `evaluation.TemplateRunnable` names them."""
         texts = [reply.text for reply in self.replies]
-        said = texts[0] if len(texts) == 1 else texts
+        answer = texts[0] if len(texts) == 1 else texts
         counts = [prompt["token_count"] for prompt in self.prompts]
         # Without the vocabulary a prompt that fits is not counted; a metric over the count names it as missing.
         tokens = {} if None in counts else {"prompt_tokens": sum(counts)}
-        return {"reply": said, "answer": said, **tokens, **self.outputs}
+        return {"reply": answer, "answer": answer, **tokens, **self.outputs}
 
     def stop(self, step: str, error: Exception) -> None:
         """Note what stopped the row."""
@@ -72,98 +72,98 @@ class _Messages:
     messages: list[dict[str, Any]]
 
 
-def ask_model(run: Run, bundle: Mapping[str, Any], endpoint: Endpoint, model: Model, batch: Sequence[AskedRow]) -> None:
+def ask_model(run: Run, bundle: Mapping[str, Any], endpoint: Endpoint, model: Model, batch: Sequence[RowCall]) -> None:
     """Render, ask, read. Replies are kept as soon as they are all there: what was paid for is not asked again.
 
     None is kept where the run's version or its judge was redacted meanwhile.
     """
     _render(bundle, batch)
-    keys = {key for one in batch for key in _keys(one, endpoint)}
+    keys = {key for call in batch for key in _keys(call, endpoint)}
     known = {row.key: _answer(row) for row in Reply.objects.filter(key__in=keys)}
     with ThreadPoolExecutor(endpoint.concurrency) as pool:
-        list(pool.map(lambda one: _ask_one(one, model, endpoint, known), batch))
+        list(pool.map(lambda call: _ask_one(call, model, endpoint, known), batch))
     _keep_replies(run, endpoint, batch)
     if parse_document(bundle["document"]).output:
         _read(bundle, batch)
 
 
-def _render(bundle: Mapping[str, Any], batch: Sequence[AskedRow]) -> None:
-    given = {part: bundle[part] for part in ("fragments", "profile")}
-    samples = {str(one.index): one.row.inputs for one in batch}
+def _render(bundle: Mapping[str, Any], batch: Sequence[RowCall]) -> None:
+    parts = {part: bundle[part] for part in ("fragments", "profile")}
+    samples = {str(call.index): call.row.inputs for call in batch}
     try:
         with child() as bounded:
-            found = bounded.render_samples(bundle["document"], samples, **given)
+            outcomes = bounded.render_samples(bundle["document"], samples, **parts)
     except RenderError as error:  # it may be one of them that takes all the time there is
-        found = dict.fromkeys(samples, error)
-    for one in batch:
-        outcome = found[str(one.index)]
+        outcomes = dict.fromkeys(samples, error)
+    for call in batch:
+        outcome = outcomes[str(call.index)]
         if isinstance(outcome, RenderError):
-            _render_one(bundle, one, outcome if len(batch) == 1 else None)
+            _render_one(bundle, call, outcome if len(batch) == 1 else None)
         else:
-            one.prompts = [outcome]
+            call.prompts = [outcome]
 
 
-def _render_one(bundle: Mapping[str, Any], one: AskedRow, final: RenderError | None) -> None:
+def _render_one(bundle: Mapping[str, Any], call: RowCall, final: RenderError | None) -> None:
     """A row by itself: it makes several prompts, or nothing else is to blame."""
-    given = {part: bundle[part] for part in ("fragments", "profile")}
+    parts = {part: bundle[part] for part in ("fragments", "profile")}
     try:
         with child() as bounded:
-            one.prompts = bounded.render_all(bundle["document"], one.row.inputs, **given)
+            call.prompts = bounded.render_all(bundle["document"], call.row.inputs, **parts)
     except RenderError as error:
-        one.stop("render", final or error)
+        call.stop("render", final or error)
     else:
-        if not one.prompts:
-            one.stop("render", ModelError("with these inputs the document makes no prompt"))
+        if not call.prompts:
+            call.stop("render", ModelError("with these inputs the document makes no prompt"))
 
 
-def _ask_one(one: AskedRow, model: Model, endpoint: Endpoint, known: Mapping[str, Answer]) -> None:
+def _ask_one(call: RowCall, model: Model, endpoint: Endpoint, known: Mapping[str, Answer]) -> None:
     """Fill in a row's replies; runs in a thread, so it touches no database."""
-    if one.problem:
+    if call.problem:
         return
     began = time.monotonic()
     try:
-        for prompt, key in zip(one.prompts, _keys(one, endpoint), strict=True):
+        for prompt, key in zip(call.prompts, _keys(call, endpoint), strict=True):
             reply = known.get(key) or model.complete(_Messages(prompt["messages"]), prompt["settings"] or {})
-            one.faults += reply.faults
+            call.faults += reply.faults
             if len(reply.text) > _LONGEST:
                 raise ModelError(f"the reply has {len(reply.text)} characters; at most {_LONGEST} are kept")
-            one.replies.append(reply)
+            call.replies.append(reply)
     except Exception as error:  # noqa: BLE001  # whatever a model's client raises is this row's failure
-        one.faults += getattr(error, "faults", ())
-        one.stop("model", error)
-    one.milliseconds = int((time.monotonic() - began) * 1000)
+        call.faults += getattr(error, "faults", ())
+        call.stop("model", error)
+    call.milliseconds = int((time.monotonic() - began) * 1000)
 
 
-def _read(bundle: Mapping[str, Any], batch: Sequence[AskedRow]) -> None:
+def _read(bundle: Mapping[str, Any], batch: Sequence[RowCall]) -> None:
     """What the document's output makes of the replies, beside the replies themselves."""
-    given = {part: bundle[part] for part in ("fragments", "profile")}
-    answered = {str(one.index): one for one in batch if not one.problem}
-    rows = {name: ([reply.text for reply in one.replies], one.row.inputs) for name, one in answered.items()}
+    parts = {part: bundle[part] for part in ("fragments", "profile")}
+    answered = {str(call.index): call for call in batch if not call.problem}
+    rows = {name: ([reply.text for reply in call.replies], call.row.inputs) for name, call in answered.items()}
     try:
         with child() as bounded:
-            found = bounded.read_many(bundle["document"], rows, **given)
+            outcomes = bounded.read_many(bundle["document"], rows, **parts)
     except RenderError as error:
         if len(batch) > 1:  # one of them takes all the time there is
-            for one in answered.values():
-                _read(bundle, [one])
+            for call in answered.values():
+                _read(bundle, [call])
             return
-        found = dict.fromkeys(rows, error)
-    for name, one in answered.items():
-        outcome = found[name]
+        outcomes = dict.fromkeys(rows, error)
+    for name, call in answered.items():
+        outcome = outcomes[name]
         if isinstance(outcome, RenderError):
-            one.stop("read", outcome)
+            call.stop("read", outcome)
         else:
-            _take_outputs(one, outcome)
+            _take_outputs(call, outcome)
 
 
-def _take_outputs(one: AskedRow, outputs: dict[str, Any]) -> None:
+def _take_outputs(call: RowCall, outputs: dict[str, Any]) -> None:
     """Keep what was read from the reply; a value that is not JSON, such as NaN, fails this row alone."""
     try:
         require_json(outputs, "outputs")
     except EvaluationError as error:
-        one.stop("read", error)
+        call.stop("read", error)
     else:
-        one.outputs = outputs
+        call.outputs = outputs
 
 
 def reply_key(messages: Any, model: str, settings: Any) -> str:
@@ -171,21 +171,21 @@ def reply_key(messages: Any, model: str, settings: Any) -> str:
     return log.digest_of(log.canonical({"messages": messages, "model": model, "settings": settings or {}}))
 
 
-def _keys(one: AskedRow, endpoint: Endpoint) -> list[str]:
+def _keys(call: RowCall, endpoint: Endpoint) -> list[str]:
     """What each prompt's reply is kept under: the messages, the model, the settings."""
-    return [reply_key(prompt["messages"], endpoint.digest, prompt["settings"]) for prompt in one.prompts]
+    return [reply_key(prompt["messages"], endpoint.digest, prompt["settings"]) for prompt in call.prompts]
 
 
 def _answer(row: Reply) -> Answer:
     return Answer(**row.value, cached=True)
 
 
-def _keep_replies(run: Run, endpoint: Endpoint, batch: Sequence[AskedRow]) -> None:
+def _keep_replies(run: Run, endpoint: Endpoint, batch: Sequence[RowCall]) -> None:
     at = log.now()
     fresh = [
         Reply(key=key, text=_write_reply(reply), created_at=at)
-        for one in batch
-        for key, reply in zip(_keys(one, endpoint), one.replies, strict=False)
+        for call in batch
+        for key, reply in zip(_keys(call, endpoint), call.replies, strict=False)
         if not reply.cached
     ]
     if fresh:
@@ -201,8 +201,8 @@ def is_run_redacted(run: Run) -> bool:
 
 
 def _write_reply(reply: Answer) -> str:
-    kept = {name: value for name, value in asdict(reply).items() if name not in ("cached", "faults")}
-    return json.dumps(kept)
+    fields = {name: value for name, value in asdict(reply).items() if name not in ("cached", "faults")}
+    return json.dumps(fields)
 
 
 def cost_of_replies(endpoint: Endpoint, replies: Sequence[Answer]) -> Decimal | None:

@@ -92,12 +92,12 @@ def run_key(version_digest: str, rows_digest: str, model_digest: str) -> str:
 
 def newest_run_by_key(keys: Collection[str]) -> dict[str, Run]:
     """By key the run that counts: the newest that is done, else the newest."""
-    found: dict[str, Run] = {}
+    runs: dict[str, Run] = {}
     for run in _full(Run.objects.filter(key__in=keys)).order_by("pk"):
-        held = found.get(run.key)
-        if held is None or run.state == Run.DONE or held.state != Run.DONE:
-            found[run.key] = run
-    return found
+        previous = runs.get(run.key)
+        if previous is None or run.state == Run.DONE or previous.state != Run.DONE:
+            runs[run.key] = run
+    return runs
 
 
 def list_runs(  # the filters of the page and the API
@@ -114,18 +114,18 @@ def list_runs(  # the filters of the page and the API
     limit = check_limit(limit)
     if state and state not in Run.STATES:
         raise Invalid(fields={"state": f"one of {', '.join(Run.STATES)}."})
-    found = Run.objects.filter(template__namespace__in=namespace_queries.visible_to(actor))
+    runs = Run.objects.filter(template__namespace__in=namespace_queries.visible_to(actor))
     if namespace:
-        found = found.filter(template__namespace__name=namespace)
+        runs = runs.filter(template__namespace__name=namespace)
     if template:
-        found = found.filter(template__name=template)
+        runs = runs.filter(template__name=template)
     if dataset:
-        found = found.filter(dataset_version__dataset__name=dataset)
+        runs = runs.filter(dataset_version__dataset__name=dataset)
     if state:
-        found = found.filter(state=state)
+        runs = runs.filter(state=state)
     if before := read_number(cursor):
-        found = found.filter(pk__lt=before)
-    return cut(_full(found).order_by("-pk")[: limit + 1], limit, lambda run: run.number)
+        runs = runs.filter(pk__lt=before)
+    return cut(_full(runs).order_by("-pk")[: limit + 1], limit, lambda run: run.number)
 
 
 def list_run_numbers_of_change(change: int, limit: int = 6) -> list[int]:
@@ -162,12 +162,12 @@ def list_run_rows(
     start = 0 if before is None else max(0, before + 1)
     indexes = list(order if order is not None else _chosen(run, only))
     chosen = indexes[start : start + limit + 1]
-    known = rows_of_run(run)
-    kept = {one.index: one for one in RunRow.objects.filter(run=run, index__in=chosen)}
+    rows = rows_of_run(run)
+    run_rows = {run_row.index: run_row for run_row in RunRow.objects.filter(run=run, index__in=chosen)}
     details = [
         (
             start + offset,
-            RunRowDetail(index, known[index].id, known[index].inputs, known[index].expected, kept.get(index)),
+            RunRowDetail(index, rows[index].id, rows[index].inputs, rows[index].expected, run_rows.get(index)),
         )
         for offset, index in enumerate(chosen)
     ]
@@ -177,29 +177,31 @@ def list_run_rows(
 
 def read_run_row(run: Run, index: int) -> RunRowDetail:
     """One row of the run."""
-    known = rows_of_run(run)
-    if not 0 <= index < len(known):
-        raise NotFound(f"Run {run.number} has rows 0 to {len(known) - 1}.")
-    kept = RunRow.objects.filter(run=run, index=index).first()
-    return RunRowDetail(index, known[index].id, known[index].inputs, known[index].expected, kept)
+    rows = rows_of_run(run)
+    if not 0 <= index < len(rows):
+        raise NotFound(f"Run {run.number} has rows 0 to {len(rows) - 1}.")
+    run_row = RunRow.objects.filter(run=run, index=index).first()
+    return RunRowDetail(index, rows[index].id, rows[index].inputs, rows[index].expected, run_row)
 
 
 def newest_run_rows(run: Run, limit: int = 3) -> list[RunRowDetail]:
     """The rows that came last, the newest first: what there is to see while a run goes on."""
-    kept = list(RunRow.objects.filter(run=run).order_by("-pk")[:limit])
-    known = rows_of_run(run) if kept else ()
+    run_rows = list(RunRow.objects.filter(run=run).order_by("-pk")[:limit])
+    rows = rows_of_run(run) if run_rows else ()
     return [
-        RunRowDetail(one.index, known[one.index].id, known[one.index].inputs, known[one.index].expected, one)
-        for one in kept
+        RunRowDetail(
+            run_row.index, rows[run_row.index].id, rows[run_row.index].inputs, rows[run_row.index].expected, run_row
+        )
+        for run_row in run_rows
     ]
 
 
 def list_comparable_runs(run: Run, limit: int = 50) -> list[Run]:
     """Other finished runs over the same rows in the same namespace, newest first."""
-    found = Run.objects.filter(
+    runs = Run.objects.filter(
         rows_digest=run.rows_digest, state=Run.DONE, template__namespace=run.template.namespace_id
     )
-    return list(_full(found.exclude(pk=run.pk)).order_by("-pk")[:limit])
+    return list(_full(runs.exclude(pk=run.pk)).order_by("-pk")[:limit])
 
 
 def compare_runs(before: Run, after: Run, metric: str, target: str = "answer") -> RunComparison:
@@ -220,7 +222,9 @@ def scores_of_run(run: Run, metric: str, target: str) -> Score:
         raise Conflict(f"Run {run.number} is {run.state}: only finished runs are compared.", state=run.state)
     whole = run.scores.get(metric, {}).get(target)
     if whole is None:
-        has = ", ".join(f"{name} of {one}" for name, targets in run.scores.items() for one in targets) or "nothing"
+        has = (
+            ", ".join(f"{name} of {output}" for name, targets in run.scores.items() for output in targets) or "nothing"
+        )
         raise Invalid(fields={"metric": f"run {run.number} was not scored by {metric} of {target}; it has {has}."})
     values: list[float | None] = [None] * run.total
     name = f"{metric} {target}"
@@ -243,7 +247,7 @@ def _chosen(run: Run, only: str | None) -> list[int]:
     return [index for _, index in sorted((value, index) for index, value in scores if value is not None)]
 
 
-def _full(found: QuerySet[Run]) -> QuerySet[Run]:
+def _full(runs: QuerySet[Run]) -> QuerySet[Run]:
     related = (
         "template",
         "template__namespace",
@@ -253,4 +257,4 @@ def _full(found: QuerySet[Run]) -> QuerySet[Run]:
         "samples",
         "judge",
     )
-    return found.select_related(*related, "judge__template", "started_by", "change").defer("template__words")
+    return runs.select_related(*related, "judge__template", "started_by", "change").defer("template__words")

@@ -19,7 +19,7 @@ from registry.core.errors import Busy, PromptuaryError
 from registry.evaluations import exports, judge_calls, model_endpoints, scoring_process
 from registry.evaluations import run_queries as queries
 from registry.evaluations.events import RunFinished
-from registry.evaluations.model_calls import AskedRow, ask_model, cost_of_replies, is_run_redacted, sum_of_known
+from registry.evaluations.model_calls import RowCall, ask_model, cost_of_replies, is_run_redacted, sum_of_known
 from registry.evaluations.model_endpoints import Endpoint
 from registry.evaluations.models import Run, RunRow
 from registry.jobs import queue
@@ -82,9 +82,9 @@ def fail_lost_runs() -> int:
     under_way = list(Run.objects.filter(state__in=(Run.QUEUED, Run.RUNNING)).values_list("pk", flat=True))
     if not under_way:
         return 0
-    kept = Job.objects.filter(kind=queue.EVALUATION, state__in=(Job.QUEUED, Job.RUNNING))
-    served = set(kept.values_list("subject", flat=True))
-    lost = [number for number in under_way if f"run {number}" not in served]
+    jobs = Job.objects.filter(kind=queue.EVALUATION, state__in=(Job.QUEUED, Job.RUNNING))
+    subjects = set(jobs.values_list("subject", flat=True))
+    lost = [number for number in under_way if f"run {number}" not in subjects]
     for number in lost:
         fail_run(number, "The worker was lost too often during this run. Run it again: what came is kept.")
     return len(lost)
@@ -95,21 +95,21 @@ def _begin(run: Run) -> bool:
     return bool(rows.update(state=Run.RUNNING, started_at=run.started_at or log.now()))
 
 
-def _batches(run: Run, size: int) -> Iterator[list[AskedRow]]:
+def _batches(run: Run, size: int) -> Iterator[list[RowCall]]:
     rows = queries.rows_of_run(run)
-    kept = set(RunRow.objects.filter(run=run).values_list("index", flat=True))
-    missing = (AskedRow(index, row) for index, row in enumerate(rows) if index not in kept)
+    written = set(RunRow.objects.filter(run=run).values_list("index", flat=True))
+    missing = (RowCall(index, row) for index, row in enumerate(rows) if index not in written)
     while batch := list(itertools.islice(missing, size)):
         yield batch
 
 
-def _keep(run: Run, endpoint: Endpoint, batch: Sequence[AskedRow]) -> int:
+def _keep(run: Run, endpoint: Endpoint, batch: Sequence[RowCall]) -> int:
     """Write the rows that nobody wrote meanwhile, and count all that there are; gives how many."""
     at = log.now()
     with transaction.atomic():
         if is_run_redacted(run):
             return run.done
-        rows = [_row(run, endpoint, one, at) for one in batch]
+        rows = [_row(run, endpoint, call, at) for call in batch]
         RunRow.objects.bulk_create(rows, ignore_conflicts=True)
         counted = RunRow.objects.filter(run=run).aggregate(
             done=Count("pk"),
@@ -124,29 +124,29 @@ def _keep(run: Run, endpoint: Endpoint, batch: Sequence[AskedRow]) -> int:
     return int(counted["done"])
 
 
-def _row(run: Run, endpoint: Endpoint, one: AskedRow, at: datetime) -> RunRow:
-    asked = [reply for reply in one.replies if not reply.cached]
-    judged = one.judged.replies if one.judged else []
-    costs = [cost_of_replies(endpoint, one.replies), *([one.judged.cost] if one.judged else [])]
-    known = [cost for cost in costs if cost is not None]
+def _row(run: Run, endpoint: Endpoint, call: RowCall, at: datetime) -> RunRow:
+    fresh_replies = [reply for reply in call.replies if not reply.cached]
+    judged = call.judged.replies if call.judged else []
+    costs = [cost_of_replies(endpoint, call.replies), *([call.judged.cost] if call.judged else [])]
+    known_costs = [cost for cost in costs if cost is not None]
     result = {
-        "actual": None if one.problem else one.actual(),
-        "problem": one.problem,
-        "faults": one.faults,
-        "prompts": [prompt["messages"] for prompt in one.prompts],
-        "replies": [reply.text for reply in one.replies],
+        "actual": None if call.problem else call.actual(),
+        "problem": call.problem,
+        "faults": call.faults,
+        "prompts": [prompt["messages"] for prompt in call.prompts],
+        "replies": [reply.text for reply in call.replies],
     }
     return RunRow(
         run=run,
-        index=one.index,
+        index=call.index,
         result=json.dumps(result),
-        is_failed=one.problem is not None,
-        is_cached=bool(one.replies) and not asked,
-        prompt_tokens=sum_of_known(reply.prompt_tokens for reply in [*one.replies, *judged]),
-        completion_tokens=sum_of_known(reply.completion_tokens for reply in [*one.replies, *judged]),
-        cost=sum(known) if known else None,
-        judgement_text=json.dumps(one.judged.judgement) if one.judged else "",
-        milliseconds=one.milliseconds,
+        is_failed=call.problem is not None,
+        is_cached=bool(call.replies) and not fresh_replies,
+        prompt_tokens=sum_of_known(reply.prompt_tokens for reply in [*call.replies, *judged]),
+        completion_tokens=sum_of_known(reply.completion_tokens for reply in [*call.replies, *judged]),
+        cost=sum(known_costs) if known_costs else None,
+        judgement_text=json.dumps(call.judged.judgement) if call.judged else "",
+        milliseconds=call.milliseconds,
         created_at=at,
     )
 
@@ -159,19 +159,19 @@ def _finish(number: int) -> None:
     with tempfile.TemporaryDirectory(prefix="promptuary-run-") as folder:
         path = Path(folder) / "run.jsonl"
         exports.write_result(run, path)
-        found = scoring_process.score_result(path, run.metrics) if run.metrics else {}
+        scores = scoring_process.score_result(path, run.metrics) if run.metrics else {}
         if run.judge is not None:
-            judge_calls.score_judgements(run, found)
-    columns = found.get("rows", {})
-    kept = list(RunRow.objects.filter(run=run).only("pk", "index"))
-    for row in kept:
+            judge_calls.score_judgements(run, scores)
+    columns = scores.get("rows", {})
+    run_rows = list(RunRow.objects.filter(run=run).only("pk", "index"))
+    for row in run_rows:
         row.scores_text = json.dumps({name: values[row.index] for name, values in columns.items()})
     with transaction.atomic():
-        RunRow.objects.bulk_update(kept, ["scores_text"], batch_size=200)
+        RunRow.objects.bulk_update(run_rows, ["scores_text"], batch_size=200)
         ended = Run.objects.filter(pk=number, state=Run.RUNNING).update(
             state=Run.DONE,
-            scores_text=json.dumps(found.get("metrics", {})),
-            error=" ".join(found.get("faults", ()))[:2000],
+            scores_text=json.dumps(scores.get("metrics", {})),
+            error=" ".join(scores.get("faults", ()))[:2000],
             finished_at=log.now(),
         )
         if ended:

@@ -32,10 +32,15 @@ def score_result(path: Path, metrics: Sequence[str]) -> dict[str, Any]:
     return _run({"do": "score", "path": str(path), "metrics": list(metrics)}, path, metrics)
 
 
-def judge_result(path: Path, asked: Sequence[str], baseline: Path | None) -> dict[str, Any]:
+def judge_result(path: Path, gate_texts: Sequence[str], baseline: Path | None) -> dict[str, Any]:
     """Judge a result's file by gates: {"verdicts": [as `gates.Verdict.to_dict`, without the rows], "faults": [sentence]}."""
-    given = {"do": "judge", "path": str(path), "gates": list(asked), "baseline": str(baseline) if baseline else None}
-    return _run(given, path, asked)
+    request = {
+        "do": "judge",
+        "path": str(path),
+        "gates": list(gate_texts),
+        "baseline": str(baseline) if baseline else None,
+    }
+    return _run(request, path, gate_texts)
 
 
 def check_metrics(names: Sequence[str]) -> list[str]:
@@ -68,44 +73,47 @@ def _answer(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _score(result: EvaluationResult, metrics: Sequence[str]) -> dict[str, Any]:
-    found: dict[str, Any] = {"metrics": {}, "rows": {}, "faults": []}
+    report: dict[str, Any] = {"metrics": {}, "rows": {}, "faults": []}
     for metric in metrics:
         try:
             targets = result.calculate_metrics(metric)
         except EvaluationError as error:
-            found["faults"].append(f"{metric}: {error}.")
+            report["faults"].append(f"{metric}: {error}.")
             continue
-        found["metrics"][metric] = {target: _summary(one) for target, one in targets.items()}
-        found["rows"] |= {f"{metric} {target}": one["individual_scores"] for target, one in targets.items()}
-    return found
+        report["metrics"][metric] = {target: _summary(score) for target, score in targets.items()}
+        report["rows"] |= {f"{metric} {target}": score["individual_scores"] for target, score in targets.items()}
+    return report
 
 
-def _summary(one: Score) -> dict[str, Any]:
+def _summary(score: Score) -> dict[str, Any]:
     """The score with the bootstrap interval of the rows' mean, where the score is that mean."""
-    whole = {"score": one["score"], "scored": one["scored"], "of": one["of"], "low": None, "high": None}
-    counted = [value for value in one["individual_scores"] if value is not None]
-    if one["score"] is not None and counted and abs(sum(counted) / len(counted) - one["score"]) < 1e-9:
-        nothing: Score = {**one, "individual_scores": [None if v is None else 0.0 for v in one["individual_scores"]]}
-        interval = compare_scores(nothing, one)
-        whole |= {"low": interval.low, "high": interval.high}
-    return whole
+    summary = {"score": score["score"], "scored": score["scored"], "of": score["of"], "low": None, "high": None}
+    counted = [value for value in score["individual_scores"] if value is not None]
+    if score["score"] is not None and counted and abs(sum(counted) / len(counted) - score["score"]) < 1e-9:
+        nothing: Score = {
+            **score,
+            "individual_scores": [None if v is None else 0.0 for v in score["individual_scores"]],
+        }
+        interval = compare_scores(nothing, score)
+        summary |= {"low": interval.low, "high": interval.high}
+    return summary
 
 
 def _judge(result: EvaluationResult, request: Mapping[str, Any]) -> dict[str, Any]:
     baseline = EvaluationResult.load(request["baseline"]) if request["baseline"] else None
-    found: dict[str, Any] = {"verdicts": [], "faults": []}
+    report: dict[str, Any] = {"verdicts": [], "faults": []}
     for text in request["gates"]:
         try:
             verdicts = gates.judge(result, [gates.parse_gate(text)], baseline)
         except EvaluationError as error:
-            found["faults"].append(f"{text}: {error}.")
+            report["faults"].append(f"{text}: {error}.")
             continue
         for verdict in verdicts:
-            said = verdict.to_dict()
-            if said["comparison"]:
-                said["comparison"].pop("rows")
-            found["verdicts"].append(said)
-    return found
+            facts = verdict.to_dict()
+            if facts["comparison"]:
+                facts["comparison"].pop("rows")
+            report["verdicts"].append(facts)
+    return report
 
 
 if __name__ == "__main__":

@@ -120,7 +120,7 @@ def test_what_a_worker_brings_after_the_redaction_is_not_kept(author, admin, lea
     run = kept_run(author, leaked)
     RunRow.objects.all().delete()
     endpoint = model_endpoints.find_endpoint("echo", "support")
-    batch = [model_calls.AskedRow(0, Row({"question": "Hm?"}))]
+    batch = [model_calls.RowCall(0, Row({"question": "Hm?"}))]
     bundle = leaked.unpacked()
     redact(admin)
     model_calls.ask_model(run, bundle, endpoint, endpoint.open(), batch)
