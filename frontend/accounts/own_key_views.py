@@ -38,12 +38,12 @@ def rows_of(actor: Actor) -> list[Row]:
 @signed_in
 def own_keys(request: HttpRequest, actor: Actor) -> HttpResponse:
     """The list of keys. A POST revokes one, or marks notices as read; `revoke` in the URL shows a key's use first."""
-    news = notices.of_keys(actor)
+    news = notices.list_key_notifications(actor)
     if request.POST.get("do") == "revoke":
         messages.success(request, key_revocation.revoke_key(request, actor))
         return redirect("own-keys")
     if request.POST.get("do") == "seen":
-        notification_services.mark_read(actor=actor, ids=[notice.pk for notice in news])
+        notification_services.mark_notifications_read(actor=actor, ids=[notice.pk for notice in news])
         return redirect("own-keys")
     rows = rows_of(actor)
     context = {

@@ -109,7 +109,7 @@ def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
         "failing": any(blocker.code.startswith("check:") for blocker in gate.blockers),
         "waits": any(check.word == "running" for check in checks),
         "checks_sum": _sum(checks),
-        "runs": run_queries.of_change(change.pk),
+        "runs": run_queries.list_run_numbers_of_change(change.pk),
         "riding": changes_query.list_versions_between(change, gate.versions_between),
         "overlapping": changes_query.list_overlapping(change) if change.is_open else [],
         "newer": range(newest, change.version.number, -1)[:20] if act.set_version else [],

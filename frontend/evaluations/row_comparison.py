@@ -13,7 +13,7 @@ from promptuary.renderer.functions.documents import content_of
 from promptuary.renderer.syntax.word_diff import Word, diff_words
 from registry.evaluations import run_queries
 from registry.evaluations.models import Run
-from registry.evaluations.run_queries import Compared, Detail
+from registry.evaluations.run_queries import RunComparison, RunRowDetail
 
 __all__ = [
     "ComparedRow",
@@ -66,7 +66,7 @@ class ComparedRow:
         return format_change(self.change) if self.is_change else format_score(self.change)
 
 
-def worst_regressions(run: Run, against: Run, compared: Compared) -> tuple[list[ComparedRow], int]:
+def worst_regressions(run: Run, against: Run, compared: RunComparison) -> tuple[list[ComparedRow], int]:
     """The rows that lost most by a metric, the worst first, and how many lost anything."""
     change = {
         index: after - was
@@ -74,14 +74,14 @@ def worst_regressions(run: Run, against: Run, compared: Compared) -> tuple[list[
         if was is not None and after is not None and after < was
     }
     order = [index for index in compared.order if index in change]
-    before = {detail.index: detail for detail in run_queries.rows(against, order=order, limit=SHOWN).items}
-    page = run_queries.rows(run, order=order, limit=SHOWN)
+    before = {detail.index: detail for detail in run_queries.list_run_rows(against, order=order, limit=SHOWN).items}
+    page = run_queries.list_run_rows(run, order=order, limit=SHOWN)
     return [compare_row(detail, before.get(detail.index), change[detail.index]) for detail in page.items], len(order)
 
 
 def lowest_rows(run: Run, metric: str, target: str) -> list[ComparedRow]:
     """The rows with the lowest score."""
-    details = run_queries.rows(run, only=f"worst:{metric} {target}", limit=SHOWN).items
+    details = run_queries.list_run_rows(run, only=f"worst:{metric} {target}", limit=SHOWN).items
     return [
         compare_row(detail, change=detail.row.scores.get(f"{metric} {target}") if detail.row else None)
         for detail in details
@@ -90,10 +90,10 @@ def lowest_rows(run: Run, metric: str, target: str) -> list[ComparedRow]:
 
 def failed_rows(run: Run) -> list[ComparedRow]:
     """The first rows that did not get an answer."""
-    return [compare_row(detail) for detail in run_queries.rows(run, only="failed", limit=SHOWN).items]
+    return [compare_row(detail) for detail in run_queries.list_run_rows(run, only="failed", limit=SHOWN).items]
 
 
-def compare_row(detail: Detail, before: Detail | None = None, change: float | None = None) -> ComparedRow:
+def compare_row(detail: RunRowDetail, before: RunRowDetail | None = None, change: float | None = None) -> ComparedRow:
     """One row, ready."""
     row = detail.row
     answer, earlier_answer = _said(detail), _said(before) if before else ""
@@ -143,7 +143,7 @@ def shorten_text(text: str, longest: int = _LONGEST) -> Excerpt:
     return Excerpt(text) if len(text) <= longest * 1.2 else Excerpt(text[:longest], len(text) - longest)
 
 
-def _said(detail: Detail | None) -> str:
+def _said(detail: RunRowDetail | None) -> str:
     row = detail.row if detail else None
     return shorten_text(answer_text(row.actual), 700).text if row else ""
 
@@ -177,7 +177,7 @@ def _is_flat(value: Any) -> bool:
 _SAID = ("all_relevant_sentence_keys", "sentence_support_information")
 
 
-def judgement_of(detail: Detail) -> Judgement | None:
+def judgement_of(detail: RunRowDetail) -> Judgement | None:
     """The row's judgement; None where nobody judged.
 
     A run of a judge's own template has the documents and the response among its inputs, and the judgement as its reply.

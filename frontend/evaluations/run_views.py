@@ -19,7 +19,7 @@ from registry.accounts.actor import Actor
 from registry.evaluations import exports, run_queries
 from registry.evaluations import start_runs as services
 from registry.evaluations.models import Run
-from registry.evaluations.run_queries import Detail
+from registry.evaluations.run_queries import RunRowDetail
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.namespaces.queries import live_label
@@ -44,7 +44,7 @@ def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
     asked = {key: request.GET.get(key, "") for key in ("template", "dataset", "state", "namespace")}
     asked["state"] = asked["state"] if asked["state"] in _STATES else ""
     query = {key: value for key, value in asked.items() if value}
-    page = run_queries.listing(
+    page = run_queries.list_runs(
         actor,
         template=asked["template"] or None,
         dataset=asked["dataset"] or None,
@@ -75,11 +75,11 @@ def show_run(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     if request.method == "POST":
         _act(request, actor, number)
         return redirect("run", number)
-    run = run_queries.get(actor, number)
+    run = run_queries.read_run(actor, number)
     asked = _number(request.GET.get("against"))
-    awaited = run_queries.get(actor, asked) if asked else None
+    awaited = run_queries.read_run(actor, asked) if asked else None
     waits = not run.is_over or (awaited is not None and not awaited.is_over)
-    newest = [] if run.is_over else [row_comparison.compare_row(one) for one in run_queries.newest(run)]
+    newest = [] if run.is_over else [row_comparison.compare_row(one) for one in run_queries.newest_run_rows(run)]
     context = {
         **_frame(actor, run),
         "query": _query(request),
@@ -116,9 +116,9 @@ def show_run(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
 @signed_in
 def show_rows(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     """All rows of a run in order, or those that failed."""
-    run = run_queries.get(actor, number)
+    run = run_queries.read_run(actor, number)
     only = "failed" if request.GET.get("only") == "failed" else None
-    page = run_queries.rows(run, only=only, cursor=request.GET.get("cursor"), limit=_ROWS)
+    page = run_queries.list_run_rows(run, only=only, cursor=request.GET.get("cursor"), limit=_ROWS)
     columns = {
         f"{metric} {target}": score_table.TITLES.get(metric, metric)
         for metric, targets in run.scores.items()
@@ -145,11 +145,11 @@ def show_rows(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
 @signed_in
 def show_row(request: HttpRequest, actor: Actor, number: int, index: int) -> HttpResponse:
     """Everything about one row: what was asked, what came, against what was expected and against another run."""
-    run = run_queries.get(actor, number)
-    detail = run_queries.row(run, index)
+    run = run_queries.read_run(actor, number)
+    detail = run_queries.read_run_row(run, index)
     live = label_queries.numbers_of(run.template).get(live_label(run.template.namespace))
     against, _ = score_table.find_baseline(run, live, _number(request.GET.get("against")))
-    other = run_queries.row(against, index) if against else None
+    other = run_queries.read_run_row(against, index) if against else None
     said = row_comparison.answer_text(detail.row.actual) if detail.row else ""
     was = row_comparison.answer_text(other.row.actual) if other and other.row else ""
     judgement = row_comparison.judgement_of(detail)
@@ -177,11 +177,11 @@ def show_row(request: HttpRequest, actor: Actor, number: int, index: int) -> Htt
 @signed_in
 def export(request: HttpRequest, actor: Actor, number: int, form: str) -> HttpResponse:
     """The run as a file: csv, json, jsonl or html."""
-    run = run_queries.get(actor, number)
+    run = run_queries.read_run(actor, number)
     asked = _number(request.GET.get("against"))
-    baseline = run_queries.get(actor, asked) if asked and form == "html" else None
+    baseline = run_queries.read_run(actor, asked) if asked and form == "html" else None
     with tempfile.TemporaryDirectory(prefix="promptuary-export-") as folder:
-        path = exports.write(run, form, Path(folder), baseline)
+        path = exports.write_export(run, form, Path(folder), baseline)
         content = path.read_bytes()
     response = HttpResponse(content, content_type=exports.FORMS[form])
     response["Content-Disposition"] = f'attachment; filename="run-{run.number}.{form}"'
@@ -222,10 +222,10 @@ def _bar(run: Run) -> dict[str, int]:
 
 def _act(request: HttpRequest, actor: Actor, number: int) -> None:
     if request.POST.get("do") == "cancel":
-        services.cancel(actor=actor, number=number)
+        services.cancel_run(actor=actor, number=number)
         messages.success(request, "The run is cancelled; what came so far is kept.")
     elif request.POST.get("do") == "rerun":
-        services.rerun(actor=actor, number=number)
+        services.rerun_failures(actor=actor, number=number)
         messages.success(request, "The rows without an answer are asked again.")
 
 
@@ -245,7 +245,7 @@ def _worst(run: Run, against: Run | None, line: ScoreRow | None) -> dict[str, An
     return {"pairs": pairs, "lost": lost}
 
 
-def _scores(detail: Detail, other: Detail | None) -> list[dict[str, str]]:
+def _scores(detail: RunRowDetail, other: RunRowDetail | None) -> list[dict[str, str]]:
     names = detail.row.scores if detail.row else {}
     return [
         {
@@ -259,11 +259,11 @@ def _scores(detail: Detail, other: Detail | None) -> list[dict[str, str]]:
     ]
 
 
-def _score(detail: Detail, name: str) -> float | None:
+def _score(detail: RunRowDetail, name: str) -> float | None:
     return detail.row.scores.get(name) if detail.row else None
 
 
-def _others(detail: Detail) -> list[tuple[str, str]]:
+def _others(detail: RunRowDetail) -> list[tuple[str, str]]:
     """The outputs beside the answer, those that say the same left out."""
     actual = detail.row.actual if detail.row else None
     said = row_comparison.answer_text(actual)

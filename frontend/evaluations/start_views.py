@@ -90,14 +90,14 @@ def _form(request: HttpRequest, actor: Actor, place: _Place) -> RunForm:
     template = place.template
     rows = [
         (row.name, f"{row.name}, {row.latest.count if row.latest else 0} rows")
-        for row in dataset_queries.listing(actor, namespace=template.namespace.name, limit=_MOST).items
+        for row in dataset_queries.list_datasets(actor, namespace=template.namespace.name, limit=_MOST).items
     ]
     kept = sample_queries.current(template)
     if kept and kept.samples:
         rows.append(("", f"the template's {len(kept.samples)} samples, which expect nothing"))
     models = [
         (row.name, row.name if row.kind != "echo" else "echo, which repeats the prompt's last message")
-        for row in model_endpoints.listing(template.namespace.name)
+        for row in model_endpoints.list_endpoints(template.namespace.name)
     ]
     listed = template_queries.search(actor, tag=_JUDGE, limit=_MOST).items
     judges = [(f"{row.name}@{row.latest.number}", row.name) for row in listed if row.latest and row.pk != template.pk]
@@ -147,12 +147,12 @@ def _begin(request: HttpRequest, actor: Actor, place: _Place, data: dict[str, An
         found = {"documents": data["documents"] or "documents", "question": data["question"] or "question"}
         paths = {name: f"inputs.{place}" for name, place in found.items()}
         asked |= {"judge": data["judge"], "judge_model": data["judge_model"], "judge_paths": paths}
-    run = services.start(actor=actor, ref=data["ref"].strip() or "latest", **asked)
+    run = services.start_run(actor=actor, ref=data["ref"].strip() or "latest", **asked)
     sentence = f"Run {run.number} is on its way over {shorten_text(data['dataset'] or 'the samples', 80).text}."
     if data["against"] and int(data["against"]) != run.version.number:
         other = _known(run, int(data["against"]))
         if other is None:
-            other = services.start(actor=actor, ref=data["against"], **asked)
+            other = services.start_run(actor=actor, ref=data["against"], **asked)
             sentence += f" Run {other.number} asks v{other.version.number} the same, to compare."
         messages.success(request, sentence)
         return redirect(f"{reverse('run', args=[run.number])}?against={other.number}")
@@ -162,7 +162,7 @@ def _begin(request: HttpRequest, actor: Actor, place: _Place, data: dict[str, An
 
 def _known(run: Run, number: int) -> Run | None:
     """A finished run of that version over the same rows by the same model, with the metrics that are wanted."""
-    for row in run_queries.comparable(run):
+    for row in run_queries.list_comparable_runs(run):
         same = row.template_id == run.template_id and row.version.number == number
         if same and row.model_digest == run.model_digest and set(run.metrics) <= set(row.metrics):
             return row

@@ -27,18 +27,18 @@ __all__ = ["webhook", "webhooks"]
 @signed_in
 def webhooks(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     """All webhooks; a POST makes one, and its answer is the only page that ever shows the secret."""
-    rows = queries.listing(actor, namespace)
+    rows = queries.list_webhooks(actor, namespace)
     form, made, status = WebhookForm(request.POST or None), None, 200
     if request.method == "POST":
         status = 422
         if form.is_valid():
             try:
-                made = services.create(actor=actor, namespace=namespace, **form.cleaned_data)
+                made = services.create_webhook(actor=actor, namespace=namespace, **form.cleaned_data)
             except (Invalid, Conflict) as error:
                 add_errors(form, error)
                 status = status_of(error)
             else:
-                rows, form, status = queries.listing(actor, namespace), WebhookForm(), 201
+                rows, form, status = queries.list_webhooks(actor, namespace), WebhookForm(), 201
     context = {**_frame(namespace), "rows": rows, "form": form, "made": made}
     return show(request, "settings/webhooks.html", context, status=status)
 
@@ -48,12 +48,12 @@ def webhooks(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse
 @signed_in
 def webhook(request: HttpRequest, actor: Actor, namespace: str, webhook_id: str) -> HttpResponse:
     """One webhook with its log; a POST changes its filters, or does what the pressed button says."""
-    row = queries.find(actor, webhook_id)
+    row = queries.find_webhook(actor, webhook_id)
     start = {"url": row.url, "kinds": row.kinds_heard, "template": row.template}
     form, made, status = WebhookForm(initial=start), None, 200
     button = request.POST.get("do", "") if request.method == "POST" else ""
     if button == "rotate":
-        made = services.rotate(actor=actor, webhook_id=webhook_id)
+        made = services.rotate_secret(actor=actor, webhook_id=webhook_id)
     elif work := _BUTTONS.get(button):
         messages.success(request, work(actor, webhook_id, request.POST.get("message") or None))
         return redirect("webhooks", namespace) if button == "remove" else redirect("webhook", namespace, webhook_id)
@@ -61,14 +61,14 @@ def webhook(request: HttpRequest, actor: Actor, namespace: str, webhook_id: str)
         form, status = WebhookForm(request.POST), 422
         if form.is_valid():
             try:
-                services.change(actor=actor, webhook_id=webhook_id, **form.cleaned_data)
+                services.change_webhook(actor=actor, webhook_id=webhook_id, **form.cleaned_data)
             except Invalid as error:
                 add_errors(form, error)
             else:
                 messages.success(request, "What the webhook hears of is changed.")
                 return redirect("webhook", namespace, webhook_id)
     state = request.GET.get("state") or None
-    page = queries.deliveries(actor, webhook_id, state=state, cursor=request.GET.get("cursor"), limit=30)
+    page = queries.list_deliveries(actor, webhook_id, state=state, cursor=request.GET.get("cursor"), limit=30)
     context = {
         **_frame(namespace),
         "webhook": row,
@@ -77,7 +77,7 @@ def webhook(request: HttpRequest, actor: Actor, namespace: str, webhook_id: str)
         "page": page,
         "state": state or "",
         "states": Delivery.STATES,
-        "older": queries.signs_until(row, datetime.now(UTC)),
+        "older": queries.old_secret_end(row, datetime.now(UTC)),
     }
     return show(request, "settings/webhook.html", context, status=status)
 
@@ -93,27 +93,27 @@ def _frame(namespace: str) -> dict[str, Any]:
 
 
 def _ping(actor: Actor, webhook_id: str, _message: str | None) -> str:
-    services.ping(actor=actor, webhook_id=webhook_id)
+    services.ping_webhook(actor=actor, webhook_id=webhook_id)
     return "A message is on its way; the log below tells how it went."
 
 
 def _pause(actor: Actor, webhook_id: str, _message: str | None) -> str:
-    services.change(actor=actor, webhook_id=webhook_id, paused=True)
+    services.change_webhook(actor=actor, webhook_id=webhook_id, paused=True)
     return "The webhook is paused; what waited was given up."
 
 
 def _resume(actor: Actor, webhook_id: str, _message: str | None) -> str:
-    services.change(actor=actor, webhook_id=webhook_id, paused=False)
+    services.change_webhook(actor=actor, webhook_id=webhook_id, paused=False)
     return "The webhook goes on with the next event."
 
 
 def _replay(actor: Actor, webhook_id: str, message: str | None) -> str:
-    count = services.replay(actor=actor, webhook_id=webhook_id, message=message)
+    count = services.replay_deliveries(actor=actor, webhook_id=webhook_id, message=message)
     return f"{count} {'message is' if count == 1 else 'messages are'} on the way again."
 
 
 def _remove(actor: Actor, webhook_id: str, _message: str | None) -> str:
-    services.remove(actor=actor, webhook_id=webhook_id)
+    services.remove_webhook(actor=actor, webhook_id=webhook_id)
     return "The webhook is removed."
 
 

@@ -42,7 +42,7 @@ class Attachments(APIView):
     )
     def get(self, request: Request) -> Response:
         """All of them, by name."""
-        rows = queries.listing(actor_of(request), _namespace(request))
+        rows = queries.list_attachments(actor_of(request), _namespace(request))
         return Response({"results": [AttachmentOutput.of(row) for row in rows]})
 
 
@@ -57,13 +57,13 @@ class Attachment(APIView):
     def put(self, request: Request, namespace: str, name: str) -> Response:
         """Attach it, in place of what had the name. For admins who signed in."""
         given = read(AttachInput, request)
-        row = services.attach(actor=actor_of(request), namespace=namespace, name=name, **given)
+        row = services.attach_evaluation(actor=actor_of(request), namespace=namespace, name=name, **given)
         return Response(AttachmentOutput.of(row))
 
     @extend_schema(operation_id="detachEvaluation", responses={204: None, "4XX": ProblemOutput})
     def delete(self, request: Request, namespace: str, name: str) -> Response:
         """Take it away. For admins who signed in."""
-        services.detach(actor=actor_of(request), namespace=namespace, name=name)
+        services.detach_evaluation(actor=actor_of(request), namespace=namespace, name=name)
         return Response(status=204)
 
 
@@ -74,7 +74,7 @@ class Models(APIView):
     def get(self, request: Request) -> Response:
         """Those that the operator lists for the namespace, and the one that echoes."""
         space = namespace_queries.get(actor_of(request), _namespace(request))
-        return Response({"results": [ModelOutput.of(one) for one in model_endpoints.listing(space.name)]})
+        return Response({"results": [ModelOutput.of(one) for one in model_endpoints.list_endpoints(space.name)]})
 
 
 def _namespace(request: Request) -> str:

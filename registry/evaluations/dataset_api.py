@@ -57,7 +57,7 @@ class Datasets(APIView):
     def get(self, request: Request) -> Response:
         """By name. `search`: words that occur in it."""
         asked = read_query(request, "search", "namespace")
-        page = queries.listing(actor_of(request), q=asked.pop("search", ""), **asked)
+        page = queries.list_datasets(actor_of(request), q=asked.pop("search", ""), **asked)
         return answer_page(request, page, DatasetOutput.of)
 
 
@@ -70,7 +70,7 @@ class Dataset(APIView):
     @extend_schema(operation_id="getDataset", responses={200: DatasetOutput, "4XX": ProblemOutput})
     def get(self, request: Request, name: str) -> Response:
         """What it is; its rows come from `-/rows`."""
-        return Response(DatasetOutput.of(queries.get(actor_of(request), name)))
+        return Response(DatasetOutput.of(queries.read_dataset(actor_of(request), name)))
 
     @extend_schema(
         operation_id="saveDataset",
@@ -88,7 +88,7 @@ class Dataset(APIView):
             raise ValidationError({"text": ["Give either a text or rows."]})
         if rows is not None:
             given["form"], text = "jsonl", "".join(json.dumps(row) + "\n" for row in rows)
-        saved = services.save(actor=actor_of(request), name=name, base=read_base(request), text=text, **given)
+        saved = services.save_dataset(actor=actor_of(request), name=name, base=read_base(request), text=text, **given)
         headers = {"ETag": f'"{saved.version.digest}"', "Location": f"/api/v1/datasets/{name}"}
         body = SavedDatasetOutput.of(saved.version) | {"warnings": list(saved.warnings)}
         return Response(body, 201 if saved.created else 200, headers=headers)
@@ -104,7 +104,7 @@ class Versions(APIView):
     )
     def get(self, request: Request, name: str) -> Response:
         """Newest first."""
-        page = queries.versions(actor_of(request), name, **read_query(request))
+        page = queries.list_dataset_versions(actor_of(request), name, **read_query(request))
         return answer_page(request, page, SavedDatasetOutput.of)
 
 
@@ -123,8 +123,10 @@ class Rows(APIView):
     def get(self, request: Request, name: str) -> Response:
         """The rows of a version in their order."""
         asked = read_query(request, "version")
-        version = queries.version(actor_of(request), name, read_number("version", asked.pop("version", None)))
-        return answer_page(request, queries.rows(version, **asked), lambda one: placed_row(*one))
+        version = queries.read_dataset_version(
+            actor_of(request), name, read_number("version", asked.pop("version", None))
+        )
+        return answer_page(request, queries.list_dataset_rows(version, **asked), lambda one: placed_row(*one))
 
 
 class Difference(APIView):
@@ -138,9 +140,11 @@ class Difference(APIView):
     def get(self, request: Request, name: str) -> Response:
         """Row by row; rows of one id belong together, others by their inputs. `to` is the latest without it."""
         asked, actor = read_query(request, "from", "to"), actor_of(request)
-        before = queries.version(actor, name, read_number("from", asked.get("from"), needed=True))
-        after = queries.version(actor, name, read_number("to", asked.get("to")))
-        return Response(DifferenceOutput.of(DatasetDifference(before, after, queries.diff(before, after))))
+        before = queries.read_dataset_version(actor, name, read_number("from", asked.get("from"), needed=True))
+        after = queries.read_dataset_version(actor, name, read_number("to", asked.get("to")))
+        return Response(
+            DifferenceOutput.of(DatasetDifference(before, after, queries.diff_dataset_versions(before, after)))
+        )
 
 
 def read_number(name: str, given: str | None, *, needed: bool = False) -> int | None:

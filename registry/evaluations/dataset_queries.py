@@ -16,7 +16,7 @@ from registry.namespaces import queries as namespace_queries
 from registry.namespaces.permissions import Verb
 
 __all__ = [
-    "DatasetDifference",
+    "RowDifference",
     "diff_dataset_versions",
     "find_dataset",
     "list_dataset_rows",
@@ -31,7 +31,7 @@ Placed = tuple[int, Row]
 
 
 @dataclass(frozen=True)
-class DatasetDifference:
+class RowDifference:
     """The rows of one version against those of another; indexes count from 0 in the version that the row is of.
 
     `changed` has (index after, row before, row after). `moved` is the least number of rows whose moving explains the order.
@@ -115,7 +115,7 @@ def list_dataset_rows(of: DatasetVersion, cursor: str | None = None, limit: int 
     return cut(placed, limit, lambda one: one[0])
 
 
-def diff_dataset_versions(before: DatasetVersion, after: DatasetVersion) -> DatasetDifference:
+def diff_dataset_versions(before: DatasetVersion, after: DatasetVersion) -> RowDifference:
     """Compare two versions row by row: rows of one name belong together, and unnamed ones of the same inputs."""
     old, new = before.rows(), after.rows()
     known = dict(zip(_keys(old), enumerate(old), strict=True))
@@ -136,7 +136,7 @@ def diff_dataset_versions(before: DatasetVersion, after: DatasetVersion) -> Data
         else:
             same += 1
     removed = [placed for key, placed in known.items() if key not in kept]
-    return DatasetDifference(added, removed, changed, same, len(places) - _longest_rise(places))
+    return RowDifference(added, removed, changed, same, len(places) - _longest_rise(places))
 
 
 def _longest_rise(numbers: Sequence[int]) -> int:

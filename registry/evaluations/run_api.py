@@ -66,13 +66,13 @@ class Runs(APIView):
     )
     def get(self, request: Request) -> Response:
         """Newest first. `state` is queued, running, done, failed or cancelled."""
-        page = queries.listing(actor_of(request), **read_query(request, *_FILTERS))
+        page = queries.list_runs(actor_of(request), **read_query(request, *_FILTERS))
         return answer_page(request, page, RunOutput.of)
 
     @extend_schema(operation_id="startRun", request=StartInput, responses={202: RunOutput, "4XX": ProblemOutput})
     def post(self, request: Request) -> Response:
         """Have the worker ask a model for every row."""
-        run = services.start(actor=actor_of(request), **read(StartInput, request))
+        run = services.start_run(actor=actor_of(request), **read(StartInput, request))
         return Response(RunOutput.of(run), 202, headers={"Location": f"/api/v1/runs/{run.number}"})
 
 
@@ -82,7 +82,7 @@ class Run(APIView):
     @extend_schema(operation_id="getRun", responses=_ANSWERS)
     def get(self, request: Request, number: int) -> Response:
         """How far it is, and once it is done what it scored."""
-        return Response(RunOutput.of(queries.get(actor_of(request), number)))
+        return Response(RunOutput.of(queries.read_run(actor_of(request), number)))
 
 
 class Rows(APIView):
@@ -100,7 +100,9 @@ class Rows(APIView):
     def get(self, request: Request, number: int) -> Response:
         """What each was asked, what came, what it scored; also while the run goes on."""
         asked = read_query(request, "only")
-        return answer_page(request, queries.rows(queries.get(actor_of(request), number), **asked), RunRowOutput.of)
+        return answer_page(
+            request, queries.list_run_rows(queries.read_run(actor_of(request), number), **asked), RunRowOutput.of
+        )
 
 
 class Cancel(APIView):
@@ -110,7 +112,7 @@ class Cancel(APIView):
     def post(self, request: Request, number: int) -> Response:
         """Ask for no more rows; what came is kept."""
         read(NoRunInput, request)
-        return Response(RunOutput.of(services.cancel(actor=actor_of(request), number=number)))
+        return Response(RunOutput.of(services.cancel_run(actor=actor_of(request), number=number)))
 
 
 class Rerun(APIView):
@@ -120,7 +122,7 @@ class Rerun(APIView):
     def post(self, request: Request, number: int) -> Response:
         """Ask once more for the rows that failed, and for those that a cancelled run left out."""
         read(NoRunInput, request)
-        return Response(RunOutput.of(services.rerun(actor=actor_of(request), number=number)), 202)
+        return Response(RunOutput.of(services.rerun_failures(actor=actor_of(request), number=number)), 202)
 
 
 class Compare(APIView):
@@ -141,8 +143,8 @@ class Compare(APIView):
         if "metric" not in asked:
             raise ValidationError({"metric": ["Name a metric that both runs have."]})
         other = read_number("with", asked.get("with"), needed=True)
-        before, after = queries.get(actor, other or 0), queries.get(actor, number)
-        found = queries.compare(before, after, asked["metric"], asked.get("target", "answer"))
+        before, after = queries.read_run(actor, other or 0), queries.read_run(actor, number)
+        found = queries.compare_runs(before, after, asked["metric"], asked.get("target", "answer"))
         return Response(ComparisonOutput.of(ComparedRuns(before, after, found)))
 
 
@@ -160,11 +162,11 @@ class Export(APIView):
     def get(self, request: Request, number: int) -> HttpResponse:
         """csv and json: a row a line with its scores; jsonl: the result that the evaluation package reads; html: a report."""
         asked, actor = read_query(request, "form", "with"), actor_of(request)
-        run, form = queries.get(actor, number), asked.get("form", "jsonl")
+        run, form = queries.read_run(actor, number), asked.get("form", "jsonl")
         other = read_number("with", asked.get("with"))
-        before = queries.get(actor, other) if other is not None else None
+        before = queries.read_run(actor, other) if other is not None else None
         with tempfile.TemporaryDirectory(prefix="promptuary-export-") as folder:
-            path = exports.write(run, form, Path(folder), before)
+            path = exports.write_export(run, form, Path(folder), before)
             content = path.read_bytes()
         headers = {"Content-Disposition": f'attachment; filename="{path.name}"', "Cache-Control": "private, no-store"}
         return HttpResponse(content, content_type=exports.FORMS[form], headers=headers)

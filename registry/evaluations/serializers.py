@@ -7,9 +7,9 @@ from typing import Any
 from rest_framework import serializers
 
 from promptuary.evaluation import Row
-from registry.evaluations.dataset_queries import Difference
+from registry.evaluations.dataset_queries import RowDifference
 from registry.evaluations.models import DatasetVersion, Run, RunRow
-from registry.evaluations.run_queries import Compared, Detail
+from registry.evaluations.run_queries import RunComparison, RunRowDetail
 from registry.rest.output_serializers import Answer, ExactDecimal, Moment, Number, Output
 
 __all__ = [
@@ -121,7 +121,7 @@ class DatasetDifference:
 
     before: DatasetVersion
     after: DatasetVersion
-    difference: Difference
+    difference: RowDifference
 
     @property
     def added(self) -> list[Answer]:
@@ -240,7 +240,7 @@ class RunRowOutput(RowOutput):
     cached = serializers.BooleanField(source="row.is_cached")
     milliseconds = serializers.IntegerField(source="row.milliseconds")
 
-    def to_representation(self, instance: Detail) -> Answer:
+    def to_representation(self, instance: RunRowDetail) -> Answer:
         """The row; one that has not been asked has nothing but its question."""
         if instance.row is None:
             return {**RowOutput.of(instance), **_WAITING}
@@ -281,7 +281,7 @@ class ComparedRuns:
 
     before: Run
     after: Run
-    found: Compared
+    found: RunComparison
 
     @property
     def winner(self) -> int | None:

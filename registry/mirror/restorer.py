@@ -231,7 +231,9 @@ class _EventRows:
         return template
 
     def redact(self, template: str, number: int, reason: str) -> None:
-        redaction_services.bury(self.version(template, number), reason=reason, person=self.author, at=self.at)
+        redaction_services.write_tombstone(
+            self.version(template, number), reason=reason, person=self.author, at=self.at
+        )
 
     def is_protected(self, label: str) -> bool:
         return self._rows.protection.is_protected(self._row.namespace, label)

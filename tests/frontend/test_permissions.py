@@ -226,7 +226,7 @@ def _write_world(reply) -> dict[str, Any]:
     key = keys.issue(actor=reply.actor("admin"), namespace="support", name="old", scope="read").key
     gold = save_rows(reply)
     started = start_run(reply, finish=False)
-    made = webhook_services.create(actor=reply.actor("admin"), namespace="support", url="http://127.0.0.1:9/")
+    made = webhook_services.create_webhook(actor=reply.actor("admin"), namespace="support", url="http://127.0.0.1:9/")
     return {
         **numbers,
         "digest": digest,

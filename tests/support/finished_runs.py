@@ -23,7 +23,7 @@ def dataset_rows(count: int = 6, **changes: str) -> str:
 
 def save_rows(desk: Desk, text: str | None = None, base: str | None = None, message: str = "") -> DatasetVersion:
     """The next version of the dataset."""
-    saved = datasets.save(
+    saved = datasets.save_dataset(
         actor=desk.actor("author"), name=GOLD, text=text or dataset_rows(), base=base, message=message
     )
     return saved.version
@@ -32,8 +32,8 @@ def save_rows(desk: Desk, text: str | None = None, base: str | None = None, mess
 def start_run(desk: Desk, ref: str = "1", *, finish: bool = True, **options: Any) -> Run:
     """A run over the dataset, done unless told otherwise."""
     asked = {"template": REPLY, "ref": ref, "dataset": GOLD, **options}
-    found = start_runs.start(actor=desk.actor("author"), **asked)
-    while finish and run_worker.advance(found.pk, seconds=5):
+    found = start_runs.start_run(actor=desk.actor("author"), **asked)
+    while finish and run_worker.advance_run(found.pk, seconds=5):
         pass
     found.refresh_from_db()
     return found

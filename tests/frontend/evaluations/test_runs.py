@@ -7,7 +7,7 @@ import pytest
 from frontend.evaluations.row_comparison import judgement_of
 from registry.evaluations import run_worker
 from registry.evaluations.models import Dataset, Run, RunRow
-from registry.evaluations.run_queries import Detail
+from registry.evaluations.run_queries import RunRowDetail
 from tests.frontend.conftest import DOCUMENT, REPLY, words
 from tests.support.finished_runs import GOLD, WORSE, dataset_rows, save_rows, start_run
 
@@ -92,7 +92,7 @@ def test_a_run_under_way_shows_how_far_it_is_and_asks_again(browser, gold):
 def test_a_run_under_way_shows_what_came_last(browser, gold):
     save_rows(gold, dataset_rows(40), gold_digest())
     started = start_run(gold, finish=False)
-    run_worker.advance(started.pk, seconds=0)
+    run_worker.advance_run(started.pk, seconds=0)
     page = words(browser("author").get("/runs/1"))
     assert "Newest replies" in page
     assert "s left" in page
@@ -195,7 +195,7 @@ def gold_digest():
 def judged(reply, **inputs):
     row = RunRow(index=0, result=json.dumps({"actual": {"reply": reply}}))
     given = {"documents": ["The bridge opened in 1932. It is long."], "response": "It opened in 1932."}
-    return Detail(0, "one", {**given, **inputs}, None, row)
+    return RunRowDetail(0, "one", {**given, **inputs}, None, row)
 
 
 VERDICT = json.dumps(
@@ -234,7 +234,7 @@ def test_a_run_may_be_judged_and_its_rows_show_what_the_judge_said(browser, gold
     sent = {"template": REPLY, "ref": "3", "dataset": GOLD, "model": "echo", "metrics": ["squad_f1"]}
     judged_by = {"judge": "support/judge@1", "judge_model": "echo", "documents": "excerpts", "question": "question"}
     assert browser("author").post("/runs/new", {**sent, **judged_by}).headers["Location"] == "/runs/1"
-    while run_worker.advance(1, seconds=5):
+    while run_worker.advance_run(1, seconds=5):
         pass
     board = words(browser("reader").get("/runs/1"))
     assert "Judge <a" in board
