@@ -42,17 +42,17 @@ from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.namespaces import keys
 from registry.templates import labels, save as templates
-from registry.changes import rules as namespaces
+from registry.namespaces import services as namespaces
 actor = Actor(User.objects.create(username="bench"))
-namespaces.create(actor=actor, name="bench")
+namespaces.create_namespace(actor=actor, name="bench")
 text = "---\\nformat: text\\n---\\n" + "Answer the question from the excerpts, and say where it stands.\\n" * 25
 base = ""
 for name in {NAMES!r}:
-    saved = templates.save(actor=actor, name=name, document=text + name + " {{{{ question }}}}\\n", message="")
+    saved = templates.save_version(actor=actor, name=name, document=text + name + " {{{{ question }}}}\\n", message="")
     base = saved.version.digest if name == {NAME!r} else base
-    labels.move(actor=actor, name=name, label="production", version=1, expected=None)
-templates.save(actor=actor, name={NAME!r}, document=text + "moved {{{{ question }}}}\\n", message="", base=base)
-print(keys.issue(actor=actor, namespace="bench", name="bench", scope="write").secret)
+    labels.move_label(actor=actor, name=name, label="production", version=1, expected=None)
+templates.save_version(actor=actor, name={NAME!r}, document=text + "moved {{{{ question }}}}\\n", message="", base=base)
+print(keys.issue_key(actor=actor, namespace="bench", name="bench", scope="write").secret)
 """
 _gates: list[bool] = []
 

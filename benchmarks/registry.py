@@ -234,7 +234,7 @@ def print_lag() -> None:
     services.create_namespace(actor=author, name="live")
     base = None
     for text in ("one", "two"):
-        saved = template_save.save(
+        saved = template_save.save_version(
             actor=author, name="live/reply", document=f"{BODY}    {text}\n", message="", base=base
         )
         base = saved.version.digest
@@ -256,7 +256,7 @@ def move_labels(author: actor.Actor) -> Iterator[float]:
         started = time.perf_counter()
         yield mirror.status().lag
         version = count % 2 + 1
-        labels.move(actor=author, name="live/reply", label="staging", version=version, expected=held)
+        labels.move_label(actor=author, name="live/reply", label="staging", version=version, expected=held)
         held = version
         time.sleep(max(0.0, 1 / SAVES_A_SECOND - (time.perf_counter() - started)))
 
@@ -303,7 +303,9 @@ def answer_saves(size: int) -> None:
             document = f"{BODY}    round {time.perf_counter_ns()}\n"
             started = time.perf_counter()
             base = template.latest.digest if template.latest else None
-            template_save.save(actor=author, name=template.name, document=document, message="Measure", base=base)
+            template_save.save_version(
+                actor=author, name=template.name, document=document, message="Measure", base=base
+            )
             times.append(time.perf_counter() - started)
         print(statistics.median(times), flush=True)
 

@@ -30,4 +30,4 @@ class RegistryConfig(AppConfig):
         log.subscribe(doorbell.wake_mirror)
         log.subscribe(doorbell.wake_webhooks)
         queue.subscribe(doorbell.wake_jobs)
-        preview.subscribe(recorder.note_fetch)
+        preview.subscribe_to_renders(recorder.note_fetch)

@@ -30,14 +30,14 @@ def main(count: int, each: int) -> None:
     """The namespace `bench` with `bench/reply` and `count` templates `bench/many/t<i>` of `each` versions."""
     actor = Actor(User.objects.create(username="bench"))
     services.create_namespace(actor=actor, name="bench")
-    template_save.save(actor=actor, name=NAME, document=DOCUMENT, message="")
-    labels.move(actor=actor, name=NAME, label="production", version=1, expected=None)
+    template_save.save_version(actor=actor, name=NAME, document=DOCUMENT, message="")
+    labels.move_label(actor=actor, name=NAME, label="production", version=1, expected=None)
     if count:
-        saved = template_save.save(actor=actor, name="bench/many/t0", document=SHORT, message="")
+        saved = template_save.save_version(actor=actor, name="bench/many/t0", document=SHORT, message="")
         copy_templates(saved.template, count)
         copy_versions(saved.version, each)
-    print(keys.issue(actor=actor, namespace="bench", name="bench", scope="read").secret)
-    print(keys.issue(actor=actor, namespace="bench", name="writer", scope="write").secret)
+    print(keys.issue_key(actor=actor, namespace="bench", name="bench", scope="read").secret)
+    print(keys.issue_key(actor=actor, namespace="bench", name="writer", scope="write").secret)
 
 
 def copy_templates(first: Template, count: int) -> None:

@@ -27,7 +27,7 @@ class RevokeForm(forms.Form):
 def revocation_context(request: HttpRequest, shown: Sequence[Key], leave_url: str) -> dict[str, Any]:
     """What `_revoke_key.html` needs where the address names one of the keys shown that still holds, else nothing."""
     key_id = request.GET.get("revoke", "")
-    key = next((key for key in shown if key.id == key_id and not queries.has_ended(key)), None)
+    key = next((key for key in shown if key.id == key_id and not queries.has_key_ended(key)), None)
     if key is None:
         return {"revoking": None}
     return {
@@ -46,7 +46,7 @@ def revoke_key(request: HttpRequest, actor: Actor) -> str:
         raise Invalid(fields={name: " ".join(map(str, sentences)) for name, sentences in form.errors.items()})
     hours = form.cleaned_data["after"] or 0  # nothing chosen: at once
     keep_until = datetime.now(UTC) + timedelta(hours=hours) if hours else None
-    key = keys.revoke(actor=actor, key_id=form.cleaned_data["key"], keep_until=keep_until)
+    key = keys.revoke_key(actor=actor, key_id=form.cleaned_data["key"], keep_until=keep_until)
     if key.revoked_at is None and key.expires_at is not None:
         return f"The key of {key.name} holds until {key.expires_at:%H:%M} UTC, then nowhere any more."
     return f"The key of {key.name} is revoked; it holds nowhere any more within a second."

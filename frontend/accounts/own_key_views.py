@@ -30,7 +30,7 @@ class Row:
 
 def rows_of(actor: Actor) -> list[Row]:
     """The keys that act for the person, those that hold first, each part newest first."""
-    rows = [Row(key, queries.describe(key), queries.has_ended(key)) for key in queries.own(actor)]
+    rows = [Row(key, queries.describe_key(key), queries.has_key_ended(key)) for key in queries.list_own_keys(actor)]
     return sorted(rows, key=lambda row: row.has_ended)
 
 

@@ -22,7 +22,7 @@ __all__ = ["archive"]
 @signed_in
 def archive(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """Who fetched it lately, what stands on it, and the form; `do` says which way."""
-    template = queries.find(actor, Verb.MANAGE, name)
+    template = queries.find_template(actor, Verb.MANAGE, name)
     refused: PromptuaryError | None = None
     if request.method == "POST":
         try:
@@ -32,7 +32,7 @@ def archive(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         else:
             messages.success(request, sentence)
             return redirect("template", name)
-    standing = label_queries.numbers_of(template)
+    standing = label_queries.label_numbers(template)
     protected = [label for label in template.namespace.protected_labels if label in standing]
     waiting = change_queries.list_changes(actor, state="pending", template=name).items
     context = {
@@ -44,7 +44,7 @@ def archive(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "standing": [(label, standing[label]) for label in protected],
         "open_changes": waiting,
         "has_emergency": any(change.needs_approval for change in waiting),
-        "dependants": fragments.dependants(actor, name),
+        "dependants": fragments.list_dependants(actor, name),
         "refused": refused,
         "reason": request.POST.get("reason", ""),
         "force": request.POST.get("force", ""),

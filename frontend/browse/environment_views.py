@@ -19,7 +19,7 @@ from registry.namespaces.permissions import TABLE, Role, Verb
 from registry.namespaces.queries import live_label
 from registry.templates import environments as environments_query
 from registry.templates.approvals import Approval
-from registry.templates.environments import Place, Row
+from registry.templates.environments import EnvironmentCell, EnvironmentRow
 from registry.templates.models import Template
 
 __all__ = ["environments"]
@@ -81,10 +81,12 @@ def environments(request: HttpRequest, actor: Actor) -> HttpResponse:
     """All templates, or those of which a protected label is behind; `q` narrows by name."""
     behind = request.GET.get("show") == "behind"
     words = request.GET.get("q", "").strip()
-    page = environments_query.page(actor, q=words, behind=behind, cursor=request.GET.get("cursor"), limit=PAGE_SIZE)
-    roles = {space.pk: role for space, role in namespace_queries.mine(actor)}
+    page = environments_query.list_environments(
+        actor, q=words, behind=behind, cursor=request.GET.get("cursor"), limit=PAGE_SIZE
+    )
+    roles = {space.pk: role for space, role in namespace_queries.list_namespaces(actor)}
     columns = _columns(page.items)
-    total, late = environments_query.total(actor), environments_query.behind_count(actor)
+    total, late = environments_query.count_environment_rows(actor), environments_query.behind_count(actor)
     query = {name: value for name, value in (("q", words), ("show", "behind" if behind else "")) if value}
     context = {
         "section": "environments",
@@ -109,7 +111,7 @@ def _tab(word: str, count: int | None, on: bool, query: Mapping[str, str]) -> di
     return {"word": word, "count": count, "on": on, "url": f"?{urlencode(kept)}"}
 
 
-def _columns(rows: Sequence[Row]) -> list[Column]:
+def _columns(rows: Sequence[EnvironmentRow]) -> list[Column]:
     """`latest`, then labels that move freely, then protected ones; what counts as live first among these."""
     protected: dict[str, bool] = {}
     for row in rows:
@@ -126,7 +128,9 @@ def _columns(rows: Sequence[Row]) -> list[Column]:
     ]
 
 
-def _groups(rows: Sequence[Row], columns: Sequence[Column], roles: Mapping[int, Role], hurried: Hurried) -> list[Group]:
+def _groups(
+    rows: Sequence[EnvironmentRow], columns: Sequence[Column], roles: Mapping[int, Role], hurried: Hurried
+) -> list[Group]:
     groups: list[Group] = []
     for row in rows:
         space = row.template.namespace
@@ -136,7 +140,7 @@ def _groups(rows: Sequence[Row], columns: Sequence[Column], roles: Mapping[int, 
     return groups
 
 
-def _line(row: Row, columns: Sequence[Column], role: Role | None, hurried: Hurried) -> Line:
+def _line(row: EnvironmentRow, columns: Sequence[Column], role: Role | None, hurried: Hurried) -> Line:
     template = row.template
     stem, slash, leaf = template.path.rpartition("/")
     cells = [_cell(template, column, row.places.get(column.label), role) for column in columns]
@@ -144,7 +148,7 @@ def _line(row: Row, columns: Sequence[Column], role: Role | None, hurried: Hurri
     return Line(template.name, stem + slash, leaf, cells)
 
 
-def _cell(template: Template, column: Column, place: Place | None, role: Role | None) -> Cell:
+def _cell(template: Template, column: Column, place: EnvironmentCell | None, role: Role | None) -> Cell:
     label = column.label
     newest = template.latest.number if template.latest else 0
     if label == LATEST:

@@ -20,8 +20,8 @@ __all__ = ["fetches"]
 @signed_in
 def fetches(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """Every service with what it asks for and gets, and the reports by version."""
-    template = template_queries.get(actor, name)
-    live = label_queries.numbers_of(template).get(live_label(template.namespace))
+    template = template_queries.get_template(actor, name)
+    live = label_queries.label_numbers(template).get(live_label(template.namespace))
     context = {
         "section": "templates",
         "template": template,

@@ -17,7 +17,7 @@ from registry.templates import label_queries
 from registry.templates import queries as template_queries
 from registry.templates import version_queries as versions_query
 from registry.templates.models import LabelMove
-from registry.templates.version_queries import Entry
+from registry.templates.version_queries import HistoryEntry
 
 __all__ = ["versions"]
 
@@ -26,7 +26,7 @@ __all__ = ["versions"]
 class Row:
     """A version with the labels on it now."""
 
-    entry: Entry
+    entry: HistoryEntry
     marks: list[LabelStatus]
     live: bool
     warnings: int
@@ -35,10 +35,10 @@ class Row:
 @signed_in
 def versions(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """The history of versions and of label moves."""
-    template = template_queries.get(actor, name)
-    page = versions_query.history(actor, name, cursor=request.GET.get("cursor"), limit=50)
-    moves: list[LabelMove] = label_queries.moves(actor, name, limit=200).items
-    marks = label_statuses(actor, template, label_queries.numbers_of(template), moves)
+    template = template_queries.get_template(actor, name)
+    page = versions_query.list_versions(actor, name, cursor=request.GET.get("cursor"), limit=50)
+    moves: list[LabelMove] = label_queries.list_label_moves(actor, name, limit=200).items
+    marks = label_statuses(actor, template, label_queries.label_numbers(template), moves)
     rows = [_row(entry, marks, live_label(template.namespace)) for entry in page.items]
     numbers = [row.entry.version.number for row in rows]
     context = {
@@ -50,13 +50,13 @@ def versions(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "protected_labels": template.namespace.protected_labels,
         "default_to": numbers[0] if numbers else None,
         "default_from": _baseline(marks, numbers, live_label(template.namespace)),
-        "may_write": permissions.can(actor, Verb.SAVE, template.namespace),
+        "may_write": permissions.is_allowed(actor, Verb.SAVE, template.namespace),
         "next_url": f"?{urlencode({'cursor': page.next})}" if page.next else "",
     }
     return show(request, "browse/versions.html", context)
 
 
-def _row(entry: Entry, marks: list[LabelStatus], live: str) -> Row:
+def _row(entry: HistoryEntry, marks: list[LabelStatus], live: str) -> Row:
     on_it = [mark for mark in marks if mark.number == entry.version.number]
     problems = json.loads(entry.version.problems)
     return Row(

@@ -69,9 +69,12 @@ def label_statuses(
     last = {move.label: move for move in reversed(moves)}
     digests = {move.after.number: move.after.digest for move in moves if move.after}
     others = [label for label in standing if label not in namespace.protected_labels and label != LATEST]
-    may_write = permissions.can(actor, Verb.MOVE, namespace)
-    may_go_back = permissions.can(actor, Verb.ROLL_BACK, namespace)
-    approval, approved = approvals.of_labels([template])[template.pk], approvals.digests([template.pk])
+    may_write = permissions.is_allowed(actor, Verb.MOVE, namespace)
+    may_go_back = permissions.is_allowed(actor, Verb.ROLL_BACK, namespace)
+    approval, approved = (
+        approvals.approvals_of_labels([template])[template.pk],
+        approvals.approved_digests([template.pk]),
+    )
     marks = []
     for label in [*_live_first(namespace.protected_labels, live), *_live_first(others, live), LATEST]:
         number = standing.get(label)

@@ -43,8 +43,8 @@ class LabelForm(forms.Form):
 @signed_in
 def move(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """The form for one label; `do` says whether a POST moves, rolls back or takes the label off."""
-    template = template_queries.get(actor, name)
-    standing = labels_query.numbers_of(template)
+    template = template_queries.get_template(actor, name)
+    standing = labels_query.label_numbers(template)
     newest = template.latest.number if template.latest else 1
     label = request.POST.get("label") or request.GET.get("label", "")
     first = {"label": label, "version": request.GET.get("version") or newest, "expected": standing.get(label)}
@@ -61,7 +61,7 @@ def move(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
             else:
                 messages.success(request, sentence)
                 return redirect("template", name)
-    moves = labels_query.moves(actor, name, label or None, limit=100).items
+    moves = labels_query.list_label_moves(actor, name, label or None, limit=100).items
     context = {
         "section": "templates",
         "template": template,
@@ -76,8 +76,8 @@ def move(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "marks": label_statuses(actor, template, standing, moves),
         "moves": moves,
         "held_before": _held_before(template, label, standing, moves),
-        "may_move": permissions.can(actor, Verb.MOVE, template.namespace),
-        "may_roll_back": permissions.can(actor, Verb.ROLL_BACK, template.namespace),
+        "may_move": permissions.is_allowed(actor, Verb.MOVE, template.namespace),
+        "may_roll_back": permissions.is_allowed(actor, Verb.ROLL_BACK, template.namespace),
     }
     return show(request, "browse/labels.html", context, status=status)
 
@@ -85,12 +85,12 @@ def move(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 def _act(actor: Actor, name: str, do: str, asked: dict[str, Any]) -> str:
     label, version = asked["label"], asked["version"]
     if do == "roll_back":
-        labels.roll_back(actor=actor, name=name, label=label, version=version, reason=asked["reason"])
+        labels.roll_back_label(actor=actor, name=name, label=label, version=version, reason=asked["reason"])
         return f"Rolled {label} back to v{version}."
     if do == "remove":
-        labels.remove(actor=actor, name=name, label=label, expected=asked["expected"] or 0)
+        labels.remove_label(actor=actor, name=name, label=label, expected=asked["expected"] or 0)
         return f"Took {label} off v{asked['expected']}."
-    labels.move(actor=actor, name=name, label=label, version=version, expected=asked["expected"])
+    labels.move_label(actor=actor, name=name, label=label, version=version, expected=asked["expected"])
     return f"Moved {label} to v{version}."
 
 
@@ -98,6 +98,6 @@ def _held_before(template: Template, label: str, standing: dict[str, int], moves
     """Where the label may go back to, what it held last first: a protected one only to what it held by approval."""
     versions = [move.after for move in moves if move.label == label and move.after]
     if label in template.namespace.protected_labels:
-        approved = approvals.digests([template.pk])[template.pk, label]
+        approved = approvals.approved_digests([template.pk])[template.pk, label]
         versions = [version for version in versions if version.digest in approved]
     return [number for number in dict.fromkeys(version.number for version in versions) if number != standing.get(label)]

@@ -34,15 +34,15 @@ class SamplesForm(forms.Form):
 @signed_in
 def edit_samples(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """Shows the samples, and keeps new ones; what is refused stays in the form with the reasons."""
-    template = template_queries.get(actor, name)
-    sample_set = samples_query.current(template)
+    template = template_queries.get_template(actor, name)
+    sample_set = samples_query.current_samples(template)
     text = json.dumps(sample_set.samples if sample_set else {}, ensure_ascii=False, indent=2)
     form = SamplesForm(request.POST or None, initial={"samples": text})
     problems: list[Problem] = []
     status = 200
     if request.method == "POST" and form.is_valid():
         try:
-            samples.save(actor=actor, name=name, samples=_read(form.cleaned_data["samples"]))
+            samples.save_samples(actor=actor, name=name, samples=_read(form.cleaned_data["samples"]))
         except NotFound:
             raise
         except PromptuaryError as error:
@@ -61,7 +61,7 @@ def edit_samples(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "problems": problems,
         "kept": sample_set,
         "count": len(sample_set.samples) if sample_set else 0,
-        "may_write": permissions.can(actor, Verb.SAVE, template.namespace),
+        "may_write": permissions.is_allowed(actor, Verb.SAVE, template.namespace),
     }
     return show(request, "browse/samples.html", context, status=status)
 

@@ -64,13 +64,13 @@ class RailEntry:
 @signed_in
 def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """A template at one version: the one asked for, else the live one, else the newest."""
-    template = templates_query.get(actor, name)
-    standing = label_queries.numbers_of(template)
+    template = templates_query.get_template(actor, name)
+    standing = label_queries.label_numbers(template)
     live = live_label(template.namespace)
     ref = request.GET.get("ref") or ""
-    version = version_queries.resolve(actor, name, ref or (live if live in standing else LATEST))
-    marks = label_statuses(actor, template, standing, label_queries.moves(actor, name, limit=200).items)
-    sample_set = sample_queries.current(template)
+    version = version_queries.resolve_version(actor, name, ref or (live if live in standing else LATEST))
+    marks = label_statuses(actor, template, standing, label_queries.list_label_moves(actor, name, limit=200).items)
+    sample_set = sample_queries.current_samples(template)
     data = sample_set.samples if sample_set else {}
     sample = request.GET.get("sample", "")
     if sample not in data:
@@ -87,8 +87,8 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
         "description": (document.description if document else "") or template.description,
         "facts": _facts(template, document),
         "origin_url": _origin_url(template),
-        "may_write": permissions.can(actor, Verb.SAVE, template.namespace),
-        "has_draft": draft_queries.find(actor, name) is not None,
+        "may_write": permissions.is_allowed(actor, Verb.SAVE, template.namespace),
+        "has_draft": draft_queries.find_draft(actor, name) is not None,
         "ledger": marks,
         "live_label": live,
         "version_labels": [label for label, number in standing.items() if number == version.number],
@@ -110,8 +110,8 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
         "rail": _rail(actor, template, marks),
         "fetched": fetch_charts.draw(template, standing.get(live), live),
         "files": _fragments(version),
-        "included_by": fragments.dependants(actor, name),
-        "may_manage": permissions.can(actor, Verb.MANAGE, template.namespace),
+        "included_by": fragments.list_dependants(actor, name),
+        "may_manage": permissions.is_allowed(actor, Verb.MANAGE, template.namespace),
         **_fetch(request, name, version, marks),
         "runs": run_queries.list_runs(actor, template=name, limit=4).items,
         "keys_url": _keys_url(actor, template),
@@ -159,7 +159,7 @@ def _fetch(request: HttpRequest, name: str, version: Version, marks: list[LabelS
 
 
 def _rail(actor: Actor, template: Template, marks: list[LabelStatus]) -> list[RailEntry]:
-    entries = version_queries.history(actor, template.name, limit=RAIL).items
+    entries = version_queries.list_versions(actor, template.name, limit=RAIL).items
     live = live_label(template.namespace)
     return [rail_entry(entry.version, marks, live) for entry in entries]
 
@@ -195,6 +195,6 @@ def _origin_url(template: Template) -> str:
 
 
 def _keys_url(actor: Actor, template: Template) -> str:
-    if not permissions.can(actor, Verb.MANAGE, template.namespace):
+    if not permissions.is_allowed(actor, Verb.MANAGE, template.namespace):
         return ""
     return reverse("keys", args=[template.namespace.name])

@@ -84,11 +84,11 @@ class Search:
 def browse(request: HttpRequest, actor: Actor, folder: str = "") -> HttpResponse:
     """Templates below a folder (or all) that match the search."""
     search = read_search(request)
-    tree = template_queries.tree(actor)
+    tree = template_queries.folder_tree(actor)
     here = _find(tree, folder)
     if folder and here is None:
         raise NotFound(f"There is no folder {folder}, or you are no member of its namespace.")
-    page = template_queries.search(
+    page = template_queries.search_templates(
         actor,
         q=search.words,
         folder=folder or None,
@@ -134,14 +134,14 @@ def _search_context(actor: Actor, search: Search, folder: str) -> dict[str, Any]
         "filters": [Filter(name, value, search.query(**{name: None})) for name, value in search.filters.items()],
         "tags": [
             {"name": f"{name} ({count:,})", "url": search.query(tag=name)}
-            for name, count in template_queries.tags(actor)[:40]
+            for name, count in template_queries.list_tags(actor)[:40]
         ],
         "labels": [{"name": name, "url": search.query(label=name)} for name in sorted(known)],
     }
 
 
 def _protected(actor: Actor, folder: str) -> set[str]:
-    mine = [namespace for namespace, _ in namespace_queries.mine(actor)]
+    mine = [namespace for namespace, _ in namespace_queries.list_namespaces(actor)]
     root = folder.partition("/")[0]
     return {
         str(label) for namespace in mine if not root or namespace.name == root for label in namespace.protected_labels
@@ -149,7 +149,7 @@ def _protected(actor: Actor, folder: str) -> set[str]:
 
 
 def _namespace_context(actor: Actor, name: str) -> dict[str, Any]:
-    roles = {namespace.name: (namespace, role) for namespace, role in namespace_queries.mine(actor)}
+    roles = {namespace.name: (namespace, role) for namespace, role in namespace_queries.list_namespaces(actor)}
     writes = [role.rank >= Role.AUTHOR.rank for _, role in roles.values()]
     if name not in roles:
         return {"may_create": any(writes)}
@@ -157,7 +157,9 @@ def _namespace_context(actor: Actor, name: str) -> dict[str, Any]:
     return {
         "namespace": namespace,
         "admins": [
-            member.person.username for member in namespace_queries.members(actor, name) if member.role == Role.ADMIN
+            member.person.username
+            for member in namespace_queries.list_members(actor, name)
+            if member.role == Role.ADMIN
         ][:3],
         "may_create": role.rank >= Role.AUTHOR.rank,
         "may_manage": role is Role.ADMIN,
@@ -165,7 +167,7 @@ def _namespace_context(actor: Actor, name: str) -> dict[str, Any]:
 
 
 def _rows(items: list[Template], folder: str) -> list[Row]:
-    standing = label_queries.numbers_of_many(items)
+    standing = label_queries.label_numbers_of_many(items)
     below = len(folder) + 1 if folder else 0
     rows = []
     for template in items:

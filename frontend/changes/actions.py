@@ -184,7 +184,7 @@ def _suggestion(request: HttpRequest) -> str:
 
 def _lines_of(actor: Actor, number: int, place: Place) -> str:
     change = changes_query.get_change(actor, number)
-    version = version_queries.get(actor, change.template.name, place.version)
+    version = version_queries.get_version(actor, change.template.name, place.version)
     return (take_lines(version.document, place.line, place.last_line) or "").replace("\r\n", "\n").removesuffix("\n")
 
 

@@ -23,9 +23,9 @@ __all__ = ["update"]
 @signed_in
 def update(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """What includes the fragment and which version of it, the form, and after it what became of each."""
-    template = queries.get(actor, name)
+    template = queries.get_template(actor, name)
     live = live_label(template.namespace)
-    standing = label_queries.numbers_of(template)
+    standing = label_queries.label_numbers(template)
     newest = template.latest.number if template.latest else 1
     number = parse_number(request.POST.get("version") or request.GET.get("version")) or standing.get(live) or newest
     label = request.POST.get("label") or live
@@ -39,7 +39,7 @@ def update(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
             )
         except PromptuaryError as error:
             refused = error
-    target: Version = version_queries.get(actor, name, min(number, newest))
+    target: Version = version_queries.get_version(actor, name, min(number, newest))
     context = {
         "section": "templates",
         "template": template,
@@ -50,8 +50,8 @@ def update(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "label": label,
         "message": message,
         "rows": [
-            (other, refs, permissions.can(actor, Verb.SAVE, other.namespace))
-            for other, refs in fragments.dependants(actor, name, apart_from=f"{name}@{target.number}")
+            (other, refs, permissions.is_allowed(actor, Verb.SAVE, other.namespace))
+            for other, refs in fragments.list_dependants(actor, name, apart_from=f"{name}@{target.number}")
         ],
         "done": done,
         "refused": refused,

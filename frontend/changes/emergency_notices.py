@@ -54,7 +54,7 @@ def roll_back_url(template: str, label: str, number: int) -> str:
 
 
 def _roles(actor: Actor) -> dict[int, Role]:
-    return {space.pk: role for space, role in namespace_queries.mine(actor)}
+    return {space.pk: role for space, role in namespace_queries.list_namespaces(actor)}
 
 
 def _notice(emergency: Emergency, gate: Gate, actor: Actor, roles: Mapping[int, Role]) -> Notice:

@@ -31,7 +31,7 @@ __all__ = ["merge"]
 def merge(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     """The merge of one request. `do` says whether a POST looks at what was decided or saves it."""
     change = change_queries.find_change(actor, Verb.SAVE, number)
-    change.version = version_queries.get(actor, change.template.name, change.version.number)
+    change.version = version_queries.get_version(actor, change.template.name, change.version.number)
     preview = change_merge.preview_merge(change) if change.is_open else None
     refused: PromptuaryError | None = None
     do = request.POST.get("do", "")
@@ -98,9 +98,11 @@ def _result(actor: Actor, change: ChangeRequest, preview: MergePreview, document
 
 
 def _problems(actor: Actor, change: ChangeRequest, document: str) -> list[Problem]:
-    sample_set = sample_queries.current(change.template)
+    sample_set = sample_queries.current_samples(change.template)
     try:
-        return document_check.check(actor=actor, document=document, samples=sample_set.samples if sample_set else None)
+        return document_check.list_problems(
+            actor=actor, document=document, samples=sample_set.samples if sample_set else None
+        )
     except PromptuaryError as error:  # too large, or no hand free to look at it
         problems = error.problems if isinstance(error, Invalid) else None
         return problems or [Problem("PT701", "error", error.message, 1, 1)]

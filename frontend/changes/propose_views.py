@@ -41,9 +41,9 @@ class ProposeForm(forms.Form):
 @signed_in
 def propose(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """Ask that a protected label move: which, to what, and why."""
-    template = template_queries.find(actor, Verb.PROPOSE, name)
+    template = template_queries.find_template(actor, Verb.PROPOSE, name)
     protected = template.namespace.protected_labels
-    standing = label_queries.numbers_of(template)
+    standing = label_queries.label_numbers(template)
     newest = template.latest.number if template.latest else 1
     label = request.GET.get("label", "")
     first = {
@@ -62,7 +62,7 @@ def propose(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
                 status = status_of(error)
             else:
                 return redirect("change", change.number)
-    recent = version_queries.history(actor, name, limit=20).items
+    recent = version_queries.list_versions(actor, name, limit=20).items
     context = {
         "section": "templates",
         "template": template,

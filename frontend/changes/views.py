@@ -49,7 +49,7 @@ def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
         template=request.GET.get("template") or None,
         cursor=request.GET.get("cursor"),
     )
-    roles = {space.pk: role for space, role in namespace_queries.mine(actor)}
+    roles = {space.pk: role for space, role in namespace_queries.list_namespaces(actor)}
     query = {key: request.GET[key] for key in ("namespace", "template") if request.GET.get(key)}
     context = {
         "section": "changes",
@@ -104,7 +104,8 @@ def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
         "needed": gate.needed,
         "checks": checks,
         "held": gate.facts.holds if change.is_open else None,
-        "unapproved": change.is_open and approvals.of_label(change.template, change.label) == Approval.NEVER_APPROVED,
+        "unapproved": change.is_open
+        and approvals.approval_of_label(change.template, change.label) == Approval.NEVER_APPROVED,
         "approves_served": _approves_served(change, gate),
         "failing": any(blocker.code.startswith("check:") for blocker in gate.blockers),
         "waits": any(check.word == "running" for check in checks),
@@ -134,7 +135,11 @@ def _reading(
     against = request.GET.get("against") or ("review" if since else "label")
     looks_since = since is not None and against == "review"
     base = changes_query.find_baseline(change)
-    old = version_queries.get(actor, change.template.name, since.version.number) if since and looks_since else base
+    old = (
+        version_queries.get_version(actor, change.template.name, since.version.number)
+        if since and looks_since
+        else base
+    )
     view = "conversation" if request.GET.get("view") == "conversation" else ""
     diff = diff_context(request, old, change.version, view=view, every=True)
     query = {"against": request.GET["against"]} if request.GET.get("against") else {}

@@ -9,7 +9,7 @@ from registry.accounts.actor import Actor
 from registry.core.errors import Busy, Invalid, PromptuaryError
 from registry.templates import preview, sample_renderings
 from registry.templates.models import Version
-from registry.templates.sample_renderings import Outcome
+from registry.templates.sample_renderings import SampleOutcome
 
 __all__ = [
     "MOST",
@@ -61,7 +61,7 @@ class RenderedSample:
 def render_sample(actor: Actor, name: str, number: int, data: Mapping[str, Any]) -> RenderedSample:
     """The version rendered on these data; what cannot be rendered comes back as a failure, never as an exception."""
     try:
-        result = preview.render(actor=actor, name=name, ref=str(number), data=dict(data), target="messages")
+        result = preview.render_prompt(actor=actor, name=name, ref=str(number), data=dict(data), target="messages")
     except Invalid as error:
         return RenderedSample(failure=_failure(error))
     except Busy as error:
@@ -71,7 +71,7 @@ def render_sample(actor: Actor, name: str, number: int, data: Mapping[str, Any])
     return _of_prompt(result)
 
 
-def preview_of_outcome(outcome: Outcome) -> RenderedSample:
+def preview_of_outcome(outcome: SampleOutcome) -> RenderedSample:
     """The same from a rendering that is kept."""
     if outcome.prompt is not None:
         return _of_prompt(outcome.prompt)
@@ -134,7 +134,7 @@ def compare_samples(
 
 def _previews(version: Version, samples: Mapping[str, Mapping[str, Any]]) -> dict[str, RenderedSample]:
     try:
-        outcomes = sample_renderings.of_samples(version, samples)
+        outcomes = sample_renderings.render_samples(version, samples)
     except PromptuaryError as error:
         return dict.fromkeys(
             samples, RenderedSample(failure=RenderFailure("", f"{error.message} Reload to try again."))

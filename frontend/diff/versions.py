@@ -130,7 +130,7 @@ def diff_context(
     view: a view of the page's own, which shows neither. every: compare the versions on all samples, not only on the one
     that is shown.
     """
-    sample_set = sample_queries.current(new.template)
+    sample_set = sample_queries.current_samples(new.template)
     data = sample_set.samples if sample_set else {}
     sample = request.GET.get("sample", "")
     sample = sample if sample in data else next(iter(data), "")

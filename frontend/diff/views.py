@@ -22,12 +22,12 @@ CHOICES = 100
 @signed_in
 def compare_versions(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """From one version to another; by default from what is live to the newest."""
-    template = template_queries.get(actor, name)
-    standing = label_queries.numbers_of(template)
-    new = version_queries.resolve(actor, name, request.GET.get("to") or "latest")
+    template = template_queries.get_template(actor, name)
+    standing = label_queries.label_numbers(template)
+    new = version_queries.resolve_version(actor, name, request.GET.get("to") or "latest")
     live = standing.get(live_label(template.namespace))
     fallback = live if live and live != new.number else max(1, new.number - 1)
-    old = version_queries.resolve(actor, name, request.GET.get("from") or str(fallback))
+    old = version_queries.resolve_version(actor, name, request.GET.get("from") or str(fallback))
     context = {
         "section": "templates",
         "template": template,

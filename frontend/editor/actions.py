@@ -57,7 +57,7 @@ def save(actor: Actor, state: EditorState, *, parallel: bool = False, onto: str 
     """Save the text as a version. parallel: beside a newer one. onto: digest of a newer version to take as the base."""
     base = onto or (state.base.digest if state.base else None)
     try:
-        saved = template_save.save(
+        saved = template_save.save_version(
             actor=actor,
             name=state.name,
             document=state.document,
@@ -67,11 +67,11 @@ def save(actor: Actor, state: EditorState, *, parallel: bool = False, onto: str 
             parallel=parallel,
         )
     except Stale as error:
-        newer = version_queries.resolve(actor, state.name, "latest") if state.template else None
+        newer = version_queries.resolve_version(actor, state.name, "latest") if state.template else None
         return ActionResult("conflict", status_of(error), newer=newer, error=error)
     except PromptuaryError as error:
         return ActionResult("refused", status_of(error), error=error)
-    numbers = label_queries.numbers_of(saved.template)
+    numbers = label_queries.label_numbers(saved.template)
     protected = saved.template.namespace.protected_labels
     offers = [label for label in protected if numbers.get(label) != saved.version.number]
     return ActionResult("saved", version=saved.version, created=saved.created, offers=offers)
@@ -79,7 +79,7 @@ def save(actor: Actor, state: EditorState, *, parallel: bool = False, onto: str 
 
 def propose(actor: Actor, state: EditorState, label: str, number: int) -> ActionResult:
     """Open a change request that moves a protected label to a version of this template."""
-    version = version_queries.get(actor, state.name, number)
+    version = version_queries.get_version(actor, state.name, number)
     try:
         change = change_services.propose_change(
             actor=actor, name=state.name, label=label, version=number, message=version.message or f"Version {number}"

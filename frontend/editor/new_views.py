@@ -70,7 +70,7 @@ def new(request: HttpRequest, actor: Actor) -> HttpResponse:
 @signed_in
 def copy(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """Copy one version into a new template: the same document, so the same digest; samples come along."""
-    origin = version_queries.resolve(actor, name, request.POST.get("ref") or request.GET.get("ref") or "latest")
+    origin = version_queries.resolve_version(actor, name, request.POST.get("ref") or request.GET.get("ref") or "latest")
     form = _form(request, actor, [COPY])
     status = 200
     if request.method == "POST":
@@ -90,7 +90,7 @@ def copy(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 
 def _form(request: HttpRequest, actor: Actor, starts: list[str]) -> NewForm:
     """The form with the namespaces the actor may write in; `?in=support/refunds` fills in the place."""
-    writable = [space.name for space, role in namespace_queries.mine(actor) if role.rank >= Role.AUTHOR.rank]
+    writable = [space.name for space, role in namespace_queries.list_namespaces(actor) if role.rank >= Role.AUTHOR.rank]
     if not writable:
         raise NotFound("You are author in no namespace yet. An admin of one can make you that.")
     space, _, folder = request.GET.get("in", "").partition("/")
@@ -107,9 +107,9 @@ def _begin(actor: Actor, fields: dict[str, Any]) -> str:
     name = f"{fields['namespace']}/{fields['path']}"
     _require_free(actor, name)
     start = EXAMPLES[fields["start"]]
-    if drafts_query.find(actor, name) is not None:
+    if drafts_query.find_draft(actor, name) is not None:
         raise Conflict(f"You have a draft of {name} already: open it, or choose another name.")
-    drafts.save(
+    drafts.save_draft(
         actor=actor,
         namespace=fields["namespace"],
         path=fields["path"],
@@ -123,10 +123,10 @@ def _begin(actor: Actor, fields: dict[str, Any]) -> str:
 def _copy(actor: Actor, origin: Version, fields: dict[str, Any]) -> str:
     name = f"{fields['namespace']}/{fields['path']}"
     _require_free(actor, name)
-    sample_set = sample_queries.current(origin.template)
+    sample_set = sample_queries.current_samples(origin.template)
     address = f"{origin.template.name}@{origin.number}"
     try:
-        templates_service.save(
+        templates_service.save_version(
             actor=actor,
             name=name,
             document=origin.document,
@@ -141,7 +141,7 @@ def _copy(actor: Actor, origin: Version, fields: dict[str, Any]) -> str:
 
 def _require_free(actor: Actor, name: str) -> None:
     try:
-        template_queries.get(actor, name)
+        template_queries.get_template(actor, name)
     except NotFound:
         return
     raise Invalid(fields={"path": f"there is a {name} already."})

@@ -69,12 +69,14 @@ def build_preview(actor: Actor, state: EditorState) -> Preview:
 
     Where the text does not render, the preview shows the version it is compared with.
     """
-    examined = document_check.examine(actor, state.document, _storable_samples(state))
+    examined = document_check.check_document(actor, state.document, _storable_samples(state))
     against = _compared_version(actor, state)
     prompt: dict[str, Any] | None = None
     stopped = None
     try:
-        prompt = preview.render_examined(examined=examined, data=state.data, target=state.target, index=state.prompt)
+        prompt = preview.render_examined_document(
+            examined=examined, data=state.data, target=state.target, index=state.prompt
+        )
     except PromptuaryError as error:
         stopped = _stopping_problem(error, examined.problems)
     prompts = prompt["prompts"] if prompt else 1
@@ -117,11 +119,11 @@ class SampleResult:
 
 def render_samples(actor: Actor, state: EditorState) -> list[SampleResult]:
     """The text rendered on every sample, in their order (the first forty)."""
-    examined = document_check.examine(actor, state.document)
+    examined = document_check.check_document(actor, state.document)
     results: list[SampleResult] = []
     for name, data in list(state.samples.items())[:MOST_SAMPLES]:
         try:
-            prompt = preview.render_examined(examined=examined, data=data)
+            prompt = preview.render_examined_document(examined=examined, data=data)
         except PromptuaryError as error:
             results.append(SampleResult(name, None, stopped=_stopping_problem(error, examined.problems).message))
         else:
@@ -156,10 +158,10 @@ def _stopping_problem(error: PromptuaryError, problems: list[Problem]) -> Proble
 def _compared_version(actor: Actor, state: EditorState) -> ComparedVersion | None:
     if state.template is None:
         return None
-    live = label_queries.of(state.template).get(live_label(state.namespace))
+    live = label_queries.labels_of(state.template).get(live_label(state.namespace))
     if live is not None:
         return ComparedVersion(
-            version_queries.get(actor, state.name, live.version.number), f"{live.name} v{live.version.number}"
+            version_queries.get_version(actor, state.name, live.version.number), f"{live.name} v{live.version.number}"
         )
     return ComparedVersion(state.base, f"v{state.base.number}") if state.base else None
 
@@ -171,7 +173,7 @@ def _render_other(
     if against is None:
         return None
     try:
-        return preview.render(
+        return preview.render_prompt(
             actor=actor,
             name=state.name,
             ref=str(against.version.number),

@@ -89,9 +89,9 @@ def load_state(actor: Actor, name: str, sample: str = "") -> EditorState:
     """
     template, namespace = _find(actor, name)
     latest = template.latest if template else None
-    sample_set = sample_queries.current(template) if template else None
+    sample_set = sample_queries.current_samples(template) if template else None
     stored: Samples = sample_set.samples if sample_set else {}
-    draft = draft_queries.find(actor, name)
+    draft = draft_queries.find_draft(actor, name)
     if draft and latest and draft.document == latest.remaining and _read_samples(draft.samples, stored) == stored:
         draft = None  # it holds nothing that is not saved
     state = EditorState(
@@ -156,7 +156,7 @@ def select_sample(state: EditorState, sample: str) -> None:
 def _find(actor: Actor, name: str) -> tuple[Template | None, Namespace]:
     """The template with the right to save it; none yet where the namespace is the actor's to write in."""
     try:
-        template = template_queries.find(actor, Verb.SAVE, name)
+        template = template_queries.find_template(actor, Verb.SAVE, name)
     except NotFound:
         return None, permissions.find_namespace(actor, Verb.SAVE, name.split("/", 1)[0])
     return template, template.namespace
@@ -167,7 +167,7 @@ def _find_base(actor: Actor, name: str, number: str) -> Version | None:
         return None
     if not (number.isascii() and number.isdigit() and len(number) < 10):
         raise Invalid(fields={"base": f"{number[:20]!r} is no version number."})
-    return version_queries.get(actor, name, int(number))
+    return version_queries.get_version(actor, name, int(number))
 
 
 def _with_lf(text: str) -> str:

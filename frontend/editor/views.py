@@ -68,10 +68,10 @@ def draft(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     def answer() -> tuple[dict[str, Any], int]:
         namespace, _, path = name.partition("/")
         if request.method == "DELETE":
-            drafts.discard(actor=actor, namespace=namespace, path=path)
+            drafts.discard_draft(actor=actor, namespace=namespace, path=path)
             return {}, 200
         fields = _read_json(request)
-        stored = drafts.save(
+        stored = drafts.save_draft(
             actor=actor,
             namespace=namespace,
             path=path,
@@ -116,7 +116,7 @@ def _dispatch(actor: Actor, state: EditorState, action: str) -> ActionResult | N
 def _discard(actor: Actor, name: str) -> HttpResponse:
     """Discard the draft; of a template that was never saved nothing is left then."""
     state = load_state(actor, name)
-    drafts.discard(actor=actor, namespace=state.namespace.name, path=state.path)
+    drafts.discard_draft(actor=actor, namespace=state.namespace.name, path=state.path)
     return redirect("edit", name) if state.template else redirect("browse")
 
 
@@ -154,7 +154,7 @@ def _overlaps(actor: Actor, state: EditorState) -> list[ChangeRequest]:
 
 def _diff_fragment(request: HttpRequest, actor: Actor, state: EditorState, against: str) -> str:
     """The diff of the text against the version it was made from, or against another number."""
-    other = version_queries.get(actor, state.name, _parse_number(against)) if against else state.base
+    other = version_queries.get_version(actor, state.name, _parse_number(against)) if against else state.base
     source = responses.source_diff(other.remaining if other else "", state.document)
     return render_to_string("frontend/diff/_diff_source.html", {"source": source}, request)
 

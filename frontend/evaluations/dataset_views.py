@@ -189,14 +189,14 @@ def _frame(actor: Actor, dataset: Dataset) -> dict[str, Any]:
         "section": "evaluations",
         "dataset": dataset,
         "crumbs": breadcrumbs(dataset.name),
-        "may_write": permissions.can(actor, Verb.SAVE, dataset.namespace),
-        "may_run": permissions.can(actor, Verb.EVALUATE, dataset.namespace),
+        "may_write": permissions.is_allowed(actor, Verb.SAVE, dataset.namespace),
+        "may_run": permissions.is_allowed(actor, Verb.EVALUATE, dataset.namespace),
         "runs_url": f"{reverse('runs')}?{urlencode({'dataset': dataset.name})}",
     }
 
 
 def _mine(actor: Actor) -> list[str]:
-    return [space.name for space, role in namespace_queries.mine(actor) if role.rank >= Role.AUTHOR.rank]
+    return [space.name for space, role in namespace_queries.list_namespaces(actor) if role.rank >= Role.AUTHOR.rank]
 
 
 def _row(index: int, row: Row) -> dict[str, Any]:

@@ -95,7 +95,7 @@ def show_run(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         if not waits:
             response["HX-Refresh"] = "true"  # now there is more to show than a bar
         return response
-    live = label_queries.numbers_of(run.template).get(live_label(run.template.namespace))
+    live = label_queries.label_numbers(run.template).get(live_label(run.template.namespace))
     against, choices = score_table.find_baseline(run, live, asked)
     board = score_table.score_table(run, against)
     line = _chosen(board, request.GET.get("by", ""))
@@ -147,7 +147,7 @@ def show_row(request: HttpRequest, actor: Actor, number: int, index: int) -> Htt
     """Everything about one row: what was asked, what came, against what was expected and against another run."""
     run = run_queries.read_run(actor, number)
     detail = run_queries.read_run_row(run, index)
-    live = label_queries.numbers_of(run.template).get(live_label(run.template.namespace))
+    live = label_queries.label_numbers(run.template).get(live_label(run.template.namespace))
     against, _ = score_table.find_baseline(run, live, _number(request.GET.get("against")))
     other = run_queries.read_run_row(against, index) if against else None
     said = row_comparison.answer_text(detail.row.actual) if detail.row else ""
@@ -200,7 +200,7 @@ def _frame(actor: Actor, run: Run) -> dict[str, Any]:
         "answered": run.done - run.failed,
         "bar": _bar(run),
         "rows_name": run.dataset_version.dataset.name if run.dataset_version else "",
-        "may_run": permissions.can(actor, Verb.EVALUATE, template.namespace),
+        "may_run": permissions.is_allowed(actor, Verb.EVALUATE, template.namespace),
         "sum": f"Run {run.number}: {run.done} of {run.total}, {run.failed} failed, {run.state}",
     }
 

@@ -52,11 +52,11 @@ def start(request: HttpRequest, actor: Actor) -> HttpResponse:
     """The form; without a template it asks for one first."""
     name = request.POST.get("template") or request.GET.get("template") or ""
     if not name:
-        page = template_queries.search(actor, limit=_MOST)
+        page = template_queries.search_templates(actor, limit=_MOST)
         names = [template.name for template in page.items]
         return show(request, "evaluations/run_new.html", {"section": "evaluations", "names": names})
-    template = template_queries.find(actor, Verb.EVALUATE, name)
-    standing = label_queries.numbers_of(template)
+    template = template_queries.find_template(actor, Verb.EVALUATE, name)
+    standing = label_queries.label_numbers(template)
     place = _Place(template, standing, standing.get(live_label(template.namespace)))
     form = _form(request, actor, place)
     status = 200
@@ -92,14 +92,14 @@ def _form(request: HttpRequest, actor: Actor, place: _Place) -> RunForm:
         (row.name, f"{row.name}, {row.latest.count if row.latest else 0} rows")
         for row in dataset_queries.list_datasets(actor, namespace=template.namespace.name, limit=_MOST).items
     ]
-    kept = sample_queries.current(template)
+    kept = sample_queries.current_samples(template)
     if kept and kept.samples:
         rows.append(("", f"the template's {len(kept.samples)} samples, which expect nothing"))
     models = [
         (row.name, row.name if row.kind != "echo" else "echo, which repeats the prompt's last message")
         for row in model_endpoints.list_endpoints(template.namespace.name)
     ]
-    listed = template_queries.search(actor, tag=_JUDGE, limit=_MOST).items
+    listed = template_queries.search_templates(actor, tag=_JUDGE, limit=_MOST).items
     judges = [(f"{row.name}@{row.latest.number}", row.name) for row in listed if row.latest and row.pk != template.pk]
     inputs = _inputs(actor, template)
     against = [("", "nothing, only this version")]
@@ -131,7 +131,7 @@ def _form(request: HttpRequest, actor: Actor, place: _Place) -> RunForm:
 
 def _inputs(actor: Actor, template: Template) -> dict[str, str]:
     """The names of the latest version's declared inputs, with their types."""
-    document, _ = inspect_document(version_queries.resolve(actor, template.name, LATEST).document)
+    document, _ = inspect_document(version_queries.resolve_version(actor, template.name, LATEST).document)
     declared = (document.inputs if document else None) or {}
     return {name: str(schema.get("type", "")) for name, schema in declared.items()}
 

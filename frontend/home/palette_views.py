@@ -30,7 +30,7 @@ def search(request: HttpRequest, actor: Actor) -> JsonResponse:
 
 
 def _templates(actor: Actor, q: str) -> list[dict[str, Any]]:
-    templates = template_queries.search(actor, q=q, limit=50).items
+    templates = template_queries.search_templates(actor, q=q, limit=50).items
     # Words in the name count for more than words in the text; the name's own order stays within each.
     templates.sort(key=lambda template: not all(word in template.name for word in q.casefold().split()))
     return [

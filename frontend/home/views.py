@@ -22,7 +22,7 @@ def home(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Its queries are as many with one open request as with two hundred."""
     gates = gate.evaluate_pending(actor)
     mine = work_items.items_of_person(gates, actor)
-    own = draft_queries.mine(actor)
+    own = draft_queries.list_drafts(actor)
     context = {
         "section": "home",
         "heading": work_items.count_sentence(mine),
@@ -30,7 +30,7 @@ def home(request: HttpRequest, actor: Actor) -> HttpResponse:
         "others": work_items.items_of_others(gates, actor),
         "drafts": work_items.resumable_drafts(own[:MOST_DRAFTS]),
         "more_drafts": max(0, len(own) - MOST_DRAFTS),
-        "published": label_queries.published(actor),
+        "published": label_queries.list_published_moves(actor),
         "pending": len(gates),
         "emergencies": emergency_notices.open_notices(actor),
         "troubles": health.list_instance_faults(actor),

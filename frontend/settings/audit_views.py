@@ -48,7 +48,7 @@ class SoughtForm(forms.Form):
 @signed_in
 def audit(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     """Events, newest first; a POST has the chain verified by the worker."""
-    found = namespace_queries.get(actor, namespace)
+    found = namespace_queries.get_namespace(actor, namespace)
     if request.method == "POST":
         audit_services.check_chain(actor=actor, namespace=namespace)
         messages.success(request, "The worker goes through every event now; the result stands here when it is done.")
@@ -56,7 +56,7 @@ def audit(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     form = SoughtForm(request.GET or None)
     sought = _read(form)
     page = audit_queries.page(actor, namespace, sought=sought or Sought(), cursor=request.GET.get("cursor"))
-    may_manage = permissions.can(actor, Verb.MANAGE, found)
+    may_manage = permissions.is_allowed(actor, Verb.MANAGE, found)
     query = {name: request.GET[name] for name in form.fields if request.GET.get(name)}
     context = {
         "section": "templates",

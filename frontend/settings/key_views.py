@@ -33,12 +33,12 @@ __all__ = ["keys"]
 @signed_in
 def keys(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     """All keys; a POST issues, rotates or revokes one. Only the answer to issuing and rotating shows the secret."""
-    keys_query.listing(actor, namespace)  # refuses before anything is read from the form
+    keys_query.list_keys(actor, namespace)  # refuses before anything is read from the form
     do = request.POST.get("do", "") if request.method == "POST" else "look"
     if do == "revoke":
         messages.success(request, key_revocation.revoke_key(request, actor))
         return redirect("keys", namespace)
-    people = [member.person.username for member in namespace_queries.members(actor, namespace)]
+    people = [member.person.username for member in namespace_queries.list_members(actor, namespace)]
     start = {"person": actor.person.username}
     form = KeyForm(request.POST if do == "" else None, people=people, initial=start)
     turning = RotateForm(request.POST if do == "rotate" else None, initial={"key": request.GET.get("rotate", "")})
@@ -66,7 +66,7 @@ def keys(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
 
 def _listed(actor: Actor, namespace: str) -> dict[str, Any]:
     """The rows with what each may, in the words of its set or its verbs, and which of them hold no more."""
-    rows, now = keys_query.listing(actor, namespace), datetime.now(UTC)
+    rows, now = keys_query.list_keys(actor, namespace), datetime.now(UTC)
     return {
         "rows": rows,
         "now": now,
@@ -78,7 +78,9 @@ def _listed(actor: Actor, namespace: str) -> dict[str, Any]:
     }
 
 
-def _try(actor: Actor, namespace: str, form: KeyForm | RotateForm, work: Any) -> tuple[keys_service.Issued | None, int]:
+def _try(
+    actor: Actor, namespace: str, form: KeyForm | RotateForm, work: Any
+) -> tuple[keys_service.IssuedKey | None, int]:
     """What the form asks for, or its errors in the form and the status they make."""
     if not form.is_valid():
         return None, 422
@@ -89,9 +91,9 @@ def _try(actor: Actor, namespace: str, form: KeyForm | RotateForm, work: Any) ->
         return None, status_of(error)
 
 
-def _issue(actor: Actor, namespace: str, asked: dict[str, Any]) -> keys_service.Issued:
+def _issue(actor: Actor, namespace: str, asked: dict[str, Any]) -> keys_service.IssuedKey:
     chosen = asked["scope"] == Key.CHOSEN
-    return keys_service.issue(
+    return keys_service.issue_key(
         actor=actor,
         namespace=namespace,
         name=asked["name"],
@@ -104,6 +106,6 @@ def _issue(actor: Actor, namespace: str, asked: dict[str, Any]) -> keys_service.
     )
 
 
-def _rotate(actor: Actor, _namespace: str, asked: dict[str, Any]) -> keys_service.Issued:
+def _rotate(actor: Actor, _namespace: str, asked: dict[str, Any]) -> keys_service.IssuedKey:
     keep = datetime.now(UTC) + timedelta(hours=asked["hours"]) if asked["hours"] else None
-    return keys_service.rotate(actor=actor, key_id=asked["key"], keep_until=keep)
+    return keys_service.rotate_key(actor=actor, key_id=asked["key"], keep_until=keep)

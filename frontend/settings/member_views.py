@@ -30,7 +30,7 @@ MAY = {
 @signed_in
 def members(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     """The members; admins give and take roles."""
-    space = namespace_queries.get(actor, namespace)
+    space = namespace_queries.get_namespace(actor, namespace)
     form = MemberForm(request.POST or None, initial={"role": Role.READER.value})
     status = 200
     if request.method == "POST":
@@ -51,11 +51,11 @@ def members(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
         "section": "templates",
         "settings_page": "members",
         "namespace": namespace,
-        "granters": permissions.granters(space),
+        "granters": permissions.describe_granters(space),
         "rules": namespace_queries.rules_of(space),
-        "rows": namespace_queries.members(actor, namespace),
+        "rows": namespace_queries.list_members(actor, namespace),
         "form": form,
         "roles": [(role.value, words) for role, words in MAY.items()],
-        "may_manage": permissions.can(actor, Verb.MANAGE, space),
+        "may_manage": permissions.is_allowed(actor, Verb.MANAGE, space),
     }
     return show(request, "settings/members.html", context, status=status)

@@ -32,13 +32,13 @@ def rules(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     Rules that protect a label are set once the admin has read what follows from that: a POST without `confirmed`, the
     seal of what was read, brings the form back with it.
     """
-    space = namespace_queries.get(actor, namespace)
+    space = namespace_queries.get_namespace(actor, namespace)
     now = namespace_queries.rules_of(space)
     status = 200
     form = RulesForm(request.POST or None, initial=forms.initial_rules(now))
     plan: ProtectionPlan | None = None
     if request.method == "POST":
-        permissions.require(actor, Verb.MANAGE, space)
+        permissions.require_verb(actor, Verb.MANAGE, space)
         status = 422
         if form.is_valid():
             try:
@@ -55,11 +55,11 @@ def rules(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
         "section": "templates",
         "settings_page": "rules",
         "namespace": namespace,
-        "may_manage": permissions.can(actor, Verb.MANAGE, space),
+        "may_manage": permissions.is_allowed(actor, Verb.MANAGE, space),
         "rules": now,
         "checks": forms.CHECKS_IN_WORDS,
         "modes": forms.MODES_IN_WORDS,
-        "granters": permissions.granters(space),
+        "granters": permissions.describe_granters(space),
         "form": form,
         "plan": plan if status == 200 else None,
     }

@@ -105,7 +105,7 @@ class ChainState(APIView):
     @extend_schema(operation_id="getChain", responses={200: ChainOutput, "4XX": output_serializers.ProblemOutput})
     def get(self, request: Request, namespace: str) -> Response:
         """What the last check found. For members."""
-        namespace_queries.get(actor_of(request), namespace)
+        namespace_queries.get_namespace(actor_of(request), namespace)
         return Response(_state())
 
     @extend_schema(

@@ -11,7 +11,7 @@ from registry.core.renderer_pool import child
 from registry.templates import inclusions, references, sample_renderings
 from registry.templates import sample_queries as sample_sets
 from registry.templates.models import Label, Version
-from registry.templates.sample_renderings import Outcome
+from registry.templates.sample_renderings import SampleOutcome
 from registry.usage import queries as usage_queries
 
 __all__ = ["RUNNERS", "CheckCase", "CheckResult", "read_case"]
@@ -69,7 +69,7 @@ def read_case(change: ChangeRequest) -> CheckCase:
     """What the checks of a request look at."""
     labels = Label.objects.select_related("version").filter(template=change.template).order_by("name")
     served = {label.name: label.version for label in labels if not label.version.is_redacted}
-    samples = sample_sets.current(change.template)
+    samples = sample_sets.current_samples(change.template)
     return CheckCase(change, change.version, served.get(change.label), served, samples.samples if samples else {})
 
 
@@ -91,7 +91,7 @@ def _problems(case: CheckCase) -> CheckResult:
 
 def _samples(case: CheckCase) -> CheckResult:
     """Every sample renders."""
-    outcomes = sample_renderings.of_samples(case.version, case.samples)
+    outcomes = sample_renderings.render_samples(case.version, case.samples)
     details = [
         {"sample": name, "problem": outcome.problem.to_dict() if outcome.problem else None}
         for name, outcome in outcomes.items()
@@ -106,8 +106,8 @@ def _samples(case: CheckCase) -> CheckResult:
 
 def _budget(case: CheckCase) -> CheckResult:
     """Every sample fits its limit, and nothing is cut that the served version did not cut."""
-    now = sample_renderings.of_samples(case.version, case.samples)
-    before = sample_renderings.of_samples(case.against, case.samples) if case.against else {}
+    now = sample_renderings.render_samples(case.version, case.samples)
+    before = sample_renderings.render_samples(case.against, case.samples) if case.against else {}
     details = [_spent(name, outcome, before.get(name)) for name, outcome in now.items()]
     worse = [item for item in details if item["newly_cut"] or item["problem"]]
     if not worse:
@@ -169,12 +169,12 @@ def _dependants(case: CheckCase) -> CheckResult:
     brought = case.version.unpacked()
     details: list[dict[str, Any]] = []
     with child() as bounded:
-        for template, refs in inclusions.of(case.change.template):
+        for template, refs in inclusions.including_templates(case.change.template):
             if template.latest is None or template.latest.is_redacted:
                 continue
-            bundle, kept = template.latest.unpacked(), sample_sets.current(template)
+            bundle, kept = template.latest.unpacked(), sample_sets.current_samples(template)
             found = bounded.validate(
-                references.move(bundle["document"], refs, target),
+                references.replace_references(bundle["document"], refs, target),
                 fragments={**bundle["fragments"], **brought["fragments"], target: brought["document"]},
                 profile=bundle["profile"],
                 samples=dict(kept.samples) if kept else {},
@@ -207,7 +207,7 @@ def _evaluation(case: CheckCase) -> CheckResult | None:
     return CheckResult(judged.passed, judged.summary, judged.details) if judged else None
 
 
-def _spent(name: str, outcome: Outcome, before: Outcome | None) -> dict[str, Any]:
+def _spent(name: str, outcome: SampleOutcome, before: SampleOutcome | None) -> dict[str, Any]:
     cut_before = {cut["name"] for cut in before.prompt["cut"]} if before and before.prompt else set()
     prompt = outcome.prompt
     cut = [item["name"] for item in prompt["cut"]] if prompt else []

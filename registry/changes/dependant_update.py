@@ -33,12 +33,12 @@ def update_dependants(
     Where `label` is protected in the template's namespace a change request is opened for it. A template that the actor may
     not save, or that would not be sound with the new fragment, is left alone and says so; the others go on.
     """
-    wanted = version_queries.get(actor, name, version)
+    wanted = version_queries.get_version(actor, name, version)
     target = f"{name}@{wanted.number}"
     said = message or f"Move {name} to version {wanted.number}"
     return [
         _update(actor, template, refs, target, label, said)
-        for template, refs in fragments.dependants(actor, name, apart_from=target)
+        for template, refs in fragments.list_dependants(actor, name, apart_from=target)
     ]
 
 
@@ -47,13 +47,13 @@ def _update(
 ) -> UpdatedDependant:
     latest = template.latest
     try:
-        permissions.require(actor, Verb.SAVE, template.namespace)
+        permissions.require_verb(actor, Verb.SAVE, template.namespace)
         if latest is None:
             return UpdatedDependant(template, refusal="It has no version yet.")
-        saved = template_save.save(
+        saved = template_save.save_version(
             actor=actor,
             name=template.name,
-            document=references.move(latest.document, refs, target),
+            document=references.replace_references(latest.document, refs, target),
             message=message,
             base=latest.digest,
         )

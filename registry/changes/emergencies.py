@@ -62,7 +62,7 @@ def list_waiting_changes(actor: Actor | None = None) -> list[ChangeRequest]:
     those that they may read."""
     rows = ChangeRequest.objects.filter(unreviewed=True, emergency_closed_at=None, template__archived_at=None)
     if actor is not None:
-        rows = rows.filter(template__namespace__in=namespace_queries.visible_to(actor))
+        rows = rows.filter(template__namespace__in=namespace_queries.visible_namespaces(actor))
     rows = rows.select_related("template", "template__namespace", "version", "version__author", "opened_by")
     return list(rows.defer("template__words", "version__bundle").order_by("closed_at", "number"))
 
@@ -106,10 +106,12 @@ def find_emergencies(rows: Iterable[ChangeRequest]) -> dict[int, Emergency]:
 
 def served_emergencies(actor: Actor) -> dict[tuple[int, str], int]:
     """Template id and label to the number of the unapproved emergency that the label serves, as far as the actor may read."""
-    rows = ChangeRequest.objects.filter(template__namespace__in=namespace_queries.visible_to(actor), unreviewed=True)
+    rows = ChangeRequest.objects.filter(
+        template__namespace__in=namespace_queries.visible_namespaces(actor), unreviewed=True
+    )
     asked = {(row.template_id, row.label, row.version.digest): row.pk for row in rows.select_related("version")}
     templates = {template for template, _, _ in asked}
-    held, approved = (_held(templates), approvals.digests(templates)) if asked else ({}, {})
+    held, approved = (_held(templates), approvals.approved_digests(templates)) if asked else ({}, {})
     return {
         (template, label): number
         for (template, label, digest), number in asked.items()
@@ -134,7 +136,7 @@ def _held(templates: set[int]) -> Mapping[tuple[int, str], tuple[int, str]]:
 
 def _targets(templates: set[int]) -> dict[tuple[int, str], list[tuple[int, int, str]]]:
     """Template and label to the moves by which it held something by approval, newest first: id, number and digest."""
-    rows = approvals.held().filter(template__in=templates)
+    rows = approvals.approved_moves().filter(template__in=templates)
     found: dict[tuple[int, str], list[tuple[int, int, str]]] = {}
     columns = ("template_id", "label", "pk", "after__number", "after__digest")
     for template, label, pk, number, digest in rows.order_by("-pk").values_list(*columns):
@@ -160,7 +162,7 @@ def publish_in_emergency(*, actor: Actor, number: int, reason: str) -> ChangeReq
     """Move the label although approvals or checks are missing; by a reviewer in person, with a reason.
 
     The request counts as published but stays unreviewed until it has its approvals after the fact, and everyone concerned
-    is told. Its checks stay as they are at this moment. One event, as in `labels.move_label`, with how = broke_glass.
+    is told. Its checks stay as they are at this moment. One event, as in `labels.record_move`, with how = broke_glass.
     """
     if not check_text("reason", reason).strip():
         raise Invalid(fields={"reason": "say why it can't wait: everyone concerned will read it."})
@@ -182,7 +184,7 @@ def publish_in_emergency(*, actor: Actor, number: int, reason: str) -> ChangeReq
         change.save()
         move = LabelMove(template=change.template, label=change.label, after=change.version, how="broke_glass")
         move.reason, move.change = reason.strip(), change
-        labels.move_label(actor, move, at=change.closed_at)
+        labels.record_move(actor, move, at=change.closed_at)
     return change
 
 

@@ -226,7 +226,7 @@ class _Reader:
         """The blockers of checks; for a key that may not read the request without what a check found: that quotes texts."""
         found = checks.check_blockers(results, author)
         actor = self._actor
-        if actor is None or actor.key is None or permissions.can(actor, Verb.READ, change.template.namespace):
+        if actor is None or actor.key is None or permissions.is_allowed(actor, Verb.READ, change.template.namespace):
             return found
         action = "A person sees why on the request's page."
         return [

@@ -144,7 +144,7 @@ class CheckFacts:
         self._samples = _samples(set(templates))
         self._plans = attachment_queries.plans_of_templates(templates.values())
         self._fetched = usage_queries.pinned_digests(set(templates))
-        self._dependants = inclusions.digests_of_many(templates.values())
+        self._dependants = inclusions.including_digests(templates.values())
         keys = {key for row, rules in rows for key in self._keys(row, rules)}
         self._verdicts = {row.key: row for row in Verdict.objects.filter(key__in=keys)}
         self._measured = self._measure([row for row, _ in rows])
@@ -220,7 +220,7 @@ class CheckFacts:
 def _held_by_approval(templates: set[int]) -> Mapping[tuple[int, str], list[tuple[int, int, str]]]:
     """By template and label the moves to what the label held by approval: (move, version, digest), oldest first."""
     found: defaultdict[tuple[int, str], list[tuple[int, int, str]]] = defaultdict(list)
-    rows = approvals.held().filter(template__in=templates).order_by("pk")
+    rows = approvals.approved_moves().filter(template__in=templates).order_by("pk")
     columns = ("template_id", "label", "pk", "after_id", "after__digest")
     for template, label, move, version, digest in rows.values_list(*columns):
         if version is not None:

@@ -158,7 +158,7 @@ def _approved(steps: Mapping[int, VersionNode], origins: Collection[int]) -> set
     contribute. A namespace may ask for no approval, or let contributors approve: that speaks for itself alone."""
     if not origins:
         return set()
-    rows = approvals.held().filter(template__in=origins)
+    rows = approvals.approved_moves().filter(template__in=origins)
     columns = rows.values_list("template__name", "after__digest", "change__decided")
     digests = {(name, digest) for name, digest, decided in columns if _has_approval_of_another(decided)}
     return {step.pk for step in steps.values() if (step.template, step.digest) in digests}

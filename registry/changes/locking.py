@@ -66,9 +66,9 @@ def lock_change(actor: Actor, verb: Verb, number: int) -> ChangeRequest:
 
 def lock_template(actor: Actor, verb: Verb, name: str) -> Template:
     """The template that is to get a request, locked as `lock_change` locks the template of one."""
-    template_queries.find(actor, verb, name, lock=True)
+    template_queries.find_template(actor, verb, name, lock=True)
     log.lock()
-    template = template_queries.find(actor, verb, name)
+    template = template_queries.find_template(actor, verb, name)
     _require_present(template)
     return template
 
@@ -147,7 +147,7 @@ def require_new_head(template: Template, label: str, head: Version) -> None:
     held = Label.objects.filter(template=template, name=label).select_related("version").first()
     if held is not None and held.version.digest == head.digest:
         known = f"{label} holds exactly this already (version {held.version.number})"
-        approval = approvals.of_label(template, label)
+        approval = approvals.approval_of_label(template, label)
         if approval == Approval.EMERGENCY:
             raise Invalid(fields={"version": f"{known}: approve the change that was published in an emergency."})
         if approval != Approval.NEVER_APPROVED:

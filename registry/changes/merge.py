@@ -94,7 +94,7 @@ def merge_change(
         raise Conflict(f"Line {left[0]} still holds a conflict marker.", lines=left)
     if document == found.held.remaining:
         raise Conflict(f"{change.label} holds all of this already: withdraw the request.")
-    saved = template_save.save(
+    saved = template_save.save_version(
         actor=actor,
         name=change.template.name,
         document=document,

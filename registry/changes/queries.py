@@ -58,7 +58,7 @@ def find_change(actor: Actor, verb: Verb, number: int) -> ChangeRequest:
     if change is None:
         raise _unknown(number)
     try:
-        permissions.require(actor, verb, change.template.namespace)
+        permissions.require_verb(actor, verb, change.template.namespace)
     except NotFound as error:
         raise _unknown(number) from error
     permissions.require_label(actor, change.label)
@@ -81,7 +81,7 @@ def list_changes(
     """Requests that meet every filter, newest first. state: open, approved, published, withdrawn, or `pending` for all that
     wait for somebody: the first two, and those published in an emergency that were neither approved nor closed since."""
     limit = check_limit(limit)
-    rows = ChangeRequest.objects.filter(template__namespace__in=namespace_queries.visible_to(actor))
+    rows = ChangeRequest.objects.filter(template__namespace__in=namespace_queries.visible_namespaces(actor))
     if state == "pending":
         rows = rows.filter(Q(state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED)) | _EMERGENCY)
     elif state:
@@ -99,7 +99,7 @@ def list_changes(
 
 def count_pending(actor: Actor) -> int:
     """How many requests that the actor may read wait for somebody: as many as `listing` gives for `pending`."""
-    rows = ChangeRequest.objects.filter(template__namespace__in=namespace_queries.visible_to(actor))
+    rows = ChangeRequest.objects.filter(template__namespace__in=namespace_queries.visible_namespaces(actor))
     return rows.filter(Q(state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED)) | _EMERGENCY).count()
 
 
@@ -121,7 +121,7 @@ def find_baseline(change: ChangeRequest) -> Version | None:
         rows = Label.objects.filter(template=change.template_id, name=change.label)
         number = rows.values_list("version_id", flat=True).first()
     if number == change.version_id:
-        earlier = approvals.last_version(change.template, change.label, before=move)
+        earlier = approvals.last_approved_version(change.template, change.label, before=move)
         number = earlier.pk if earlier and earlier.pk != number else None
     found = Version.objects.select_related("author", "redaction__person").filter(pk=number).first() if number else None
     if found is not None:

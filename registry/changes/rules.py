@@ -63,7 +63,7 @@ def set_rules(*, actor: Actor, namespace: str, **rules: Any) -> RulesUpdate:
         log.lock()  # whoever moves a label decides by rules that hold until then
         found = permissions.find_namespace(actor, Verb.MANAGE, namespace)
         before = namespace_queries.rules_of(found)
-        after = reading.read(rules, before)
+        after = reading.read_rules(rules, before)
         _check_owners(found, after)
         if after == before:
             return RulesUpdate(found, ())
@@ -146,7 +146,7 @@ def plan_protection(actor: Actor, name: str, rules: Mapping[str, Any]) -> Protec
     """
     namespace = permissions.find_namespace(actor, Verb.MANAGE, name)
     before = namespace_queries.rules_of(namespace)
-    after = reading.read(rules, before)
+    after = reading.read_rules(rules, before)
     labels = _newly(before, after)
     if not labels:
         return ProtectionPlan((), (), ())
@@ -195,7 +195,7 @@ def _refused(ruled: Namespace, keys: list[str]) -> Mapping[str, tuple[str, ...]]
     """Key to what it fetched lately and gets no more, under the rules of `ruled`."""
     labels = ruled.protected_labels
     since = datetime.now(UTC).date() - timedelta(days=DAYS)
-    moved = approvals.held().filter(template__namespace=ruled, label__in=labels)
+    moved = approvals.approved_moves().filter(template__namespace=ruled, label__in=labels)
     agreed = ChangeRequest.objects.filter(
         template__namespace=ruled, label__in=labels, state=ChangeRequest.APPROVED
     ).values_list("template", "version__digest")

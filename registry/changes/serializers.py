@@ -269,7 +269,7 @@ class ChangeFacts(ChangeRow):
             row,
             emergencies.find_emergency(row),
             gate=change_gate.evaluate(row, actor),
-            may_read=permissions.can(actor, Verb.READ, row.template.namespace),
+            may_read=permissions.is_allowed(actor, Verb.READ, row.template.namespace),
         )
 
     @property
@@ -280,7 +280,7 @@ class ChangeFacts(ChangeRow):
     @property
     def approval(self) -> str | None:
         """How the label came to what it holds now."""
-        approval = approvals.of_label(self.row.template, self.row.label)
+        approval = approvals.approval_of_label(self.row.template, self.row.label)
         return approval.value if approval else None
 
     @property

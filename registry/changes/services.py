@@ -159,7 +159,7 @@ def publish_change(*, actor: Actor, number: int) -> ChangeRequest:
     """Move the label, when nothing stands in the way any more: the gate itself.
 
     ApprovalRequired while reviewers are waited for, Conflict for every other blocker; facts["blockers"] lists them.
-    One event, as in `labels.move_label`, with the request's number and "decided" as `registry.changes.checks.Decided` has it.
+    One event, as in `labels.record_move`, with the request's number and "decided" as `registry.changes.checks.Decided` has it.
     """
     with transaction.atomic():
         change = locking.lock_change(actor, Verb.PUBLISH, number)
@@ -177,7 +177,7 @@ def publish_change(*, actor: Actor, number: int) -> ChangeRequest:
         change.save()
         move = LabelMove(template=change.template, label=change.label, after=change.version, how="published")
         move.reason, move.change = change.message, change
-        labels.move_label(actor, move, at=change.closed_at)
+        labels.record_move(actor, move, at=change.closed_at)
     return change
 
 

@@ -49,7 +49,7 @@ def apply_suggestions(
             people=list(policy.eligible_approvers(gate.rules, gate.facts)),
         )
     document = replace_lines(change.version.document, edits)
-    saved = template_save.save(
+    saved = template_save.save_version(
         actor=actor,
         name=change.template.name,
         document=document,

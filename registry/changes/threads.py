@@ -156,7 +156,7 @@ def check_comment(text: str, suggestion: str | None, side: str) -> None:
 
 def quote_lines(actor: Actor, change: ChangeRequest, place: Place) -> tuple[Version, str]:
     """The version of a place and its lines as they are there; Invalid where it has no such lines. Renders: before a transaction."""
-    version = version_queries.get(actor, change.template.name, place.version)
+    version = version_queries.get_version(actor, change.template.name, place.version)
     text = version.document if place.side == Thread.SOURCE else _rendered(change, version, place)
     lines = take_lines(text, place.line, place.last_line)
     if lines is None:
@@ -167,11 +167,11 @@ def quote_lines(actor: Actor, change: ChangeRequest, place: Place) -> tuple[Vers
 
 
 def _rendered(change: ChangeRequest, version: Version, place: Place) -> str:
-    held = sample_sets.current(change.template)
+    held = sample_sets.current_samples(change.template)
     samples = held.samples if held else {}
     if place.sample not in samples:
         raise Invalid(fields={"sample": f"there is no sample {place.sample[:80]!r}."})
-    outcome = sample_renderings.of_samples(version, {place.sample: samples[place.sample]})[place.sample]
+    outcome = sample_renderings.render_samples(version, {place.sample: samples[place.sample]})[place.sample]
     if outcome.prompt is None:
         raise Conflict(f"Version {version.number} does not render with the sample {place.sample}.")
     parts = outcome.prompt["parts"]

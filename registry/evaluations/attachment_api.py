@@ -73,7 +73,7 @@ class Models(APIView):
     @extend_schema(operation_id="listModels", parameters=_NAMESPACE, responses={200: ModelList, "4XX": ProblemOutput})
     def get(self, request: Request) -> Response:
         """Those that the operator lists for the namespace, and the one that echoes."""
-        space = namespace_queries.get(actor_of(request), _namespace(request))
+        space = namespace_queries.get_namespace(actor_of(request), _namespace(request))
         return Response({"results": [ModelOutput.of(one) for one in model_endpoints.list_endpoints(space.name)]})
 
 

@@ -56,7 +56,7 @@ def find_dataset(actor: Actor, verb: Verb, name: str) -> Dataset:
     if dataset is None:
         raise unknown
     try:
-        permissions.require(actor, verb, dataset.namespace)
+        permissions.require_verb(actor, verb, dataset.namespace)
     except NotFound as error:
         raise unknown from error
     return dataset
@@ -74,7 +74,7 @@ def list_datasets(
 ) -> Page[Dataset]:
     """Datasets that the actor may read, by name; q: a piece of the name."""
     limit = check_limit(limit)
-    found = Dataset.objects.filter(namespace__in=namespace_queries.visible_to(actor), latest__isnull=False)
+    found = Dataset.objects.filter(namespace__in=namespace_queries.visible_namespaces(actor), latest__isnull=False)
     if namespace:
         found = found.filter(namespace__name=namespace)
     for word in q.replace("\0", "").casefold().split():

@@ -83,7 +83,7 @@ def save_dataset(  # what a person hands in when saving
     permissions.require_wide(actor, Verb.SAVE)  # what does not fit names inputs of the latest versions
     check_text("message", message)
     read = _read(text, form, name)
-    measured = [template_queries.get(actor, template)] if template else []
+    measured = [template_queries.get_template(actor, template)] if template else []
     require_rows_fit(read.rows, [*measured, *_measured(space, name)])
     warnings = _look_for_secrets(read.rows)
     lines = "".join(log.canonical(row.to_dict()) + "\n" for row in read.rows)

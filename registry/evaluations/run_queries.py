@@ -74,7 +74,7 @@ def find_run(actor: Actor, verb: Verb, number: int) -> Run:
     if run is None:
         raise unknown
     try:
-        permissions.require(actor, verb, run.template.namespace)
+        permissions.require_verb(actor, verb, run.template.namespace)
     except NotFound as error:
         raise unknown from error
     return run
@@ -114,7 +114,7 @@ def list_runs(  # the filters of the page and the API
     limit = check_limit(limit)
     if state and state not in Run.STATES:
         raise Invalid(fields={"state": f"one of {', '.join(Run.STATES)}."})
-    runs = Run.objects.filter(template__namespace__in=namespace_queries.visible_to(actor))
+    runs = Run.objects.filter(template__namespace__in=namespace_queries.visible_namespaces(actor))
     if namespace:
         runs = runs.filter(template__namespace__name=namespace)
     if template:

@@ -69,8 +69,8 @@ def start_run(  # noqa: PLR0913  # what a person chooses
     metrics: names; by default those for answers, where any row expects something. TooMany where the namespace has
     `MOST_UNFINISHED` runs under way.
     """
-    found = template_queries.find(actor, Verb.EVALUATE, template)
-    version = version_queries.resolve(actor, template, ref)
+    found = template_queries.find_template(actor, Verb.EVALUATE, template)
+    version = version_queries.resolve_version(actor, template, ref)
     endpoint = model_endpoints.find_endpoint(model, found.namespace.name)
     measure = _measure(actor, found, dataset, dataset_version)
     asked = check_metrics(metrics) or (list(_DEFAULT_METRICS) if measure.has_expectations else [])
@@ -173,7 +173,7 @@ def _find_judge(
             raise Invalid(fields={"judge": "name the template that judges: namespace/name@ref."})
         return {}
     name, ref = names.split_address(judge)
-    version = version_queries.resolve(actor, name, ref)
+    version = version_queries.resolve_version(actor, name, ref)
     if model is None:
         raise Invalid(fields={"judge_model": "name the model that the judge is asked of."})
     if unknown := sorted(set(paths) - set(judge_calls.PATHS)):
@@ -188,7 +188,7 @@ def _find_judge(
 
 def _measure(actor: Actor, template: Template, dataset: str | None, number: int | None) -> RowSource:
     if dataset is None:
-        samples = sample_sets.current(template)
+        samples = sample_sets.current_samples(template)
         if samples is None or not samples.samples:
             raise Invalid(fields={"dataset": f"{template.name} has no samples: name a dataset."})
         return _of_samples(samples)

@@ -19,7 +19,7 @@ from registry.namespaces.permissions import Verb
 from registry.namespaces.throttling import check_rates
 from registry.serving.responses import APPROVAL
 from registry.templates import approvals, limited_key_view, version_queries
-from registry.templates.limited_key_view import Shown
+from registry.templates.limited_key_view import VisibleTemplate
 from registry.templates.models import Template, Version
 from registry.usage import recorder
 
@@ -81,11 +81,11 @@ def prompt(request: HttpRequest, actor: Actor, name: str) -> JsonResponse:
         raise BadQuestion("version is a whole number.")
     ref = number if number not in ("", "0") else label or "production"
     try:
-        found = version_queries.resolve(actor, name, ref, verb=Verb.FETCH)
+        found = version_queries.resolve_version(actor, name, ref, verb=Verb.FETCH)
     except NotFound:
         which = f"version {ref}" if ref.isdigit() else f"label '{ref}'"
         raise NotFound(f"Prompt not found: '{name[:200]}' with {which}") from None
-    approval = approvals.of_label(found.template, ref)
+    approval = approvals.approval_of_label(found.template, ref)
     row = _row(found, actor) | {"approval": approval.value if approval else None}
     if actor.key is not None:
         recorder.note_fetch(actor.key.id, found.pk, ref)
@@ -96,7 +96,7 @@ def prompt(request: HttpRequest, actor: Actor, name: str) -> JsonResponse:
 def prompts(request: HttpRequest, actor: Actor) -> JsonResponse:
     """The list, by name, a page at a time."""
     page, limit = _number(request, "page", 1, 1_000_000), _number(request, "limit", 10, MOST)
-    rows = limited_key_view.listed(
+    rows = limited_key_view.list_visible(
         actor, name=request.GET.get("name"), tag=request.GET.get("tag"), label=request.GET.get("label")
     )
     pages = Paginator(rows, limit)
@@ -107,7 +107,7 @@ def prompts(request: HttpRequest, actor: Actor) -> JsonResponse:
         "totalItems": pages.count,
         "totalPages": pages.num_pages if pages.count else 0,
     }
-    told = limited_key_view.shown_of_many(actor, entries)
+    told = limited_key_view.visible_templates(actor, entries)
     data = [_entry(actor, template, told[template.pk]) for template in entries]
     return JsonResponse({"data": data, "meta": meta, "pagination": meta})
 
@@ -134,9 +134,9 @@ def _drop_traces(_request: HttpRequest, _actor: Actor) -> JsonResponse:
 traces = with_key(_drop_traces, writes=True)
 
 
-def _entry(actor: Actor, template: Template, told: Shown) -> dict[str, Any]:
+def _entry(actor: Actor, template: Template, told: VisibleTemplate) -> dict[str, Any]:
     """A template in the list; a narrow key is told of what its labels serve, and which versions it may fetch."""
-    version, latest, known = told.version, template.latest, limited_key_view.numbers(actor, template)
+    version, latest, known = told.version, template.latest, limited_key_view.visible_numbers(actor, template)
     is_latest = latest is not None and version is not None and version.number == latest.number
     return {
         "name": template.name,
@@ -151,7 +151,7 @@ def _entry(actor: Actor, template: Template, told: Shown) -> dict[str, Any]:
 
 def _row(version: Version, actor: Actor) -> dict[str, Any]:
     template = version.template
-    told = limited_key_view.of_version(template, version)
+    told = limited_key_view.visible_in_version(template, version)
     labels = sorted(template.labels.filter(version=version).values_list("name", flat=True))
     latest = template.latest
     is_latest = latest is not None and latest.number == version.number

@@ -108,7 +108,7 @@ class Namespaces(APIView):
     )
     def get(self, request: Request) -> Response:
         """Those you may read in, by name, each with your role and its rules."""
-        return Response({"results": [_shape(row, role) for row, role in queries.mine(actor_of(request))]})
+        return Response({"results": [_shape(row, role) for row, role in queries.list_namespaces(actor_of(request))]})
 
     @extend_schema(
         operation_id="createNamespace",
@@ -131,7 +131,7 @@ class OneNamespace(APIView):
     def get(self, request: Request, namespace: str) -> Response:
         """Its rules and your role in it. For members."""
         actor = actor_of(request)
-        return answer_namespace(actor, queries.get(actor, namespace))
+        return answer_namespace(actor, queries.get_namespace(actor, namespace))
 
 
 class Members(APIView):
@@ -140,7 +140,7 @@ class Members(APIView):
     @extend_schema(operation_id="listMembers", responses={200: MemberList, "4XX": output_serializers.ProblemOutput})
     def get(self, request: Request, namespace: str) -> Response:
         """Everybody with their role, by username. For members."""
-        rows = queries.members(actor_of(request), namespace)
+        rows = queries.list_members(actor_of(request), namespace)
         return Response({"results": [{"person": row.person.username, "role": row.role} for row in rows]})
 
 

@@ -82,7 +82,7 @@ class Keys(APIView):
     @extend_schema(operation_id="listKeys", responses={200: KeyList, "4XX": output_serializers.ProblemOutput})
     def get(self, request: Request, namespace: str) -> Response:
         """All of them, ended ones too, newest first, without their secrets. For admins."""
-        return Response({"results": [_shape(key) for key in queries.listing(actor_of(request), namespace)]})
+        return Response({"results": [_shape(key) for key in queries.list_keys(actor_of(request), namespace)]})
 
     @extend_schema(
         operation_id="issueKey",
@@ -91,7 +91,7 @@ class Keys(APIView):
     )
     def post(self, request: Request, namespace: str) -> Response:
         """Issue one. The answer is the only one that ever holds its secret. For admins."""
-        issued = services.issue(actor=actor_of(request), namespace=namespace, **read(IssueInput, request))
+        issued = services.issue_key(actor=actor_of(request), namespace=namespace, **read(IssueInput, request))
         return _answer(issued)
 
 
@@ -110,8 +110,8 @@ class OwnKeys(APIView):
     @extend_schema(operation_id="listOwnKeys", responses={200: OwnKeyList, "4XX": output_serializers.ProblemOutput})
     def get(self, request: Request) -> Response:
         """In every namespace, ended ones too, newest first, whoever issued them. For people who signed in."""
-        rows = queries.own(actor_of(request))
-        told = [{**_shape(key), "namespace": key.namespace.name, "may": queries.describe(key)} for key in rows]
+        rows = queries.list_own_keys(actor_of(request))
+        told = [{**_shape(key), "namespace": key.namespace.name, "may": queries.describe_key(key)} for key in rows]
         return Response({"results": told})
 
 
@@ -125,7 +125,7 @@ class OneKey(APIView):
     )
     def delete(self, request: Request, key: str) -> Response:
         """Revoke it; it holds nowhere any more within a second. For admins and the person it acts for, not by key."""
-        return Response(_shape(services.revoke(actor=actor_of(request), key_id=key)))
+        return Response(_shape(services.revoke_key(actor=actor_of(request), key_id=key)))
 
 
 class Rotate(APIView):
@@ -138,10 +138,10 @@ class Rotate(APIView):
     )
     def post(self, request: Request, key: str) -> Response:
         """Make a key with the same rights; the old one goes on until `keep_until`. For admins."""
-        return _answer(services.rotate(actor=actor_of(request), key_id=key, **read(RotateInput, request)))
+        return _answer(services.rotate_key(actor=actor_of(request), key_id=key, **read(RotateInput, request)))
 
 
-def _answer(issued: services.Issued) -> Response:
+def _answer(issued: services.IssuedKey) -> Response:
     headers = {"Cache-Control": "no-store"}
     return Response({**_shape(issued.key), "secret": issued.secret}, 201, headers=headers)
 

@@ -38,7 +38,7 @@ class KeyAttempts:
         mark = hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
         if self._known.get(mark, 0.0) < self._clock():
             self._refusals.check("anonymous", address)
-        actor = key_queries.authenticate(token)
+        actor = key_queries.authenticate_key(token)
         with self._lock:
             if actor is None:
                 self._known.pop(mark, None)

@@ -11,7 +11,7 @@ from registry.namespaces import permissions
 from registry.namespaces.key_use import note_key_use
 from registry.namespaces.permissions import Verb
 
-__all__ = ["authenticate", "describe", "describe_verb", "has_ended", "listing", "own"]
+__all__ = ["authenticate_key", "describe_key", "describe_verb", "has_key_ended", "list_keys", "list_own_keys"]
 
 _PREFIX = "pb_"
 _VERBS_IN_WORDS = {
@@ -28,7 +28,7 @@ _VERBS_IN_WORDS = {
 }
 
 
-def authenticate(token: str) -> Actor | None:
+def authenticate_key(token: str) -> Actor | None:
     """The actor behind `pb_<id>_<secret>`, or None for an unknown, revoked or expired key or an inactive person."""
     if not token.startswith(_PREFIX):
         return None
@@ -46,13 +46,13 @@ def authenticate(token: str) -> Actor | None:
     return Actor(key.person, key)
 
 
-def listing(actor: Actor, namespace: str) -> list[Key]:
+def list_keys(actor: Actor, namespace: str) -> list[Key]:
     """All keys of the namespace, revoked ones too, the newest first; admins only."""
     found = permissions.find_namespace(actor, Verb.MANAGE, namespace)
     return list(found.keys.select_related("person", "created_by", "replaced_by").order_by("-created_at"))
 
 
-def own(actor: Actor) -> list[Key]:
+def list_own_keys(actor: Actor) -> list[Key]:
     """All keys that act for the actor, in any namespace, ended ones too, the newest first; not by key."""
     if actor.key is not None:
         raise NotAllowed("A key does not list keys: sign in as the person it acts for.", key=actor.key.id)
@@ -60,7 +60,7 @@ def own(actor: Actor) -> list[Key]:
     return list(rows.order_by("-created_at"))
 
 
-def has_ended(key: Key) -> bool:
+def has_key_ended(key: Key) -> bool:
     """Whether the key opens nothing any more."""
     return key.revoked_at is not None or (key.expires_at is not None and key.expires_at <= log.now())
 
@@ -70,7 +70,7 @@ def describe_verb(verb: Verb) -> str:
     return _VERBS_IN_WORDS[verb]
 
 
-def describe(key: Key) -> str:
+def describe_key(key: Key) -> str:
     """What the key may do: `read, check and render and fetch, only what production serves`."""
     verbs = permissions.verbs_of(key)
     words = [said for verb, said in _VERBS_IN_WORDS.items() if verb in verbs]

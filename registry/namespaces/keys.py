@@ -21,21 +21,21 @@ from registry.namespaces.events import KeyIssued, KeyRevoked, KeyRotated
 from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import KEY_VERBS, TABLE, Role, Verb
 
-__all__ = ["Issued", "issue", "revoke", "rotate"]
+__all__ = ["IssuedKey", "issue_key", "revoke_key", "rotate_key"]
 
 _ID_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that are mistaken for another when read out
 _MOST_LABELS = 20
 
 
 @dataclass(frozen=True)
-class Issued:
+class IssuedKey:
     """A fresh key and the only sight of its secret: `pb_<id>_<43 characters>`, 256 random bits."""
 
     key: Key
     secret: str
 
 
-def issue(  # noqa: PLR0913  # each a fact of the key
+def issue_key(  # noqa: PLR0913  # each a fact of the key
     *,
     actor: Actor,
     namespace: str,
@@ -46,7 +46,7 @@ def issue(  # noqa: PLR0913  # each a fact of the key
     person: str | None = None,
     expires_at: datetime | None = None,
     approved_only: bool | None = None,
-) -> Issued:
+) -> IssuedKey:
     """Make a key that acts for a member (by default the actor), never above that person's role; admins only.
 
     scope: read, or write, which includes read and all but rolling back; or instead of it `verbs`, a set of
@@ -66,12 +66,12 @@ def issue(  # noqa: PLR0913  # each a fact of the key
         _require_reach(key)
         secret = _store(actor, key)
         log.append(actor, KeyIssued(**_facts(key)), namespace=key.namespace, at=key.created_at, subject=key)
-    return Issued(key, secret)
+    return IssuedKey(key, secret)
 
 
-def rotate(
+def rotate_key(
     *, actor: Actor, key_id: str, keep_until: datetime | None = None, expires_at: datetime | None = None
-) -> Issued:
+) -> IssuedKey:
     """Make a key with all the rights of another one, which goes on until `keep_until` (by default it ends now).
 
     The new one holds at once. It ends at `expires_at`, by default after as long a life as the old one was given. The old one
@@ -96,10 +96,10 @@ def rotate(
         until = to_microseconds(old.expires_at)
         event = KeyRotated(**_facts(key), replaces=old.id, replaced_until=until)
         log.append(actor, event, namespace=key.namespace, at=at, subject=key)
-    return Issued(key, secret)
+    return IssuedKey(key, secret)
 
 
-def revoke(*, actor: Actor, key_id: str, keep_until: datetime | None = None) -> Key:
+def revoke_key(*, actor: Actor, key_id: str, keep_until: datetime | None = None) -> Key:
     """End a key for good, now or at `keep_until`; for admins, and for the person whom it acts for. Never by key.
 
     A key that ends by itself before `keep_until` stays as it is. Asks for no proof: what was lost must be ended quickly.
@@ -155,7 +155,7 @@ def _find(actor: Actor, key_id: str, *, own: bool = False) -> Key:
     if key is None:
         raise unknown
     try:
-        permissions.require(actor, Verb.MANAGE, key.namespace)
+        permissions.require_verb(actor, Verb.MANAGE, key.namespace)
     except NotFound as error:
         raise unknown from error
     return key

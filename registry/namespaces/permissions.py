@@ -18,15 +18,15 @@ __all__ = [
     "TABLE",
     "Role",
     "Verb",
-    "can",
+    "describe_granters",
     "find_namespace",
-    "granters",
+    "is_allowed",
     "is_limited",
     "is_narrow",
-    "require",
     "require_key",
     "require_label",
     "require_proof",
+    "require_verb",
     "require_wide",
     "role_of",
     "verbs_of",
@@ -91,16 +91,16 @@ def role_of(person: User, namespace: Namespace) -> Role | None:
     return Role(role) if role else None
 
 
-def can(actor: Actor, verb: Verb, namespace: Namespace) -> bool:
+def is_allowed(actor: Actor, verb: Verb, namespace: Namespace) -> bool:
     """Whether the actor may do this in the namespace."""
     try:
-        require(actor, verb, namespace)
+        require_verb(actor, verb, namespace)
     except (NotAllowed, NotFound):
         return False
     return True
 
 
-def require(actor: Actor, verb: Verb, namespace: Namespace) -> None:
+def require_verb(actor: Actor, verb: Verb, namespace: Namespace) -> None:
     """Raise NotFound for an outsider, NotAllowed where the role or the key does not reach."""
     if actor.is_operator:
         if verb in _NEVER_BY_OPERATOR:
@@ -115,7 +115,7 @@ def require(actor: Actor, verb: Verb, namespace: Namespace) -> None:
     if role.rank < needed.rank:
         raise NotAllowed(
             f"To {_IN_WORDS.get(verb, verb.value)} in {namespace.name} takes the role {needed.value}; "
-            f"{actor.person.username} is {role.value}. {granters(namespace)}",
+            f"{actor.person.username} is {role.value}. {describe_granters(namespace)}",
             verb=verb.value,
             role=role.value,
             needed=needed.value,
@@ -127,7 +127,7 @@ def find_namespace(actor: Actor, verb: Verb, name: str) -> Namespace:
     namespace = Namespace.objects.filter(name=name).first()
     if namespace is None:
         raise NotFound(f"There is no namespace {name}, or you are no member of it.")
-    require(actor, verb, namespace)
+    require_verb(actor, verb, namespace)
     return namespace
 
 
@@ -164,7 +164,7 @@ def require_key(actor: Actor, verb: Verb) -> None:
         has, takes = f"has the scope {key.scope}", "the scope write"
     raise NotAllowed(
         f"The key {key.name} {has}; to {_IN_WORDS.get(verb, verb.value)} takes one with {takes}. "
-        f"{granters(key.namespace)}",
+        f"{describe_granters(key.namespace)}",
         verb=verb.value,
         key=key.id,
     )
@@ -202,7 +202,7 @@ def _too_narrow(key: Key, verb: Verb) -> NotAllowed:
     limit = f"what {' and '.join(key.labels)} serves" if key.labels else "approved versions"
     return NotAllowed(
         f"The key {key.name} is limited to {limit}, and this shows text of other versions too. "
-        f"It may list templates, fetch, check and render. {granters(key.namespace)}",
+        f"It may list templates, fetch, check and render. {describe_granters(key.namespace)}",
         verb=verb.value,
         key=key.id,
     )
@@ -232,13 +232,13 @@ def require_label(actor: Actor, label: str) -> None:
         return
     raise NotAllowed(
         f"The key {key.name} is limited to {' and '.join(key.labels)}, so {label} takes another one. "
-        f"{granters(key.namespace)}",
+        f"{describe_granters(key.namespace)}",
         label=label,
         key=key.id,
     )
 
 
-def granters(namespace: Namespace) -> str:
+def describe_granters(namespace: Namespace) -> str:
     """The sentence that says who gives roles and keys in the namespace."""
     admins = Membership.objects.filter(namespace=namespace, role=Role.ADMIN, person__is_active=True)
     names = list(admins.order_by("person__username").values_list("person__username", flat=True)[:3])

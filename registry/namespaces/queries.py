@@ -8,10 +8,10 @@ from registry.namespaces.models import Membership, Namespace
 from registry.namespaces.permissions import Role, Verb
 from registry.namespaces.rules import Owner, Rules
 
-__all__ = ["get", "live_label", "members", "mine", "rules_of", "visible_to"]
+__all__ = ["get_namespace", "list_members", "list_namespaces", "live_label", "rules_of", "visible_namespaces"]
 
 
-def visible_to(actor: Actor, verb: Verb = Verb.READ) -> QuerySet[Namespace]:
+def visible_namespaces(actor: Actor, verb: Verb = Verb.READ) -> QuerySet[Namespace]:
     """The namespaces the actor may read or browse in: those of the person, for a key only its own, for a command all.
 
     NotAllowed for a key that was not given the verb read, and for a narrow one unless it only browses.
@@ -25,25 +25,25 @@ def visible_to(actor: Actor, verb: Verb = Verb.READ) -> QuerySet[Namespace]:
     return rows.filter(pk=actor.key.namespace_id) if actor.key else rows
 
 
-def mine(actor: Actor) -> list[tuple[Namespace, Role]]:
+def list_namespaces(actor: Actor) -> list[tuple[Namespace, Role]]:
     """The namespaces the actor may read in, with the person's role in each; a command counts as admin."""
     if actor.is_operator:
         return [(namespace, Role.ADMIN) for namespace in Namespace.objects.order_by("name")]
-    roles = Membership.objects.filter(person=actor.person, namespace__in=visible_to(actor, Verb.BROWSE))
+    roles = Membership.objects.filter(person=actor.person, namespace__in=visible_namespaces(actor, Verb.BROWSE))
     return [
         (member.namespace, Role(member.role))
         for member in roles.select_related("namespace").order_by("namespace__name")
     ]
 
 
-def get(actor: Actor, name: str) -> Namespace:
+def get_namespace(actor: Actor, name: str) -> Namespace:
     """The namespace, or NotFound for an outsider."""
     return permissions.find_namespace(actor, Verb.BROWSE, name)
 
 
-def members(actor: Actor, name: str) -> list[Membership]:
+def list_members(actor: Actor, name: str) -> list[Membership]:
     """Who belongs to the namespace, by username; any member may ask."""
-    namespace = get(actor, name)
+    namespace = get_namespace(actor, name)
     return list(namespace.memberships.select_related("person").order_by("person__username"))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from registry.core import names
 from registry.core.errors import Invalid
 
-__all__ = ["CHECKS", "DEFAULT_CHECKS", "Owner", "Rules", "first_rules", "read"]
+__all__ = ["CHECKS", "DEFAULT_CHECKS", "Owner", "Rules", "first_rules", "read_rules"]
 
 CHECKS = ("problems", "samples", "budget", "contract", "dependants", "evaluation")
 DEFAULT_CHECKS = ("problems", "samples", "budget", "contract")  # what a new namespace requires unless told otherwise
@@ -65,7 +65,7 @@ def first_rules() -> Rules:
     return Rules(required_checks=DEFAULT_CHECKS)
 
 
-def read(given: Mapping[str, Any], before: Rules) -> Rules:
+def read_rules(given: Mapping[str, Any], before: Rules) -> Rules:
     """The rules after a change: what is given replaces what was, None leaves it. Raises Invalid by field."""
     faults: dict[str, str] = {}
     values = {field: value for field, value in given.items() if value is not None}

@@ -30,7 +30,7 @@ def create_namespace(
         raise NotAllowed("A key can't make namespaces: sign in as a person to do this.")
     names.check_namespace(name)
     values = {"protected_labels": list(protected_labels), "approvals": approvals, **others}
-    first = rules.read(values, rules.first_rules())
+    first = rules.read_rules(values, rules.first_rules())
     at = log.now()
     try:
         with transaction.atomic():

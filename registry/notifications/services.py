@@ -171,7 +171,7 @@ def tell_of_key(actor: Actor, key: Key) -> None:
     kind, made = (KeyRotated.kind, "rotated") if key.replaces_id else (KeyIssued.kind, "issued")
     sentence = (
         f"{_name(actor)} {made} a key that acts in your name: {key.name} in {key.namespace.name}. It may "
-        f"{key_queries.describe(key)}. If you do not want it, revoke it on your account page."
+        f"{key_queries.describe_key(key)}. If you do not want it, revoke it on your account page."
     )
     Notification.objects.create(person=person, kind=kind, sentence=sentence, key=key, created_at=key.created_at)
 

@@ -67,7 +67,7 @@ class RedactionPlan:
 
 def plan_redaction(*, actor: Actor, name: str, version: int, everywhere: bool = False) -> RedactionPlan:
     """What `redact` would do, without doing it; admins only."""
-    template_queries.find(actor, Verb.MANAGE, name)
+    template_queries.find_template(actor, Verb.MANAGE, name)
     return _plan(actor, _find(name, version), everywhere=everywhere)
 
 
@@ -91,13 +91,13 @@ def redact_version(  # what an admin decides
     if not check_text("reason", reason).strip():
         raise Invalid(fields={"reason": "say why: it is what everybody who asks for the text will read."})
     with transaction.atomic():
-        template_queries.find(actor, Verb.MANAGE, name, lock=True)
+        template_queries.find_template(actor, Verb.MANAGE, name, lock=True)
         first = _find(name, version)
         if everywhere:
             for other in sorted({row.template.name for row in _holders(first)} - {name}):
-                template_queries.take(other)
+                template_queries.lock_template(other)
         log.lock()
-        template_queries.find(actor, Verb.MANAGE, name)  # the right once more, now that nobody else writes
+        template_queries.find_template(actor, Verb.MANAGE, name)  # the right once more, now that nobody else writes
         found = _plan(actor, _find(name, version), everywhere=everywhere)
         _require_alone(found)
         _require_rights(actor, found.versions)
@@ -128,7 +128,7 @@ def _find(name: str, number: int) -> Version:
 
 def _plan(actor: Actor, version: Version, *, everywhere: bool) -> RedactionPlan:
     holders = _holders(version)
-    visible = tuple(row for row in holders if permissions.can(actor, Verb.READ, row.template.namespace))
+    visible = tuple(row for row in holders if permissions.is_allowed(actor, Verb.READ, row.template.namespace))
     going = (version, *holders) if everywhere else (version,)
     threads = Thread.objects.filter(version__in=going)
     passages = repeated_texts.passages_of(going)
@@ -202,7 +202,7 @@ def _require_alone(found: RedactionPlan) -> None:
 def _require_rights(actor: Actor, versions: Iterable[Version]) -> None:
     for namespace in {row.template.namespace for row in versions}:
         try:
-            permissions.require(actor, Verb.MANAGE, namespace)
+            permissions.require_verb(actor, Verb.MANAGE, namespace)
         except NotFound as error:
             raise NotAllowed(
                 "The same text stands in a namespace that you can't read: the operator can redact it everywhere."

@@ -55,7 +55,7 @@ class History(APIView):
     )
     def get(self, request: Request, name: str) -> Response:
         """Newest first; for a limited key those that it may fetch. `commit` is null until the mirror has it."""
-        page = limited_key_view.history(actor_of(request), name, **read_query(request))
+        page = limited_key_view.list_visible_versions(actor_of(request), name, **read_query(request))
         return answer_page(request, page, HistoryItem.of)
 
 

@@ -28,7 +28,7 @@ from registry.core.refusal_limiter import Refusals
 from registry.journal.event import Cache, caches_of
 from registry.namespaces.key_attempts import KeyAttempts, key_attempts
 from registry.namespaces.models import Namespace
-from registry.namespaces.permissions import Verb, granters, role_of
+from registry.namespaces.permissions import Verb, describe_granters, role_of
 from registry.serving import version_rows
 from registry.serving.credentials import Caller, CallerCache
 from registry.serving.journal_follower import FollowedEvent, Follower, renew_connection
@@ -265,7 +265,7 @@ def _forget_texts(event: FollowedEvent | None) -> None:
 def _granted(caller: Caller) -> str:
     """Who gives a key that may more; asked for by refusals only."""
     renew_connection()
-    return granters(Namespace.objects.get(name=caller.namespace))
+    return describe_granters(Namespace.objects.get(name=caller.namespace))
 
 
 def _absent(target: str) -> NotFound:

@@ -44,7 +44,7 @@ def load_version(name: str, ref: str) -> ServedVersion | None:
         return None
     if row.bundle == TOMBSTONE:
         Version.objects.select_related("template").get(pk=row.pk).require_text()
-    approval = None if is_pin(ref) or ref == LATEST else approvals.of_refs([name], ref).get(name)
+    approval = None if is_pin(ref) or ref == LATEST else approvals.approvals_of_refs([name], ref).get(name)
     return make_served(row, is_pin(ref), approval)
 
 
@@ -52,7 +52,7 @@ def load_label_versions(names: Iterable[str], label: str) -> dict[str, ServedVer
     """What the label means for each of these templates, in two queries; a redacted version is left out."""
     names = list(names)
     rows = Version.objects.filter(template__name__in=names)
-    approvals_by_name = {} if label == LATEST else approvals.of_refs(names, label)
+    approvals_by_name = {} if label == LATEST else approvals.approvals_of_refs(names, label)
     rows = rows.filter(pk=F("template__latest")) if label == LATEST else rows.filter(labels__name=label)
     versions = (VersionRow(*values) for values in rows.values_list(*_FIELDS))
     return {
@@ -65,7 +65,7 @@ def load_label_versions(names: Iterable[str], label: str) -> dict[str, ServedVer
 def is_version_approved(version: int) -> bool:
     """Whether a key limited to approved versions gets these bytes; `version` is the row's id."""
     row = Version.objects.select_related("template__namespace").defer("bundle", "template__words").get(pk=version)
-    return version_queries.is_approved(row.template, row)
+    return version_queries.is_version_approved(row.template, row)
 
 
 def explain_missing_version(name: str, ref: str) -> NotFound:

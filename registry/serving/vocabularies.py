@@ -17,7 +17,7 @@ from promptuary.renderer.tokens import vocabularies, vocabulary_cache
 from registry.accounts.actor import Actor
 from registry.core.errors import NotAllowed, NotFound
 from registry.namespaces.models import Membership
-from registry.namespaces.permissions import Verb, can, require
+from registry.namespaces.permissions import Verb, is_allowed, require_verb
 from registry.serving.responses import FOREVER, matches_etag
 
 __all__ = ["ServedVocabulary", "find_vocabulary"]
@@ -66,8 +66,8 @@ def find_vocabulary(
 
 def _require_reader(actor: Actor) -> None:
     if actor.key is not None:
-        if not can(actor, Verb.CHECK, actor.key.namespace):
-            require(actor, Verb.FETCH, actor.key.namespace)
+        if not is_allowed(actor, Verb.CHECK, actor.key.namespace):
+            require_verb(actor, Verb.FETCH, actor.key.namespace)
     elif not Membership.objects.filter(person=actor.person).exists():
         raise NotAllowed("Vocabularies are for members of a namespace, and for keys that may fetch or check.")
 

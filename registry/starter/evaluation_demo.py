@@ -69,7 +69,7 @@ def _save(author: Actor, number: int, document: str, message: str) -> Version:
         return template.versions.get(number=number)
     origin = "demo/question-answering@1" if latest is None else None
     base = latest.digest if latest else None
-    saved = template_save.save(
+    saved = template_save.save_version(
         actor=author, name=TEMPLATE, document=document, message=message, base=base, copied_from=origin
     )
     return saved.version

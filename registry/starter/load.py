@@ -55,7 +55,7 @@ def load_starter(say: Callable[[str], None]) -> None:
         say(f"demo/{name} ({position} of {len(documents)})")
         _save(author, f"demo/{name}", path, 1, "Starter template")
         if not Label.objects.filter(template__name=f"demo/{name}", name="production").exists():
-            labels.move(actor=author, name=f"demo/{name}", label="production", version=1, expected=None)
+            labels.move_label(actor=author, name=f"demo/{name}", label="production", version=1, expected=None)
     say("support/policy and support/refunds/reply, versions 1 to 3")
     _save(author, "support/policy", _FOLDER / "support/policy.yml.j2", 1, "Terms as published in May")
     for number, message in enumerate(_REPLY_MESSAGES, start=1):
@@ -90,7 +90,7 @@ def _save(actor: Actor, name: str, path: Path, number: int, message: str) -> Non
     latest = template.latest if template else None
     if latest is not None and latest.number >= number:
         return
-    template_save.save(
+    template_save.save_version(
         actor=actor,
         name=name,
         document=path.read_text(encoding="utf-8"),
@@ -121,7 +121,7 @@ def _publish(author: Actor, reviewer: Actor, number: int, message: str) -> None:
 
 
 def _keep_key(admin: Actor) -> None:
-    secret = keys.issue(actor=admin, namespace="support", name=_KEY_NAME, scope="read", person="reader").secret
+    secret = keys.issue_key(actor=admin, namespace="support", name=_KEY_NAME, scope="read", person="reader").secret
     _key_path().unlink(missing_ok=True)
     _key_path().touch(mode=0o600)
     _key_path().write_text(secret, encoding="ascii")

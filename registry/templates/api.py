@@ -60,9 +60,9 @@ class Templates(APIView):
         """
         asked = read_query(request, *_FILTERS)
         actor = actor_of(request)
-        page = limited_key_view.search(actor, q=asked.pop("search", ""), **asked)
-        numbers, found = label_queries.numbers_of_many(page.items), approvals.of_labels(page.items)
-        told = limited_key_view.shown_of_many(actor, page.items)
+        page = limited_key_view.search_visible(actor, q=asked.pop("search", ""), **asked)
+        numbers, found = label_queries.label_numbers_of_many(page.items), approvals.approvals_of_labels(page.items)
+        told = limited_key_view.visible_templates(actor, page.items)
         return answer_page(
             request,
             page,
@@ -85,7 +85,7 @@ class Template(APIView):
         A limited key is told of the newest version that its labels serve; `latest` is null where there is none.
         """
         actor = actor_of(request)
-        return _answer(actor, queries.find(actor, Verb.BROWSE, name))
+        return _answer(actor, queries.find_template(actor, Verb.BROWSE, name))
 
     @extend_schema(
         operation_id="saveTemplate",
@@ -103,7 +103,7 @@ class Template(APIView):
         """Save a version: checked, numbered, immutable. An error in the document stores nothing."""
         given = read(SaveInput, request)
         actor = actor_of(request)
-        saved = services.save(actor=actor, name=name, base=read_base(request), **given)
+        saved = services.save_version(actor=actor, name=name, base=read_base(request), **given)
         problems = [problem.to_dict() for problem in saved.problems]
         # The message of a version that exists already is of whoever saved these bytes before.
         hides_message = not saved.created and permissions.is_narrow(actor.key)
@@ -146,6 +146,8 @@ class Unarchive(APIView):
 
 
 def _answer(actor: Actor, row: TemplateRow) -> Response:
-    approval = approvals.of_labels([row])[row.pk]
-    facts = TemplateFacts(row, label_queries.numbers_of(row), limited_key_view.shown(actor, row), approval)
+    approval = approvals.approvals_of_labels([row])[row.pk]
+    facts = TemplateFacts(
+        row, label_queries.label_numbers(row), limited_key_view.visible_template(actor, row), approval
+    )
     return Response(TemplateOutput.of(facts))

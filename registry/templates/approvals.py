@@ -16,16 +16,16 @@ from registry.templates.models import Label, LabelMove, Template, Version
 
 __all__ = [
     "Approval",
+    "approval_of_label",
+    "approvals_of_labels",
+    "approvals_of_refs",
+    "approved_digests",
+    "approved_moves",
     "by_approval",
     "by_emergency",
-    "digests",
-    "held",
-    "is_accepted",
-    "is_held",
-    "last_version",
-    "of_label",
-    "of_labels",
-    "of_refs",
+    "is_accepted_digest",
+    "is_approved_digest",
+    "last_approved_version",
 ]
 
 _APPROVED = Q(how="published") | Q(how="broke_glass", change__unreviewed=False)
@@ -45,49 +45,51 @@ class Approval(StrEnum):
     NEVER_APPROVED = "never_approved"  # it held this when it was protected, and no change approved it since
 
 
-def held() -> QuerySet[LabelMove]:
+def approved_moves() -> QuerySet[LabelMove]:
     """Every move by which a label came to hold a version by approval, of any template."""
     return LabelMove.objects.filter(_APPROVED, protected=True, after__isnull=False, after__redaction=None)
 
 
-def digests(template_ids: Collection[int]) -> defaultdict[tuple[int, str], set[str]]:
+def approved_digests(template_ids: Collection[int]) -> defaultdict[tuple[int, str], set[str]]:
     """Template id and label to the digests that the label held by approval: one query for all of them."""
     found: defaultdict[tuple[int, str], set[str]] = defaultdict(set)
-    rows = held().filter(template__in=template_ids).order_by()
+    rows = approved_moves().filter(template__in=template_ids).order_by()
     for template, label, digest in rows.values_list("template_id", "label", "after__digest").distinct():
         found[template, label].add(digest)
     return found
 
 
-def is_held(template: Template, label: str, digest: str) -> bool:
+def is_approved_digest(template: Template, label: str, digest: str) -> bool:
     """Whether this label of the template ever held these bytes by approval."""
-    return held().filter(template=template, label=label, after__digest=digest).exists()
+    return approved_moves().filter(template=template, label=label, after__digest=digest).exists()
 
 
-def is_accepted(template: Template, labels: Collection[str], digest: str) -> bool:
+def is_accepted_digest(template: Template, labels: Collection[str], digest: str) -> bool:
     """Whether one of these labels held the bytes by approval, or the head of an open, approved change has them.
 
     labels: those that are protected now. What one of them merely serves is not enough.
     """
     agreed = template.changes.approved().filter(label__in=labels, version__digest=digest)
-    return held().filter(template=template, label__in=labels, after__digest=digest).exists() or agreed.exists()
+    return (
+        approved_moves().filter(template=template, label__in=labels, after__digest=digest).exists() or agreed.exists()
+    )
 
 
-def last_version(template: Template, label: str, before: LabelMove | None = None) -> Version | None:
+def last_approved_version(template: Template, label: str, before: LabelMove | None = None) -> Version | None:
     """The version that the label held last by approval, or None; with `before` only moves earlier than that one count."""
-    rows = held().filter(template=template, label=label)
+    rows = approved_moves().filter(template=template, label=label)
     if before is not None:
         rows = rows.filter(pk__lt=before.pk)
     move = rows.select_related("after").order_by("-pk").first()
     return move.after if move else None
 
 
-def of_label(template: Template, label: str) -> Approval | None:
+def approval_of_label(template: Template, label: str) -> Approval | None:
     """How the label came to what it serves; None where it is not protected or not set."""
-    return of_labels([template]).get(template.pk, {}).get(label)
+    return approvals_of_labels([template]).get(template.pk, {}).get(label)
 
 
-def of_labels(rows: Iterable[Template]) -> dict[int, dict[str, Approval]]:
+def approvals_of_labels(rows: Iterable[Template]) -> dict[int, dict[str, Approval]]:
     """The same for all protected labels of many templates, by template id: one query. Templates with their namespaces."""
     protected = {row.pk: row.namespace.protected_labels for row in rows}
     found: dict[int, dict[str, Approval]] = {pk: {} for pk in protected}
@@ -99,7 +101,7 @@ def of_labels(rows: Iterable[Template]) -> dict[int, dict[str, Approval]]:
     return found
 
 
-def of_refs(names: Iterable[str], label: str) -> dict[str, Approval]:
+def approvals_of_refs(names: Iterable[str], label: str) -> dict[str, Approval]:
     """The same for one label of many templates, by the templates' names: one query. Absent where it is not protected."""
     rows = Label.objects.filter(template__name__in=list(names), name=label)
     rows = rows.annotate(approved=by_approval(), emergency=by_emergency())
@@ -113,7 +115,7 @@ def of_refs(names: Iterable[str], label: str) -> dict[str, Approval]:
 
 def by_approval() -> Exists:
     """For a query of labels: whether the label ever held what it serves by approval."""
-    return Exists(held().filter(**_SAME))
+    return Exists(approved_moves().filter(**_SAME))
 
 
 def by_emergency() -> Exists:

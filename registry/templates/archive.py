@@ -46,9 +46,9 @@ def unarchive_template(*, actor: Actor, name: str) -> Template:
 
 
 def _take(actor: Actor, name: str) -> Template:
-    template_queries.find(actor, Verb.MANAGE, name, lock=True)
+    template_queries.find_template(actor, Verb.MANAGE, name, lock=True)
     log.lock()
-    return template_queries.find(actor, Verb.MANAGE, name)
+    return template_queries.find_template(actor, Verb.MANAGE, name)
 
 
 def _require_unused(template: Template, reason: str, *, force: bool) -> None:

@@ -22,7 +22,7 @@ from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.templates import fragments
 
-__all__ = ["Examined", "check", "examine", "write_samples"]
+__all__ = ["CheckedDocument", "check_document", "list_problems", "write_samples"]
 
 Samples = Mapping[str, Mapping[str, Any]]
 _MOST_SAMPLES = 200
@@ -31,7 +31,7 @@ _seen: Recent[tuple[str, str], list[Problem]] = Recent(most=256)
 
 
 @dataclass(frozen=True)
-class Examined:
+class CheckedDocument:
     """A document with its verdict. `bundle` is canonical text, empty as long as `document` can't be read."""
 
     document: Document | None
@@ -45,16 +45,16 @@ class Examined:
         return bool(self.bundle) and not only_errors(self.problems)
 
 
-def check(*, actor: Actor, document: str, samples: Samples | None = None) -> list[Problem]:
+def list_problems(*, actor: Actor, document: str, samples: Samples | None = None) -> list[Problem]:
     """Every problem of the document and its samples, in the order of its lines.
 
     References are resolved with the actor's rights.
     """
     permissions.require_key(actor, Verb.CHECK)
-    return examine(actor, document, samples).problems
+    return check_document(actor, document, samples).problems
 
 
-def examine(actor: Actor, document: str, samples: Samples | None = None) -> Examined:
+def check_document(actor: Actor, document: str, samples: Samples | None = None) -> CheckedDocument:
     """Read, resolve, render on each sample and count; the author's template runs in the bounded child only.
 
     What was checked lately with the same digest and samples is not checked again: a save follows its own check.
@@ -65,13 +65,13 @@ def examine(actor: Actor, document: str, samples: Samples | None = None) -> Exam
     data = write_samples(samples or {})
     read, problems = documents.inspect_document(document)
     if read is None:
-        return Examined(None, problems, "", "")
+        return CheckedDocument(None, problems, "", "")
     profile, faults = _profile_of(read)
-    resolved = fragments.resolve(actor, read)
+    resolved = fragments.resolve_fragments(actor, read)
     bundle = {"engine": renderer.ENGINE, "document": document, "fragments": resolved.texts, "profile": profile}
     digest = renderer.digest(bundle)
     found = _seen.get((digest, log.digest_of(data)), lambda: _validate(bundle, samples or {}), keep=_is_lasting)
-    return Examined(read, _in_order([*resolved.problems, *faults, *found]), log.canonical(bundle), digest)
+    return CheckedDocument(read, _in_order([*resolved.problems, *faults, *found]), log.canonical(bundle), digest)
 
 
 def _validate(bundle: dict[str, Any], samples: Samples) -> list[Problem]:

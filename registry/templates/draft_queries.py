@@ -5,23 +5,28 @@ from registry.core import names
 from registry.namespaces import queries as namespace_queries
 from registry.templates.models import Draft
 
-__all__ = ["find", "mine"]
+__all__ = ["find_draft", "list_drafts"]
 
 
-def find(actor: Actor, name: str) -> Draft | None:
+def find_draft(actor: Actor, name: str) -> Draft | None:
     """The actor's draft for a full template name, or for a namespace with nothing after its slash: the unnamed one."""
     namespace, _, path = name.partition("/")
     if path:
         names.check_template(name)
     rows = Draft.objects.select_related("namespace", "base", "base__template")
     return rows.filter(
-        person=actor.person, namespace__in=namespace_queries.visible_to(actor), namespace__name=namespace, path=path
+        person=actor.person,
+        namespace__in=namespace_queries.visible_namespaces(actor),
+        namespace__name=namespace,
+        path=path,
     ).first()
 
 
-def mine(actor: Actor) -> list[Draft]:
+def list_drafts(actor: Actor) -> list[Draft]:
     """All drafts of the actor, the last touched first."""
     rows = Draft.objects.select_related("namespace", "base").defer("base__bundle", "document", "samples")
     return list(
-        rows.filter(person=actor.person, namespace__in=namespace_queries.visible_to(actor)).order_by("-updated_at")
+        rows.filter(person=actor.person, namespace__in=namespace_queries.visible_namespaces(actor)).order_by(
+            "-updated_at"
+        )
     )

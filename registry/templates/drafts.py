@@ -11,10 +11,10 @@ from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.templates.models import Draft, Version
 
-__all__ = ["discard", "save"]
+__all__ = ["discard_draft", "save_draft"]
 
 
-def save(  # what an editor holds
+def save_draft(  # what an editor holds
     *,
     actor: Actor,
     namespace: str,
@@ -49,7 +49,7 @@ def save(  # what an editor holds
     return draft
 
 
-def discard(*, actor: Actor, namespace: str, path: str) -> None:
+def discard_draft(*, actor: Actor, namespace: str, path: str) -> None:
     """Throw the actor's draft away; nothing happens where there is none."""
     Draft.objects.filter(person=actor.person, namespace__name=namespace, path=path).delete()
 

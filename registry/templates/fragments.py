@@ -13,35 +13,35 @@ from registry.namespaces import queries as namespace_queries
 from registry.templates import version_queries
 from registry.templates.models import Inclusion, Template, Version
 
-__all__ = ["Resolved", "dependants", "resolve"]
+__all__ = ["ResolvedFragments", "list_dependants", "resolve_fragments"]
 
 
 @dataclass(frozen=True)
-class Resolved:
+class ResolvedFragments:
     """Fragment texts by ref as written, nested ones too, and what is wrong with the references."""
 
     texts: dict[str, str] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
 
 
-def resolve(actor: Actor, document: Document) -> Resolved:
+def resolve_fragments(actor: Actor, document: Document) -> ResolvedFragments:
     """Find what each reference names, through versions the actor may read; nothing of the document is run.
 
     A label is refused, because what it names can change; the problem then carries a fix with the number it stands on.
     """
     source = _Readable(actor)
     try:
-        return Resolved(fragments.resolve_fragments(document, source))
+        return ResolvedFragments(fragments.resolve_fragments(document, source))
     except FragmentError as error:
-        return Resolved(source.texts, [error.to_problem()])
+        return ResolvedFragments(source.texts, [error.to_problem()])
     except RenderError:
-        return Resolved(source.texts)  # the body can't be parsed; whoever validates says where
+        return ResolvedFragments(source.texts)  # the body can't be parsed; whoever validates says where
 
 
-def dependants(actor: Actor, name: str, *, apart_from: str = "") -> list[tuple[Template, list[str]]]:
+def list_dependants(actor: Actor, name: str, *, apart_from: str = "") -> list[tuple[Template, list[str]]]:
     """Templates the actor may read whose latest document includes the fragment, by name, with the references as written;
     those that are written `apart_from` don't count."""
-    rows = Inclusion.objects.filter(fragment=name, template__namespace__in=namespace_queries.visible_to(actor))
+    rows = Inclusion.objects.filter(fragment=name, template__namespace__in=namespace_queries.visible_namespaces(actor))
     rows = rows.filter(template__archived_at=None).exclude(ref=apart_from).order_by("template__name", "ref")
     found: dict[int, tuple[Template, list[str]]] = {}
     for row in rows.select_related("template__namespace", "template__latest").defer("template__words"):
@@ -75,6 +75,6 @@ class _Readable:
     def _find(self, ref: str) -> Version:
         try:
             name, at = split_address(ref)
-            return version_queries.resolve(self._actor, name, at)
+            return version_queries.resolve_version(self._actor, name, at)
         except PromptuaryError as error:
             raise LookupError(ref) from error

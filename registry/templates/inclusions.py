@@ -4,10 +4,10 @@ from collections.abc import Iterable
 
 from registry.templates.models import Inclusion, Template
 
-__all__ = ["digests_of_many", "of"]
+__all__ = ["including_digests", "including_templates"]
 
 
-def of(fragment: Template) -> list[tuple[Template, list[str]]]:
+def including_templates(fragment: Template) -> list[tuple[Template, list[str]]]:
     """Each with the references as its latest document writes them, by name; archived ones don't count."""
     rows = Inclusion.objects.filter(fragment=fragment.name, template__namespace=fragment.namespace_id)
     rows = rows.filter(template__archived_at=None, template__latest__isnull=False).order_by("template__name", "ref")
@@ -17,7 +17,7 @@ def of(fragment: Template) -> list[tuple[Template, list[str]]]:
     return list(found.values())
 
 
-def digests_of_many(fragments: Iterable[Template]) -> dict[str, tuple[str, ...]]:
+def including_digests(fragments: Iterable[Template]) -> dict[str, tuple[str, ...]]:
     """Fragment name to the digests, sorted, of the latest versions of the templates that include it."""
     spaces = {fragment.name: fragment.namespace_id for fragment in fragments}
     rows = Inclusion.objects.filter(fragment__in=spaces, template__archived_at=None, template__latest__isnull=False)

@@ -41,7 +41,7 @@ class Move(APIView):
     def put(self, request: Request, name: str, label: str) -> Response:
         """Move an unprotected label; a protected one is refused with the type `approval-required`."""
         given = read(MoveInput, request)
-        row = services.move(actor=actor_of(request), name=name, label=label, **given)
+        row = services.move_label(actor=actor_of(request), name=name, label=label, **given)
         return Response(LabelOutput.of(row))
 
 
@@ -55,7 +55,7 @@ class History(APIView):
     )
     def get(self, request: Request, name: str, label: str) -> Response:
         """Its moves, newest first: who, from where, where to, how and why."""
-        page = limited_key_view.moves(actor_of(request), name, label, **read_query(request))
+        page = limited_key_view.list_visible_moves(actor_of(request), name, label, **read_query(request))
         return answer_page(request, page, LabelMoveOutput.of)
 
 
@@ -70,5 +70,5 @@ class RollBack(APIView):
     def post(self, request: Request, name: str, label: str) -> Response:
         """Put a label, protected or not, back on a version it held before. For reviewers, with a reason."""
         given = read(RollBackInput, request)
-        row = services.roll_back(actor=actor_of(request), name=name, label=label, **given)
+        row = services.roll_back_label(actor=actor_of(request), name=name, label=label, **given)
         return Response(LabelOutput.of(row))

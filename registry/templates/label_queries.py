@@ -9,21 +9,28 @@ from registry.namespaces import queries as namespace_queries
 from registry.templates import queries as template_queries
 from registry.templates.models import Label, LabelMove, Template
 
-__all__ = ["moves", "moves_of", "numbers_of", "numbers_of_many", "of", "published"]
+__all__ = [
+    "label_moves_of",
+    "label_numbers",
+    "label_numbers_of_many",
+    "labels_of",
+    "list_label_moves",
+    "list_published_moves",
+]
 
 
-def of(template: Template) -> dict[str, Label]:
+def labels_of(template: Template) -> dict[str, Label]:
     """The labels that were set, by name; `latest` is none of them."""
     rows = template.labels.select_related("version", "version__author").defer("version__bundle").order_by("name")
     return {label.name: label for label in rows}
 
 
-def numbers_of(template: Template) -> dict[str, int]:
+def label_numbers(template: Template) -> dict[str, int]:
     """Label to version number, `latest` included."""
-    return numbers_of_many([template])[template.pk]
+    return label_numbers_of_many([template])[template.pk]
 
 
-def numbers_of_many(rows: Iterable[Template]) -> dict[int, dict[str, int]]:
+def label_numbers_of_many(rows: Iterable[Template]) -> dict[int, dict[str, int]]:
     """The same for many templates at once, by their ids: one query."""
     numbers: dict[int, dict[str, int]] = {row.pk: {} for row in rows}
     labels = Label.objects.filter(template__in=list(numbers)).order_by("name")
@@ -35,14 +42,14 @@ def numbers_of_many(rows: Iterable[Template]) -> dict[int, dict[str, int]]:
     return numbers
 
 
-def moves(
+def list_label_moves(
     actor: Actor, name: str, label: str | None = None, cursor: str | None = None, limit: int = 50
 ) -> Page[LabelMove]:
     """The moves of one label of the template, or of all, newest first."""
-    return moves_of(template_queries.get(actor, name), label, cursor, limit)
+    return label_moves_of(template_queries.get_template(actor, name), label, cursor, limit)
 
 
-def moves_of(
+def label_moves_of(
     template: Template, label: str | None = None, cursor: str | None = None, limit: int = 50
 ) -> Page[LabelMove]:
     """The same of a template that the caller may read."""
@@ -56,9 +63,9 @@ def moves_of(
     return cut(rows[: limit + 1], limit, lambda move: move.pk)
 
 
-def published(actor: Actor, limit: int = 8) -> list[LabelMove]:
+def list_published_moves(actor: Actor, limit: int = 8) -> list[LabelMove]:
     """The last moves of protected labels in all that the actor may read: by a request, in an emergency, or back."""
-    rows = LabelMove.objects.filter(template__namespace__in=namespace_queries.visible_to(actor))
+    rows = LabelMove.objects.filter(template__namespace__in=namespace_queries.visible_namespaces(actor))
     rows = rows.filter(how__in=("published", "broke_glass", "rolled_back"), after__isnull=False)
     rows = rows.select_related("template", "template__namespace", "after", "person")
     return list(rows.defer("template__words", "after__bundle").order_by("-pk")[: check_limit(limit)])

@@ -16,10 +16,10 @@ from registry.templates import queries as template_queries
 from registry.templates.events import LabelMoved
 from registry.templates.models import Label, LabelMove, Template, Version
 
-__all__ = ["move", "move_label", "remove", "roll_back"]
+__all__ = ["move_label", "record_move", "remove_label", "roll_back_label"]
 
 
-def move(*, actor: Actor, name: str, label: str, version: int, expected: int | None) -> Label:
+def move_label(*, actor: Actor, name: str, label: str, version: int, expected: int | None) -> Label:
     """Point an unprotected label at a version; `expected` is the number it stands on, or None where it is not set.
 
     Conflict where it stands elsewhere (facts["actual"]), ApprovalRequired where it is protected.
@@ -32,10 +32,10 @@ def move(*, actor: Actor, name: str, label: str, version: int, expected: int | N
         target = _find_version(template, version)
         if held is not None and held.version_id == target.pk:
             return held
-        return move_label(actor, LabelMove(template=template, label=label, after=target, how="moved"))
+        return record_move(actor, LabelMove(template=template, label=label, after=target, how="moved"))
 
 
-def remove(*, actor: Actor, name: str, label: str, expected: int) -> None:
+def remove_label(*, actor: Actor, name: str, label: str, expected: int) -> None:
     """Take an unprotected label away from the template."""
     names.check_label(label)
     with transaction.atomic():
@@ -48,7 +48,7 @@ def remove(*, actor: Actor, name: str, label: str, expected: int) -> None:
         _record(actor, LabelMove(template=template, label=label, before=held.version, how="removed"), log.now())
 
 
-def roll_back(*, actor: Actor, name: str, label: str, version: int, reason: str) -> Label:
+def roll_back_label(*, actor: Actor, name: str, label: str, version: int, reason: str) -> Label:
     """Put a label back on a version whose digest it held before; reviewers only, with a reason.
 
     A protected label goes back only to what it held by approval itself: ApprovalRequired for anything else. Gone where
@@ -67,10 +67,10 @@ def roll_back(*, actor: Actor, name: str, label: str, version: int, reason: str)
         target.require_text()
         _require_held(template, label, target)
         move = LabelMove(template=template, label=label, after=target, how="rolled_back", reason=reason.strip())
-        return move_label(actor, move)
+        return record_move(actor, move)
 
 
-def move_label(actor: Actor, move: LabelMove, *, at: datetime | None = None) -> Label:
+def record_move(actor: Actor, move: LabelMove, *, at: datetime | None = None) -> Label:
     """Write a move that was allowed; for services, inside their transaction, as the last thing in it.
 
     move: an unsaved row with template, label, after, how, and reason and change where there are any; the rest is filled in
@@ -114,10 +114,12 @@ def _held(template: Template, label: str) -> Label | None:
 
 def _take(actor: Actor, verb: Verb, name: str, label: str) -> tuple[Template, Label | None]:
     """The locked template and its label; from here on neither rules nor labels change until commit."""
-    template = template_queries.find(actor, verb, name, lock=True)
+    template = template_queries.find_template(actor, verb, name, lock=True)
     permissions.require_label(actor, label)
     log.lock()
-    template = template_queries.find(actor, verb, name)  # rights and rules once more, now that nobody else writes
+    template = template_queries.find_template(
+        actor, verb, name
+    )  # rights and rules once more, now that nobody else writes
     if template.archived_at is not None:
         raise Conflict(f"{name} is archived.")
     return template, _held(template, label)
@@ -139,7 +141,9 @@ def _require_held(template: Template, label: str, target: Version) -> None:
         raise ApprovalRequired(
             f"{label} never held version {target.number}, so it can't go back to it: propose a change.", label=label
         )
-    if label in template.namespace.protected_labels and not approvals.is_held(template, label, target.digest):
+    if label in template.namespace.protected_labels and not approvals.is_approved_digest(
+        template, label, target.digest
+    ):
         raise ApprovalRequired(
             f"{label} is protected, and it held version {target.number} without an approval for it: propose a change.",
             label=label,

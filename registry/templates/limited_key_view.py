@@ -20,15 +20,25 @@ from registry.namespaces.permissions import Verb
 from registry.templates import label_queries, version_queries
 from registry.templates import queries as template_queries
 from registry.templates.models import Label, LabelMove, Template, Version
-from registry.templates.version_queries import Entry
+from registry.templates.version_queries import HistoryEntry
 
-__all__ = ["Shown", "history", "listed", "moves", "numbers", "of_version", "search", "shown", "shown_of_many"]
+__all__ = [
+    "VisibleTemplate",
+    "list_visible",
+    "list_visible_moves",
+    "list_visible_versions",
+    "search_visible",
+    "visible_in_version",
+    "visible_numbers",
+    "visible_template",
+    "visible_templates",
+]
 
 _AT_ONCE = 200  # templates whose text is looked through in one go
 
 
 @dataclass(frozen=True)
-class Shown:
+class VisibleTemplate:
     """What is told of a template. `version` is the one it is read from; None where the caller may fetch none."""
 
     description: str
@@ -45,28 +55,28 @@ class Shown:
         return all(word in told for word in words)
 
 
-def shown(actor: Actor, template: Template) -> Shown:
+def visible_template(actor: Actor, template: Template) -> VisibleTemplate:
     """What the actor is told of one template."""
-    return shown_of_many(actor, [template])[template.pk]
+    return visible_templates(actor, [template])[template.pk]
 
 
-def shown_of_many(actor: Actor, rows: Sequence[Template]) -> dict[int, Shown]:
+def visible_templates(actor: Actor, rows: Sequence[Template]) -> dict[int, VisibleTemplate]:
     """The same for many templates at once, by their ids."""
     if not permissions.is_narrow(actor.key):
         return {row.pk: _of_latest(row) for row in rows}
     found = _served(actor, rows)
-    return {row.pk: of_version(row, found.get(row.pk)) for row in rows}
+    return {row.pk: visible_in_version(row, found.get(row.pk)) for row in rows}
 
 
-def of_version(template: Template, version: Version | None) -> Shown:
+def visible_in_version(template: Template, version: Version | None) -> VisibleTemplate:
     """What one version tells of its template; nothing where there is none, or its text is gone."""
     document = None if version is None or version.is_redacted else inspect_document(version.document)[0]
     if document is None:
-        return Shown("", (), template.format, version)
-    return Shown(document.description, tuple(sorted(set(document.tags))), document.format, version)
+        return VisibleTemplate("", (), template.format, version)
+    return VisibleTemplate(document.description, tuple(sorted(set(document.tags))), document.format, version)
 
 
-def search(  # noqa: PLR0913  # as templates.search
+def search_visible(  # noqa: PLR0913  # as templates.search
     actor: Actor,
     *,
     q: str = "",
@@ -81,18 +91,20 @@ def search(  # noqa: PLR0913  # as templates.search
     """`templates.search`; for a narrow key words and tag are looked for in names and in what it is told, nothing else."""
     places = {"namespace": namespace, "label": label, "folder": folder}
     if not permissions.is_narrow(actor.key):
-        return template_queries.search(actor, q=q, tag=tag, archived=archived, cursor=cursor, limit=limit, **places)
+        return template_queries.search_templates(
+            actor, q=q, tag=tag, archived=archived, cursor=cursor, limit=limit, **places
+        )
     limit = check_limit(limit)
-    rows = template_queries.placed(template_queries.browsable(actor), archived=archived, **places)
-    found = _matching(actor, rows, template_queries.words_of(q), tag, read_text(cursor) or "", limit + 1)
+    rows = template_queries.filter_templates(template_queries.browsable_templates(actor), archived=archived, **places)
+    found = _matching(actor, rows, template_queries.search_words(q), tag, read_text(cursor) or "", limit + 1)
     return cut(found, limit, lambda template: template.name)
 
 
-def listed(
+def list_visible(
     actor: Actor, *, name: str | None = None, tag: str | None = None, label: str | None = None
 ) -> Sequence[Template] | QuerySet[Template]:
     """Templates whose names the actor may see, by name, for who pages by number; each filter is exact."""
-    rows = template_queries.placed(template_queries.browsable(actor), label=label)
+    rows = template_queries.filter_templates(template_queries.browsable_templates(actor), label=label)
     if name:
         rows = rows.filter(name=name)
     if not tag:
@@ -102,17 +114,19 @@ def listed(
     return rows.filter(tags__name=tag)
 
 
-def history(actor: Actor, name: str, cursor: str | None = None, limit: int = 50) -> Page[Entry]:
+def list_visible_versions(actor: Actor, name: str, cursor: str | None = None, limit: int = 50) -> Page[HistoryEntry]:
     """The template's versions that the actor may fetch, newest first, without their bundles."""
-    template = template_queries.find(actor, Verb.BROWSE, name)
-    return version_queries.entries(template, cursor, limit, only=numbers(actor, template))
+    template = template_queries.find_template(actor, Verb.BROWSE, name)
+    return version_queries.versions_of(template, cursor, limit, only=visible_numbers(actor, template))
 
 
-def moves(actor: Actor, name: str, label: str, cursor: str | None = None, limit: int = 50) -> Page[LabelMove]:
+def list_visible_moves(
+    actor: Actor, name: str, label: str, cursor: str | None = None, limit: int = 50
+) -> Page[LabelMove]:
     """The moves of one label, newest first. A narrow key reads no reason of a move to a version that it may not fetch."""
-    template = template_queries.find(actor, Verb.BROWSE, name)
-    page = label_queries.moves_of(template, label, cursor, limit)
-    known = numbers(actor, template)
+    template = template_queries.find_template(actor, Verb.BROWSE, name)
+    page = label_queries.label_moves_of(template, label, cursor, limit)
+    known = visible_numbers(actor, template)
     if known is not None:
         for move in page.items:
             if move.after is None or move.after.number not in known:
@@ -120,7 +134,7 @@ def moves(actor: Actor, name: str, label: str, cursor: str | None = None, limit:
     return page
 
 
-def numbers(actor: Actor, template: Template) -> set[int] | None:
+def visible_numbers(actor: Actor, template: Template) -> set[int] | None:
     """The numbers of the versions that a narrow key may fetch; None for everybody else: all of them."""
     key = actor.key
     if key is None or not permissions.is_narrow(key):
@@ -155,7 +169,7 @@ def _matching(
     found: list[Template] = []
     while most is None or len(found) < most:
         chunk = list(rows.filter(name__gt=after)[:_AT_ONCE])
-        told = shown_of_many(actor, chunk)
+        told = visible_templates(actor, chunk)
         found += [row for row in chunk if told[row.pk].has(row, words, tag)]
         if len(chunk) < _AT_ONCE:
             break
@@ -181,12 +195,12 @@ def _served(actor: Actor, rows: Sequence[Template]) -> Mapping[int, Version]:
 
 def _may_fetch(actor: Actor, template: Template, version: Version, label: str | None) -> bool:
     try:
-        version_queries.require_readable(actor, template, version, label)
+        version_queries.require_readable_version(actor, template, version, label)
     except NotAllowed:
         return False
     return True
 
 
-def _of_latest(template: Template) -> Shown:
+def _of_latest(template: Template) -> VisibleTemplate:
     tags = tuple(sorted(tag.name for tag in template.tags.all()))
-    return Shown(template.description, tags, template.format, template.latest)
+    return VisibleTemplate(template.description, tags, template.format, template.latest)

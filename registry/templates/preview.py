@@ -13,21 +13,21 @@ from registry.core.renderer_pool import child
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.templates import version_queries
-from registry.templates.document_check import Examined, examine
+from registry.templates.document_check import CheckedDocument, check_document
 
-__all__ = ["TARGETS", "render", "render_examined", "subscribe"]
+__all__ = ["TARGETS", "render_examined_document", "render_prompt", "subscribe_to_renders"]
 
 TARGETS = ("messages", "text", "tokens")
 _listeners: list[Callable[[str, int, str], object]] = []
 
 
-def subscribe(listener: Callable[[str, int, str], object]) -> None:
+def subscribe_to_renders(listener: Callable[[str, int, str], object]) -> None:
     """Call the listener for each version that a key has rendered here: key id, the version's row id, ref as written."""
     if listener not in _listeners:
         _listeners.append(listener)
 
 
-def render(  # noqa: PLR0913  # what a rendering can be asked for
+def render_prompt(  # noqa: PLR0913  # what a rendering can be asked for
     *,
     actor: Actor,
     data: Mapping[str, Any],
@@ -60,8 +60,8 @@ def render(  # noqa: PLR0913  # what a rendering can be asked for
     return {**rendered, "overridden": False, "version": number, "digest": digest}
 
 
-def render_examined(
-    *, examined: Examined, data: Mapping[str, Any], target: str = "messages", index: int = 0
+def render_examined_document(
+    *, examined: CheckedDocument, data: Mapping[str, Any], target: str = "messages", index: int = 0
 ) -> dict[str, Any]:
     """Render a document that was just examined, whatever is wrong with its samples: the editor's preview.
 
@@ -103,13 +103,13 @@ def _find(
     actor: Actor, name: str | None, ref: str | None, document: str | None
 ) -> tuple[dict[str, Any], str, int | None]:
     if name is not None:
-        version = version_queries.resolve(actor, name, ref or "production")
+        version = version_queries.resolve_version(actor, name, ref or "production")
         if actor.key is not None:
             for listener in _listeners:
                 listener(actor.key.id, version.pk, ref or "production")
         return version.unpacked(), version.digest, version.number
     permissions.require_key(actor, Verb.CHECK)
-    examined = examine(actor, document or "")
+    examined = check_document(actor, document or "")
     if not examined.is_sound:
         raise Invalid(problems=only_errors(examined.problems))
     return json.loads(examined.bundle), examined.digest, None

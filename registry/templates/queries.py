@@ -15,15 +15,15 @@ from registry.templates.models import Tag, Template
 
 __all__ = [
     "Folder",
-    "browsable",
-    "find",
-    "get",
-    "placed",
-    "search",
-    "tags",
-    "take",
-    "tree",
-    "words_of",
+    "browsable_templates",
+    "filter_templates",
+    "find_template",
+    "folder_tree",
+    "get_template",
+    "list_tags",
+    "lock_template",
+    "search_templates",
+    "search_words",
 ]
 
 _HEAVY = ("words", "latest__bundle", "latest__problems", "latest__settings")
@@ -40,30 +40,30 @@ class Folder:
     folders: list["Folder"] = field(default_factory=list)
 
 
-def get(actor: Actor, name: str) -> Template:
+def get_template(actor: Actor, name: str) -> Template:
     """The template with its namespace and latest version, or NotFound, for outsiders too.
 
     For whoever reads its newest text, samples or requests: a narrow key is refused, and goes through `key_views`.
     """
-    return find(actor, Verb.READ, name)
+    return find_template(actor, Verb.READ, name)
 
 
-def find(actor: Actor, verb: Verb, name: str, *, lock: bool = False) -> Template:
+def find_template(actor: Actor, verb: Verb, name: str, *, lock: bool = False) -> Template:
     """The template, with the right to do this to it checked; locked until commit where the caller is about to write."""
     if lock:
-        take(name)
+        lock_template(name)
     rows = Template.objects.select_related("namespace", "latest").filter(name=name)
     template = rows.defer("words").first()
     if template is None:
         raise _unknown(name)
     try:
-        permissions.require(actor, verb, template.namespace)
+        permissions.require_verb(actor, verb, template.namespace)
     except NotFound as error:
         raise _unknown(name) from error
     return template
 
 
-def take(name: str) -> bool:
+def lock_template(name: str) -> bool:
     """Lock the template's row until commit; whether there is one.
 
     What is read with it has to be read after: PostgreSQL gives a row it waited for as it is now, but what is joined to it
@@ -72,7 +72,7 @@ def take(name: str) -> bool:
     return Template.objects.select_for_update(no_key=True).filter(name=name).values_list("pk").first() is not None
 
 
-def search(  # noqa: PLR0913  # the filters of the browse page and the API, each with its own meaning
+def search_templates(  # noqa: PLR0913  # the filters of the browse page and the API, each with its own meaning
     actor: Actor,
     *,
     q: str = "",
@@ -91,8 +91,8 @@ def search(  # noqa: PLR0913  # the filters of the browse page and the API, each
     so a narrow key is refused: `key_views.search` is for both.
     """
     limit = check_limit(limit)
-    rows = placed(_visible(actor), namespace=namespace, label=label, folder=folder, archived=archived)
-    for word in words_of(q):
+    rows = filter_templates(_visible(actor), namespace=namespace, label=label, folder=folder, archived=archived)
+    for word in search_words(q):
         rows = rows.filter(words__contains=word)
     if tag:
         rows = rows.filter(tags__name=tag)
@@ -102,12 +102,12 @@ def search(  # noqa: PLR0913  # the filters of the browse page and the API, each
     return cut(rows.order_by("name")[: limit + 1], limit, lambda template: template.name)
 
 
-def words_of(q: str) -> list[str]:
+def search_words(q: str) -> list[str]:
     """The words that a search looks for, in lower case."""
     return q.replace("\0", "").casefold().split()[:_MOST_WORDS]
 
 
-def placed(
+def filter_templates(
     rows: QuerySet[Template],
     *,
     namespace: str | None = None,
@@ -126,17 +126,20 @@ def placed(
     return rows
 
 
-def browsable(actor: Actor) -> QuerySet[Template]:
+def browsable_templates(actor: Actor) -> QuerySet[Template]:
     """The templates whose names and labels the actor may see, by name; what they say is told by `key_views`."""
-    rows = Template.objects.filter(namespace__in=namespace_queries.visible_to(actor, Verb.BROWSE), latest__isnull=False)
+    rows = Template.objects.filter(
+        namespace__in=namespace_queries.visible_namespaces(actor, Verb.BROWSE), latest__isnull=False
+    )
     rows = rows.select_related("namespace", "latest", "latest__author").defer("words", "latest__bundle")
     return rows.prefetch_related("tags", "labels").order_by("name")
 
 
-def tree(actor: Actor) -> list[Folder]:
+def folder_tree(actor: Actor) -> list[Folder]:
     """Every namespace the actor may read in with its folders, sorted by name; archived templates don't count."""
     roots = {
-        space.name: Folder(space.name, space.name) for space in namespace_queries.visible_to(actor).order_by("name")
+        space.name: Folder(space.name, space.name)
+        for space in namespace_queries.visible_namespaces(actor).order_by("name")
     }
     known = dict(roots)
     for name in _visible(actor).filter(archived_at=None).order_by("name").values_list("name", flat=True):
@@ -150,14 +153,16 @@ def tree(actor: Actor) -> list[Folder]:
     return list(roots.values())
 
 
-def tags(actor: Actor) -> list[tuple[str, int]]:
+def list_tags(actor: Actor) -> list[tuple[str, int]]:
     """Every tag in use with the number of templates that carry it, the most used first."""
-    rows = Tag.objects.filter(template__namespace__in=namespace_queries.visible_to(actor), template__archived_at=None)
+    rows = Tag.objects.filter(
+        template__namespace__in=namespace_queries.visible_namespaces(actor), template__archived_at=None
+    )
     return list(rows.values_list("name").annotate(count=Count("id")).order_by("-count", "name"))
 
 
 def _visible(actor: Actor) -> QuerySet[Template]:
-    return Template.objects.filter(namespace__in=namespace_queries.visible_to(actor), latest__isnull=False)
+    return Template.objects.filter(namespace__in=namespace_queries.visible_namespaces(actor), latest__isnull=False)
 
 
 def _unknown(name: str) -> NotFound:

@@ -3,15 +3,15 @@
 import re
 from collections.abc import Iterable
 
-__all__ = ["move", "written"]
+__all__ = ["replace_references", "written_references"]
 
 
-def written(document: str, refs: Iterable[str]) -> list[str]:
+def written_references(document: str, refs: Iterable[str]) -> list[str]:
     """Those of the refs that the document itself names, in the order of the refs."""
     return [ref for ref in refs if _pattern(ref).search(document)]
 
 
-def move(document: str, refs: Iterable[str], target: str) -> str:
+def replace_references(document: str, refs: Iterable[str], target: str) -> str:
     """The document with each of the refs replaced by the target, whatever quotes it stands in."""
     for ref in refs:
         document = _pattern(ref).sub(lambda found: f"{found[1]}{target}{found[1]}", document)

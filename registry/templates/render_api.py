@@ -59,7 +59,7 @@ class Check(APIView):
     )
     def post(self, request: Request) -> Response:
         """Check a document and samples; the problems are the answer, so this succeeds with them."""
-        problems = document_check.check(actor=actor_of(request), **read(CheckInput, request))
+        problems = document_check.list_problems(actor=actor_of(request), **read(CheckInput, request))
         return Response({"problems": [problem.to_dict() for problem in problems]})
 
 
@@ -79,4 +79,4 @@ class Render(APIView):
         name = given.pop("template", None)
         if name is not None:
             given.setdefault("ref", "production")
-        return Response(preview.render(actor=actor_of(request), name=name, **given))
+        return Response(preview.render_prompt(actor=actor_of(request), name=name, **given))

@@ -38,7 +38,7 @@ class Samples(APIView):
     )
     def get(self, request: Request, name: str) -> Response:
         """The samples as last saved."""
-        return Response(_shape(name, queries.current(template_queries.get(actor_of(request), name))))
+        return Response(_shape(name, queries.current_samples(template_queries.get_template(actor_of(request), name))))
 
     @extend_schema(
         operation_id="saveSamples",
@@ -48,7 +48,9 @@ class Samples(APIView):
     def put(self, request: Request, name: str) -> Response:
         """Replace the samples, checked against the latest version."""
         given = read(SamplesInput, request)
-        return Response(_shape(name, services.save(actor=actor_of(request), name=name, samples=given["samples"])))
+        return Response(
+            _shape(name, services.save_samples(actor=actor_of(request), name=name, samples=given["samples"]))
+        )
 
 
 def _shape(name: str, row: SampleSet | None) -> dict[str, Any]:

@@ -13,18 +13,18 @@ from registry.core.renderer_pool import child
 from registry.journal import log
 from registry.templates.models import Rendering, Version
 
-__all__ = ["Outcome", "of_samples"]
+__all__ = ["SampleOutcome", "render_samples"]
 
 
 @dataclass(frozen=True)
-class Outcome:
+class SampleOutcome:
     """What a version came to with a sample: the renderer's dict for messages, or the problem that stopped it."""
 
     prompt: dict[str, Any] | None
     problem: Problem | None
 
 
-def of_samples(version: Version, samples: Mapping[str, Mapping[str, Any]]) -> dict[str, Outcome]:
+def render_samples(version: Version, samples: Mapping[str, Mapping[str, Any]]) -> dict[str, SampleOutcome]:
     """Render a version with every sample, in the samples' order; one query, and a child only for what is not kept yet.
 
     The caller has checked the right to read the version.
@@ -38,21 +38,21 @@ def of_samples(version: Version, samples: Mapping[str, Mapping[str, Any]]) -> di
     return {name: kept.get(data[name]) or fresh[name] for name in samples}
 
 
-def _render(version: Version, samples: Mapping[str, Mapping[str, Any]]) -> dict[str, Outcome]:
+def _render(version: Version, samples: Mapping[str, Mapping[str, Any]]) -> dict[str, SampleOutcome]:
     bundle = version.unpacked()
     given = {part: bundle[part] for part in ("fragments", "profile")}
     try:
         with child() as bounded:
             found = bounded.render_samples(bundle["document"], samples, **given)
     except RenderError as error:
-        return dict.fromkeys(samples, Outcome(None, error.to_problem()))
+        return dict.fromkeys(samples, SampleOutcome(None, error.to_problem()))
     return {
-        name: Outcome(None, each.to_problem()) if isinstance(each, RenderError) else Outcome(each, None)
+        name: SampleOutcome(None, each.to_problem()) if isinstance(each, RenderError) else SampleOutcome(each, None)
         for name, each in found.items()
     }
 
 
-def _keep(version: Version, outcomes: Mapping[str, Outcome]) -> None:
+def _keep(version: Version, outcomes: Mapping[str, SampleOutcome]) -> None:
     at = log.now()
     rows = [
         Rendering(
@@ -70,8 +70,8 @@ def _keep(version: Version, outcomes: Mapping[str, Outcome]) -> None:
             Rendering.objects.bulk_create(rows, ignore_conflicts=True)
 
 
-def _outcome(row: Rendering) -> Outcome:
-    return Outcome(None, Problem.from_dict(row.value)) if row.is_problem else Outcome(row.value, None)
+def _outcome(row: Rendering) -> SampleOutcome:
+    return SampleOutcome(None, Problem.from_dict(row.value)) if row.is_problem else SampleOutcome(row.value, None)
 
 
 _PASSING = {LimitError.default_code, "PT701", "PT703"}  # bounds of time and memory: another try may come through

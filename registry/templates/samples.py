@@ -11,40 +11,40 @@ from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.templates import queries as template_queries
 from registry.templates import sample_queries as sample_sets
-from registry.templates.document_check import Samples, examine, write_samples
+from registry.templates.document_check import Samples, check_document, write_samples
 from registry.templates.events import SamplesSaved
 from registry.templates.models import SampleSet, Template
 
-__all__ = ["save", "store"]
+__all__ = ["save_samples", "store_samples"]
 
 
-def save(*, actor: Actor, name: str, samples: Samples) -> SampleSet:
+def save_samples(*, actor: Actor, name: str, samples: Samples) -> SampleSet:
     """Put these samples in place of all there were; each must fit the latest document.
 
     Invalid carries the problems.
     """
-    template = template_queries.find(actor, Verb.SAVE, name)
+    template = template_queries.find_template(actor, Verb.SAVE, name)
     permissions.require_wide(actor, Verb.SAVE)  # what does not fit names inputs of the latest version
     text = write_samples(samples)
     latest = template.latest
     if latest is None:
         raise Conflict(f"{name} has no version yet.")
-    examined = examine(actor, latest.document, samples)
+    examined = check_document(actor, latest.document, samples)
     at_fault = [problem for problem in examined.problems if problem.sample is not None and problem.severity == "error"]
     if at_fault:
         raise Invalid(problems=at_fault)
     with transaction.atomic():
-        template = template_queries.find(actor, Verb.SAVE, name, lock=True)
+        template = template_queries.find_template(actor, Verb.SAVE, name, lock=True)
         if template.archived_at is not None:
             raise Conflict(f"{name} is archived: an admin can bring it back.")
         if template.latest_id != latest.pk:
             raise Conflict(f"A newer version of {name} was saved while its samples were checked: try again.")
-        return store(actor=actor, template=template, text=text, at=log.now())
+        return store_samples(actor=actor, template=template, text=text, at=log.now())
 
 
-def store(*, actor: Actor, template: Template, text: str, at: datetime) -> SampleSet:
+def store_samples(*, actor: Actor, template: Template, text: str, at: datetime) -> SampleSet:
     """Write samples that were checked; for services, inside their transaction. Equal ones make no new set."""
-    held = sample_sets.current(template)
+    held = sample_sets.current_samples(template)
     digest = log.digest_of(text)
     if held is not None and held.digest == digest:
         return held

@@ -21,17 +21,17 @@ from registry.templates import queries as template_queries
 from registry.templates import sample_queries as sample_sets
 from registry.templates import samples as sampling
 from registry.templates import search_index, version_queries
-from registry.templates.document_check import Examined, Samples, examine, write_samples
+from registry.templates.document_check import CheckedDocument, Samples, check_document, write_samples
 from registry.templates.events import VersionSaved
 from registry.templates.models import Contribution, Draft, Redaction, SampleSet, Template, Version
 
-__all__ = ["Saved", "save"]
+__all__ = ["SavedVersion", "save_version"]
 
 _TRIES = 5
 
 
 @dataclass(frozen=True)
-class Saved:
+class SavedVersion:
     """What a save came to. `created`: whether it made a version; it did not where nothing changed."""
 
     template: Template
@@ -45,7 +45,7 @@ class _Work:
     """One save, examined and ready to be written."""
 
     name: str
-    examined: Examined
+    examined: CheckedDocument
     message: str
     samples: str | None
     checked_against: int | None
@@ -56,7 +56,7 @@ class _Work:
     contributions: Sequence[Contribution]
 
 
-def save(  # noqa: PLR0913  # what a person hands in when saving
+def save_version(  # noqa: PLR0913  # what a person hands in when saving
     *,
     actor: Actor,
     name: str,
@@ -68,7 +68,7 @@ def save(  # noqa: PLR0913  # what a person hands in when saving
     copied_from: str | None = None,
     even_if_equal: bool = False,
     contributions: Sequence[Contribution] = (),
-) -> Saved:
+) -> SavedVersion:
     """Make the next version of a template, or its first; nothing is stored unless all is right.
 
     samples: None keeps those there are, which then must fit the document; {} clears them. base: digest of the version
@@ -86,7 +86,9 @@ def save(  # noqa: PLR0913  # what a person hands in when saving
     with tracing.span("save", name) as current:
         for _ in range(_TRIES):  # again where the samples were changed while the document was checked against them
             held = _held_samples(name)
-            examined = examine(actor, document, samples if samples is not None else held.samples if held else None)
+            examined = check_document(
+                actor, document, samples if samples is not None else held.samples if held else None
+            )
             told = examined.problems if samples is not None else _told(actor, examined.problems)
             if not examined.is_sound:
                 raise Invalid(problems=told)
@@ -121,13 +123,13 @@ def _told(actor: Actor, problems: list[Problem]) -> list[Problem]:
     ]
 
 
-def _store(actor: Actor, space: str, work: _Work) -> Saved | None:
+def _store(actor: Actor, space: str, work: _Work) -> SavedVersion | None:
     """Write the work; None where the samples are not those it was checked against."""
     at = log.now()
     with transaction.atomic():
         namespace = permissions.find_namespace(actor, Verb.SAVE, space)
         template, is_new = _find_or_make(actor, namespace, work, at)
-        held = sample_sets.current(template)
+        held = sample_sets.current_samples(template)
         if (held.number if held else None) != work.checked_against:
             transaction.set_rollback(True)
             return None
@@ -144,8 +146,8 @@ def _store(actor: Actor, space: str, work: _Work) -> Saved | None:
             _append(actor, template, version, work, at)
             _require_unredacted(template, work)
         if work.samples is not None:
-            sampling.store(actor=actor, template=template, text=work.samples, at=at)
-    return Saved(template, version, created, work.examined.problems)
+            sampling.store_samples(actor=actor, template=template, text=work.samples, at=at)
+    return SavedVersion(template, version, created, work.examined.problems)
 
 
 def _find_or_make(actor: Actor, namespace: Namespace, work: _Work, at: datetime) -> tuple[Template, bool]:
@@ -185,7 +187,11 @@ def _require_unredacted(template: Template, work: _Work) -> None:
 
 
 def _locked(name: str) -> Template | None:
-    return Template.objects.select_related("latest").filter(name=name).first() if template_queries.take(name) else None
+    return (
+        Template.objects.select_related("latest").filter(name=name).first()
+        if template_queries.lock_template(name)
+        else None
+    )
 
 
 def _find_base(template: Template, work: _Work) -> Version:
@@ -256,9 +262,9 @@ def _discard_draft(actor: Actor, template: Template) -> None:
 
 def _held_samples(name: str) -> SampleSet | None:
     template = Template.objects.filter(name=name).first()
-    return sample_sets.current(template) if template else None
+    return sample_sets.current_samples(template) if template else None
 
 
 def _find_origin(actor: Actor, address: str) -> str:
     name, ref = names.split_address(address)
-    return f"{name}@{version_queries.resolve(actor, name, ref).number}"
+    return f"{name}@{version_queries.resolve_version(actor, name, ref).number}"

@@ -21,7 +21,7 @@ def update_search_index(template: Template, version: Version, document: Document
     if set(tags) != set(template.tags.values_list("name", flat=True)):
         template.tags.all().delete()
         Tag.objects.bulk_create(Tag(template=template, name=tag) for tag in tags)
-    refs = [] if version.is_redacted else references.written(document.text, version.unpacked()["fragments"])
+    refs = [] if version.is_redacted else references.written_references(document.text, version.unpacked()["fragments"])
     included = Inclusion.objects.filter(template=template)
     if set(refs) != set(included.values_list("ref", flat=True)):
         included.delete()

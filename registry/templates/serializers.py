@@ -12,7 +12,7 @@ from registry.core.names import LATEST
 from registry.rest.output_serializers import FoundProblem, Moment, Output
 from registry.templates import approvals
 from registry.templates.approvals import Approval
-from registry.templates.limited_key_view import Shown
+from registry.templates.limited_key_view import VisibleTemplate
 from registry.templates.models import Label, Template, Version
 
 __all__ = [
@@ -42,7 +42,7 @@ class LabelApproval(serializers.ChoiceField):
     def to_representation(self, value: Any) -> Any:
         """The way it came there, or None where the label is not protected."""
         label: Label = value
-        approval = approvals.of_label(label.template, label.name)
+        approval = approvals.approval_of_label(label.template, label.name)
         return approval.value if approval else None
 
 
@@ -59,7 +59,7 @@ class TemplateFacts:
 
     row: Template
     numbers: Mapping[str, int]
-    shown: Shown
+    shown: VisibleTemplate
     approvals: Mapping[str, Approval]
 
     @property

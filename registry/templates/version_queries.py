@@ -16,11 +16,19 @@ from registry.templates import queries as template_queries
 from registry.templates.events import VersionSaved
 from registry.templates.models import Label, Template, Version
 
-__all__ = ["Entry", "entries", "get", "history", "is_approved", "require_readable", "resolve"]
+__all__ = [
+    "HistoryEntry",
+    "get_version",
+    "is_version_approved",
+    "list_versions",
+    "require_readable_version",
+    "resolve_version",
+    "versions_of",
+]
 
 
 @dataclass(frozen=True)
-class Entry:
+class HistoryEntry:
     """A version in a history: its commit in the mirror (None until mirrored) and the labels that stand on it."""
 
     version: Version
@@ -28,33 +36,33 @@ class Entry:
     labels: tuple[str, ...]
 
 
-def resolve(actor: Actor, name: str, ref: str, *, verb: Verb = Verb.BROWSE) -> Version:
+def resolve_version(actor: Actor, name: str, ref: str, *, verb: Verb = Verb.BROWSE) -> Version:
     """The version that a number, digest or label of the template means now.
 
     A digest that several numbers carry means the lowest. A key limited to approved digests or to labels gets NotAllowed
     for others. `verb` is what the caller is about to do with it.
     """
-    template = template_queries.find(actor, verb, name)
+    template = template_queries.find_template(actor, verb, name)
     wanted = parse_ref(ref)
     version = _find(template, wanted)
-    require_readable(actor, template, version, wanted.label)
+    require_readable_version(actor, template, version, wanted.label)
     version.template = template
     return version
 
 
-def get(actor: Actor, name: str, number: int) -> Version:
+def get_version(actor: Actor, name: str, number: int) -> Version:
     """The version of that number."""
-    return resolve(actor, name, str(number))
+    return resolve_version(actor, name, str(number))
 
 
-def history(actor: Actor, name: str, cursor: str | None = None, limit: int = 50) -> Page[Entry]:
+def list_versions(actor: Actor, name: str, cursor: str | None = None, limit: int = 50) -> Page[HistoryEntry]:
     """The template's versions, newest first, without their bundles."""
-    return entries(template_queries.get(actor, name), cursor, limit)
+    return versions_of(template_queries.get_template(actor, name), cursor, limit)
 
 
-def entries(
+def versions_of(
     template: Template, cursor: str | None = None, limit: int = 50, *, only: Collection[int] | None = None
-) -> Page[Entry]:
+) -> Page[HistoryEntry]:
     """The same of a template that the caller may read; only: the numbers to keep, None for all."""
     limit = check_limit(limit)
     rows = (
@@ -73,11 +81,13 @@ def entries(
     labels: dict[int, list[str]] = {}
     for label in template.labels.order_by("name"):
         labels.setdefault(label.version_id, []).append(label.name)
-    entries = [Entry(version, commits.get(version.number), tuple(labels.get(version.pk, ()))) for version in page.items]
+    entries = [
+        HistoryEntry(version, commits.get(version.number), tuple(labels.get(version.pk, ()))) for version in page.items
+    ]
     return Page(entries, page.next)
 
 
-def require_readable(actor: Actor, template: Template, version: Version, label: str | None) -> None:
+def require_readable_version(actor: Actor, template: Template, version: Version, label: str | None) -> None:
     """Raise NotAllowed where a key limited to approved digests asks for a version that was never approved, or one
     limited to labels for a version that none of them serves now.
 
@@ -88,7 +98,7 @@ def require_readable(actor: Actor, template: Template, version: Version, label: 
     _require_served(actor.key, template, version)
     if not permissions.is_limited(actor.key):
         return
-    if label in template.namespace.protected_labels or is_approved(template, version):
+    if label in template.namespace.protected_labels or is_version_approved(template, version):
         return
     raise NotAllowed(
         f"{template.name}@{version.number} is not approved, and the key {actor.key.name} is limited to approved versions. "
@@ -106,15 +116,15 @@ def _require_served(key: Key, template: Template, version: Version) -> None:
     if not served.exists():
         raise NotAllowed(
             f"{template.name}@{version.number} is not what {' or '.join(key.labels)} serves now, and the key {key.name} "
-            f"is limited to that. {permissions.granters(key.namespace)}",
+            f"is limited to that. {permissions.describe_granters(key.namespace)}",
             labels=list(key.labels),
             key=key.id,
         )
 
 
-def is_approved(template: Template, version: Version) -> bool:
+def is_version_approved(template: Template, version: Version) -> bool:
     """Whether a protected label held these very bytes by approval, or an open change for one of them is approved."""
-    return approvals.is_accepted(template, template.namespace.protected_labels, version.digest)
+    return approvals.is_accepted_digest(template, template.namespace.protected_labels, version.digest)
 
 
 def _find(template: Template, ref: Ref) -> Version:

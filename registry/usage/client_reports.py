@@ -64,7 +64,7 @@ def add_reports(*, actor: Actor, entries: Iterable[ReportEntry]) -> ReportOutcom
     """Add the entries to what is known already. Only for services: NotAllowed for a person."""
     if actor.key is None:
         raise NotAllowed("Reports come from services, with their key.")
-    permissions.require(actor, Verb.FETCH, actor.key.namespace)
+    permissions.require_verb(actor, Verb.FETCH, actor.key.namespace)
     given = list(entries)
     versions = _find(actor.key.namespace.name, given)
     known = [(versions[entry.name, entry.digest], entry) for entry in given if (entry.name, entry.digest) in versions]

@@ -35,7 +35,7 @@ def find_webhook(actor: Actor, webhook_id: str) -> Webhook:
     if webhook is None:
         raise unknown
     try:
-        permissions.require(actor, Verb.MANAGE, webhook.namespace)
+        permissions.require_verb(actor, Verb.MANAGE, webhook.namespace)
     except NotFound as error:
         raise unknown from error
     return webhook

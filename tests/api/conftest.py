@@ -55,7 +55,7 @@ class Cast:
     def key(self, role: str = "author", scope: str = "read", namespace: str = "support", **options: Any) -> str:
         """The secret of a fresh key that acts for this person."""
         admin = "outsider" if namespace == "other" else "admin"
-        issued = keys.issue(
+        issued = keys.issue_key(
             actor=self.actor(admin),
             namespace=namespace,
             name=f"{role} {scope}",
@@ -67,7 +67,7 @@ class Cast:
 
     def save(self, document: str = DOCUMENT, name: str = REPLY, role: str = "author", **options: Any) -> Any:
         """A saved version, made from the latest one."""
-        return template_save.save(actor=self.actor(role), name=name, document=document, message="", **options)
+        return template_save.save_version(actor=self.actor(role), name=name, document=document, message="", **options)
 
     def propose(self, version: int, label: str = "production", name: str = REPLY, role: str = "author") -> Any:
         return change_services.propose_change(
@@ -84,7 +84,7 @@ class Cast:
         return change_services.publish_change(actor=self.actor("author"), number=change.number)
 
     def move(self, label: str, version: int, expected: int | None = None, name: str = REPLY) -> Any:
-        return labels.move(actor=self.actor("author"), name=name, label=label, version=version, expected=expected)
+        return labels.move_label(actor=self.actor("author"), name=name, label=label, version=version, expected=expected)
 
 
 class Caller:

@@ -59,7 +59,7 @@ def test_one_that_is_served_no_longer_can_be_closed_but_stays_unreviewed(caller,
     address = f"changes/{number}/emergency/close"
     admin = caller("admin", session=True)
     assert "still serves" in problem(admin.post(address, WHY), 409, "conflict")["detail"]
-    labels.roll_back(actor=cast.actor("admin"), name=REPLY, label="production", version=1, reason="Wrong")
+    labels.roll_back_label(actor=cast.actor("admin"), name=REPLY, label="production", version=1, reason="Wrong")
     before = stored()
     problem(admin.post(address, {"reason": " "}), 422, "invalid")
     problem(caller("admin").post(address, WHY), 403, "not-allowed")

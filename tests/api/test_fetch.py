@@ -202,10 +202,10 @@ def test_another_process_sees_a_moved_label_within_a_second(cast, clock, version
 
 
 def test_another_process_refuses_a_revoked_key_within_a_second(cast, clock, versions):
-    issued = keys.issue(actor=cast.actor("admin"), namespace="support", name="old", scope="write", person="author")
+    issued = keys.issue_key(actor=cast.actor("admin"), namespace="support", name="old", scope="write", person="author")
     other, key = Fetcher(clock=clock), f"Bearer {issued.secret}"
     assert other.answer(key, f"{REPLY}@2").status == 200
-    keys.revoke(actor=cast.actor("admin"), key_id=issued.key.id)
+    keys.revoke_key(actor=cast.actor("admin"), key_id=issued.key.id)
     clock.now += 0.99
     assert other.answer(key, f"{REPLY}@2").status == 401
 

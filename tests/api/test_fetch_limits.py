@@ -24,7 +24,7 @@ def versions(cast) -> None:
 
 def issue(cast, **options) -> str:
     given = {"name": "limited", "scope": "write", "person": "author", **options}
-    return keys.issue(actor=cast.actor("admin"), namespace="support", **given).secret
+    return keys.issue_key(actor=cast.actor("admin"), namespace="support", **given).secret
 
 
 def test_a_key_limited_to_labels_gets_what_they_serve_by_whatever_ref(cast, versions):

@@ -121,7 +121,7 @@ def test_rules_do_not_let_a_key_or_an_author_around_the_gate(label):
 def test_a_command_on_the_machine_goes_through_the_same_gate(label):
     actor = on_the_machine()
     with pytest.raises(ApprovalRequired):
-        labels.move(actor=actor, name=REPLY, label="production", version=2, expected=1)
+        labels.move_label(actor=actor, name=REPLY, label="production", version=2, expected=1)
     number = label.propose(2).number
     with pytest.raises(ApprovalRequired):
         change_services.publish_change(actor=actor, number=number)
@@ -205,8 +205,8 @@ def test_the_gate_is_the_service_itself(label):
     for role in ("author", "reviewer", "admin"):
         actor = Actor(label.people[role])
         with pytest.raises(ApprovalRequired):
-            labels.move(actor=actor, name=REPLY, label="production", version=2, expected=1)
+            labels.move_label(actor=actor, name=REPLY, label="production", version=2, expected=1)
         with pytest.raises(ApprovalRequired):
-            labels.remove(actor=actor, name=REPLY, label="production", expected=1)
+            labels.remove_label(actor=actor, name=REPLY, label="production", expected=1)
         with pytest.raises((ApprovalRequired, NotAllowed, Conflict)):
-            labels.roll_back(actor=actor, name=REPLY, label="production", version=2, reason="Back")
+            labels.roll_back_label(actor=actor, name=REPLY, label="production", version=2, reason="Back")

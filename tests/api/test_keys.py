@@ -111,7 +111,7 @@ def test_within_a_second_a_warm_process_knows_of_a_rotation(cast):
     cast.save()
     key = cast.key(scope="write")
     assert fetcher().answer(f"Bearer {key}", f"{REPLY}@1").status == 200
-    keys.rotate(actor=cast.actor("admin"), key_id=key.split("_")[1])
+    keys.rotate_key(actor=cast.actor("admin"), key_id=key.split("_")[1])
     fetcher().mark_due()  # what the journal's subscriber does; other processes look by themselves every 0.4 s
     assert fetcher().answer(f"Bearer {key}", f"{REPLY}@1").status == 401
 

@@ -11,7 +11,7 @@ def test_the_moves_of_a_label_are_told_newest_first(cast, caller):
     cast.publish(1)
     cast.save(OTHER, base=digest)
     cast.publish(2)
-    labels.roll_back(actor=cast.actor("reviewer"), name=REPLY, label="production", version=1, reason="Rude")
+    labels.roll_back_label(actor=cast.actor("reviewer"), name=REPLY, label="production", version=1, reason="Rude")
     cast.move("staging", 2)
     found = caller("reader").get(PATH).json()["results"]
     assert [(one["before"], one["after"], one["how"], one["change"]) for one in found] == [
@@ -25,7 +25,7 @@ def test_the_moves_of_a_label_are_told_newest_first(cast, caller):
 def test_the_moves_come_page_by_page(cast, caller):
     cast.save()
     cast.publish(1)
-    labels.move(actor=cast.actor("author"), name=REPLY, label="staging", version=1, expected=None)
+    labels.move_label(actor=cast.actor("author"), name=REPLY, label="staging", version=1, expected=None)
     page = caller("reader").get(PATH + "?limit=1").json()
     assert (len(page["results"]), page["next"]) == (1, None)
 

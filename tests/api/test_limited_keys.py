@@ -65,7 +65,7 @@ def world(cast, settings):
     cast.move("staging", 1)
     samples = {STRANGE: {"question": STRANGE}}
     author, reviewer = cast.actor("author"), cast.actor("reviewer")
-    save = partial(template_save.save, actor=author, message=STRANGE, samples=samples)
+    save = partial(template_save.save_version, actor=author, message=STRANGE, samples=samples)
     save(name=REPLY, document=DRAFT, base=first.digest)
     cast.move("canary", 2)
     latest = save(name=REPLY, document=LATEST, base=first.digest, parallel=True).version
@@ -98,7 +98,7 @@ def world(cast, settings):
     numbers |= {"done": done.pk, "waiting": waiting.pk, "cancelled": cancelled.pk}
     settings.OUTBOUND_HOSTS = ["127.0.0.1"]
     made = webhook_services.create_webhook(actor=cast.actor("admin"), namespace="support", url="http://127.0.0.1:9/")
-    issued = keys.issue(actor=cast.actor("admin"), namespace="support", name="spare", scope="read", person="reader")
+    issued = keys.issue_key(actor=cast.actor("admin"), namespace="support", name="spare", scope="read", person="reader")
     fetcher().clear()
     return numbers | {"webhook": made.webhook.id, "key": issued.key.id, "hurried": numbers["open"]}
 

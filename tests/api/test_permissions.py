@@ -205,7 +205,7 @@ def _write_world(cast) -> dict[str, Any]:
         text="",
         suggestion="description: Shorter\n",
     )
-    issued = keys.issue(actor=cast.actor("admin"), namespace="support", name="spare", scope="read", person="reader")
+    issued = keys.issue_key(actor=cast.actor("admin"), namespace="support", name="spare", scope="read", person="reader")
     made = webhook_services.create_webhook(actor=cast.actor("admin"), namespace="support", url="http://127.0.0.1:9/")
     return {**numbers, "digest": digest, "key": issued.key.id, "webhook": made.webhook.id}
 
@@ -242,8 +242,8 @@ def _measure(cast) -> dict[str, int]:
 
 @pytest.fixture
 def callers(cast) -> dict[str, Caller]:
-    revoked = keys.issue(actor=cast.actor("admin"), namespace="support", name="old", scope="write", person="author")
-    keys.revoke(actor=cast.actor("admin"), key_id=revoked.key.id)
+    revoked = keys.issue_key(actor=cast.actor("admin"), namespace="support", name="old", scope="write", person="author")
+    keys.revoke_key(actor=cast.actor("admin"), key_id=revoked.key.id)
     people = {role: Caller(person=cast.people[role]) for role in CALLERS[1:6]}
     return {
         "anonymous": Caller(),

@@ -41,11 +41,11 @@ def planted(cast, settings, tmp_path):
     author, reviewer = cast.actor("author"), cast.actor("reviewer")
     first = cast.save().version
     leaked = cast.save(LEAKED, base=first.digest).version
-    drafts.save(actor=author, namespace="support", path="refunds/reply", document=LEAKED + "\n", base=2)
-    drafts.save(actor=reviewer, namespace="support", path="other", document=f"Sign as {CANARY}, please.")
-    samples.save(actor=author, name=REPLY, samples={"short": {"question": "Where is it?"}})
-    sample_renderings.of_samples(leaked, {"short": {"question": "Where is it?"}})
-    labels.move(actor=author, name=REPLY, label="staging", version=2, expected=None)
+    drafts.save_draft(actor=author, namespace="support", path="refunds/reply", document=LEAKED + "\n", base=2)
+    drafts.save_draft(actor=reviewer, namespace="support", path="other", document=f"Sign as {CANARY}, please.")
+    samples.save_samples(actor=author, name=REPLY, samples={"short": {"question": "Where is it?"}})
+    sample_renderings.render_samples(leaked, {"short": {"question": "Where is it?"}})
+    labels.move_label(actor=author, name=REPLY, label="staging", version=2, expected=None)
     change = change_services.propose_change(actor=author, name=REPLY, label="production", version=2, message="Please")
     threads.open_thread(actor=reviewer, number=change.number, place=Place(version=2, line=10), text="Why?")
     review_drafts.save_remark(
@@ -68,7 +68,7 @@ def planted(cast, settings, tmp_path):
     assert CANARY in fetched.body.decode()
     change_services.withdraw_change(actor=author, number=change.number)
     third = cast.save(OTHER, base=leaked.digest).version
-    labels.move(actor=author, name=REPLY, label="staging", version=third.number, expected=2)
+    labels.move_label(actor=author, name=REPLY, label="staging", version=third.number, expected=2)
     mirror.catch_up()
     return leaked
 

@@ -36,7 +36,7 @@ def test_a_thread_opens_on_a_line_and_quotes_it(caller, change):
 
 
 def test_a_thread_opens_on_what_a_sample_renders_to(cast, caller, change):
-    samples.save(actor=cast.actor("author"), name=REPLY, samples=SAMPLES)
+    samples.save_samples(actor=cast.actor("author"), name=REPLY, samples=SAMPLES)
     place = {"version": 1, "line": 1, "side": "rendered", "sample": "short"}
     body = caller("reviewer").post("changes/1/threads", {**place, "text": "Too blunt"}).json()
     assert (body["side"], body["sample"], body["part"], body["quote"].strip()) == (

@@ -32,7 +32,7 @@ def save(cast, document, base, role="author", key=None, **options):
     """A version made from another one, by its number."""
     digest = Version.objects.get(template__name=REPLY, number=base).digest
     actor = Actor(cast.people[role], key)
-    return template_save.save(
+    return template_save.save_version(
         actor=actor, name=REPLY, document=document, message="", base=digest, parallel=True, **options
     ).version
 
@@ -92,12 +92,14 @@ def test_a_suggestion_that_was_applied_keeps_its_writer(live, caller):
 
 
 def test_who_issued_or_rotated_the_key_does_not_approve(live, caller):
-    first = keys.issue(actor=live.actor("admin"), namespace="support", name="CI", scope="write", person="author").key
+    first = keys.issue_key(
+        actor=live.actor("admin"), namespace="support", name="CI", scope="write", person="author"
+    ).key
     save(live, OTHER, 1, key=first)
     live.propose(2)
     refused(caller, 2, "admin", "You issued the key that version 2 was saved with.")
     namespace_services.set_role(actor=live.actor("admin"), namespace="support", username="reader", role="admin")
-    second = keys.rotate(actor=live.actor("reader"), key_id=first.id).key
+    second = keys.rotate_key(actor=live.actor("reader"), key_id=first.id).key
     save(live, THIRD, 1, key=second)
     live.propose(3)
     refused(caller, 3, "admin", "You issued the key that version 3 was saved with.")
@@ -108,7 +110,7 @@ def test_who_issued_or_rotated_the_key_does_not_approve(live, caller):
 @pytest.mark.parametrize("act", ["proposed", "headed", "reopened"])
 def test_who_issued_the_key_of_the_request_does_not_approve(live, caller, act):
     save(live, OTHER, 1)
-    key = keys.issue(actor=live.actor("admin"), namespace="support", name="CI", scope="write", person="author").key
+    key = keys.issue_key(actor=live.actor("admin"), namespace="support", name="CI", scope="write", person="author").key
     by_key, author = Actor(live.people["author"], key), live.actor("author")
     change_services.propose_change(
         actor=by_key if act == "proposed" else author, name=REPLY, label="production", version=2, message=""
@@ -164,8 +166,10 @@ def test_going_back_to_served_bytes_in_between_does_not_cut_the_line(live, calle
 
 
 def test_a_copy_of_unapproved_text_keeps_its_author(live, caller):
-    template_save.save(actor=live.actor("reviewer"), name="support/draft", document=THIRD, message="", base=None)
-    template_save.save(
+    template_save.save_version(
+        actor=live.actor("reviewer"), name="support/draft", document=THIRD, message="", base=None
+    )
+    template_save.save_version(
         actor=live.actor("author"),
         name="support/fresh",
         document=THIRD,
@@ -178,7 +182,7 @@ def test_a_copy_of_unapproved_text_keeps_its_author(live, caller):
 
 def test_a_copy_of_approved_text_carries_no_names(live, caller):
     origin = f"{REPLY}@1"
-    template_save.save(
+    template_save.save_version(
         actor=live.actor("reviewer"), name="support/fresh", document=THIRD, message="", copied_from=origin
     )
     live.propose(1, name="support/fresh", role="reviewer")

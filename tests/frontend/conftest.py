@@ -53,7 +53,7 @@ class Desk:
     def save(self, document: str = DOCUMENT, name: str = REPLY, message: str = "", **options: Any) -> Version:
         """The next version, made from the latest one."""
         latest = Version.objects.filter(template__name=name).order_by("-number").first()
-        return template_save.save(
+        return template_save.save_version(
             actor=self.actor("author"),
             name=name,
             document=document,

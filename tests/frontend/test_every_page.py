@@ -157,7 +157,7 @@ def _write_busy(reply, world):  # noqa: F811  # as above
     reply.save(name="support/archived")
     archive.archive_template(actor=admin, name="support/archived", reason="Not used")
     first = Version.objects.get(template__name=REPLY, number=1)
-    aside = template_save.save(
+    aside = template_save.save_version(
         actor=author,
         name=REPLY,
         document=DOCUMENT.replace("Use only", "Use"),
@@ -179,15 +179,15 @@ def _write_busy(reply, world):  # noqa: F811  # as above
     change_services.decide_on_change(
         actor=reviewer, number=found["beside"], decision="request_changes", digest=aside.version.digest, text="No"
     )
-    drafts.save(actor=author, namespace="support", path="refunds/reply", document=OTHER, samples="{}", base=1)
-    key = keys.issue(actor=admin, namespace="support", name="checkout", scope="read").key
+    drafts.save_draft(actor=author, namespace="support", path="refunds/reply", document=OTHER, samples="{}", base=1)
+    key = keys.issue_key(actor=admin, namespace="support", name="checkout", scope="read").key
     now = first.created_at
     Fetch.objects.create(key=key, version=first, ref="production", day=now.date(), count=1234, last_at=now)
     found["done"] = start_run(reply).pk
     save_rows(reply, base=found["rows"], text='{"id": "one", "inputs": {"question": "Who?"}}\n')
     for number in (found["open"], found["beside"], found["hurried"]):
         check_results.run_checks(number=number)
-    assert label_queries.published(admin)
+    assert label_queries.list_published_moves(admin)
     assert Draft.objects.exists()
     return found
 
@@ -219,7 +219,7 @@ def _hurry(reply, name, *, decided, moved):
             actor=reply.actor("admin"), number=change.number, decision="approve", digest=change.version.digest
         )
     if moved:
-        labels.roll_back(actor=reply.actor("reviewer"), name=name, label="production", version=1, reason="Wrong")
+        labels.roll_back_label(actor=reply.actor("reviewer"), name=name, label="production", version=1, reason="Wrong")
     return change.number
 
 

@@ -210,7 +210,7 @@ def world(reply, settings) -> dict[str, Any]:
 def _write_world(reply) -> dict[str, Any]:
     reply.save(THIRD)
     for number, before in ((1, None), (2, 1)):
-        labels.move(actor=reply.actor("author"), name=REPLY, label="canary", version=number, expected=before)
+        labels.move_label(actor=reply.actor("author"), name=REPLY, label="canary", version=number, expected=before)
     numbers = {}
     for state in ("open", "approved"):
         name = f"support/{state}"
@@ -223,7 +223,7 @@ def _write_world(reply) -> dict[str, Any]:
     change_services.decide_on_change(
         actor=reply.actor("reviewer"), number=numbers["approved"], decision="approve", digest=digest
     )
-    key = keys.issue(actor=reply.actor("admin"), namespace="support", name="old", scope="read").key
+    key = keys.issue_key(actor=reply.actor("admin"), namespace="support", name="old", scope="read").key
     gold = save_rows(reply)
     started = start_run(reply, finish=False)
     made = webhook_services.create_webhook(actor=reply.actor("admin"), namespace="support", url="http://127.0.0.1:9/")
@@ -242,9 +242,9 @@ def clients(desk, browser) -> dict[str, Client]:
     """Each caller's browser; those of the keys send theirs as a service does."""
     found = {"anonymous": Client(), **{name: browser(name) for name in CALLERS[1:6]}}
     for name, scope in (("read key", "read"), ("write key", "write"), ("revoked key", "write")):
-        issued = keys.issue(actor=desk.actor("admin"), namespace="support", name=name, scope=scope, person="author")
+        issued = keys.issue_key(actor=desk.actor("admin"), namespace="support", name=name, scope=scope, person="author")
         found[name] = Client(headers={"Authorization": f"Bearer {issued.secret}"})
-    keys.revoke(actor=desk.actor("admin"), key_id=issued.key.id)
+    keys.revoke_key(actor=desk.actor("admin"), key_id=issued.key.id)
     return found
 
 

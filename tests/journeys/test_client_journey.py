@@ -30,17 +30,17 @@ import json
 from registry.accounts.actor import Actor, operator_actor
 from registry.namespaces import keys
 from registry.namespaces import services as namespace_services
-from registry.changes import rules as namespaces
+from registry.namespaces import services as namespaces
 from registry.accounts import people
 roles = ("author", "reviewer", "admin")
 cast = {role: Actor(people.create(actor=operator_actor(), username=role, password=f"{role}-promptuary")) for role in roles}
-namespaces.create(actor=cast["admin"], name="support", protected_labels=["production"], required_checks=[])
+namespaces.create_namespace(actor=cast["admin"], name="support", protected_labels=["production"], required_checks=[])
 for role in roles[:2]:
     namespace_services.set_role(actor=cast["admin"], namespace="support", username=role, role=role)
 wanted = {"service": {"scope": "read", "person": "author"}, "author": {"scope": "write", "person": "author"}}
 wanted["reviewer"] = {"verbs": ["read", "roll_back"], "person": "reviewer"}
 issued = {
-    name: keys.issue(actor=cast["admin"], namespace="support", name=name, **facts).secret for name, facts in wanted.items()
+    name: keys.issue_key(actor=cast["admin"], namespace="support", name=name, **facts).secret for name, facts in wanted.items()
 }
 print(json.dumps(issued))
 """

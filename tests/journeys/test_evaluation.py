@@ -43,10 +43,10 @@ from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.evaluations import datasets, start_runs as evaluations
 from registry.namespaces import services as namespace_services
-from registry.changes import rules as namespaces
+from registry.namespaces import services as namespaces
 from registry.templates import save as templates
 from registry.starter import evaluation_rows as lighthouses
-namespaces.create(actor=operator_actor(), name="support")
+namespaces.create_namespace(actor=operator_actor(), name="support")
 author = Actor(User.objects.create(username="author"))
 namespace_services.set_role(actor=operator_actor(), namespace="support", username="author", role="author")
 document = Path("registry/starter/demo/question-answering.yml.j2").read_text()
@@ -77,7 +77,7 @@ def author(db):
     namespace_services.create_namespace(actor=actor.operator_actor(), name="support")
     person = Actor(User.objects.create(username="author"))
     namespace_services.set_role(actor=actor.operator_actor(), namespace="support", username="author", role="author")
-    template_save.save(actor=person, name="support/answer", document=STARTER.read_text(), message="")
+    template_save.save_version(actor=person, name="support/answer", document=STARTER.read_text(), message="")
     rows = "".join(json.dumps(row) + "\n" for row in ROWS)
     datasets.save_dataset(actor=person, name="support/lighthouses", text=rows, template="support/answer")
     return person

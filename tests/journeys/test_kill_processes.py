@@ -31,8 +31,8 @@ import django; django.setup()
 from registry.accounts.actor import operator_actor
 from registry.accounts.models import User
 from registry.namespaces import services as namespace_services
-from registry.changes import rules as namespaces
-namespaces.create(actor=operator_actor(), name="support")
+from registry.namespaces import services as namespaces
+namespaces.create_namespace(actor=operator_actor(), name="support")
 User.objects.create(username="author")
 namespace_services.set_role(actor=operator_actor(), namespace="support", username="author", role="author")
 """

@@ -25,13 +25,13 @@ import json
 from registry.accounts.actor import Actor, operator_actor
 from registry.namespaces import keys
 from registry.templates import labels, save as templates
-from registry.changes import rules as namespaces
+from registry.namespaces import services as namespaces
 from registry.accounts import people
 author = Actor(people.create(actor=operator_actor(), username="author", password="author-promptuary"))
-namespaces.create(actor=author, name="support")
-templates.save(actor=author, name="support/reply", document="- name: a\\n  content: Version 1\\n", message="")
-labels.move(actor=author, name="support/reply", label="production", version=1, expected=None)
-issued = {scope: keys.issue(actor=author, namespace="support", name=scope, scope=scope).secret for scope in ("read", "write")}
+namespaces.create_namespace(actor=author, name="support")
+templates.save_version(actor=author, name="support/reply", document="- name: a\\n  content: Version 1\\n", message="")
+labels.move_label(actor=author, name="support/reply", label="production", version=1, expected=None)
+issued = {scope: keys.issue_key(actor=author, namespace="support", name=scope, scope=scope).secret for scope in ("read", "write")}
 print(json.dumps(issued))
 """
 

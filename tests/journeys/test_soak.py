@@ -35,12 +35,12 @@ from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.namespaces import keys
 from registry.templates import labels, save as templates
-from registry.changes import rules as namespaces
+from registry.namespaces import services as namespaces
 actor = Actor(User.objects.create(username="author"))
-namespaces.create(actor=actor, name="support")
-templates.save(actor=actor, name="support/refunds/reply", document="- name: a\\n  content: '{{ question }} 1'\\n", message="")
-labels.move(actor=actor, name="support/refunds/reply", label="production", version=1, expected=None)
-print(keys.issue(actor=actor, namespace="support", name="soak", scope="write").secret)
+namespaces.create_namespace(actor=actor, name="support")
+templates.save_version(actor=actor, name="support/refunds/reply", document="- name: a\\n  content: '{{ question }} 1'\\n", message="")
+labels.move_label(actor=actor, name="support/refunds/reply", label="production", version=1, expected=None)
+print(keys.issue_key(actor=actor, namespace="support", name="soak", scope="write").secret)
 """
 COUNTED = """
 import django; django.setup()

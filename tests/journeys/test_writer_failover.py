@@ -38,10 +38,10 @@ SETUP = """
 import django; django.setup()
 from registry.accounts.actor import operator_actor
 from registry import mirror
-from registry.changes import rules as namespaces
-namespaces.create(actor=operator_actor(), name="support")
+from registry.namespaces import services as namespaces
+namespaces.create_namespace(actor=operator_actor(), name="support")
 mirror.catch_up()
-namespaces.create(actor=operator_actor(), name="sales")
+namespaces.create_namespace(actor=operator_actor(), name="sales")
 """
 
 

@@ -84,7 +84,7 @@ def save(author, document):
     def write(mark: str = "", name: str = "support/reply", actor: Actor | None = None, base=None, parallel=False):
         if base is None:
             base = Template.objects.filter(name=name).values_list("latest__digest", flat=True).first()
-        saved = template_save.save(
+        saved = template_save.save_version(
             actor=actor or author, name=name, document=document(mark), message=mark, base=base, parallel=parallel
         )
         return saved.version

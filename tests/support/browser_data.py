@@ -48,7 +48,7 @@ def main() -> None:
     )
     for role in ("author", "reviewer", "reader"):
         namespace_services.set_role(actor=admin, namespace=NAMESPACE, username=role, role=role)
-    first = template_save.save(
+    first = template_save.save_version(
         actor=author, name=NAME, document=DOCUMENT, message="First words", samples=SAMPLES
     ).version
     rules.set_rules(actor=admin, namespace=NAMESPACE, required_checks=[])
@@ -58,7 +58,7 @@ def main() -> None:
     change_services.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=first.digest)
     change_services.publish_change(actor=author, number=change.number)
     rules.set_rules(actor=admin, namespace=NAMESPACE, required_checks=["budget"])
-    secret = keys.issue(actor=admin, namespace=NAMESPACE, name="shop front", scope="read").secret
+    secret = keys.issue_key(actor=admin, namespace=NAMESPACE, name="shop front", scope="read").secret
     sys.stdout.write(secret)
 
 

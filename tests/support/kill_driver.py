@@ -49,7 +49,9 @@ def prepare() -> None:
     base = None
     for text in ("Hello", "Good day"):
         document = f"- name: a\n  role: user\n  content: {text}\n"
-        saved = template_save.save(actor=Actor(author), name=TEMPLATE, document=document, message=text, base=base)
+        saved = template_save.save_version(
+            actor=Actor(author), name=TEMPLATE, document=document, message=text, base=base
+        )
         base = saved.version.digest
 
 
@@ -60,7 +62,7 @@ def write() -> None:
         label = LABELS[count % 2]
         held = Label.objects.select_related("version").filter(template__name=TEMPLATE, name=label).first()
         number = held.version.number if held else None
-        labels.move(actor=author, name=TEMPLATE, label=label, version=2 if number == 1 else 1, expected=number)
+        labels.move_label(actor=author, name=TEMPLATE, label=label, version=2 if number == 1 else 1, expected=number)
         _say(str(Event.objects.order_by("-number").values_list("hash", flat=True).first()))
     mirror.catch_up(wait=20)
     writer.repack()

@@ -65,7 +65,9 @@ def save_versions(author: Actor, name: str, depth: int, variant: int) -> list[st
     for version in range(1, depth + 1):
         document = f"---\ntags: [t{version}, v{variant}]\n---\n- name: a\n  content: Version {version}.{variant} for {{{{ who }}}}\n"
         base = digests[-1] if digests else None
-        saved = template_save.save(actor=author, name=name, document=document, message=f"Say {version}", base=base)
+        saved = template_save.save_version(
+            actor=author, name=name, document=document, message=f"Say {version}", base=base
+        )
         digests.append(saved.version.digest)
     return digests
 
@@ -73,9 +75,9 @@ def save_versions(author: Actor, name: str, depth: int, variant: int) -> list[st
 def publish(cast: dict[str, Actor], name: str, digests: list[str], *, with_checks: bool) -> None:
     """Samples, a free label, a request talked about and published, one rolled back, another one withdrawn."""
     author, reviewer, admin = cast["author"], cast["reviewer"], cast["admin"]
-    samples.save(actor=author, name=name, samples={"plain": {"who": "Käthe"}})
-    labels.move(actor=author, name=name, label="staging", version=1, expected=None)
-    labels.move(actor=author, name=name, label="staging", version=3, expected=1)
+    samples.save_samples(actor=author, name=name, samples={"plain": {"who": "Käthe"}})
+    labels.move_label(actor=author, name=name, label="staging", version=1, expected=None)
+    labels.move_label(actor=author, name=name, label="staging", version=3, expected=1)
     for version in (2, 4):
         change = change_services.propose_change(
             actor=author, name=name, label="production", version=version, message="Please"
@@ -92,7 +94,7 @@ def publish(cast: dict[str, Actor], name: str, digests: list[str], *, with_check
                 actor=decider, number=change.number, decision="approve", digest=digests[version - 1], text="Good"
             )
         change_services.publish_change(actor=author, number=change.number)
-    labels.roll_back(actor=reviewer, name=name, label="production", version=2, reason="Too bold")
+    labels.roll_back_label(actor=reviewer, name=name, label="production", version=2, reason="Too bold")
     other = change_services.propose_change(actor=author, name=name, label="production", version=5, message="")
     change_services.decide_on_change(
         actor=reviewer, number=other.number, decision="request_changes", digest=digests[4], text="No:\n- old"
@@ -103,20 +105,22 @@ def publish(cast: dict[str, Actor], name: str, digests: list[str], *, with_check
 def finish(cast: dict[str, Actor], count: int) -> None:
     """Keys given and taken, a member who left, a fragment with its dependant, and a text that had to go."""
     operator, author, admin = actor.operator_actor(), cast["author"], cast["admin"]
-    keys.issue(actor=admin, namespace="support", name="shop", scope="read", person="author", approved_only=True)
-    revoked = keys.issue(actor=admin, namespace="sales", name="old", scope="write")
-    keys.revoke(actor=admin, key_id=revoked.key.id)
+    keys.issue_key(actor=admin, namespace="support", name="shop", scope="read", person="author", approved_only=True)
+    revoked = keys.issue_key(actor=admin, namespace="sales", name="old", scope="write")
+    keys.revoke_key(actor=admin, key_id=revoked.key.id)
     policy = "---\nformat: text\n---\nBe kind.\n"
-    template_save.save(actor=author, name="support/policy", document=policy, message="")
+    template_save.save_version(actor=author, name="support/policy", document=policy, message="")
     includes = '- name: a\n  content: |\n    {{ fragment("support/policy@1") }}\n'
-    template_save.save(
+    template_save.save_version(
         actor=author, name="support/includes", document=includes, message="", copied_from="support/policy@1"
     )
-    secret = template_save.save(
+    secret = template_save.save_version(
         actor=author, name="support/secret", document="- name: a\n  content: s3cret\n", message=""
     )
     clean = "- name: a\n  content: clean\n"
-    template_save.save(actor=author, name="support/secret", document=clean, message="", base=secret.version.digest)
+    template_save.save_version(
+        actor=author, name="support/secret", document=clean, message="", base=secret.version.digest
+    )
     redaction_services.redact_version(actor=operator, name="support/secret", version=1, reason=f"One of {count}")
     namespace_services.set_role(actor=operator, namespace="legal", username="reviewer", role=None)
 

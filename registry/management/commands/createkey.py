@@ -42,7 +42,7 @@ class Command(BaseCommand):
         if days is not None and not 1 <= days <= 3650:
             raise CommandError("--days is a number from 1 to 3650.")
         try:
-            issued = keys.issue(
+            issued = keys.issue_key(
                 actor=actor.operator_actor(),
                 namespace=options["namespace"],
                 name=options["name"],

@@ -9,7 +9,7 @@ from tests.frontend.conftest import words
 
 @pytest.fixture
 def key(desk):
-    issued = keys.issue(
+    issued = keys.issue_key(
         actor=desk.actor("admin"),
         namespace="support",
         name="chat",

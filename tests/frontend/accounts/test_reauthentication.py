@@ -72,7 +72,7 @@ def test_an_older_one_is_asked_for_again_and_then_the_act_goes_on(approved, sett
 
 def test_making_and_rotating_keys_ask_too(reply, settings):
     settings.PROMPTUARY_STEP_UP = "password"
-    old = keys.issue(actor=reply.actor("admin"), namespace="support", name="old", scope="read").key
+    old = keys.issue_key(actor=reply.actor("admin"), namespace="support", name="old", scope="read").key
     client = entered("admin")
     age(client, 910)
     for sent in (KEY, {"do": "rotate", "key": old.id, "hours": "1"}):
@@ -85,7 +85,7 @@ def test_making_and_rotating_keys_ask_too(reply, settings):
 
 def test_reading_and_revoking_ask_nothing(reply, settings):
     settings.PROMPTUARY_STEP_UP = "password"
-    old = keys.issue(actor=reply.actor("admin"), namespace="support", name="old", scope="read").key
+    old = keys.issue_key(actor=reply.actor("admin"), namespace="support", name="old", scope="read").key
     client = entered("admin")
     age(client, 910)
     assert client.get("/n/support/keys").status_code == 200
@@ -128,7 +128,7 @@ def test_the_api_refuses_a_session_with_a_code_of_its_own(approved, settings):
 
 def test_a_key_publishes_without_being_asked(approved, reply, settings):
     settings.PROMPTUARY_STEP_UP = "totp"
-    secret = keys.issue(
+    secret = keys.issue_key(
         actor=reply.actor("admin"), namespace="support", name="ci", scope="write", person="author"
     ).secret
     client = Client(headers={"Authorization": f"Bearer {secret}"})

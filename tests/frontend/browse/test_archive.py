@@ -14,7 +14,7 @@ ADDRESS = f"/t/{REPLY}/-/archive"
 
 @pytest.fixture
 def fetched(reply):
-    key = keys.issue(actor=reply.actor("admin"), namespace="support", name="checkout", scope="read").key
+    key = keys.issue_key(actor=reply.actor("admin"), namespace="support", name="checkout", scope="read").key
     now = datetime.now(UTC)
     version = Version.objects.get(template__name=REPLY, number=1)
     return Fetch.objects.create(key=key, version=version, ref="production", day=now.date(), count=1234, last_at=now)

@@ -7,7 +7,7 @@ from tests.frontend.conftest import OTHER, REPLY, words
 
 
 def test_each_label_tells_its_version_and_what_is_behind(reply, browser):
-    labels.move(actor=reply.actor("author"), name=REPLY, label="staging", version=2, expected=None)
+    labels.move_label(actor=reply.actor("author"), name=REPLY, label="staging", version=2, expected=None)
     page = words(browser("reader").get("/environments/"))
     assert "1 template, 1 behind" in page
     heads = re.findall(r'<th scope="col"><span class="pill[^"]*">(?:<svg.*?</svg>)?([\w-]+)', page)
@@ -57,7 +57,7 @@ def test_templates_are_found_by_words_of_their_names(reply, browser):
 
 def test_where_only_some_namespaces_protect_a_label_each_cell_says_so(reply, browser):
     reply.save(name="demo/triage")
-    labels.move(actor=reply.actor("author"), name="demo/triage", label="production", version=1, expected=None)
+    labels.move_label(actor=reply.actor("author"), name="demo/triage", label="production", version=1, expected=None)
     page = words(browser("reader").get("/environments/"))
     assert page.count("environments-mixed") == 1
     assert page.index("demo/triage") < page.index("environments-mixed")

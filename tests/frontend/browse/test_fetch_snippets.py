@@ -35,7 +35,7 @@ def line(address, settings, monkeypatch, tmp_path):
     """The line that the page shows for a language and a way to ask, in an environment as its note says."""
     settings.BASE_URL = address
     desk = set_reply(set_desk())
-    issued = keys.issue(actor=desk.actor("admin"), namespace="support", name="chat", scope="read")
+    issued = keys.issue_key(actor=desk.actor("admin"), namespace="support", name="chat", scope="read")
     monkeypatch.setenv("PROMPTUARY_URL", address)
     monkeypatch.setenv("PROMPTUARY_KEY", issued.secret)
     monkeypatch.setenv("no_proxy", "*")

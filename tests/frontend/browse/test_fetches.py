@@ -17,7 +17,7 @@ pytestmark = pytest.mark.dialect
 def fetch(reply):
     """`fetch("chat", 2, "production", 1234)`: so many fetches of a version today, or some days ago."""
     for name in ("chat", "mail"):
-        keys.issue(actor=reply.actor("admin"), namespace="support", name=name, scope="read")
+        keys.issue_key(actor=reply.actor("admin"), namespace="support", name=name, scope="read")
 
     def count(service: str, number: int, ref: str, times: int, days_ago: int = 0) -> None:
         moment = datetime.now(UTC) - timedelta(days=days_ago)

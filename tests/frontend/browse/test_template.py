@@ -74,7 +74,7 @@ def test_an_open_change_is_told_where_the_label_stands(reply, browser):
 
 
 def test_an_unprotected_label_can_be_moved_from_the_page(reply, browser):
-    labels.move(actor=reply.actor("author"), name=REPLY, label="staging", version=2, expected=None)
+    labels.move_label(actor=reply.actor("author"), name=REPLY, label="staging", version=2, expected=None)
     assert f'href="/t/{REPLY}/-/labels?label=staging"' in words(browser("author").get(f"/t/{REPLY}"))
 
 

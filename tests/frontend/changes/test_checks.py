@@ -93,7 +93,7 @@ def test_an_evaluation_tells_what_was_measured_and_links_to_its_run(reply, brows
 
 
 def test_who_fetches_what_would_break_is_named(change, reply, browser):
-    key = keys.issue(actor=reply.actor("admin"), namespace="support", name="mailer", scope="read").key
+    key = keys.issue_key(actor=reply.actor("admin"), namespace="support", name="mailer", scope="read").key
     now = datetime.now(UTC)
     version = Version.objects.get(template__name=REPLY, number=2)
     Fetch.objects.create(key=key, version=version, ref="2", day=now.date(), count=3, last_at=now)

@@ -58,7 +58,7 @@ def test_what_it_was_decided_on_stays(required, browser, how):
     )
     assert all(check["at"] for check in checks)
     assert ([one["person"] for one in approvals], needed) == (["reviewer"], 1)
-    samples.save(actor=required.actor("author"), name=REPLY, samples={"other": {"question": "Why?"}})
+    samples.save_samples(actor=required.actor("author"), name=REPLY, samples={"other": {"question": "Why?"}})
     rules.set_rules(actor=required.actor("admin"), namespace="support", approvals=3, required_checks=["problems"])
     assert told(client, number) == (checks, approvals, needed)
 
@@ -66,7 +66,7 @@ def test_what_it_was_decided_on_stays(required, browser, how):
 @pytest.mark.parametrize("how", ["published", "withdrawn", "emergency"])
 def test_its_page_runs_nothing_and_offers_nothing_to_run(required, browser, how):
     number = close(required, how)
-    samples.save(actor=required.actor("author"), name=REPLY, samples={"other": {"question": "Why?"}})
+    samples.save_samples(actor=required.actor("author"), name=REPLY, samples={"other": {"question": "Why?"}})
     answer = browser("author").get(f"/changes/{number}")
     html = answer.content.decode()
     for sign in ("every 3s", "spins", 'value="rerun"', ">running<"):

@@ -156,7 +156,7 @@ def test_environments_marks_the_cell_that_serves_it(hurried, browser, reply):
     mark = f'<a class="badge badge-bad" href="/changes/2">{BADGE}</a>'
     page = see(browser, "reader", "/environments/")
     assert page.count(mark) == 1
-    labels.roll_back(actor=reply.actor("reviewer"), name=REPLY, label="production", version=1, reason="Wrong")
+    labels.roll_back_label(actor=reply.actor("reviewer"), name=REPLY, label="production", version=1, reason="Wrong")
     assert mark not in see(browser, "reader", "/environments/")
 
 
@@ -183,7 +183,7 @@ def test_the_change_keeps_the_trace_after_its_approval(hurried, browser):
 
 
 def test_rolled_back_it_still_needs_a_look_and_can_be_closed_by_another_reviewer(hurried, browser, reply):
-    labels.roll_back(actor=reply.actor("reviewer"), name=REPLY, label="production", version=1, reason="Wrong")
+    labels.roll_back_label(actor=reply.actor("reviewer"), name=REPLY, label="production", version=1, reason="Wrong")
     for address in ("/", f"/t/{REPLY}"):
         page = see(browser, "admin", address)
         assert "no longer serves v2, but v1: it still needs a look, or can be closed" in page
@@ -228,7 +228,7 @@ def test_approving_it_is_offered_only_to_whom_the_gate_lets(reply, browser):
     rules.set_rules(actor=admin, namespace="support", break_glass=True, required_checks=[])
     base = Version.objects.get(template__name=REPLY, number=2).digest
     document = OTHER.replace("---\n", "---\n# terms\n", 1)
-    template_save.save(actor=admin, name=REPLY, document=document, message="", base=base)
+    template_save.save_version(actor=admin, name=REPLY, document=document, message="", base=base)
     head = reply.save(document.replace("# terms", "# policy"))
     change = reply.propose(head.number)
     emergencies.publish_in_emergency(actor=reviewer, number=change.number, reason="Wrong terms")

@@ -28,13 +28,13 @@ ADDRESS = "/n/support/rules"
 @pytest.fixture
 def staged(reply):
     """production holds 1 by approval; staging stands on 2, which nobody approved."""
-    labels.move(actor=reply.actor("author"), name=REPLY, label="staging", version=2, expected=None)
+    labels.move_label(actor=reply.actor("author"), name=REPLY, label="staging", version=2, expected=None)
     return reply
 
 
 def key_of(desk, name="shop", **options):
     options = {"scope": "read", "person": "reader", **options}
-    return keys.issue(actor=desk.actor("admin"), namespace="support", name=name, **options).key
+    return keys.issue_key(actor=desk.actor("admin"), namespace="support", name=name, **options).key
 
 
 def protect(desk):
@@ -101,7 +101,7 @@ class TestForm:
         key_of(staged, "free", approved_only=False)
         key_of(staged, "writer", scope="write", person="author")
         gone = key_of(staged, "gone")
-        keys.revoke(actor=staged.actor("admin"), key_id=gone.id)
+        keys.revoke_key(actor=staged.actor("admin"), key_id=gone.id)
         page = words(browser("admin").post(ADDRESS, RULES))
         assert not [name for name in ("free", "writer", "gone") if f"<b>{name}</b>" in page]
 
@@ -150,7 +150,7 @@ class TestPages:
 
     def test_the_way_back_leads_to_approved_versions_only(self, staged, browser):
         author = staged.actor("author")
-        labels.move(actor=author, name=REPLY, label="staging", version=1, expected=2)
+        labels.move_label(actor=author, name=REPLY, label="staging", version=1, expected=2)
         change = protect(staged)[0]
         reviewer = browser("reviewer")
         for address in (f"/t/{REPLY}", "/environments/"):
@@ -167,7 +167,7 @@ class TestPages:
         assert "stays on <b>v1</b>, approved now" in page
 
     def test_a_forged_form_rolls_nothing_back_to_what_nobody_approved(self, staged, browser):
-        labels.move(actor=staged.actor("author"), name=REPLY, label="staging", version=1, expected=2)
+        labels.move_label(actor=staged.actor("author"), name=REPLY, label="staging", version=1, expected=2)
         protect(staged)
         asked = {"label": "staging", "version": "2", "reason": "Because", "do": "roll_back"}
         answer = browser("reviewer").post(f"/t/{REPLY}/-/labels", asked)

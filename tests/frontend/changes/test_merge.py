@@ -21,7 +21,7 @@ def beside(desk):
         desk.publish(1)
         desk.save(theirs)
         desk.publish(2)
-        template_save.save(
+        template_save.save_version(
             actor=desk.actor("author"), name=REPLY, document=ours, message="", base=first.digest, parallel=True
         )
         return desk.propose(3)

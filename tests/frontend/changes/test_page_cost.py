@@ -24,7 +24,7 @@ def number(reply):
 
 
 def fill(desk, number):
-    samples.save(actor=desk.actor("author"), name=REPLY, samples=FIFTY)
+    samples.save_samples(actor=desk.actor("author"), name=REPLY, samples=FIFTY)
     check_results.run_checks(number=number)
 
 

@@ -22,7 +22,7 @@ SUGGESTION = "description: Answer a refund question well\n"
 def save(desk, document, base, role="author"):
     digest = Version.objects.get(template__name=REPLY, number=base).digest
     options = {"name": REPLY, "document": document, "message": "", "base": digest, "parallel": True}
-    return template_save.save(actor=desk.actor(role), **options).version
+    return template_save.save_version(actor=desk.actor(role), **options).version
 
 
 def suggest(desk, number, version, role="reviewer"):
@@ -72,7 +72,7 @@ def test_an_applied_suggestion(reply, browser):
 
 
 def test_the_issuer_of_a_key(reply, browser):
-    key = keys.issue(actor=reply.actor("admin"), namespace="support", name="CI", scope="write", person="author").key
+    key = keys.issue_key(actor=reply.actor("admin"), namespace="support", name="CI", scope="write", person="author").key
     by_key = type(reply.actor("author"))(reply.people["author"], key)
     change_services.propose_change(actor=by_key, name=REPLY, label="production", version=2, message="")
     shows_the_fault(browser, "admin", 2, "You issued the key that this request was opened with.")
@@ -96,7 +96,7 @@ def test_the_same_bytes_and_a_copy(reply, browser):
     save(reply, OTHER, 1)
     save(reply, BETTER, 1)
     shows_the_fault(browser, "reviewer", reply.propose(5).number, "You wrote version 3, which this change contains.")
-    template_save.save(
+    template_save.save_version(
         actor=reply.actor("author"), name="support/copy", document=BETTER, message="", copied_from=f"{REPLY}@3"
     )
     made = change_services.propose_change(

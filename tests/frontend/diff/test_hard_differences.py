@@ -147,7 +147,7 @@ def test_the_merge_page_is_quick_on_documents_that_are_slow_to_bring_together(de
     desk.save(document(base.replace("line", "theirs").replace("a\n", "a\nx\n", 9)))
     desk.publish(2)
     ours = document(base.replace("line", "ours").replace("a\n", "b\na\n"))
-    template_save.save(
+    template_save.save_version(
         actor=desk.actor("author"), name=REPLY, document=ours, message="", base=first.digest, parallel=True
     )
     change = desk.propose(3)

@@ -153,7 +153,7 @@ def test_a_number_that_is_none_is_refused_with_a_sentence(author, do):
 
 
 def test_a_draft_is_found_again_with_its_age_and_base(reply, author):
-    drafts.save(actor=reply.actor("author"), namespace="support", path="refunds/reply", document=NEWER, base=1)
+    drafts.save_draft(actor=reply.actor("author"), namespace="support", path="refunds/reply", document=NEWER, base=1)
     page = words(author.get(EDIT))
     assert "and stop" in page
     assert "kept <time" in page
@@ -162,19 +162,19 @@ def test_a_draft_is_found_again_with_its_age_and_base(reply, author):
 
 def test_a_draft_that_does_not_render_is_stood_in_for_by_production(reply, author):
     broken = NEWER.replace("{{ question }}", "{{ question")
-    drafts.save(actor=reply.actor("author"), namespace="support", path="refunds/reply", document=broken, base=2)
+    drafts.save_draft(actor=reply.actor("author"), namespace="support", path="refunds/reply", document=broken, base=2)
     page = words(author.get(EDIT))
     assert "Use only the policy.</div>" in page or "Use only the policy." in page
     assert '"standIn": "production v1"' in page
 
 
 def test_a_draft_is_its_owners_alone(reply, browser):
-    drafts.save(actor=reply.actor("author"), namespace="support", path="refunds/reply", document=NEWER, base=2)
+    drafts.save_draft(actor=reply.actor("author"), namespace="support", path="refunds/reply", document=NEWER, base=2)
     assert "and stop" not in words(browser("reviewer").get(EDIT))
 
 
 def test_a_discarded_draft_gives_the_latest_version_back(reply, author):
-    drafts.save(actor=reply.actor("author"), namespace="support", path="refunds/reply", document=NEWER, base=2)
+    drafts.save_draft(actor=reply.actor("author"), namespace="support", path="refunds/reply", document=NEWER, base=2)
     assert author.post(EDIT, {"do": "discard"}).url == EDIT
     assert not Draft.objects.exists()
 
@@ -206,7 +206,7 @@ def test_a_stranger_is_sent_to_the_login(reply, client):
 
 
 def test_a_draft_behind_a_newer_version_says_who_saved_it(reply, author):
-    drafts.save(actor=reply.actor("author"), namespace="support", path="refunds/reply", document=NEWER, base=1)
+    drafts.save_draft(actor=reply.actor("author"), namespace="support", path="refunds/reply", document=NEWER, base=1)
     page = words(author.get(EDIT))
     assert "<b>author saved v2 <time" in page
     assert "after you began from v1." in page

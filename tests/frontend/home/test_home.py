@@ -53,7 +53,7 @@ def test_a_reader_is_not_shown_what_concerns_others(reply, browser):
 
 
 def test_a_draft_can_be_resumed_and_tells_what_came_out_meanwhile(reply, browser):
-    drafts.save(actor=reply.actor("author"), namespace="support", path="refunds/reply", document=DOCUMENT, base=1)
+    drafts.save_draft(actor=reply.actor("author"), namespace="support", path="refunds/reply", document=DOCUMENT, base=1)
     page = words(browser("author").get("/"))
     assert f'href="/t/{REPLY}/-/edit">Resume' in page
     assert "v2 came out after you began from v1" in page
@@ -62,7 +62,7 @@ def test_a_draft_can_be_resumed_and_tells_what_came_out_meanwhile(reply, browser
 
 def test_what_went_live_and_what_went_back_is_told(reply, browser):
     reply.publish(2)
-    labels.roll_back(
+    labels.roll_back_label(
         actor=reply.actor("reviewer"), name=REPLY, label="production", version=1, reason="It quotes too much."
     )
     page = words(browser("reader").get("/"))

@@ -86,7 +86,7 @@ def test_a_broken_chain_is_told(reply, browser):
 
 
 def test_pages_of_admins_are_linked_for_admins_only(reply, browser):
-    keys.issue(actor=reply.actor("admin"), namespace="support", name="bot", scope="read")
+    keys.issue_key(actor=reply.actor("admin"), namespace="support", name="bot", scope="read")
     sentence = "issued a key for bot that acts for admin and may read"
     assert f'<a href="/n/support/keys">{sentence}</a>' in words(browser("admin").get("/n/support/audit"))
     assert f"<b>admin</b> {sentence}" in words(browser("reader").get("/n/support/audit"))

@@ -96,7 +96,7 @@ def test_a_broken_server_still_speaks(rf):
 
 @pytest.mark.parametrize("start", EXAMPLES.values(), ids=lambda start: start.key)
 def test_every_example_to_start_from_is_sound(desk, start):
-    found = document_check.check(actor=desk.actor("author"), document=start.document, samples=start.samples)
+    found = document_check.list_problems(actor=desk.actor("author"), document=start.document, samples=start.samples)
     assert [problem.message for problem in found if problem.severity == "error"] == []
 
 

@@ -28,17 +28,19 @@ def test_outsiders_read_nothing(outsider, support):
 
 
 def test_members_are_listed_to_members(reader, outsider, support):
-    assert [(member.person.username, member.role) for member in namespace_queries.members(reader, "support")] == [
+    assert [(member.person.username, member.role) for member in namespace_queries.list_members(reader, "support")] == [
         ("admin", "admin"),
         ("author", "author"),
         ("reader", "reader"),
         ("reviewer", "reviewer"),
     ]
     with pytest.raises(NotFound):
-        namespace_queries.members(outsider, "support")
+        namespace_queries.list_members(outsider, "support")
 
 
 def test_each_sees_their_own_namespaces(reader, outsider, operator, support):
-    assert [(space.name, role) for space, role in namespace_queries.mine(reader)] == [("support", "reader")]
-    assert [(space.name, role) for space, role in namespace_queries.mine(outsider)] == [("elsewhere", "admin")]
-    assert [space.name for space, _ in namespace_queries.mine(operator)] == ["elsewhere", "support"]
+    assert [(space.name, role) for space, role in namespace_queries.list_namespaces(reader)] == [("support", "reader")]
+    assert [(space.name, role) for space, role in namespace_queries.list_namespaces(outsider)] == [
+        ("elsewhere", "admin")
+    ]
+    assert [space.name for space, _ in namespace_queries.list_namespaces(operator)] == ["elsewhere", "support"]

@@ -28,14 +28,18 @@ def strict(admin):
 def sampled(author, save, publish):
     """Version 1 is on production, with two samples beside it."""
     version = save("one")
-    samples.save(actor=author, name="support/reply", samples={"a": {"question": "Why?"}, "b": {"question": "How?"}})
+    samples.save_samples(
+        actor=author, name="support/reply", samples={"a": {"question": "Why?"}, "b": {"question": "How?"}}
+    )
     publish(version)
     return version
 
 
 def proposed(author, document):
     latest = template_save.Template.objects.get(name="support/reply").latest
-    saved = template_save.save(actor=author, name="support/reply", document=document, message="", base=latest.digest)
+    saved = template_save.save_version(
+        actor=author, name="support/reply", document=document, message="", base=latest.digest
+    )
     return change_services.propose_change(
         actor=author, name="support/reply", label="production", version=saved.version.number, message=""
     )
@@ -79,7 +83,7 @@ def test_samples_that_change_ask_anew_and_give_another_verdict(author, sampled, 
     change = proposed(author, document("two"))
     check_results.run_checks(number=change.number)
     Job.objects.all().delete()
-    samples.save(actor=author, name="support/reply", samples={"c": {"question": "Who?"}})
+    samples.save_samples(actor=author, name="support/reply", samples={"c": {"question": "Who?"}})
     assert Job.objects.count() == 1
     assert outcomes(change) == {"problems": None, "samples": None, "budget": None, "contract": "passed"}
 
@@ -97,14 +101,14 @@ def test_a_new_required_input_breaks_the_contract(author, admin, reviewer, save,
 
 def test_callers_of_every_label_count(author, save, publish):
     publish(save("one"))
-    saved = template_save.save(
+    saved = template_save.save_version(
         actor=author,
         name="support/reply",
         document=NARROWED,
         message="",
         base=template_save.Template.objects.get().latest.digest,
     )
-    labels.move(actor=author, name="support/reply", label="staging", version=saved.version.number, expected=None)
+    labels.move_label(actor=author, name="support/reply", label="staging", version=saved.version.number, expected=None)
     change = proposed(author, NARROWED.replace("tone", "mood"))
     check_results.run_checks(number=change.number)
     state = next(state for state in gate.evaluate(change, None).checks if state.name == "contract")
@@ -138,7 +142,7 @@ def test_a_break_can_be_acknowledged_by_a_reviewer(admin, author, reviewer, save
 
 
 def test_a_part_cut_now_that_was_not_cut_before_fails_the_budget(author, sampled):
-    samples.save(actor=author, name="support/reply", samples={"a": {"question": "why " * 22}})
+    samples.save_samples(actor=author, name="support/reply", samples={"a": {"question": "why " * 22}})
     change = proposed(author, LONG)
     check_results.run_checks(number=change.number)
     state = next(state for state in gate.evaluate(change, None).checks if state.name == "budget")

@@ -49,7 +49,7 @@ def write(actor, writer, saves, *, parallel):
     while len(made) < saves:
         base = Template.objects.filter(name="support/reply").values_list("latest__digest", flat=True).first()
         try:
-            saved = template_save.save(
+            saved = template_save.save_version(
                 actor=actor,
                 name="support/reply",
                 document=DOCUMENT.format(mark=f"{writer}-{len(made) % 2}"),  # two by turns: each is checked once
@@ -91,13 +91,15 @@ def test_first_saves_at_once_make_one_template(transactional_db, author):
 
 def test_moves_of_one_label_follow_one_another(transactional_db, author, save):
     save("one"), save("two")
-    labels.move(actor=author, name="support/reply", label="staging", version=1, expected=None)
+    labels.move_label(actor=author, name="support/reply", label="staging", version=1, expected=None)
 
     def toggle(_):
         done = 0
         for expected, version in ((1, 2), (2, 1)) * 10:
             try:
-                labels.move(actor=author, name="support/reply", label="staging", version=version, expected=expected)
+                labels.move_label(
+                    actor=author, name="support/reply", label="staging", version=version, expected=expected
+                )
                 done += 1
             except Conflict:
                 pass
@@ -163,7 +165,7 @@ def test_publishing_and_rolling_back_at_once_come_in_some_order(transactional_db
     results = at_once(
         [
             lambda: change_services.publish_change(actor=author, number=3),
-            lambda: labels.roll_back(
+            lambda: labels.roll_back_label(
                 actor=reviewer, name="support/reply", label="production", version=1, reason="Wrong"
             ),
         ]
@@ -180,7 +182,7 @@ def test_publishing_and_rolling_back_at_once_come_in_some_order(transactional_db
 def test_two_hundred_moves_by_each_of_eight_form_one_history(transactional_db, author, save):
     for mark in ("one", "two", "three"):
         save(mark)
-    labels.move(actor=author, name="support/reply", label="staging", version=1, expected=None)
+    labels.move_label(actor=author, name="support/reply", label="staging", version=1, expected=None)
 
     def wander(seed):
         done, expected = [], 1
@@ -189,7 +191,9 @@ def test_two_hundred_moves_by_each_of_eight_form_one_history(transactional_db, a
             if target == expected:
                 continue
             try:
-                labels.move(actor=author, name="support/reply", label="staging", version=target, expected=expected)
+                labels.move_label(
+                    actor=author, name="support/reply", label="staging", version=target, expected=expected
+                )
                 done.append((expected, target))
                 expected = target
             except Conflict as refusal:

@@ -25,7 +25,7 @@ def fetched(admin):
     """One service got a version by a ref, some days ago."""
 
     def run(version, ref, name="checkout", days=0):
-        key = keys.issue(actor=admin, namespace="support", name=name, scope="read").key
+        key = keys.issue_key(actor=admin, namespace="support", name=name, scope="read").key
         at = datetime.now(UTC) - timedelta(days=days)
         return Fetch.objects.create(key=key, version=version, ref=ref, day=at.date(), count=7, last_at=at)
 
@@ -42,7 +42,7 @@ def live(save, publish):
 
 def proposed(author, document, name="support/reply"):
     latest = template_save.Template.objects.get(name=name).latest
-    saved = template_save.save(actor=author, name=name, document=document, message="", base=latest.digest)
+    saved = template_save.save_version(actor=author, name=name, document=document, message="", base=latest.digest)
     return change_services.propose_change(
         actor=author, name=name, label="production", version=saved.version.number, message=""
     )
@@ -108,9 +108,9 @@ def test_many_requests_at_once_are_measured_alike(author, reviewer, live, fetche
 def policy(author, admin):
     """A fragment with a letter that includes it; the letter's sample gives a question only."""
     rules.set_rules(actor=admin, namespace="support", required_checks=["dependants"])
-    template_save.save(actor=author, name="support/policy", document=POLICY, message="")
-    template_save.save(actor=author, name="support/letter", document=LETTER, message="")
-    samples.save(actor=author, name="support/letter", samples={"one": {"question": "Why?"}})
+    template_save.save_version(actor=author, name="support/policy", document=POLICY, message="")
+    template_save.save_version(actor=author, name="support/letter", document=LETTER, message="")
+    samples.save_samples(actor=author, name="support/letter", samples={"one": {"question": "Why?"}})
 
 
 def test_templates_that_include_a_fragment_are_tried_with_it(author, policy):
@@ -138,7 +138,7 @@ def test_where_nothing_includes_it_there_is_nothing_to_check(author, admin, live
 
 
 def test_the_budget_names_the_worst_case(author, live, document):
-    samples.save(
+    samples.save_samples(
         actor=author, name="support/reply", samples={"short": {"question": "?"}, "long": {"question": "Why? " * 9}}
     )
     change = proposed(author, document("three"))

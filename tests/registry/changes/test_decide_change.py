@@ -77,7 +77,7 @@ def test_an_author_approves_nothing(author, propose, save, admin):
 @pytest.mark.parametrize("role", ["reviewer", "admin"])
 def test_a_key_approves_nothing_whoever_it_acts_for(admin, reviewer, propose, save, role):
     person = {"reviewer": reviewer, "admin": admin}[role].person
-    key = keys.issue(actor=admin, namespace="support", name="ci", scope="write", person=role).key
+    key = keys.issue_key(actor=admin, namespace="support", name="ci", scope="write", person=role).key
     change = propose(save("one"))
     with pytest.raises(NotAllowed, match="A key can't approve"):
         decide(Actor(person, key), change, "approve")

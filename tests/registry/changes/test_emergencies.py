@@ -58,7 +58,7 @@ def test_it_takes_the_rule(reviewer, change):
 
 
 def test_it_takes_a_reviewer_in_person(allowed, author, admin, reviewer, operator, change):
-    key = keys.issue(actor=admin, namespace="support", name="ci", scope="write", person="reviewer").key
+    key = keys.issue_key(actor=admin, namespace="support", name="ci", scope="write", person="reviewer").key
     for actor in (author, Actor(reviewer.person, key), operator):
         with pytest.raises(NotAllowed):
             break_glass(actor)

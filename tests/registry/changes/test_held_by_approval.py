@@ -35,7 +35,7 @@ def move(author):
     def run(version, label="staging", name=NAME):
         held = Label.objects.filter(template__name=name, name=label).first()
         number = held.version.number if held else None
-        return labels.move(actor=author, name=name, label=label, version=version, expected=number)
+        return labels.move_label(actor=author, name=name, label=label, version=version, expected=number)
 
     return run
 
@@ -45,7 +45,9 @@ def back(reviewer):
     """Roll a label back."""
 
     def run(version, label="staging", actor=None, name=NAME):
-        return labels.roll_back(actor=actor or reviewer, name=name, label=label, version=version, reason="It erred")
+        return labels.roll_back_label(
+            actor=actor or reviewer, name=name, label=label, version=version, reason="It erred"
+        )
 
     return run
 
@@ -64,11 +66,11 @@ def finish(approve, author):
 @pytest.fixture
 def limited(admin, author, support):
     """A read key that gets approved versions only."""
-    issued = keys.issue(actor=admin, namespace="support", name="shop", scope="read", person="author")
+    issued = keys.issue_key(actor=admin, namespace="support", name="shop", scope="read", person="author")
 
     def ask(ref, name=NAME):
         key = Key.objects.select_related("namespace").get(pk=issued.key.pk)
-        return version_queries.resolve(Actor(author.person, key), name, ref).number
+        return version_queries.resolve_version(Actor(author.person, key), name, ref).number
 
     return ask
 
@@ -83,11 +85,11 @@ def wandered(save, move, protect):
 
 def approval_of(label="staging", name=NAME):
     row = Label.objects.select_related("template__namespace").get(template__name=name, name=label)
-    return approvals.of_label(row.template, label)
+    return approvals.approval_of_label(row.template, label)
 
 
 def test_a_write_key_cannot_bring_a_protected_label_to_what_nobody_approved(admin, reviewer, wandered, back):
-    issued = keys.issue(actor=admin, namespace="support", name="ci", person="reviewer", verbs=["roll_back", "read"])
+    issued = keys.issue_key(actor=admin, namespace="support", name="ci", person="reviewer", verbs=["roll_back", "read"])
     for actor in (Actor(reviewer.person, issued.key), reviewer, admin):
         with pytest.raises(ApprovalRequired, match="held version 2 without an approval"):
             back(2, actor=actor)
@@ -229,7 +231,7 @@ class TestProtectedAgain:
             limited("3")
 
     def test_a_label_taken_off_meanwhile_opens_nothing(self, loosened, author, protect, back):
-        labels.remove(actor=author, name=NAME, label="production", expected=2)
+        labels.remove_label(actor=author, name=NAME, label="production", expected=2)
         assert protect("production") == ()
         with pytest.raises(Conflict, match="nothing to roll back"):
             back(1, "production")
@@ -330,7 +332,7 @@ class TestUnapprovedIsProposed:
         with pytest.raises(ApprovalRequired):
             change_services.publish_change(actor=author, number=wandered[0].number)
         with pytest.raises(ApprovalRequired):
-            labels.move(actor=author, name=NAME, label="staging", version=2, expected=1)
+            labels.move_label(actor=author, name=NAME, label="staging", version=2, expected=1)
 
 
 class TestSeveral:
@@ -389,7 +391,7 @@ class TestVoids:
         with pytest.raises(Gone, match="redacted"):
             back(1, "production")
         label = Label.objects.get()
-        found = approvals.digests([label.template_id])
+        found = approvals.approved_digests([label.template_id])
         assert found[label.template_id, "production"] == {label.version.digest}
 
     def test_unprotecting_takes_the_labels_approvals_from_limited_keys(self, publish, save, move, protect, limited):

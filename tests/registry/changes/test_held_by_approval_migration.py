@@ -39,19 +39,19 @@ def wandered(save, author, reviewer, admin):
     for mark in ("one", "two", "three", "four"):
         save(mark)
     for expected, version in ((None, 1), (1, 2)):
-        labels.move(actor=author, name=NAME, label="staging", version=version, expected=expected)
+        labels.move_label(actor=author, name=NAME, label="staging", version=version, expected=expected)
     propose = {"actor": author, "name": NAME, "message": ""}
     finish(author, reviewer, change_services.propose_change(**propose, label="production", version=1))
     finish(author, reviewer, change_services.propose_change(**propose, label="production", version=2))
     finish(author, reviewer, protect(admin, "production", "staging")[0])
-    labels.roll_back(actor=reviewer, name=NAME, label="production", version=1, reason="It erred")
+    labels.roll_back_label(actor=reviewer, name=NAME, label="production", version=1, reason="It erred")
     loose = change_services.propose_change(**propose, label="production", version=3)
     digest = loose.version.digest
     change_services.decide_on_change(actor=reviewer, number=loose.number, decision="approve", digest=digest)
     protect(admin, "staging")
     change_services.publish_change(actor=author, number=loose.number)
-    labels.roll_back(actor=reviewer, name=NAME, label="production", version=2, reason="It erred")
-    labels.remove(actor=author, name=NAME, label="production", expected=2)
+    labels.roll_back_label(actor=reviewer, name=NAME, label="production", version=2, reason="It erred")
+    labels.remove_label(actor=author, name=NAME, label="production", expected=2)
     protect(admin, "staging", "production")
     for label, version in (("production", 3), ("staging", 4)):
         urgent = change_services.propose_change(**propose, label=label, version=version)

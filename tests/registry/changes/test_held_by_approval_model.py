@@ -193,7 +193,7 @@ class World:
     def move(self, version):
         held = Label.objects.filter(name="live").select_related("version").first()
         expected = held.version.number if held else None
-        labels.move(actor=self.author, name=NAME, label="live", version=version, expected=expected)
+        labels.move_label(actor=self.author, name=NAME, label="live", version=version, expected=expected)
 
     def propose(self, version):
         change_services.propose_change(actor=self.author, name=NAME, label="live", version=version, message="")
@@ -212,7 +212,7 @@ class World:
         change_services.withdraw_change(actor=self.reviewer, number=number)
 
     def roll_back(self, version):
-        labels.roll_back(actor=self.reviewer, name=NAME, label="live", version=version, reason="It erred")
+        labels.roll_back_label(actor=self.reviewer, name=NAME, label="live", version=version, reason="It erred")
 
     def redact(self, version):
         redaction_services.redact_version(
@@ -234,10 +234,10 @@ def compare(model: Model) -> None:
     template = Template.objects.select_related("namespace").get()
     held = Label.objects.filter(name="live").select_related("version").first()
     assert (held.version.number if held else None) == model.holds
-    assert approvals.of_label(template, "live") == model.approval()
+    assert approvals.approval_of_label(template, "live") == model.approval()
     for version in Version.objects.filter(template=template):
         if MARKS[version.number - 1] not in model.redacted:
-            assert version_queries.is_approved(template, version) == model.may_read(version.number)
+            assert version_queries.is_version_approved(template, version) == model.may_read(version.number)
     rows = ChangeRequest.objects.order_by("number").select_related("template__namespace", "version", "opened_by")
     assert [(row.version.number, row.state, row.unreviewed) for row in rows] == [
         (it.version, it.state, it.unreviewed) for it in model.requests

@@ -25,11 +25,11 @@ NAME = "support/reply"
 @pytest.fixture
 def limited(admin, author, support):
     """Ask for a version with a read key, which gets approved versions only."""
-    issued = keys.issue(actor=admin, namespace="support", name="shop", scope="read", person="author")
+    issued = keys.issue_key(actor=admin, namespace="support", name="shop", scope="read", person="author")
 
     def ask(ref):
         key = Key.objects.select_related("namespace").get(pk=issued.key.pk)
-        return version_queries.resolve(Actor(author.person, key), NAME, ref).number
+        return version_queries.resolve_version(Actor(author.person, key), NAME, ref).number
 
     return ask
 
@@ -53,7 +53,7 @@ def back(second):
     """Roll production back."""
 
     def run(version):
-        return labels.roll_back(actor=second, name=NAME, label="production", version=version, reason="It erred")
+        return labels.roll_back_label(actor=second, name=NAME, label="production", version=version, reason="It erred")
 
     return run
 
@@ -105,7 +105,7 @@ class TestLostApprovals:
 
     def test_an_approval_comes_to_count_by_a_roll_back_too(self, change, second, back, reviewer, author):
         back(1)
-        labels.roll_back(actor=reviewer, name=NAME, label="production", version=2, reason="It was right")
+        labels.roll_back_label(actor=reviewer, name=NAME, label="production", version=2, reason="It was right")
         assert state_of(change) == ChangeRequest.APPROVED
         assert change_services.publish_change(actor=author, number=change.number).state == ChangeRequest.PUBLISHED
 
@@ -130,10 +130,10 @@ class TestAClosedEmergency:
 
     def test_it_is_no_emergency_where_its_version_is_served_when_the_label_is_protected(self, closed, author, rule):
         rule(protected_labels=[])
-        labels.move(actor=author, name=NAME, label="production", version=2, expected=1)
+        labels.move_label(actor=author, name=NAME, label="production", version=2, expected=1)
         [opened] = rule(protected_labels=["production"])
         label = Label.objects.select_related("template__namespace").get(name="production")
-        assert approvals.of_label(label.template, "production") == Approval.NEVER_APPROVED
+        assert approvals.approval_of_label(label.template, "production") == Approval.NEVER_APPROVED
         assert opened.version.number == 2
 
     @pytest.mark.parametrize("decision", ["approve", "request_changes", "acknowledge"])
@@ -225,6 +225,8 @@ def test_a_copy_of_what_one_person_published_elsewhere_keeps_its_author(
     change_services.publish_change(actor=reviewer, number=change.number)
     namespace_services.set_role(actor=reviewer, namespace="scratch", username="author", role="reader")
     document = origin.document.replace("Answer one", "Answer well")
-    copied = template_save.save(actor=author, name=NAME, document=document, message="", copied_from="scratch/reply@1")
+    copied = template_save.save_version(
+        actor=author, name=NAME, document=document, message="", copied_from="scratch/reply@1"
+    )
     with pytest.raises(NotAllowed, match="version 1 of scratch/reply"):
         approve(propose(copied.version))

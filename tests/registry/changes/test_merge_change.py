@@ -16,7 +16,7 @@ def beside(author, publish, propose):
 
     def run(theirs, ours):
         def save(document, base=None):
-            saved = template_save.save(
+            saved = template_save.save_version(
                 actor=author, name="support/reply", document=document, message="", base=base, parallel=True
             )
             return saved.version

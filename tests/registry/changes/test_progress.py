@@ -95,7 +95,7 @@ def test_a_version_both_sides_come_from_does_not_ride_along(author, reviewer, pr
 
     def beside(mark, base):
         document = f"- name: question\n  content: {mark}\n"
-        made = template_save.save(
+        made = template_save.save_version(
             actor=author, name="support/reply", document=document, message="", base=base.digest, parallel=True
         )
         return made.version

@@ -61,7 +61,7 @@ def test_a_version_beside_the_one_that_is_live_has_to_take_it_in_first(author, p
 def test_after_a_roll_back_the_next_one_still_goes_live(author, reviewer, propose, approve, publish, save):
     publish(save("one"))
     publish(save("two"))
-    labels.roll_back(actor=reviewer, name="support/reply", label="production", version=1, reason="Wrong")
+    labels.roll_back_label(actor=reviewer, name="support/reply", label="production", version=1, reason="Wrong")
     change = propose(save("three"))
     approve(change)
     assert change_services.publish_change(actor=author, number=change.number).state == "published"

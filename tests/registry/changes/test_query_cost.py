@@ -21,14 +21,14 @@ def look(actor, number):
         change_queries.list_versions_between(change, gate.versions_between)
         change_queries.list_overlapping(change)
         change_queries.list_threads(change)
-        sample_renderings.of_samples(change.version, sample_sets.current(change.template).samples)
+        sample_renderings.render_samples(change.version, sample_sets.current_samples(change.template).samples)
     return len(queries)
 
 
 @pytest.fixture
 def change(author, save):
     version = save("one")
-    samples.save(actor=author, name="support/reply", samples={"a": {"question": "?"}})
+    samples.save_samples(actor=author, name="support/reply", samples={"a": {"question": "?"}})
     return writing.propose_change(
         actor=author, name="support/reply", label="production", version=version.number, message=""
     )
@@ -38,7 +38,7 @@ def test_fifty_samples_and_many_words_cost_as_many_queries_as_one(author, review
     discussing.open_thread(actor=reviewer, number=1, place=Place(version=1, line=1), text="?")
     look(reviewer, 1)
     before = look(reviewer, 1)
-    samples.save(actor=author, name="support/reply", samples={str(n): {"question": str(n)} for n in range(50)})
+    samples.save_samples(actor=author, name="support/reply", samples={str(n): {"question": str(n)} for n in range(50)})
     for line in range(2, 8):
         discussing.open_thread(actor=reviewer, number=1, place=Place(version=1, line=line), text="?")
         writing.decide_on_change(actor=author, number=1, decision="comment", digest=change.version.digest, text="!")

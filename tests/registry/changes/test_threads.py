@@ -31,7 +31,7 @@ def test_a_thread_quotes_the_lines_it_is_about(reviewer, change):
 
 def test_a_thread_can_stand_on_a_rendered_line(author, reviewer, save, propose):
     save("one")
-    samples.save(actor=author, name="support/reply", samples={"why": {"question": "Why?\nHow?"}})
+    samples.save_samples(actor=author, name="support/reply", samples={"why": {"question": "Why?\nHow?"}})
     propose(save("two"))
     thread = say(reviewer, Place(version=2, side="rendered", sample="why", part=0, line=2))
     assert thread.quote == "How?"
@@ -108,7 +108,7 @@ def test_readers_and_outsiders_say_nothing(reader, outsider, change):
 def test_a_thread_follows_its_lines_into_the_next_version(author, reviewer, change):
     say(reviewer, Place(version=1, line=7))
     longer = change.version.document.replace("inputs:", "description: A reply\ninputs:")
-    saved = template_save.save(
+    saved = template_save.save_version(
         actor=author, name="support/reply", document=longer, message="", base=change.version.digest
     )
     moved = change_services.set_head(actor=author, number=1, version=saved.version.number)

@@ -90,7 +90,7 @@ class Registry:
 
     def save(self, who, base, words):
         base = Version.objects.filter(number=base).first() or Version.objects.order_by("-number").first()
-        saved = template_save.save(
+        saved = template_save.save_version(
             actor=actor(who),
             name=NAME,
             document=LINES.format(*words),

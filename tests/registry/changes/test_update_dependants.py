@@ -16,7 +16,7 @@ def including(ref, quote='"'):
 
 
 def save(actor, name, document, base=None):
-    return writing.save(actor=actor, name=name, document=document, message="", base=base).version
+    return writing.save_version(actor=actor, name=name, document=document, message="", base=base).version
 
 
 @pytest.fixture
@@ -35,15 +35,15 @@ def update(actor, version=2):
 
 
 def test_dependants_are_found_by_their_latest_documents(reader, policy):
-    found = [(template.name, refs) for template, refs in fragments.dependants(reader, "support/policy")]
+    found = [(template.name, refs) for template, refs in fragments.list_dependants(reader, "support/policy")]
     assert [name for name, _ in found] == ["support/a", "support/b", "support/c"]
     assert found[0][1] == ["support/policy@1"]
 
 
 def test_who_drops_a_fragment_depends_on_it_no_more(author, reader, policy, document):
-    base = template_queries.get(author, "support/a").latest.digest
+    base = template_queries.get_template(author, "support/a").latest.digest
     save(author, "support/a", document(), base)
-    names = [template.name for template, _ in fragments.dependants(reader, "support/policy")]
+    names = [template.name for template, _ in fragments.list_dependants(reader, "support/policy")]
     assert names == ["support/b", "support/c"]
 
 
@@ -66,7 +66,7 @@ def test_one_that_would_not_be_sound_is_left_alone_and_the_others_go_on(author, 
     wider = "---\nformat: text\ninputs: {days: {type: integer}}\n---\nWithin {{ days }} days.\n"
     save(author, "support/policy", wider, policy.digest)
     declaring = "---\ninputs: {days: {type: integer}}\n---\n" + including("support/policy@1")
-    base = template_queries.get(author, "support/b").latest.digest
+    base = template_queries.get_template(author, "support/b").latest.digest
     save(author, "support/b", declaring, base)
     left, done = update(author, version=3)[:2]
     assert left.template.name == "support/a"

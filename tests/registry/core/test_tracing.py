@@ -42,7 +42,7 @@ def admin() -> Actor:
 
 def save(admin: Actor) -> str:
     document = "- name: a\n  content: 'Hello {{ who }}'\n"
-    return template_save.save(actor=admin, name=NAME, document=document, message="").version.digest
+    return template_save.save_version(actor=admin, name=NAME, document=document, message="").version.digest
 
 
 def told(exporter: InMemorySpanExporter) -> list[tuple[str, dict[str, Any]]]:
@@ -59,7 +59,7 @@ def test_a_save_is_a_span_with_the_version_it_made(exporter, admin):
 
 def test_every_fetch_is_a_span_with_what_it_turned_out_to_be(exporter, admin):
     save(admin)
-    key = "Bearer " + keys.issue(actor=admin, namespace="support", name="chat", scope="write").secret
+    key = "Bearer " + keys.issue_key(actor=admin, namespace="support", name="chat", scope="write").secret
     exporter.clear()
     fetcher = Fetcher()
     for _ in range(2):
@@ -74,7 +74,7 @@ def test_every_fetch_is_a_span_with_what_it_turned_out_to_be(exporter, admin):
 def test_a_rendering_is_a_span_and_tells_nothing_of_the_data(exporter, admin):
     save(admin)
     exporter.clear()
-    preview.render(actor=admin, name=NAME, ref="1", data={"who": "Harbour Books"})
+    preview.render_prompt(actor=admin, name=NAME, ref="1", data={"who": "Harbour Books"})
     name, attributes = told(exporter)[0]
     assert (name, attributes["gen_ai.prompt.version"]) == ("promptuary.render", "1")
     assert "Harbour" not in str(attributes)
@@ -82,7 +82,7 @@ def test_a_rendering_is_a_span_and_tells_nothing_of_the_data(exporter, admin):
 
 def test_a_refusal_marks_the_span(exporter, admin):
     with pytest.raises(NotFound):
-        preview.render(actor=admin, name=NAME, ref="1", data={})
+        preview.render_prompt(actor=admin, name=NAME, ref="1", data={})
     span = exporter.get_finished_spans()[0]
     assert (span.attributes["error.type"], span.status.is_ok) == ("NotFound", False)
 

@@ -39,8 +39,8 @@ QUESTION = "When did it open?"
 
 @pytest.fixture
 def rows(author):
-    template_save.save(actor=author, name="support/ask", document=DOCUMENT, message="")
-    template_save.save(actor=author, name="support/judge", document=STARTER.read_text(), message="")
+    template_save.save_version(actor=author, name="support/ask", document=DOCUMENT, message="")
+    template_save.save_version(actor=author, name="support/judge", document=STARTER.read_text(), message="")
     listed = [{"inputs": {"documents": DOCUMENTS, "question": f"{QUESTION} {n}"}} for n in range(2)]
     datasets.save_dataset(
         actor=author, name="support/questions", text="".join(json.dumps(row) + "\n" for row in listed)

@@ -87,7 +87,9 @@ def test_a_second_run_of_the_same_asks_no_model(start):
 
 
 def test_samples_are_rows_without_expectations(start, author):
-    samples.save(actor=author, name="support/reply", samples={"one": {"question": "a"}, "two": {"question": "b"}})
+    samples.save_samples(
+        actor=author, name="support/reply", samples={"one": {"question": "a"}, "two": {"question": "b"}}
+    )
     run = finish(start(dataset=None))
     assert (run.total, run.metrics, run.scores, run.state) == (2, [], {}, "done")
 

@@ -45,7 +45,9 @@ def refuse(statement: str) -> str:
 def test_the_server_saves_versions_as_its_role(server_role):
     admin = Actor(User.objects.create(username="admin"))
     services.create_namespace(actor=admin, name="support")
-    saved = template_save.save(actor=admin, name="support/reply", document="- name: a\n  content: b\n", message="")
+    saved = template_save.save_version(
+        actor=admin, name="support/reply", document="- name: a\n  content: b\n", message=""
+    )
     assert Version.objects.get(pk=saved.version.pk).number == 1
 
 

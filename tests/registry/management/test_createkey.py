@@ -13,7 +13,7 @@ BASE = ["createkey", "support", "--person", "author"]
 
 def make(capsys, *options):
     call_command(*BASE, *options)
-    return key_queries.authenticate(capsys.readouterr().out.strip()).key
+    return key_queries.authenticate_key(capsys.readouterr().out.strip()).key
 
 
 def test_a_scope_makes_a_key_of_that_set(support, capsys):

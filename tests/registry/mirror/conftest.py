@@ -40,7 +40,9 @@ def cast(support):
 def save(actor, body, base=None, **more):
     """Save a version whose body is one part."""
     document = f"- name: question\n  role: user\n  content: |\n    {body}\n"
-    return template_save.save(actor=actor, name=TEMPLATE, document=document, message=f"Say {body}", base=base, **more)
+    return template_save.save_version(
+        actor=actor, name=TEMPLATE, document=document, message=f"Say {body}", base=base, **more
+    )
 
 
 @pytest.fixture
@@ -50,9 +52,9 @@ def story(cast):
     first = save(author, "hello {{ name }}", samples={"plain": {"name": "Käthe\n"}})
     second = save(author, "good day {{ name }}", first.version.digest)
     save(author, "good bye {{ name }}", second.version.digest)
-    samples.save(actor=author, name=TEMPLATE, samples={"plain": {"name": "Ada"}, "other": {"name": "x"}})
-    labels.move(actor=author, name=TEMPLATE, label="staging", version=1, expected=None)
-    labels.move(actor=author, name=TEMPLATE, label="staging", version=3, expected=1)
+    samples.save_samples(actor=author, name=TEMPLATE, samples={"plain": {"name": "Ada"}, "other": {"name": "x"}})
+    labels.move_label(actor=author, name=TEMPLATE, label="staging", version=1, expected=None)
+    labels.move_label(actor=author, name=TEMPLATE, label="staging", version=3, expected=1)
     change = change_services.propose_change(
         actor=author, name=TEMPLATE, label="production", version=2, message="Polite at last"
     )

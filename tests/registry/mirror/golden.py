@@ -141,7 +141,7 @@ class _Process:
 
     def __init__(self) -> None:
         admin = Actor(User.objects.get(username="zoë.o'neil@example.org"))
-        issued = keys.issue(actor=admin, namespace="support", name="golden", scope="read", approved_only=False)
+        issued = keys.issue_key(actor=admin, namespace="support", name="golden", scope="read", approved_only=False)
         self._fetcher = Fetcher(clock=lambda: 1000.0)
         self._moves = LabelMovesPoll(self._fetcher)
         anybody = Caller("", "support")

@@ -61,7 +61,7 @@ def play_older() -> None:
     """A namespace of before versions said what they took in, and requests what they were decided on."""
     cast = _make_namespace("archive")
     admin = cast["admin"]
-    keys.issue(actor=admin, namespace="archive", name="shop", scope="read", person="reader")
+    keys.issue_key(actor=admin, namespace="archive", name="shop", scope="read", person="reader")
     first = _save(cast["author"], OLD, LINES)
     _publish(cast, OLD, first)
     second = _save(cast["author"], OLD, LINES.replace("first", "FIRST"), first)
@@ -80,7 +80,7 @@ def play_older() -> None:
     emergencies.publish_in_emergency(actor=cast["reviewer"], number=number, reason="It burns")
     _decide(cast["peer"], number, "request_changes", "Why so fast?")
     _decide(cast["peer"], number, "approve", "I see")
-    labels.roll_back(actor=cast["reviewer"], name=OLD, label="production", version=2, reason="It went wrong")
+    labels.roll_back_label(actor=cast["reviewer"], name=OLD, label="production", version=2, reason="It went wrong")
 
 
 def play() -> None:
@@ -135,14 +135,18 @@ def _set_rules_and_members(cast: Cast) -> None:
 def _manage_keys(cast: Cast) -> Key:
     """Keys of every form; gives one that may write."""
     admin, where = cast["admin"], "support"
-    shop = keys.issue(actor=admin, namespace=where, name="shop", scope="write", person="author", approved_only=False)
-    keys.issue(actor=admin, namespace=where, name="narrow", verbs=["fetch", "move"], labels=["staging"])
-    lasting = keys.issue(actor=admin, namespace=where, name="Läden", scope="read", expires_at=UNTIL, approved_only=True)
-    rotated = keys.rotate(actor=admin, key_id=lasting.key.id, keep_until=UNTIL - timedelta(days=30))
-    keys.rotate(actor=admin, key_id=rotated.key.id)
-    keys.revoke(actor=admin, key_id=keys.issue(actor=admin, namespace=where, name="old", scope="read").key.id)
-    ending = keys.issue(actor=admin, namespace=where, name="ending", scope="read", person="reader")
-    keys.revoke(actor=cast["reader"], key_id=ending.key.id, keep_until=UNTIL)
+    shop = keys.issue_key(
+        actor=admin, namespace=where, name="shop", scope="write", person="author", approved_only=False
+    )
+    keys.issue_key(actor=admin, namespace=where, name="narrow", verbs=["fetch", "move"], labels=["staging"])
+    lasting = keys.issue_key(
+        actor=admin, namespace=where, name="Läden", scope="read", expires_at=UNTIL, approved_only=True
+    )
+    rotated = keys.rotate_key(actor=admin, key_id=lasting.key.id, keep_until=UNTIL - timedelta(days=30))
+    keys.rotate_key(actor=admin, key_id=rotated.key.id)
+    keys.revoke_key(actor=admin, key_id=keys.issue_key(actor=admin, namespace=where, name="old", scope="read").key.id)
+    ending = keys.issue_key(actor=admin, namespace=where, name="ending", scope="read", person="reader")
+    keys.revoke_key(actor=cast["reader"], key_id=ending.key.id, keep_until=UNTIL)
     return shop.key
 
 
@@ -155,18 +159,18 @@ def _save_versions(cast: Cast, shop: Key) -> None:
     _save(author, "support/copied", document, copied_from=f"{REPLY}@{third.number}", message="")
     _save(author, "support/policy", "---\nformat: text\n---\nBe kind to {{ name }}.\n")
     _save(author, "support/guarded/whole", '- name: a\n  content: |\n    {{ fragment("support/policy@1") }}\n')
-    samples.save(actor=author, name=REPLY, samples={"plain": {"name": "Ada"}, "other": {"name": "x"}})
-    samples.save(actor=Actor(author.person, shop), name=REPLY, samples={"plain": {"name": "Ada"}})
+    samples.save_samples(actor=author, name=REPLY, samples={"plain": {"name": "Ada"}, "other": {"name": "x"}})
+    samples.save_samples(actor=Actor(author.person, shop), name=REPLY, samples={"plain": {"name": "Ada"}})
 
 
 def _move_labels(cast: Cast) -> None:
     author, reviewer = cast["author"], cast["reviewer"]
-    labels.move(actor=author, name=REPLY, label="staging", version=1, expected=None)
-    labels.move(actor=author, name=REPLY, label="staging", version=3, expected=1)
-    labels.roll_back(actor=reviewer, name=REPLY, label="staging", version=1, reason="Worse\n\nin every way")
-    labels.remove(actor=author, name=REPLY, label="staging", expected=1)
-    labels.move(actor=author, name=REPLY, label="staging", version=2, expected=None)
-    labels.move(actor=author, name="support/policy", label="live", version=1, expected=None)
+    labels.move_label(actor=author, name=REPLY, label="staging", version=1, expected=None)
+    labels.move_label(actor=author, name=REPLY, label="staging", version=3, expected=1)
+    labels.roll_back_label(actor=reviewer, name=REPLY, label="staging", version=1, reason="Worse\n\nin every way")
+    labels.remove_label(actor=author, name=REPLY, label="staging", expected=1)
+    labels.move_label(actor=author, name=REPLY, label="staging", version=2, expected=None)
+    labels.move_label(actor=author, name="support/policy", label="live", version=1, expected=None)
     rules.set_rules(actor=cast["admin"], namespace="support", protected_labels=["live", "production"])
 
 
@@ -190,7 +194,7 @@ def _review(cast: Cast) -> None:
     _decide(reviewer, number, "approve")
     change_services.publish_change(actor=author, number=number)
     _publish(cast, REPLY, Version.objects.get(template__name=REPLY, number=3))
-    labels.roll_back(actor=reviewer, name=REPLY, label="production", version=2, reason="Polite again")
+    labels.roll_back_label(actor=reviewer, name=REPLY, label="production", version=2, reason="Polite again")
     _withdraw_what_fails(cast)
     protected = ChangeRequest.objects.get(template__name="support/policy")  # opened when its label became protected
     _approve_and_publish(cast, protected)
@@ -292,7 +296,7 @@ def _greet(words: str) -> str:
 
 def _save(actor: Actor, name: str, document: str, base: Version | None = None, **more: Any) -> Version:
     more = {"message": "", "parallel": True, **more}
-    return template_save.save(
+    return template_save.save_version(
         actor=actor, name=name, document=document, base=base.digest if base else None, **more
     ).version
 

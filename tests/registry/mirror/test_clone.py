@@ -25,7 +25,9 @@ def git(folder, *arguments):
 def clone(story, mirror_path, tmp_path):
     base = Version.objects.get(number=3).digest
     for document in DOCUMENTS:
-        saved = template_save.save(actor=story["author"], name=TEMPLATE, document=document, message="Odd", base=base)
+        saved = template_save.save_version(
+            actor=story["author"], name=TEMPLATE, document=document, message="Odd", base=base
+        )
         base = saved.version.digest
     mirror.catch_up()
     git(tmp_path, "clone", "-q", str(mirror_path), "clone")

@@ -52,7 +52,7 @@ def test_a_label_s_branch_holds_what_the_label_serves(story, mirror_path, label,
 
 
 def test_a_removed_label_leaves_its_branch_and_its_file(story, mirror_path):
-    labels.remove(actor=story["author"], name=TEMPLATE, label="staging", expected=3)
+    labels.remove_label(actor=story["author"], name=TEMPLATE, label="staging", expected=3)
     mirror.catch_up()
     assert tree(mirror_path, mirror_paths.branch("staging")) == {}
     assert ".promptuary/support/labels/refunds/reply/staging.yml" not in tree(mirror_path)
@@ -78,12 +78,12 @@ def test_the_version_s_file_holds_all_else_that_it_froze(story, mirror_path):
 
 
 def test_a_key_is_a_file_without_its_secret_and_goes_when_revoked(story, mirror_path):
-    issued = keys.issue(actor=story["admin"], namespace="support", name="shop", scope="read", person="reader")
+    issued = keys.issue_key(actor=story["admin"], namespace="support", name="shop", scope="read", person="reader")
     mirror.catch_up()
     secret = issued.secret.split("_", 2)[2]
     path = f".promptuary/support/keys/{issued.key.id}.yml"
     assert secret.encode() not in tree(mirror_path)[path]
-    keys.revoke(actor=story["admin"], key_id=issued.key.id)
+    keys.revoke_key(actor=story["admin"], key_id=issued.key.id)
     mirror.catch_up()
     assert path not in tree(mirror_path)
 

@@ -23,7 +23,7 @@ TEMPLATE = "support/refunds/reply"
 def save(actor, text, name=TEMPLATE):
     base = Template.objects.filter(name=name).values_list("latest__digest", flat=True).first()
     document = f"- name: question\n  content: {text}\n"
-    return template_save.save(actor=actor, name=name, document=document, message=text, base=base).version
+    return template_save.save_version(actor=actor, name=name, document=document, message=text, base=base).version
 
 
 @pytest.fixture
@@ -31,10 +31,10 @@ def older(story, mirror_path):
     """Everything after the story was forgotten by the database and is known to the mirror; gives what there was."""
     mirror.catch_up()
     backup = transaction.savepoint()
-    keys.issue(actor=story["admin"], namespace="support", name="shop", scope="read")
+    keys.issue_key(actor=story["admin"], namespace="support", name="shop", scope="read")
     save(story["author"], "A text of later")
     save(story["author"], "Another template", name="support/other")
-    labels.move(actor=story["author"], name=TEMPLATE, label="staging", version=4, expected=3)
+    labels.move_label(actor=story["author"], name=TEMPLATE, label="staging", version=4, expected=3)
     redaction_services.redact_version(actor=story["admin"], name=TEMPLATE, version=1, reason="It had to go")
     mirror.catch_up()
     known = row_snapshot.snapshot_rows()
@@ -47,7 +47,7 @@ def test_every_write_is_refused_with_both_commands_named(older, story):
     with pytest.raises(Halted, match=r"older than its Git mirror.*mirror adopt.*mirror discard"):
         save(story["author"], "Too early")
     with pytest.raises(Halted):
-        labels.move(actor=story["author"], name=TEMPLATE, label="staging", version=1, expected=3)
+        labels.move_label(actor=story["author"], name=TEMPLATE, label="staging", version=1, expected=3)
     assert Event.objects.count() == count
 
 

@@ -27,7 +27,7 @@ BASE = "- name: one\n  content: first\n- name: two\n  content: second\n- name: t
 
 
 def save(actor, text, base):
-    return template_save.save(
+    return template_save.save_version(
         actor=actor, name=TEMPLATE, document=text, message="", base=base.digest if base else None, parallel=True
     ).version
 

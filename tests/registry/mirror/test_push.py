@@ -59,7 +59,7 @@ def refs(path):
 def save(cast, text="More"):
     base = template_save.Version.objects.order_by("-number").first().digest
     document = f"- name: question\n  content: {text}\n"
-    template_save.save(actor=cast["author"], name=TEMPLATE, document=document, message=text, base=base)
+    template_save.save_version(actor=cast["author"], name=TEMPLATE, document=document, message=text, base=base)
     mirror.catch_up()
 
 

@@ -36,13 +36,13 @@ def mirrored(story, mirror_path):
     base = Event.objects.filter(kind="version.saved").order_by("-number").first()
     digest = template_save.Version.objects.get(number=3).digest
     document = "- name: question\n  content: Hi again {{ name }}\n"
-    template_save.save(actor=author, name=TEMPLATE, document=document, message="", base=digest)
+    template_save.save_version(actor=author, name=TEMPLATE, document=document, message="", base=digest)
     change = change_services.propose_change(actor=author, name=TEMPLATE, label="production", version=3, message="")
     threads.open_thread(actor=author, number=change.number, place=Place(version=3, line=4), text="Hm")
     check_results.run_checks(number=change.number)
     change_services.set_head(actor=author, number=change.number, version=4)
-    labels.move(actor=author, name=TEMPLATE, label="staging", version=4, expected=3)
-    samples.save(actor=author, name=TEMPLATE, samples={})
+    labels.move_label(actor=author, name=TEMPLATE, label="staging", version=4, expected=3)
+    samples.save_samples(actor=author, name=TEMPLATE, samples={})
     assert base is not None
     mirror.catch_up()
     return mirror_path

@@ -16,7 +16,7 @@ from registry.changes.threads import Place
 from registry.journal import immutable_tables, log
 from registry.journal.models import Event
 from registry.namespaces import keys
-from registry.namespaces.key_queries import authenticate
+from registry.namespaces.key_queries import authenticate_key
 from registry.namespaces.models import Namespace
 from registry.templates import archive, labels
 from registry.templates import save as template_save
@@ -30,19 +30,23 @@ TEMPLATE = "support/refunds/reply"
 def full(story):
     """The story and the rarer events: a key and its end, rules, an archived template, requests withdrawn and reopened."""
     author, reviewer, admin = story["author"], story["reviewer"], story["admin"]
-    issued = keys.issue(
+    issued = keys.issue_key(
         actor=admin, namespace="support", name="shop", scope="read", person="reader", approved_only=True
     )
-    keys.revoke(actor=admin, key_id=keys.issue(actor=admin, namespace="support", name="old", scope="write").key.id)
-    ending = keys.issue(actor=admin, namespace="support", name="ending", scope="read").key
-    keys.revoke(actor=admin, key_id=ending.id, keep_until=log.now() + timedelta(hours=1))
+    keys.revoke_key(
+        actor=admin, key_id=keys.issue_key(actor=admin, namespace="support", name="old", scope="write").key.id
+    )
+    ending = keys.issue_key(actor=admin, namespace="support", name="ending", scope="read").key
+    keys.revoke_key(actor=admin, key_id=ending.id, keep_until=log.now() + timedelta(hours=1))
     change = change_services.propose_change(actor=author, name=TEMPLATE, label="production", version=3, message="")
     change_services.withdraw_change(actor=author, number=change.number, reason="Not yet")
     change_services.reopen_change(actor=author, number=change.number)
     change_services.set_head(actor=author, number=change.number, version=1)
-    labels.remove(actor=author, name=TEMPLATE, label="staging", expected=3)
+    labels.remove_label(actor=author, name=TEMPLATE, label="staging", expected=3)
     document = "---\ntags: [old, new]\ndescription: Käse\n---\n- name: a\n  role: user\n  content: Hi\n"
-    template_save.save(actor=author, name="support/old", document=document, message="", copied_from=f"{TEMPLATE}@1")
+    template_save.save_version(
+        actor=author, name="support/old", document=document, message="", copied_from=f"{TEMPLATE}@1"
+    )
     archive.archive_template(actor=admin, name="support/old", reason="")
     talk(author, reviewer, change.number)
     hurry(author, reviewer, admin)
@@ -54,7 +58,7 @@ def hurry(author, reviewer, admin):
     """Three emergencies: one was approved after the fact, one was closed after the label had moved on, one waits."""
     rules.set_rules(actor=admin, namespace="support", break_glass=True)
     for name, decider in (("support/first", admin), ("support/second", None)):
-        template_save.save(actor=author, name=name, document="- name: a\n  content: Hi\n", message="")
+        template_save.save_version(actor=author, name=name, document="- name: a\n  content: Hi\n", message="")
         change = change_services.propose_change(actor=author, name=name, label="production", version=1, message="")
         emergencies.publish_in_emergency(actor=reviewer, number=change.number, reason="It can't wait")
         if decider:
@@ -65,11 +69,15 @@ def hurry(author, reviewer, admin):
 
 def replace_and_close(author, reviewer, admin):
     name = "support/third"
-    first = template_save.save(actor=author, name=name, document="- name: a\n  content: Hi\n", message="").version
+    first = template_save.save_version(
+        actor=author, name=name, document="- name: a\n  content: Hi\n", message=""
+    ).version
     hurried = change_services.propose_change(actor=author, name=name, label="production", version=1, message="")
     emergencies.publish_in_emergency(actor=reviewer, number=hurried.number, reason="It can't wait")
     document = "- name: a\n  content: Ho\n"
-    second = template_save.save(actor=author, name=name, document=document, message="", base=first.digest).version
+    second = template_save.save_version(
+        actor=author, name=name, document=document, message="", base=first.digest
+    ).version
     change = change_services.propose_change(actor=author, name=name, label="production", version=2, message="")
     change_services.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=second.digest)
     change_services.publish_change(actor=author, number=change.number)
@@ -137,12 +145,12 @@ def test_the_restored_instance_writes_the_same_mirror(clone, mirror_path, tmp_pa
 
 
 def test_a_restored_key_opens_nothing(clone, full):
-    assert authenticate(full["secret"]) is not None
+    assert authenticate_key(full["secret"]) is not None
     empty_the_database()
     mirror.restore(clone)
     assert Key.objects.count() == 3
-    assert authenticate(full["secret"]) is None
-    assert authenticate(f"pb_{Key.objects.first().id}_") is None
+    assert authenticate_key(full["secret"]) is None
+    assert authenticate_key(f"pb_{Key.objects.first().id}_") is None
 
 
 def test_only_an_empty_database_is_restored_into(clone):

@@ -40,7 +40,9 @@ class World:
         if base is None and (latest := self.latest()):
             base = latest.digest
         actor = actor or self.author
-        return template_save.save(actor=actor, name=TEMPLATE, document=lines, message=text, base=base, **more).version
+        return template_save.save_version(
+            actor=actor, name=TEMPLATE, document=lines, message=text, base=base, **more
+        ).version
 
     def latest(self):
         row = Template.objects.select_related("latest").filter(name=TEMPLATE).first()
@@ -71,7 +73,7 @@ class World:
 
     def back(self, number):
         facts = {"name": TEMPLATE, "label": "production", "version": number, "reason": "It erred"}
-        return labels.roll_back(actor=self.second, **facts)
+        return labels.roll_back_label(actor=self.second, **facts)
 
 
 @pytest.fixture
@@ -161,7 +163,7 @@ def told():
         gate.change.number: (gate.facts, gate.approvals, gate.exemptions, gate.checks)
         for gate in change_gate.evaluate_many(rows, None)
     }
-    return said, sorted(approvals.held().values_list("label", "after__number", "how"))
+    return said, sorted(approvals.approved_moves().values_list("label", "after__number", "how"))
 
 
 def test_moves_emergencies_merges_and_a_redaction_come_back(world, require_same):

@@ -15,7 +15,7 @@ from registry.namespaces.permissions import Verb
 
 
 def issue(actor, **facts):
-    return keys.issue(
+    return keys.issue_key(
         **{"actor": actor, "namespace": "support", "name": "bot", "scope": "read", "person": "author"} | facts
     )
 
@@ -30,46 +30,48 @@ def test_the_secret_is_shown_once_and_never_stored(admin):
 
 
 def test_a_key_acts_for_its_person(admin, author):
-    actor = found.authenticate(issue(admin).secret)
+    actor = found.authenticate_key(issue(admin).secret)
     assert (actor.person, actor.key.name) == (author.person, "bot")
 
 
 def test_another_secret_opens_nothing(admin):
     token = issue(admin).secret
-    assert [found.authenticate(other) for other in (token[:-1], token + "x", token.upper(), "pb_", "")] == [None] * 5
+    assert [found.authenticate_key(other) for other in (token[:-1], token + "x", token.upper(), "pb_", "")] == [
+        None
+    ] * 5
 
 
 @pytest.mark.parametrize("token", ["pb_é_x", "pb_aaaaaaaa_\ud800", "pb_\0_x", "Bearer", "pb_a_b_c"])
 def test_odd_tokens_open_nothing(db, token):
-    assert found.authenticate(token) is None
+    assert found.authenticate_key(token) is None
 
 
 def test_a_revoked_key_opens_nothing(admin):
     issued = issue(admin)
-    keys.revoke(actor=admin, key_id=issued.key.id)
-    assert found.authenticate(issued.secret) is None
+    keys.revoke_key(actor=admin, key_id=issued.key.id)
+    assert found.authenticate_key(issued.secret) is None
     assert Event.objects.latest("number").kind == "key.revoked"
 
 
 def test_revoking_twice_is_one_event(admin):
     issued = issue(admin)
     for _ in range(2):
-        keys.revoke(actor=admin, key_id=issued.key.id)
+        keys.revoke_key(actor=admin, key_id=issued.key.id)
     assert Event.objects.filter(kind="key.revoked").count() == 1
 
 
 def test_an_expired_key_opens_nothing(admin):
     issued = issue(admin, expires_at=log.now() + timedelta(hours=1))
-    assert found.authenticate(issued.secret) is not None
+    assert found.authenticate_key(issued.secret) is not None
     Key.objects.update(expires_at=log.now() - timedelta(seconds=1))
-    assert found.authenticate(issued.secret) is None
+    assert found.authenticate_key(issued.secret) is None
 
 
 def test_a_key_of_a_person_switched_off_opens_nothing(admin, author):
     issued = issue(admin)
     author.person.is_active = False
     author.person.save()
-    assert found.authenticate(issued.secret) is None
+    assert found.authenticate_key(issued.secret) is None
 
 
 def test_a_moment_in_the_past_is_no_expiry(admin):
@@ -97,15 +99,15 @@ def test_only_admins_make_keys_and_see_them(author, admin):
     with pytest.raises(NotAllowed):
         issue(author)
     with pytest.raises(NotAllowed):
-        found.listing(author, "support")
+        found.list_keys(author, "support")
     issue(admin)
-    assert [key.name for key in found.listing(admin, "support")] == ["bot"]
+    assert [key.name for key in found.list_keys(admin, "support")] == ["bot"]
 
 
 def test_a_stranger_s_key_is_not_there(outsider, admin):
     issued = issue(admin)
     with pytest.raises(NotFound):
-        keys.revoke(actor=outsider, key_id=issued.key.id)
+        keys.revoke_key(actor=outsider, key_id=issued.key.id)
 
 
 def test_the_operator_makes_keys_for_members(operator, support):
@@ -113,7 +115,7 @@ def test_the_operator_makes_keys_for_members(operator, support):
 
 
 def test_a_key_ends_with_its_person_s_membership(admin, author, support):
-    actor = found.authenticate(issue(admin).secret)
+    actor = found.authenticate_key(issue(admin).secret)
     namespace_services.set_role(actor=admin, namespace="support", username="author", role=None)
     with pytest.raises(NotFound):
-        permissions.require(actor, Verb.READ, support)
+        permissions.require_verb(actor, Verb.READ, support)

@@ -23,7 +23,7 @@ from registry.notifications.models import Notification
 
 def issue(actor, person="author", **facts):
     facts = {"scope": "read"} | facts
-    return keys.issue(actor=actor, namespace="support", name="bot", person=person, **facts).key
+    return keys.issue_key(actor=actor, namespace="support", name="bot", person=person, **facts).key
 
 
 def told(actor):
@@ -46,12 +46,12 @@ def test_they_are_told_of_one_that_a_command_issued(operator, author, support):
 def test_they_are_told_of_one_that_another_rotated(admin, author):
     old = issue(admin)
     Notification.objects.all().delete()
-    keys.rotate(actor=admin, key_id=old.id)
+    keys.rotate_key(actor=admin, key_id=old.id)
     assert told(author)[0].startswith("admin rotated a key that acts in your name: bot in support.")
 
 
 def test_nobody_is_told_of_what_they_did_themselves(admin):
-    keys.rotate(actor=admin, key_id=issue(admin, person="admin").id)
+    keys.rotate_key(actor=admin, key_id=issue(admin, person="admin").id)
     assert told(admin) == []
 
 
@@ -72,13 +72,13 @@ def test_it_goes_out_by_mail_even_to_who_wants_none(admin, author, settings, mon
 def test_they_see_the_keys_of_every_namespace_and_no_others(admin, author, reviewer):
     mine = issue(admin)
     issue(admin, person="reviewer")
-    keys.revoke(actor=admin, key_id=mine.id)
-    assert [(key.id, key.namespace.name, key.created_by.username) for key in found.own(author)] == [
+    keys.revoke_key(actor=admin, key_id=mine.id)
+    assert [(key.id, key.namespace.name, key.created_by.username) for key in found.list_own_keys(author)] == [
         (mine.id, "support", "admin")
     ]
-    assert found.has_ended(found.own(author)[0])
+    assert found.has_key_ended(found.list_own_keys(author)[0])
     with pytest.raises(NotAllowed, match="sign in"):
-        found.own(Actor(reviewer.person, issue(admin, person="reviewer")))
+        found.list_own_keys(Actor(reviewer.person, issue(admin, person="reviewer")))
 
 
 @pytest.mark.parametrize(
@@ -90,13 +90,13 @@ def test_they_see_the_keys_of_every_namespace_and_no_others(admin, author, revie
     ],
 )
 def test_what_a_key_may_is_told_in_words(admin, author, facts, words):
-    assert found.describe(issue(admin, **{"scope": "", **facts})) == words
+    assert found.describe_key(issue(admin, **{"scope": "", **facts})) == words
 
 
 @pytest.mark.parametrize("role", ["author", "reader"])
 def test_the_person_it_acts_for_revokes_it_whatever_their_role(admin, author, reader, role):
     key = issue(admin, person=role)
-    keys.revoke(actor={"author": author, "reader": reader}[role], key_id=key.id)
+    keys.revoke_key(actor={"author": author, "reader": reader}[role], key_id=key.id)
     assert Key.objects.get(id=key.id).revoked_at is not None
     assert Event.objects.latest("number").person == role
 
@@ -104,41 +104,41 @@ def test_the_person_it_acts_for_revokes_it_whatever_their_role(admin, author, re
 def test_they_revoke_it_after_they_left_the_namespace_too(admin, author):
     key = issue(admin)
     namespace_services.set_role(actor=admin, namespace="support", username="author", role=None)
-    keys.revoke(actor=author, key_id=key.id)
+    keys.revoke_key(actor=author, key_id=key.id)
     assert Key.objects.get(id=key.id).revoked_at is not None
 
 
 def test_nobody_else_revokes_it_and_no_key_does(admin, author, reviewer, outsider):
     key = issue(admin)
     with pytest.raises(NotAllowed):
-        keys.revoke(actor=reviewer, key_id=key.id)
+        keys.revoke_key(actor=reviewer, key_id=key.id)
     with pytest.raises(NotFound):
-        keys.revoke(actor=outsider, key_id=key.id)
+        keys.revoke_key(actor=outsider, key_id=key.id)
     with pytest.raises(NotAllowed):
-        keys.revoke(actor=Actor(author.person, issue(admin, scope="write")), key_id=key.id)
+        keys.revoke_key(actor=Actor(author.person, issue(admin, scope="write")), key_id=key.id)
 
 
 def test_who_it_acts_for_may_revoke_but_not_rotate(admin, author):
     with pytest.raises(NotAllowed):
-        keys.rotate(actor=author, key_id=issue(admin).id)
+        keys.rotate_key(actor=author, key_id=issue(admin).id)
 
 
 def test_a_key_can_be_revoked_to_end_in_a_while(admin):
-    issued = keys.issue(actor=admin, namespace="support", name="bot", scope="read", person="author")
+    issued = keys.issue_key(actor=admin, namespace="support", name="bot", scope="read", person="author")
     until = log.now() + timedelta(hours=1)
-    keys.revoke(actor=admin, key_id=issued.key.id, keep_until=until)
-    assert found.authenticate(issued.secret) is not None
+    keys.revoke_key(actor=admin, key_id=issued.key.id, keep_until=until)
+    assert found.authenticate_key(issued.secret) is not None
     assert Key.objects.get().expires_at == until
     body = json.loads(Event.objects.latest("number").text)["body"]
     assert body == {"id": issued.key.id, "until": timestamps.to_microseconds(until)}
-    keys.revoke(actor=admin, key_id=issued.key.id)
-    assert found.authenticate(issued.secret) is None
+    keys.revoke_key(actor=admin, key_id=issued.key.id)
+    assert found.authenticate_key(issued.secret) is None
 
 
 def test_a_key_that_ends_sooner_is_not_made_to_last(admin):
     soon = log.now() + timedelta(minutes=5)
     key = issue(admin, expires_at=soon)
-    keys.revoke(actor=admin, key_id=key.id, keep_until=log.now() + timedelta(hours=1))
+    keys.revoke_key(actor=admin, key_id=key.id, keep_until=log.now() + timedelta(hours=1))
     assert Key.objects.get().expires_at == soon
     with pytest.raises(Invalid):
-        keys.revoke(actor=admin, key_id=key.id, keep_until=log.now() - timedelta(hours=1))
+        keys.revoke_key(actor=admin, key_id=key.id, keep_until=log.now() - timedelta(hours=1))

@@ -71,7 +71,7 @@ def test_a_name_is_a_slug(operator, name):
 
 
 def test_a_key_makes_no_namespace(admin):
-    key = keys.issue(actor=admin, namespace="support", name="ci", scope="write").key
+    key = keys.issue_key(actor=admin, namespace="support", name="ci", scope="write").key
     with pytest.raises(NotAllowed):
         namespace_services.create_namespace(actor=Actor(admin.person, key), name="other")
 

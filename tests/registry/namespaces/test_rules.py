@@ -7,7 +7,7 @@ from registry.namespaces.rules import Owner, Rules
 
 def test_what_is_not_given_stays():
     before = Rules(protected_labels=("production",), approvals=2)
-    assert rules.read({"approvals": 3, "self_approval": None}, before) == Rules(
+    assert rules.read_rules({"approvals": 3, "self_approval": None}, before) == Rules(
         protected_labels=("production",), approvals=3
     )
 
@@ -32,12 +32,12 @@ def test_what_is_not_given_stays():
 )
 def test_a_wrong_rule_is_refused_by_its_field(field, value):
     with pytest.raises(Invalid) as caught:
-        rules.read({field: value}, Rules())
+        rules.read_rules({field: value}, Rules())
     assert list(caught.value.fields) == [field]
 
 
 def test_labels_are_kept_once():
-    assert rules.read({"protected_labels": ["a", "b", "a"]}, Rules()).protected_labels == ("a", "b")
+    assert rules.read_rules({"protected_labels": ["a", "b", "a"]}, Rules()).protected_labels == ("a", "b")
 
 
 def test_the_last_pattern_that_fits_names_the_owners():
@@ -51,4 +51,4 @@ def test_rules_survive_being_written_and_read():
     ours = Rules(
         protected_labels=("production",), approvals=2, owners=(Owner("a/*", ("admin",)),), compatibility="backward"
     )
-    assert rules.read(ours.to_dict(), Rules()) == ours
+    assert rules.read_rules(ours.to_dict(), Rules()) == ours

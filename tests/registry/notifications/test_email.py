@@ -113,7 +113,7 @@ def test_who_watches_a_template_hears_of_saves_and_moves(author, reader, save):
     notification_services.set_watch_level(actor=reader, level="all", namespace="support", template="reply")
     version = save("one")
     save(name="support/other")
-    labels.move(actor=author, name="support/reply", label="staging", version=version.number, expected=None)
+    labels.move_label(actor=author, name="support/reply", label="staging", version=version.number, expected=None)
     _send()
     (message,) = outbox.outbox
     assert message.to == ["reader@example.org"]

@@ -64,7 +64,7 @@ def test_withdrawing_ends_it_too(author, reviewer, change):
 
 def test_a_roll_back_concerns_authors_and_reviewers(author, reviewer, admin, publish, save):
     publish(save("one")), publish(save("two"))
-    labels.roll_back(actor=reviewer, name="support/reply", label="production", version=1, reason="It lied.")
+    labels.roll_back_label(actor=reviewer, name="support/reply", label="production", version=1, reason="It lied.")
     sentence = "reviewer rolled back support/reply: production is on version 1. It lied."
     assert sentences(author)[0] == sentences(admin)[0] == sentence
 
@@ -85,5 +85,5 @@ def test_read_ones_are_not_new(reviewer, admin, change):
 
 def test_a_free_label_moves_in_silence(author, save):
     save("one")
-    labels.move(actor=author, name="support/reply", label="staging", version=1, expected=None)
+    labels.move_label(actor=author, name="support/reply", label="staging", version=1, expected=None)
     assert not Notification.objects.exists()

@@ -41,7 +41,7 @@ def test_what_makes_no_sense_is_refused_by_field(reader, options, field):
 
 
 def test_a_key_gets_no_mail(admin, reader):
-    issued = keys.issue(actor=admin, namespace="support", name="service", scope="read", person="reader")
+    issued = keys.issue_key(actor=admin, namespace="support", name="service", scope="read", person="reader")
     with pytest.raises(NotAllowed, match="key"):
         notification_services.set_watch_level(actor=Actor(reader.person, issued.key), level="all")
 

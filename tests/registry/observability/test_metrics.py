@@ -70,8 +70,10 @@ def test_fetches_are_counted_by_what_became_of_them(client):
     before = {name: figure(client, f'promptuary_fetches_total{{outcome="{name}"}}') for name in names}
     admin = Actor(User.objects.create(username="admin"))
     services.create_namespace(actor=admin, name="support")
-    saved = template_save.save(actor=admin, name="support/reply", document="- name: a\n  content: b\n", message="")
-    key = "Bearer " + keys.issue(actor=admin, namespace="support", name="chat", scope="write").secret
+    saved = template_save.save_version(
+        actor=admin, name="support/reply", document="- name: a\n  content: b\n", message=""
+    )
+    key = "Bearer " + keys.issue_key(actor=admin, namespace="support", name="chat", scope="write").secret
     fetcher().clear()
     fetcher().answer(key, "support/reply@1")
     fetcher().answer(key, "support/reply@1", f'"{saved.version.digest}"')
@@ -84,7 +86,7 @@ def test_fetches_are_counted_by_what_became_of_them(client):
 def test_renderings_are_timed(client):
     before = figure(client, "promptuary_render_seconds_count")
     admin = Actor(User.objects.create(username="admin"))
-    preview.render(actor=admin, document="- name: a\n  content: b\n", data={})
+    preview.render_prompt(actor=admin, document="- name: a\n  content: b\n", data={})
     assert figure(client, "promptuary_render_seconds_count") == before + 1
 
 

@@ -52,9 +52,9 @@ def everything():
 
 
 def test_the_text_is_nowhere_in_the_database_any_more(author, admin, document, leaked):
-    drafts.save(actor=author, namespace="support", path="other", document=document(SECRET))
-    samples.save(actor=author, name=NAME, samples={"plain": {"question": "Hm?"}})
-    sample_renderings.of_samples(leaked, {"plain": {"question": "Hm?"}})
+    drafts.save_draft(actor=author, namespace="support", path="other", document=document(SECRET))
+    samples.save_samples(actor=author, name=NAME, samples={"plain": {"question": "Hm?"}})
+    sample_renderings.render_samples(leaked, {"plain": {"question": "Hm?"}})
     change = change_services.propose_change(actor=author, name=NAME, label="production", version=2, message="")
     threads.open_thread(actor=author, number=change.number, place=Place(version=2, line=6), text="Look")
     check_results.run_checks(number=change.number)
@@ -69,7 +69,7 @@ def test_the_text_is_nowhere_in_the_database_any_more(author, admin, document, l
 
 
 def kept_run(author, version, model="other", state=Run.RUNNING, **result):
-    rows = samples.save(actor=author, name=NAME, samples={"plain": {"question": "Hm?"}})
+    rows = samples.save_samples(actor=author, name=NAME, samples={"plain": {"question": "Hm?"}})
     facts = {"template": version.template, "version": version, "samples": rows, "started_by": author.person}
     run = Run.objects.create(**facts, model=model, total=2, state=state, created_at=version.created_at)
     result = {"prompts": [[{"role": "user", "content": f"Answer {SECRET}: Hm?"}]], **result}
@@ -137,8 +137,8 @@ def test_a_run_of_it_is_not_run_again(author, admin, leaked):
 
 
 def test_a_draft_for_another_path_that_repeats_it_goes_and_others_stay(author, reviewer, admin, document, leaked):
-    drafts.save(actor=author, namespace="support", path="other", document=f"half written: {SECRET} and more")
-    drafts.save(actor=author, namespace="support", path="third", document=document("three"))
+    drafts.save_draft(actor=author, namespace="support", path="other", document=f"half written: {SECRET} and more")
+    drafts.save_draft(actor=author, namespace="support", path="third", document=document("three"))
     redact(admin)
     assert [draft.path for draft in Draft.objects.all()] == ["third"]
 
@@ -149,7 +149,7 @@ def test_what_stays_is_named_where_it_repeats_the_text(author, reviewer, admin, 
     )
     threads.open_thread(actor=reviewer, number=change.number, place=Place(version=2, line=6), text=f"Why {SECRET}?")
     threads.open_thread(actor=reviewer, number=change.number, place=Place(version=2, line=6), text="And this?")
-    samples.save(actor=author, name=NAME, samples={"plain": {"question": f'What is "{SECRET}"?'}})
+    samples.save_samples(actor=author, name=NAME, samples={"plain": {"question": f'What is "{SECRET}"?'}})
     plan = redaction_services.plan_redaction(actor=admin, name=NAME, version=2)
     said = "\n".join(plan.repeated)
     assert f"the message of change request {change.number}" in said
@@ -167,7 +167,7 @@ def test_what_documents_have_in_common_is_no_passage_of_one(admin, leaked):
 
 def test_who_asks_for_it_is_told_when_by_whom_and_why(admin, leaked):
     redact(admin)
-    version = version_queries.get(admin, NAME, 2)
+    version = version_queries.get_version(admin, NAME, 2)
     with pytest.raises(Gone, match=r"support/reply@2 was redacted on 20.* by admin: It held a key") as caught:
         assert version.document
     assert caught.value.facts["redacted_by"] == "admin"
@@ -176,7 +176,7 @@ def test_who_asks_for_it_is_told_when_by_whom_and_why(admin, leaked):
 
 def test_number_digest_and_history_stay(admin, leaked):
     redact(admin)
-    entries = version_queries.history(admin, NAME).items
+    entries = version_queries.list_versions(admin, NAME).items
     assert [(entry.version.number, entry.version.digest) for entry in entries][1] == (2, leaked.digest)
 
 
@@ -226,11 +226,11 @@ def test_a_version_that_is_not_there_is_not_found(admin, leaked):
 
 
 def test_what_a_label_serves_is_refused_and_the_labels_are_named(author, admin, leaked):
-    labels.move(actor=author, name=NAME, label="staging", version=2, expected=None)
+    labels.move_label(actor=author, name=NAME, label="staging", version=2, expected=None)
     with pytest.raises(Conflict, match="staging of support/reply stands on version 2"):
         redact(admin)
     redact(admin, force=True)
-    assert version_queries.resolve(admin, NAME, "staging").is_redacted
+    assert version_queries.resolve_version(admin, NAME, "staging").is_redacted
 
 
 def test_the_latest_is_refused_unless_forced_and_then_nothing_of_it_can_be_searched(admin, leaked):
@@ -249,17 +249,17 @@ def test_a_pending_request_for_it_is_named(author, admin, leaked):
 def test_no_label_moves_to_it_and_no_request_proposes_it(author, admin, leaked):
     redact(admin)
     with pytest.raises(Gone):
-        labels.move(actor=author, name=NAME, label="staging", version=2, expected=None)
+        labels.move_label(actor=author, name=NAME, label="staging", version=2, expected=None)
     with pytest.raises(Gone):
         change_services.propose_change(actor=author, name=NAME, label="production", version=2, message="")
 
 
 def test_a_label_does_not_roll_back_to_it(author, reviewer, admin, leaked):
-    labels.move(actor=author, name=NAME, label="staging", version=2, expected=None)
-    labels.move(actor=author, name=NAME, label="staging", version=3, expected=2)
+    labels.move_label(actor=author, name=NAME, label="staging", version=2, expected=None)
+    labels.move_label(actor=author, name=NAME, label="staging", version=3, expected=2)
     redact(admin)
     with pytest.raises((Gone, ApprovalRequired)):
-        labels.roll_back(actor=reviewer, name=NAME, label="staging", version=2, reason="Back")
+        labels.roll_back_label(actor=reviewer, name=NAME, label="staging", version=2, reason="Back")
 
 
 def test_the_same_text_is_not_saved_again(admin, leaked, save):
@@ -275,15 +275,15 @@ def test_the_next_version_is_saved_on_a_redacted_latest(admin, leaked, save):
 
 def fragment_of(author, ref="support/policy@1"):
     document = f'- name: a\n  content: |\n    {{{{ fragment("{ref}") }}}}\n'
-    return template_save.save(actor=author, name="support/includes", document=document, message="").version
+    return template_save.save_version(actor=author, name="support/includes", document=document, message="").version
 
 
 @pytest.fixture
 def policy(author):
     document = "---\nformat: text\n---\nOur key is sk-live-4711\n"
-    first = template_save.save(actor=author, name="support/policy", document=document, message="").version
+    first = template_save.save_version(actor=author, name="support/policy", document=document, message="").version
     clean = "---\nformat: text\n---\nNo key\n"
-    template_save.save(actor=author, name="support/policy", document=clean, message="", base=first.digest)
+    template_save.save_version(actor=author, name="support/policy", document=clean, message="", base=first.digest)
     return first
 
 
@@ -306,7 +306,7 @@ def test_a_copy_in_another_namespace_takes_the_right_there(operator, author, adm
     namespace_services.create_namespace(actor=operator, name="sales")
     namespace_services.set_role(actor=operator, namespace="sales", username="author", role="author")
     document = policy.document
-    template_save.save(actor=author, name="sales/policy", document=document, message="")
+    template_save.save_version(actor=author, name="sales/policy", document=document, message="")
     with pytest.raises(Conflict, match="1 in namespaces that you can't read"):
         redact(admin, 1, "support/policy")
     with pytest.raises(NotAllowed, match="operator"):
@@ -315,7 +315,7 @@ def test_a_copy_in_another_namespace_takes_the_right_there(operator, author, adm
 
 
 def test_a_plan_says_what_would_go_and_takes_nothing(author, admin, leaked):
-    labels.move(actor=author, name=NAME, label="staging", version=2, expected=None)
+    labels.move_label(actor=author, name=NAME, label="staging", version=2, expected=None)
     plan = redaction_services.plan_redaction(actor=admin, name=NAME, version=2)
     assert [row.number for row in plan.versions] == [2]
     assert plan.uses == ("staging of support/reply stands on version 2",)

@@ -13,7 +13,7 @@ def archive(actor, **facts):
 def test_an_archived_template_can_still_be_fetched(admin, reader, save):
     save("one")
     assert archive(admin).archived_at is not None
-    assert version_queries.resolve(reader, "support/reply", "1").number == 1
+    assert version_queries.resolve_version(reader, "support/reply", "1").number == 1
 
 
 def test_twice_is_one_event_and_so_is_bringing_it_back(admin, save):

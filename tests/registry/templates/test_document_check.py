@@ -4,11 +4,11 @@ from registry.templates.models import Version
 
 
 def test_a_sound_document_has_no_problem(reader, document):
-    assert document_check.check(actor=reader, document=document(), samples={"a": {"question": "?"}}) == []
+    assert document_check.list_problems(actor=reader, document=document(), samples={"a": {"question": "?"}}) == []
 
 
 def test_problems_come_in_the_order_of_lines(reader):
-    found = document_check.check(
+    found = document_check.list_problems(
         actor=reader, document="---\ncolour: blue\ninputs: {a: {type: text}}\n---\n- name: q\n  content: '{{ a }}'\n"
     )
     assert [problem.line for problem in found] == sorted(problem.line for problem in found)
@@ -17,16 +17,18 @@ def test_problems_come_in_the_order_of_lines(reader):
 
 def test_checking_stores_nothing(reader, document):
     before = Event.objects.count()
-    document_check.check(actor=reader, document=document())
+    document_check.list_problems(actor=reader, document=document())
     assert (Version.objects.count(), Event.objects.count()) == (0, before)
 
 
 def test_a_profile_that_is_not_there_is_named_with_its_line(reader):
-    found = document_check.check(actor=reader, document="---\nprofile: nonesuch\n---\n- name: q\n  content: hello\n")
+    found = document_check.list_problems(
+        actor=reader, document="---\nprofile: nonesuch\n---\n- name: q\n  content: hello\n"
+    )
     assert [(problem.line, problem.severity) for problem in found if "nonesuch" in problem.message] == [(2, "error")]
 
 
 def test_a_model_brings_its_profile_into_the_bundle(reader):
-    examined = document_check.examine(reader, "---\nmodel: gpt-4o\n---\n- name: q\n  content: hello\n")
+    examined = document_check.check_document(reader, "---\nmodel: gpt-4o\n---\n- name: q\n  content: hello\n")
     assert examined.is_sound
     assert '"profile":{' in examined.bundle

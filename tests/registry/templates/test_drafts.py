@@ -10,27 +10,27 @@ pytestmark = pytest.mark.dialect
 
 
 def keep(actor, **facts):
-    return drafts.save(**{"actor": actor, "namespace": "support", "path": "reply", "document": "work"} | facts)
+    return drafts.save_draft(**{"actor": actor, "namespace": "support", "path": "reply", "document": "work"} | facts)
 
 
 def test_a_draft_is_kept_and_replaced(author):
     keep(author, document="one")
     keep(author, document="two: [", samples="{", message="half")
-    draft = found.find(author, "support/reply")
+    draft = found.find_draft(author, "support/reply")
     assert (draft.document, draft.samples, draft.message) == ("two: [", "{", "half")
     assert Draft.objects.count() == 1
 
 
 def test_each_person_sees_their_own(author, reviewer):
     keep(author)
-    assert found.find(reviewer, "support/reply") is None
-    assert [draft.path for draft in found.mine(author)] == ["reply"]
-    assert found.mine(reviewer) == []
+    assert found.find_draft(reviewer, "support/reply") is None
+    assert [draft.path for draft in found.list_drafts(author)] == ["reply"]
+    assert found.list_drafts(reviewer) == []
 
 
 def test_work_without_a_name_has_a_place(author):
     keep(author, path="")
-    assert found.find(author, "support/").document == "work"
+    assert found.find_draft(author, "support/").document == "work"
 
 
 def test_a_draft_knows_the_version_it_began_from(author, save):
@@ -42,8 +42,8 @@ def test_a_draft_knows_the_version_it_began_from(author, save):
 
 def test_thrown_away_it_is_gone(author):
     keep(author)
-    drafts.discard(actor=author, namespace="support", path="reply")
-    drafts.discard(actor=author, namespace="support", path="reply")
+    drafts.discard_draft(actor=author, namespace="support", path="reply")
+    drafts.discard_draft(actor=author, namespace="support", path="reply")
     assert not Draft.objects.exists()
 
 

@@ -5,27 +5,27 @@ from registry.templates import queries as template_queries
 
 def test_labels_stand_where_they_were_put(author, reader, save):
     save("one"), save("two")
-    writing.move(actor=author, name="support/reply", label="staging", version=1, expected=None)
-    template = template_queries.get(reader, "support/reply")
-    assert {name: label.version.number for name, label in label_queries.of(template).items()} == {"staging": 1}
-    assert label_queries.numbers_of(template) == {"staging": 1, "latest": 2}
+    writing.move_label(actor=author, name="support/reply", label="staging", version=1, expected=None)
+    template = template_queries.get_template(reader, "support/reply")
+    assert {name: label.version.number for name, label in label_queries.labels_of(template).items()} == {"staging": 1}
+    assert label_queries.label_numbers(template) == {"staging": 1, "latest": 2}
 
 
 def test_where_a_label_has_been_is_told_newest_first(author, reader, save):
     save("one"), save("two")
-    writing.move(actor=author, name="support/reply", label="staging", version=1, expected=None)
-    writing.move(actor=author, name="support/reply", label="staging", version=2, expected=1)
-    writing.move(actor=author, name="support/reply", label="canary", version=2, expected=None)
-    page = label_queries.moves(reader, "support/reply", "staging", limit=1)
+    writing.move_label(actor=author, name="support/reply", label="staging", version=1, expected=None)
+    writing.move_label(actor=author, name="support/reply", label="staging", version=2, expected=1)
+    writing.move_label(actor=author, name="support/reply", label="canary", version=2, expected=None)
+    page = label_queries.list_label_moves(reader, "support/reply", "staging", limit=1)
     assert [(move.before.number, move.after.number, move.person.username) for move in page.items] == [(1, 2, "author")]
-    rest = label_queries.moves(reader, "support/reply", "staging", cursor=page.next)
+    rest = label_queries.list_label_moves(reader, "support/reply", "staging", cursor=page.next)
     assert [(move.before, move.after.number) for move in rest.items] == [(None, 1)]
-    assert len(label_queries.moves(reader, "support/reply").items) == 3
+    assert len(label_queries.list_label_moves(reader, "support/reply").items) == 3
 
 
 def test_many_templates_cost_one_query(reader, save, django_assert_num_queries):
     for number in range(4):
         save("x", name=f"support/t{number}")
-    found = template_queries.search(reader).items
+    found = template_queries.search_templates(reader).items
     with django_assert_num_queries(1):
-        assert [numbers["latest"] for numbers in label_queries.numbers_of_many(found).values()] == [1, 1, 1, 1]
+        assert [numbers["latest"] for numbers in label_queries.label_numbers_of_many(found).values()] == [1, 1, 1, 1]

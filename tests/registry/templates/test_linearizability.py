@@ -74,11 +74,11 @@ def test_what_could_not_have_happened_in_any_order_is_named(history, order, faul
 def test_eight_writers_of_one_label_make_a_linearizable_history(transactional_db, admin, author, save):
     for mark in ("one", "two", "three"):
         save(mark)
-    labels.move(actor=author, name="support/reply", label="staging", version=1, expected=None)
+    labels.move_label(actor=author, name="support/reply", label="staging", version=1, expected=None)
     gate = threading.Barrier(WRITERS)
 
     def issue(seed):
-        issued = keys.issue(actor=admin, namespace="support", name=f"w{seed}", scope="write", person="author")
+        issued = keys.issue_key(actor=admin, namespace="support", name=f"w{seed}", scope="write", person="author")
         return Actor(author.person, issued.key)
 
     def write(seed, actor):
@@ -106,7 +106,7 @@ def test_eight_writers_of_one_label_make_a_linearizable_history(transactional_db
 def attempt(actor, expected, target):
     who, called = actor.key.name, time.monotonic()
     try:
-        labels.move(actor=actor, name="support/reply", label="staging", version=target, expected=expected)
+        labels.move_label(actor=actor, name="support/reply", label="staging", version=target, expected=expected)
     except Conflict as refusal:
         actual = refusal.facts["actual"]
         return Operation(who, called, time.monotonic(), expected, target, went_through=False, actual=actual)

@@ -17,7 +17,7 @@ def published(save, publish):
 
 
 def back(actor, version, reason="It answered in French"):
-    return labels.roll_back(actor=actor, name="support/reply", label="production", version=version, reason=reason)
+    return labels.roll_back_label(actor=actor, name="support/reply", label="production", version=version, reason=reason)
 
 
 def test_a_reviewer_goes_back_at_once(reviewer, published):

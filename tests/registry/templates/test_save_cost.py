@@ -18,10 +18,10 @@ def queries(save, author, document):
     for number in range(30):
         save("x", name=f"support/more-{number}")
     first = save("one")
-    samples.save(actor=author, name="support/reply", samples={"a": {"question": "?"}})
+    samples.save_samples(actor=author, name="support/reply", samples={"a": {"question": "?"}})
     with CaptureQueriesContext(connection) as captured:
         text = document("two").replace("---\ninputs", "---\ntags: [a, b]\ninputs", 1)
-        template_save.save(actor=author, name="support/reply", document=text, message="", base=first.digest)
+        template_save.save_version(actor=author, name="support/reply", document=text, message="", base=first.digest)
     return [query["sql"] for query in captured if query["sql"].startswith(("SELECT", "UPDATE", "DELETE"))]
 
 

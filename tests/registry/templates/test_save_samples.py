@@ -8,15 +8,15 @@ from registry.templates.models import SampleSet
 
 def test_samples_replace_those_before(author, save):
     save()
-    samples.save(actor=author, name="support/reply", samples={"a": {"question": "?"}})
-    stored = samples.save(actor=author, name="support/reply", samples={"b": {"question": "!"}})
+    samples.save_samples(actor=author, name="support/reply", samples={"a": {"question": "?"}})
+    stored = samples.save_samples(actor=author, name="support/reply", samples={"b": {"question": "!"}})
     assert (stored.number, stored.samples) == (2, {"b": {"question": "!"}})
 
 
 def test_equal_samples_make_no_new_set(author, save):
     save()
     for _ in range(2):
-        stored = samples.save(actor=author, name="support/reply", samples={"a": {"question": "?"}})
+        stored = samples.save_samples(actor=author, name="support/reply", samples={"a": {"question": "?"}})
     assert stored.number == 1
     assert Event.objects.filter(kind="samples.saved").count() == 1
 
@@ -24,7 +24,7 @@ def test_equal_samples_make_no_new_set(author, save):
 def test_a_sample_must_fit_the_latest_document(author, save):
     save()
     with pytest.raises(Invalid) as caught:
-        samples.save(actor=author, name="support/reply", samples={"bad": {"question": 7}})
+        samples.save_samples(actor=author, name="support/reply", samples={"bad": {"question": 7}})
     assert {problem.sample for problem in caught.value.problems} == {"bad"}
     assert not SampleSet.objects.exists()
 
@@ -32,11 +32,11 @@ def test_a_sample_must_fit_the_latest_document(author, save):
 def test_a_reader_does_not_save_samples(reader, save):
     save()
     with pytest.raises(NotAllowed):
-        samples.save(actor=reader, name="support/reply", samples={})
+        samples.save_samples(actor=reader, name="support/reply", samples={})
 
 
 def test_an_archived_template_takes_none(author, admin, save):
     save()
     archive.archive_template(actor=admin, name="support/reply", reason="")
     with pytest.raises(Conflict, match="archived"):
-        samples.save(actor=author, name="support/reply", samples={})
+        samples.save_samples(actor=author, name="support/reply", samples={})

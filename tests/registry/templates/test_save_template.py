@@ -17,7 +17,7 @@ def counts():
 
 
 def test_the_first_save_makes_version_1(author, document):
-    saved = template_save.save(actor=author, name="support/refunds/reply", document=document(), message="Start")
+    saved = template_save.save_version(actor=author, name="support/refunds/reply", document=document(), message="Start")
     assert (saved.created, saved.version.number, saved.version.document) == (True, 1, document())
     assert saved.template.latest == saved.version
     assert (saved.version.author, saved.version.message, saved.version.base) == (author.person, "Start", None)
@@ -31,7 +31,7 @@ def test_the_next_save_follows_its_base(save):
 def test_an_equal_document_makes_no_version(author, save, document):
     first = save()
     before = counts()
-    saved = template_save.save(
+    saved = template_save.save_version(
         actor=author, name="support/reply", document=document(), message="again", base=first.digest
     )
     assert (saved.created, saved.version) == (False, first)
@@ -40,7 +40,7 @@ def test_an_equal_document_makes_no_version(author, save, document):
 
 def test_a_save_whose_answer_was_lost_can_be_repeated(author, save, document):
     first, second = save("one"), save("two")
-    again = template_save.save(
+    again = template_save.save_version(
         actor=author, name="support/reply", document=document("two"), message="", base=first.digest
     )
     assert (again.created, again.version) == (False, second)
@@ -53,7 +53,7 @@ def test_going_back_to_an_older_text_is_a_version_of_its_own(save):
 
 def test_newlines_are_kept_as_given(author, document):
     text = document().replace("\n", "\r\n")
-    saved = template_save.save(actor=author, name="support/reply", document=text, message="")
+    saved = template_save.save_version(actor=author, name="support/reply", document=text, message="")
     assert saved.version.document == text
 
 
@@ -61,7 +61,7 @@ def test_without_a_base_nothing_is_changed(author, save, document):
     save("one")
     before = counts()
     with pytest.raises(PreconditionRequired) as caught:
-        template_save.save(actor=author, name="support/reply", document=document("two"), message="")
+        template_save.save_version(actor=author, name="support/reply", document=document("two"), message="")
     assert caught.value.facts["latest"] == 1
     assert counts() == before
 
@@ -70,7 +70,9 @@ def test_a_stale_base_is_refused_and_says_what_is_latest(author, save, document)
     first, second = save("one"), save("two")
     before = counts()
     with pytest.raises(Stale) as caught:
-        template_save.save(actor=author, name="support/reply", document=document("3"), message="", base=first.digest)
+        template_save.save_version(
+            actor=author, name="support/reply", document=document("3"), message="", base=first.digest
+        )
     assert caught.value.facts == {"latest": 2, "digest": second.digest}
     assert counts() == before
 
@@ -97,7 +99,7 @@ def test_a_base_for_a_template_that_is_not_there_is_stale(save):
 def test_a_document_with_an_error_leaves_nothing_behind(author):
     before = counts()
     with pytest.raises(Invalid) as caught:
-        template_save.save(actor=author, name="support/reply", document=BROKEN, message="")
+        template_save.save_version(actor=author, name="support/reply", document=BROKEN, message="")
     assert any(problem.severity == "error" for problem in caught.value.problems)
     assert counts() == before
 
@@ -106,44 +108,48 @@ def test_a_sample_that_does_not_fit_leaves_nothing_behind(author, document):
     before = counts()
     samples = {"good": {"question": "Why?"}, "bad": {"question": 3}}
     with pytest.raises(Invalid) as caught:
-        template_save.save(actor=author, name="support/reply", document=document(), message="", samples=samples)
+        template_save.save_version(actor=author, name="support/reply", document=document(), message="", samples=samples)
     assert {problem.sample for problem in caught.value.problems if problem.severity == "error"} == {"bad"}
     assert counts() == before
 
 
 def test_samples_are_kept_beside_the_version(author, document):
     samples = {"short": {"question": "Why?"}}
-    saved = template_save.save(actor=author, name="support/reply", document=document(), message="", samples=samples)
-    assert sample_sets.current(saved.template).samples == samples
+    saved = template_save.save_version(
+        actor=author, name="support/reply", document=document(), message="", samples=samples
+    )
+    assert sample_sets.current_samples(saved.template).samples == samples
 
 
 def test_samples_alone_make_no_version(author, save, document):
     first = save()
-    saved = template_save.save(
+    saved = template_save.save_version(
         actor=author, name="support/reply", document=document(), message="", samples={"a": {"question": "?"}}
     )
     assert (saved.created, saved.version) == (False, first)
-    assert sample_sets.current(saved.template).number == 1
+    assert sample_sets.current_samples(saved.template).number == 1
 
 
 def test_samples_not_given_stay_and_are_checked_again(author, save, document):
     save("one")
-    template_save.save(
+    template_save.save_version(
         actor=author, name="support/reply", document=document("one"), message="", samples={"a": {"question": "?"}}
     )
     narrowed = document("two").replace("{type: string}", "{type: string, maxLength: 0}")
     latest = Version.objects.get()
     with pytest.raises(Invalid):
-        template_save.save(actor=author, name="support/reply", document=narrowed, message="", base=latest.digest)
+        template_save.save_version(
+            actor=author, name="support/reply", document=narrowed, message="", base=latest.digest
+        )
 
 
 def test_empty_samples_clear_them(author, save, document):
     save("one")
     for samples in ({"a": {"question": "?"}}, {}):
-        saved = template_save.save(
+        saved = template_save.save_version(
             actor=author, name="support/reply", document=document("one"), message="", samples=samples
         )
-    assert sample_sets.current(saved.template).samples == {}
+    assert sample_sets.current_samples(saved.template).samples == {}
 
 
 @pytest.mark.parametrize(
@@ -151,7 +157,7 @@ def test_empty_samples_clear_them(author, save, document):
 )
 def test_samples_of_another_form_are_refused(author, document, samples):
     with pytest.raises(Invalid) as caught:
-        template_save.save(actor=author, name="support/reply", document=document(), message="", samples=samples)
+        template_save.save_version(actor=author, name="support/reply", document=document(), message="", samples=samples)
     assert list(caught.value.fields) == ["samples"]
 
 
@@ -172,13 +178,13 @@ def test_a_name_that_is_no_path_is_refused(save):
 
 def test_a_document_over_256_kib_is_refused(author):
     with pytest.raises(TooLarge):
-        template_save.save(actor=author, name="support/reply", document="a" * (256 * 1024 + 1), message="")
+        template_save.save_version(actor=author, name="support/reply", document="a" * (256 * 1024 + 1), message="")
 
 
 @pytest.mark.parametrize("text", ["one\ntwo\0", "one\n\ud800"], ids=["NUL", "half a surrogate pair"])
 def test_what_is_no_text_is_a_problem_with_its_line(author, text):
     with pytest.raises(Invalid) as caught:
-        template_save.save(actor=author, name="support/reply", document=text, message="")
+        template_save.save_version(actor=author, name="support/reply", document=text, message="")
     assert [problem.line for problem in caught.value.problems] == [2]
 
 
@@ -186,20 +192,20 @@ def test_tags_and_description_come_from_the_latest_document(author, save):
     save("one")
     text = "---\ndescription: About refunds\ntags: [billing, warm]\nformat: text\n---\nHello\n"
     base = Version.objects.get().digest
-    saved = template_save.save(actor=author, name="support/reply", document=text, message="", base=base)
+    saved = template_save.save_version(actor=author, name="support/reply", document=text, message="", base=base)
     assert (saved.template.description, saved.template.format) == ("About refunds", "text")
     assert set(saved.template.tags.values_list("name", flat=True)) == {"billing", "warm"}
 
 
 def test_the_draft_goes_when_its_work_is_saved(author, save):
-    drafts.save(actor=author, namespace="support", path="reply", document="work")
+    drafts.save_draft(actor=author, namespace="support", path="reply", document="work")
     save("one")
     assert not Draft.objects.exists()
 
 
 def test_a_copy_records_its_origin(author, save, document):
     save("one")
-    saved = template_save.save(
+    saved = template_save.save_version(
         actor=author, name="support/copy", document=document("one"), message="", copied_from="support/reply@latest"
     )
     assert saved.template.copied_from == "support/reply@1"

@@ -15,9 +15,11 @@ def policy(author):
     base = None
     for days in (14, 30):
         document = POLICY.format(days)
-        saved = template_save.save(actor=author, name="support/policy", document=document, message="", base=base)
+        saved = template_save.save_version(
+            actor=author, name="support/policy", document=document, message="", base=base
+        )
         base = saved.version.digest
-    labels.move(actor=author, name="support/policy", label="staging", version=1, expected=None)
+    labels.move_label(actor=author, name="support/policy", label="staging", version=1, expected=None)
     return saved.template
 
 
@@ -26,7 +28,7 @@ def including(ref):
 
 
 def save(actor, ref, name="support/reply"):
-    return template_save.save(actor=actor, name=name, document=including(ref), message="")
+    return template_save.save_version(actor=actor, name=name, document=including(ref), message="")
 
 
 def refused(actor, ref):
@@ -47,7 +49,7 @@ def test_a_fragment_by_digest_is_frozen_under_its_digest(author, policy):
 
 def test_fragments_of_fragments_come_along(author, policy):
     inner = '---\nformat: text\n---\nOur rule: {{ fragment("support/policy@1") }}\n'
-    template_save.save(actor=author, name="support/rules", document=inner, message="")
+    template_save.save_version(actor=author, name="support/rules", document=inner, message="")
     fragments = save(author, "support/rules@1").version.unpacked()["fragments"]
     assert fragments == {"support/rules@1": inner, "support/policy@1": POLICY.format(14)}
 
@@ -66,7 +68,7 @@ def test_a_fragment_that_can_not_be_had_is_named_with_its_line(author, policy, r
 
 
 def test_another_namespace_s_fragment_takes_the_right_to_read_it(author, outsider, document):
-    template_save.save(actor=outsider, name="elsewhere/policy", document=POLICY.format(7), message="")
+    template_save.save_version(actor=outsider, name="elsewhere/policy", document=POLICY.format(7), message="")
     assert "elsewhere/policy@1" in refused(author, "elsewhere/policy@1").message
     namespace_services.set_role(actor=outsider, namespace="elsewhere", username="author", role="reader")
     assert save(author, "elsewhere/policy@1").version.number == 1
@@ -75,9 +77,9 @@ def test_another_namespace_s_fragment_takes_the_right_to_read_it(author, outside
 
 def test_who_may_read_the_outer_fragment_gets_the_inner_one_with_it(author, outsider, operator):
     namespace_services.set_role(actor=operator, namespace="support", username="outsider", role="author")
-    template_save.save(actor=outsider, name="elsewhere/policy", document=POLICY.format(7), message="")
+    template_save.save_version(actor=outsider, name="elsewhere/policy", document=POLICY.format(7), message="")
     outer = '---\nformat: text\n---\n{{ fragment("elsewhere/policy@1") }}\n'
-    template_save.save(actor=outsider, name="support/outer", document=outer, message="")
+    template_save.save_version(actor=outsider, name="support/outer", document=outer, message="")
     assert set(save(author, "support/outer@1").version.unpacked()["fragments"]) == {
         "support/outer@1",
         "elsewhere/policy@1",

@@ -14,18 +14,18 @@ def three(save):
 
 
 def test_a_number_a_digest_and_latest_name_versions(reader, three):
-    assert version_queries.resolve(reader, "support/reply", "2") == three[1]
-    assert version_queries.resolve(reader, "support/reply", three[1].digest) == three[1]
-    assert version_queries.resolve(reader, "support/reply", "latest") == three[2]
+    assert version_queries.resolve_version(reader, "support/reply", "2") == three[1]
+    assert version_queries.resolve_version(reader, "support/reply", three[1].digest) == three[1]
+    assert version_queries.resolve_version(reader, "support/reply", "latest") == three[2]
 
 
 def test_a_digest_that_several_carry_means_the_lowest(reader, three):
-    assert version_queries.resolve(reader, "support/reply", three[2].digest) == three[0]
+    assert version_queries.resolve_version(reader, "support/reply", three[2].digest) == three[0]
 
 
 def test_a_label_names_where_it_stands(author, reader, three):
-    labels.move(actor=author, name="support/reply", label="staging", version=2, expected=None)
-    assert version_queries.resolve(reader, "support/reply", "staging") == three[1]
+    labels.move_label(actor=author, name="support/reply", label="staging", version=2, expected=None)
+    assert version_queries.resolve_version(reader, "support/reply", "staging") == three[1]
 
 
 @pytest.mark.parametrize(
@@ -38,28 +38,28 @@ def test_a_label_names_where_it_stands(author, reader, three):
 )
 def test_what_is_not_there_is_said(reader, three, ref, sentence):
     with pytest.raises(NotFound, match=sentence):
-        version_queries.resolve(reader, "support/reply", ref)
+        version_queries.resolve_version(reader, "support/reply", ref)
 
 
 def test_what_is_no_ref_is_refused(reader, three):
     with pytest.raises(Invalid):
-        version_queries.resolve(reader, "support/reply", "No Ref")
+        version_queries.resolve_version(reader, "support/reply", "No Ref")
 
 
 def test_an_outsider_hears_the_same_of_what_is_and_what_is_not(outsider, three):
     sentences = []
     for name in ("support/reply", "support/nothing"):
         with pytest.raises(NotFound) as caught:
-            version_queries.resolve(outsider, name, "1")
+            version_queries.resolve_version(outsider, name, "1")
         sentences.append(caught.value.message.replace(name, "it"))
     assert sentences[0] == sentences[1]
 
 
 def test_history_is_newest_first_with_labels_and_commits(author, reader, three):
-    labels.move(actor=author, name="support/reply", label="staging", version=2, expected=None)
+    labels.move_label(actor=author, name="support/reply", label="staging", version=2, expected=None)
     event = Event.objects.get(kind="version.saved", version=1)
     Commit.objects.create(event=event, sha="abc")
-    page = version_queries.history(reader, "support/reply")
+    page = version_queries.list_versions(reader, "support/reply")
     assert [(entry.version.number, entry.commit, entry.labels) for entry in page.items] == [
         (3, None, ()),
         (2, None, ("staging",)),
@@ -68,15 +68,15 @@ def test_history_is_newest_first_with_labels_and_commits(author, reader, three):
 
 
 def test_history_comes_in_pages(reader, three):
-    first = version_queries.history(reader, "support/reply", limit=2)
-    second = version_queries.history(reader, "support/reply", limit=2, cursor=first.next)
+    first = version_queries.list_versions(reader, "support/reply", limit=2)
+    second = version_queries.list_versions(reader, "support/reply", limit=2, cursor=first.next)
     assert [entry.version.number for entry in first.items + second.items] == [3, 2, 1]
 
 
 @pytest.fixture
 def service(admin, author):
     """A read key of the namespace, which protects production: limited to approved digests by default."""
-    key = keys.issue(actor=admin, namespace="support", name="svc", scope="read", person="author").key
+    key = keys.issue_key(actor=admin, namespace="support", name="svc", scope="read", person="author").key
     return Actor(author.person, key)
 
 
@@ -98,34 +98,34 @@ def published(author, reviewer, save):
 
 @pytest.mark.parametrize("ref", ["production", "1", "2"])
 def test_a_limited_key_gets_what_is_approved(service, published, ref):
-    assert version_queries.resolve(service, "support/reply", ref)
+    assert version_queries.resolve_version(service, "support/reply", ref)
 
 
 def test_a_limited_key_is_told_what_is_not_approved(service, published):
     for ref in ("3", "latest", published[2].digest):
         with pytest.raises(NotAllowed, match="support/reply@3 is not approved, and the key svc is limited"):
-            version_queries.resolve(service, "support/reply", ref)
+            version_queries.resolve_version(service, "support/reply", ref)
 
 
 def test_what_was_live_before_stays_within_reach(author, reviewer, service, published, save):
     change_services.publish_change(actor=author, number=2)
-    labels.roll_back(actor=reviewer, name="support/reply", label="production", version=1, reason="Wrong")
-    assert version_queries.resolve(service, "support/reply", "2").number == 2
+    labels.roll_back_label(actor=reviewer, name="support/reply", label="production", version=1, reason="Wrong")
+    assert version_queries.resolve_version(service, "support/reply", "2").number == 2
 
 
 def test_a_free_label_does_not_widen_a_limited_key(author, service, published):
-    labels.move(actor=author, name="support/reply", label="staging", version=3, expected=None)
+    labels.move_label(actor=author, name="support/reply", label="staging", version=3, expected=None)
     with pytest.raises(NotAllowed):
-        version_queries.resolve(service, "support/reply", "staging")
+        version_queries.resolve_version(service, "support/reply", "staging")
 
 
 @pytest.mark.parametrize(
     "facts", [{"scope": "write"}, {"scope": "read", "approved_only": False}], ids=["write keys", "as set"]
 )
 def test_keys_that_are_not_limited_get_all(admin, author, published, facts):
-    key = keys.issue(actor=admin, namespace="support", name="x", person="author", **facts).key
-    assert version_queries.resolve(Actor(author.person, key), "support/reply", "3").number == 3
+    key = keys.issue_key(actor=admin, namespace="support", name="x", person="author", **facts).key
+    assert version_queries.resolve_version(Actor(author.person, key), "support/reply", "3").number == 3
 
 
 def test_people_are_never_limited(reader, published):
-    assert version_queries.resolve(reader, "support/reply", "3").number == 3
+    assert version_queries.resolve_version(reader, "support/reply", "3").number == 3

@@ -15,8 +15,10 @@ pytestmark = [pytest.mark.usefixtures("transactional_db"), pytest.mark.dialect]
 def test_rows_that_can_never_be_written_hold_up_no_others():
     admin = Actor(User.objects.create(username="admin"))
     services.create_namespace(actor=admin, name="support")
-    saved = template_save.save(actor=admin, name="support/reply", document="- name: a\n  content: b\n", message="")
-    place = (keys.issue(actor=admin, namespace="support", name="chat", scope="read").key.id, saved.version.pk)
+    saved = template_save.save_version(
+        actor=admin, name="support/reply", document="- name: a\n  content: b\n", message=""
+    )
+    place = (keys.issue_key(actor=admin, namespace="support", name="chat", scope="read").key.id, saved.version.pk)
     counts = FetchCounts()
     counts.note(*place, "production")
     counts.note(place[0], 999_999, "production")

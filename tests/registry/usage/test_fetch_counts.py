@@ -41,8 +41,10 @@ def place() -> tuple[str, int]:
     """A key and a version that it may fetch."""
     admin = Actor(User.objects.create(username="admin"))
     services.create_namespace(actor=admin, name="support")
-    saved = template_save.save(actor=admin, name="support/reply", document="- name: a\n  content: b\n", message="")
-    issued = keys.issue(actor=admin, namespace="support", name="chat", scope="read")
+    saved = template_save.save_version(
+        actor=admin, name="support/reply", document="- name: a\n  content: b\n", message=""
+    )
+    issued = keys.issue_key(actor=admin, namespace="support", name="chat", scope="read")
     return issued.key.id, saved.version.pk
 
 

@@ -20,14 +20,14 @@ TODAY = datetime.now(UTC)
 def versions() -> list[Version]:
     admin = Actor(User.objects.create(username="admin"))
     services.create_namespace(actor=admin, name="support")
-    first = template_save.save(
+    first = template_save.save_version(
         actor=admin, name="support/reply", document="- name: a\n  content: b\n", message=""
     ).version
-    second = template_save.save(
+    second = template_save.save_version(
         actor=admin, name="support/reply", document="- name: a\n  content: c\n", message="", base=first.digest
     ).version
     for name in ("chat", "mail", "shop", "tests"):
-        keys.issue(actor=admin, namespace="support", name=name, scope="read")
+        keys.issue_key(actor=admin, namespace="support", name=name, scope="read")
     return [first, second]
 
 
