@@ -1,5 +1,6 @@
 """The architecture pages say what the code is: the picture of the layers, and paths that exist."""
 
+import doctest
 import importlib.util
 import re
 from pathlib import Path
@@ -33,3 +34,8 @@ def test_the_picture_shows_the_layers_that_are_checked():
 def test_each_path_on_the_page_exists(page):
     missing = [path for path in PATH.findall(page.read_text(encoding="utf-8")) if not (ROOT / path).exists()]
     assert missing == []
+
+
+def test_the_stages_of_rendering_give_what_the_page_shows():
+    page = ROOT / "docs/architecture/rendering.md"
+    assert doctest.testfile(str(page), module_relative=False).failed == 0

@@ -1,0 +1,36 @@
+"""Names can be found: a public function's name says its object, so it is not met in module after module."""
+
+import ast
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGES = ("renderer", "evaluation", "promptuary", "registry", "frontend")
+MOST_MODULES = 3
+# A command's entry point is called `main` everywhere, and Django calls a command's `handle`.
+USUAL = {"main", "handle"}
+
+
+def _modules_of_functions(package):
+    """{name of a public function: the modules of the package that define one}."""
+    modules = defaultdict(list)
+    # `**` does not follow the links from promptuary/ to the renderer and to evaluation, which are packages of their own here.
+    for path in sorted((ROOT / package).glob("**/*.py")):
+        if "node_modules" in path.parts:
+            continue
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.name.startswith("_"):
+                modules[node.name].append(str(path.relative_to(ROOT)))
+    return modules
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_no_public_function_name_is_in_more_than_three_modules(package):
+    crowded = {
+        name: modules
+        for name, modules in _modules_of_functions(package).items()
+        if len(modules) > MOST_MODULES and name not in USUAL
+    }
+    assert crowded == {}
