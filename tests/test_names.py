@@ -22,7 +22,9 @@ def _modules_of_functions(package):
             continue
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.name.startswith("_"):
-                modules[node.name].append(str(path.relative_to(ROOT)))
+                module = str(path.relative_to(ROOT))
+                if module not in modules[node.name]:
+                    modules[node.name].append(module)
     return modules
 
 
