@@ -24,7 +24,7 @@ SERVICE = """
 import evaluation
 import renderer
 from promptuary import renderer as renderer_of_ours
-from promptuary.renderer.bounded import BoundedRenderer
+from promptuary import BoundedRenderer
 
 TEXT = open("a.yml.j2").read()
 

@@ -141,8 +141,8 @@ def test_a_failing_server_counts_as_unavailable(status):
 
 FORKING_SERVICE = """
 import os, sys, traceback
-from promptuary.http import HttpTransport
-from promptuary.wire import Request
+from promptuary._httpx_transport import HttpTransport
+from promptuary._transport import Request
 
 transport = HttpTransport(sys.argv[1], {})
 request = Request("GET", "/x", 60)
