@@ -4,13 +4,12 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.core.cache import caches
 from django.core.handlers.wsgi import WSGIHandler
 from django.core.servers.basehttp import ThreadedWSGIServer, WSGIRequestHandler
-from django.http import HttpResponse
 from django.test import Client
 
 from registry.accounts.actor import Actor
@@ -24,6 +23,9 @@ from registry.serving.wsgi_fast_path import serve_fetches_first
 from registry.templates import labels
 from registry.templates import save as template_save
 from tests.people import load_people
+
+if TYPE_CHECKING:
+    from django.test.client import _MonkeyPatchedWSGIResponse as Response
 
 DOCUMENT = """---
 description: Answer a question
@@ -98,21 +100,21 @@ class Caller:
             self._client.cookies["promptuary-csrf"] = "c" * 32
             self._headers["X-CSRFToken"] = "c" * 32
 
-    def call(self, method: str, path: str, body: Any = None, **headers: str) -> HttpResponse:
+    def call(self, method: str, path: str, body: Any = None, **headers: str) -> "Response":
         """Header names are written with underscores: `If_Match`."""
         sent = {**self._headers, **{name.replace("_", "-"): value for name, value in headers.items()}}
         content = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
         options = {"data": content, "content_type": "application/json"} if method not in ("GET", "HEAD") else {}
-        response: HttpResponse = getattr(self._client, method.lower())("/api/v1/" + path, headers=sent, **options)
+        response: Response = getattr(self._client, method.lower())("/api/v1/" + path, headers=sent, **options)
         return response
 
-    def get(self, path: str, **headers: str) -> HttpResponse:
+    def get(self, path: str, **headers: str) -> "Response":
         return self.call("GET", path, **headers)
 
-    def put(self, path: str, body: Any, **headers: str) -> HttpResponse:
+    def put(self, path: str, body: Any, **headers: str) -> "Response":
         return self.call("PUT", path, body, **headers)
 
-    def post(self, path: str, body: Any = None, **headers: str) -> HttpResponse:
+    def post(self, path: str, body: Any = None, **headers: str) -> "Response":
         return self.call("POST", path, body, **headers)
 
 
@@ -179,11 +181,11 @@ def stored() -> Callable[[], int]:
     return Event.objects.count
 
 
-def problem(response: HttpResponse, status: int, kind: str) -> dict[str, Any]:
+def problem(response: "Response", status: int, kind: str) -> dict[str, Any]:
     """The problem document of a refusal, when it is the one expected."""
     assert response.status_code == status, response.content
     assert response["Content-Type"] == "application/problem+json"
-    body: dict[str, Any] = response.json()  # type: ignore[attr-defined]  # of Django's test client
+    body: dict[str, Any] = response.json()
     assert body["type"] == kind
     assert body["status"] == status
     assert body["title"]

@@ -7,6 +7,7 @@ every answer that a limited key gets.
 import base64
 import json
 from functools import partial
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -47,7 +48,7 @@ inputs:
 """
 LATEST = DRAFT.replace("maxLength: 100", "maxLength: 90")
 T = f"templates/{REPLY}"
-LIMITS = {
+LIMITS: dict[str, dict[str, Any]] = {
     "reads where a label is protected": {"scope": "read"},
     "approved versions only": {"scope": "write", "approved_only": True},
     "a label, reading": {"scope": "read", "labels": ["production"], "approved_only": False},
@@ -87,7 +88,7 @@ def world(cast, settings):
     threads.open_thread(actor=reviewer, number=numbers["open"], place=place, text=STRANGE, suggestion=suggestion)
     rows = json.dumps({"inputs": {"question": STRANGE}, "expected": STRANGE}) + "\n"
     datasets.save_dataset(actor=author, name="support/questions", text=rows, message=STRANGE)
-    measure = {"dataset": "support/questions", "model": "echo", "gates": ["squad_f1 >= 0"]}
+    measure: dict[str, Any] = {"dataset": "support/questions", "model": "echo", "gates": ["squad_f1 >= 0"]}
     attachments.attach_evaluation(
         actor=cast.actor("admin"), namespace="support", name="old", pattern="nothing", **measure
     )
@@ -147,7 +148,7 @@ def test_no_call_tells_a_limited_key_what_it_may_not_fetch(cast, world, limit):
     for name, method, path, body, *headers in calls(world):
         with transaction.atomic():
             answer = caller.call(method, path, body, **(headers[0] if headers else {}))
-            content = b"".join(answer.streaming_content) if answer.streaming else answer.content
+            content = b"".join(answer)
             transaction.set_rollback(True)
         fetcher().clear()
         if STRANGE.encode() in content:
@@ -166,7 +167,7 @@ def test_a_key_without_limits_is_told_all_of_it(cast, world):
 
 def has_it(caller, path):
     answer = caller.get(path)
-    return STRANGE.encode() in (b"".join(answer.streaming_content) if answer.streaming else answer.content)
+    return STRANGE.encode() in b"".join(answer)
 
 
 @pytest.mark.parametrize("limit", list(LIMITS)[:5])

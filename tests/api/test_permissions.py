@@ -1,10 +1,12 @@
 """Who gets what at every address of the API: one table, checked against the addresses that there are."""
 
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 import pytest
 from django.db import transaction
+from django.urls import URLPattern
 
 from promptuary.renderer.tokens.vocabularies import VOCABULARIES
 from registry.api.urls import urlpatterns
@@ -157,8 +159,10 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
 }
 
 
-def _routes():
+def _routes() -> Iterator[tuple[str, str]]:
     for pattern in urlpatterns:
+        assert isinstance(pattern, URLPattern)
+        assert pattern.name is not None
         view = getattr(pattern.callback, "view_class", None)
         methods = [method for method in ("get", "put", "post", "patch", "delete") if hasattr(view, method)] or ["get"]
         for method in methods:

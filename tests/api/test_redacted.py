@@ -81,10 +81,10 @@ def test_the_client_raises_an_error_of_its_own(transactional_db, server, cast, d
 def test_a_langfuse_client_is_told_as_well(transactional_db, server, cast, digest):
     login = base64.b64encode(f"any:{cast.key(scope='write')}".encode()).decode()
     address = f"{server}/api/public/v2/prompts/{REPLY.replace('/', '%2F')}?version=1"
-    asked = {"headers": {"Authorization": f"Basic {login}"}, "timeout": 20}
-    assert httpx.get(address, **asked).status_code == 200
+    headers = {"Authorization": f"Basic {login}"}
+    assert httpx.get(address, headers=headers, timeout=20).status_code == 200
     redact(cast)
-    answer = httpx.get(address, **asked)
+    answer = httpx.get(address, headers=headers, timeout=20)
     assert (answer.status_code, "was redacted on" in answer.text) == (410, True)
 
 

@@ -1,6 +1,7 @@
 """A credential is refused in every text that the journal or the mirror keeps, and the answer never repeats it."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -23,7 +24,7 @@ def change(cast):
     return cast.propose(2)
 
 
-WRITES = {
+WRITES: dict[str, tuple[str, str, str, dict[str, Any], str]] = {
     "save message": ("author", "PUT", f"templates/{REPLY}", {"document": DOCUMENT, "message": TEXT}, "message"),
     "change message": (
         "author", "POST", "changes", {"template": REPLY, "label": "production", "version": 1, "message": TEXT}, "message",

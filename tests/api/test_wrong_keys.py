@@ -100,8 +100,8 @@ def test_traces_are_taken_from_nobody_without_a_key(cast):
 
 def test_langfuse_routes_have_the_rate_of_the_api(settings, cast, versions):
     settings.PROMPTUARY_RATES = {**settings.PROMPTUARY_RATES, "caller": "2/min"}
-    headers = {"HTTP_AUTHORIZATION": basic(cast.key())}
-    answers = [Client().get("/api/public/v2/prompts", **headers) for _ in range(3)]
+    headers = {"Authorization": basic(cast.key())}
+    answers = [Client().get("/api/public/v2/prompts", headers=headers) for _ in range(3)]
     assert [answer.status_code for answer in answers] == [200, 200, 429]
     assert int(answers[2]["Retry-After"]) >= 1
 

@@ -52,9 +52,18 @@ def test_an_output_that_is_no_json_fails_its_row_alone(kind, tmp_path):
 @pytest.mark.parametrize("place", ["inputs", "expected"])
 def test_a_row_that_is_given_such_a_value_is_not_run_and_is_recorded(kind, place):
     ran: list[object] = []
-    answers = FunctionRunnable("answers", lambda n: ran.append(n) or {"answer": "a"})
-    inputs = [{"n": 0}, {"n": BAD[kind] if place == "inputs" else 1}, {"n": 2}]
-    expected = [{"answer": "a"}, {"answer": BAD[kind] if place == "expected" else "a"}, {"answer": "a"}]
+
+    def answer(n):
+        ran.append(n)
+        return {"answer": "a"}
+
+    answers = FunctionRunnable("answers", answer)
+    inputs: list[dict[str, object]] = [{"n": 0}, {"n": BAD[kind] if place == "inputs" else 1}, {"n": 2}]
+    expected: list[dict[str, object]] = [
+        {"answer": "a"},
+        {"answer": BAD[kind] if place == "expected" else "a"},
+        {"answer": "a"},
+    ]
     result = run(answers, inputs, expected)
     assert ran == [0, 2]
     ((index, error),) = result.errors()

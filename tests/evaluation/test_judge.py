@@ -124,9 +124,12 @@ def test_a_row_without_an_answer_is_told():
 
 def test_the_judge_reads_where_it_is_told_to():
     asked = []
-    runnable = FunctionRunnable(
-        "judge", lambda response, question: asked.append((question, response)) or {"reply": "{}"}
-    )
+
+    def record(response, question):
+        asked.append((question, response))
+        return {"reply": "{}"}
+
+    runnable = FunctionRunnable("judge", record)
     rows = run(
         FunctionRunnable("a", lambda passages, topic: {"text": "Yes."}), [{"passages": ["One."], "topic": "tea"}]
     )

@@ -84,7 +84,7 @@ def test_a_fault_that_stays_is_told_after_the_last_try(prompt):
 
 
 def test_the_pace_spreads_calls_evenly():
-    slept = []
+    slept: list[float] = []
     pace = Pace(4, clock=lambda: 100.0, sleep=slept.append)
     for _ in range(3):
         pace.wait()

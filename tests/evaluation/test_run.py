@@ -159,7 +159,8 @@ def test_a_file_that_is_no_result_is_refused(tmp_path):
 
 def test_a_metric_of_ones_own_takes_the_result():
     result = run(FunctionRunnable("search", search), [{"query": "boat"}])
-    assert result.calculate_metrics(lambda result, unit: {unit: len(result)}, unit="rows") == {"rows": 1}
+    metrics: object = result.calculate_metrics(lambda result, unit: {unit: len(result)}, unit="rows")
+    assert metrics == {"rows": 1}
 
 
 def test_metrics_are_saved_as_csv_or_json(tmp_path):

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.core.cache import caches
@@ -20,6 +20,9 @@ from registry.templates import save as template_save
 from registry.templates.models import Version
 from tests.people import load_people
 from tests.support.recorded_rows import write_or_insert
+
+if TYPE_CHECKING:
+    from django.test.client import _MonkeyPatchedWSGIResponse as Response
 
 REPLY = "support/refunds/reply"
 DOCUMENT = """---
@@ -127,7 +130,7 @@ def browser(desk: Desk) -> Callable[[str], Client]:
 BLOCKS = "a|button|dd|div|dt|h[1-6]|label|li|option|p|summary|t[dhr]"
 
 
-def words(response: HttpResponse) -> str:
+def words(response: "HttpResponse | Response") -> str:
     """The page's HTML with white space made single, and none at the edges of blocks, where a browser shows none."""
     page = " ".join(response.content.decode().split()).replace(" >", ">")
     page = re.sub(rf"(<(?:{BLOCKS})(?: [^<>]*)?>) ", r"\1", page)

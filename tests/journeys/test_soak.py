@@ -38,7 +38,8 @@ from registry.templates import labels, save as templates
 from registry.namespaces import services as namespaces
 actor = Actor(User.objects.create(username="author"))
 namespaces.create_namespace(actor=actor, name="support")
-templates.save_version(actor=actor, name="support/refunds/reply", document="- name: a\\n  content: '{{ question }} 1'\\n", message="")
+document = "- name: a\\n  content: '{{ question }} 1'\\n"
+templates.save_version(actor=actor, name="support/refunds/reply", document=document, message="")
 labels.move_label(actor=actor, name="support/refunds/reply", label="production", version=1, expected=None)
 print(keys.issue_key(actor=actor, namespace="support", name="soak", scope="write").secret)
 """
@@ -166,10 +167,14 @@ class Writer:
 
 
 def test_reads_saves_and_moves_go_on_without_an_error_and_nothing_grows(registry):
-    writer, ended, faults, done = Writer(registry), threading.Event(), [], []
+    writer, ended = Writer(registry), threading.Event()
+    faults: list[str] = []
+    done: list[int] = []
     readers = [threading.Thread(target=_read, args=(registry, ended, faults, done)) for _ in range(4)]
-    [reader.start() for reader in readers]
-    began, early = time.monotonic(), {}
+    for reader in readers:
+        reader.start()
+    began = time.monotonic()
+    early: dict[int, int] = {}
     while (passed := time.monotonic() - began) < SECONDS:
         writer.write()
         if not early and passed > SECONDS / 4:  # what is loaded once is loaded by then
@@ -177,7 +182,8 @@ def test_reads_saves_and_moves_go_on_without_an_error_and_nothing_grows(registry
         time.sleep(max(0.0, 1 - (time.monotonic() - began - passed)))
     late = registry.resident()
     ended.set()
-    [reader.join() for reader in readers]
+    for reader in readers:
+        reader.join()
     registry.stop()
     grown = {pid: late[pid] - size for pid, size in early.items() if pid in late}
     figures.info("%d reads, %d versions in %d s, KiB grown %s of %s", sum(done), writer.number, SECONDS, grown, early)

@@ -41,7 +41,7 @@ def test_importing_the_renderer_does_not_load_the_client(module):
 
 def test_a_misspelt_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="module 'promptuary' has no attribute 'Promtuary'"):
-        promptuary.Promtuary  # noqa: B018
+        promptuary.Promtuary  # type: ignore[attr-defined]  # noqa: B018
 
 
 def test_dir_names_all_that_is_exported():

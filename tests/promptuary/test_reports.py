@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import time
+from typing import Any
 
 import pytest
 
@@ -68,7 +69,8 @@ def test_a_body_of_the_callers_own_is_not_counted(client):
 def test_names_that_are_none_and_too_many_are_left_out(world, client):
     usage = Usage()
     template = client.get(NAME)
-    usage.count_renders(template, [1], {"x" * 101: 1, 5: 1, **{f"n{number}": 1 for number in range(300)}})
+    odd_names: dict[Any, int] = {"x" * 101: 1, 5: 1}
+    usage.count_renders(template, [1], {**odd_names, **{f"n{number}": 1 for number in range(300)}})
     assert len(usage.take()[0]["inputs"]) == 200
 
 

@@ -137,4 +137,4 @@ def test_every_public_name_is_there():
     for name in renderer.__all__:
         assert getattr(renderer, name) is not None
     with pytest.raises(AttributeError, match="nothing"):
-        renderer.nothing  # noqa: B018 -- the access is the test
+        renderer.nothing  # type: ignore[attr-defined]  # noqa: B018 -- the access is the test

@@ -48,10 +48,10 @@ def test_every_door_gives_the_same_blockers_and_advice(reply, browser, unmeasure
         assert blocker.action in page
     first = alone.blockers[0]
     assert first.action == "Ask the operator to list the model, or an admin for another one."
-    listed = html.unescape(words(client.get("/changes/")))
-    assert first.cause in listed
-    assert first.action in listed
-    assert "it runs by itself" not in listed
+    page = html.unescape(words(client.get("/changes/")))
+    assert first.cause in page
+    assert first.action in page
+    assert "it runs by itself" not in page
     if role != "reader":
         assert first.action in html.unescape(words(client.get("/")))
     assert "it runs by itself" not in page

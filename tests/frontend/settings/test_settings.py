@@ -1,6 +1,7 @@
 """The pages of a namespace's settings: rules, keys and the way between them."""
 
 import re
+from typing import Any
 
 import pytest
 
@@ -9,7 +10,7 @@ from registry.journal.models import Event
 from registry.namespaces.models import Namespace
 from tests.frontend.conftest import words
 
-RULES = {
+RULES: dict[str, Any] = {
     "protected_labels": "production, staging",
     "approvals": "2",
     "required_checks": ["problems", "budget"],

@@ -89,8 +89,8 @@ def test_a_wrong_host_is_refused_whatever_the_method(db, method):
 
 
 def test_a_wrong_host_with_a_body_that_cannot_be_read_is_refused(db):
-    sent = {"data": b"--x", "content_type": "multipart/form-data", "headers": {"host": "evil.example"}}
-    assert Client().post("/new", **sent).status_code == 400
+    answer = Client().post("/new", b"--x", content_type="multipart/form-data", headers={"host": "evil.example"})
+    assert answer.status_code == 400
 
 
 def test_a_wrong_host_leaves_one_line_in_the_log(db, caplog):

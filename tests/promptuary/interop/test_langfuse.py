@@ -1,6 +1,7 @@
 """Langfuse's prompts come in character for character, and go out as its API takes them."""
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -59,8 +60,9 @@ def test_it_goes_out_as_it_came_in():
     assert {key: back[key] for key in ("name", "type", "config", "tags", "commitMessage")} == {
         key: CHAT[key] for key in ("name", "type", "config", "tags", "commitMessage")
     }
+    messages: Any = CHAT["prompt"]
     assert [message["content"] for message in back["prompt"]] == [
-        message["content"].replace("{{ tone }}", "{{tone}}") for message in CHAT["prompt"]
+        message["content"].replace("{{ tone }}", "{{tone}}") for message in messages
     ]
     assert imported({**back, "version": 4}).document == document.text
 

@@ -1,6 +1,7 @@
 """An f-string of Python code becomes a shaped document that renders to the same bytes."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ SOURCE = 'def ask_it(question):\n    prompt = f"""Say \\"{question}\\" as {{"a":
 
 def test_it_renders_to_what_python_makes_of_it():
     (found,) = python_source.read_python_prompt(SOURCE, "file")
-    names = {}
+    names: dict[str, Any] = {}
     exec(SOURCE, names)  # our own source, above
     assert found.path == "ask-it"
     assert renderer.load(found.document).render({"question": "Wh{y}?"}).text == names["ask_it"]("Wh{y}?")
@@ -43,7 +44,7 @@ def test_the_judges_prompt_is_imported_byte_for_byte():
     code = "def create_prompt(documents, question, response):\n " + text[text.index('prompt = f"""') :].replace(
         "\nreturn prompt", "\n return prompt"
     )
-    names = {}
+    names: dict[str, Any] = {}
     exec(code, names)
     values = {"documents": "0a. Tea {x}", "question": "Wh{y}?", "response": 'a. "Yes" \\n'}
     assert found.path == "create-prompt"

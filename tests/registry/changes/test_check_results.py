@@ -1,4 +1,5 @@
 import json
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from registry.journal.models import Event
 from registry.tasks import tasks as tasks_tasks
 from registry.templates import labels, samples
 from registry.templates import save as template_save
-from registry.templates.models import Label
+from registry.templates.models import Label, Template
 
 NARROWED = "---\ninputs:\n  question: {type: string}\n  tone: {type: string}\n---\n- name: q\n  content: '{{ question }} {{ tone }}'\n"
 LONG = "---\ntoken_limit: 40\ninputs:\n  question: {type: string}\n---\n- name: q\n  content: '{{ question }}'\n- name: extra\n  truncation_priority: 1\n  content: 'word word word word {{ question }}'\n"
@@ -36,7 +37,7 @@ def sampled(author, save, publish):
 
 
 def proposed(author, document):
-    latest = template_save.Template.objects.get(name="support/reply").latest
+    latest = Template.objects.get(name="support/reply").latest
     saved = template_save.save_version(
         actor=author, name="support/reply", document=document, message="", base=latest.digest
     )
@@ -106,13 +107,14 @@ def test_callers_of_every_label_count(author, save, publish):
         name="support/reply",
         document=NARROWED,
         message="",
-        base=template_save.Template.objects.get().latest.digest,
+        base=Template.objects.get().latest.digest,
     )
     labels.move_label(actor=author, name="support/reply", label="staging", version=saved.version.number, expected=None)
     change = proposed(author, NARROWED.replace("tone", "mood"))
     check_results.run_checks(number=change.number)
     state = next(state for state in gate.evaluate(change, None).checks if state.name == "contract")
-    assert {(item["against"], *item["labels"]) for item in state.findings if item["breaking"]} == {
+    findings: Any = state.findings
+    assert {(item["against"], *item["labels"]) for item in findings if item["breaking"]} == {
         (1, "production"),
         (2, "staging"),
     }

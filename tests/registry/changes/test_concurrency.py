@@ -4,6 +4,7 @@ import itertools
 import threading
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from typing import cast
 
 import pytest
 from django.db import connection
@@ -45,7 +46,7 @@ def at_once(calls):
 
 def write(actor, writer, saves, *, parallel):
     """Save `saves` documents on one template, taking the newest as the base again after each refusal; the numbers made."""
-    made = []
+    made: list[int] = []
     while len(made) < saves:
         base = Template.objects.filter(name="support/reply").values_list("latest__digest", flat=True).first()
         try:
@@ -197,7 +198,7 @@ def test_two_hundred_moves_by_each_of_eight_form_one_history(transactional_db, a
                 done.append((expected, target))
                 expected = target
             except Conflict as refusal:
-                expected = refusal.facts["actual"]
+                expected = cast("int", refusal.facts["actual"])
         return done
 
     done = at_once([lambda n=n: wander(n) for n in range(8)])

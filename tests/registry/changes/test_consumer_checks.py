@@ -12,7 +12,7 @@ from registry.jobs.models import Job
 from registry.namespaces import keys
 from registry.templates import samples
 from registry.templates import save as template_save
-from registry.templates.models import Version
+from registry.templates.models import Template, Version
 from registry.usage.models import Fetch
 
 NEEDY = "---\ninputs:\n  question: {type: string}\n  tone: {type: string}\n---\n- name: q\n  content: '{{ question }} {{ tone }}'\n"
@@ -41,7 +41,7 @@ def live(save, publish):
 
 
 def proposed(author, document, name="support/reply"):
-    latest = template_save.Template.objects.get(name=name).latest
+    latest = Template.objects.get(name=name).latest
     saved = template_save.save_version(actor=author, name=name, document=document, message="", base=latest.digest)
     return change_services.propose_change(
         actor=author, name=name, label="production", version=saved.version.number, message=""

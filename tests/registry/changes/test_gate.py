@@ -25,8 +25,7 @@ def test_many_stand_as_each_one_does(requests, author, reviewer, admin):
     for actor in (author, reviewer):
         rows = change_queries.list_changes(actor, state="pending").items
         for gate in change_gate.evaluate_many(rows, actor):
-            alone = change_queries.get_change(actor, gate.change.number)
-            alone = change_gate.evaluate(alone, actor)
+            alone = change_gate.evaluate(change_queries.get_change(actor, gate.change.number), actor)
             assert replace(gate, change=alone.change) == alone
 
 

@@ -11,6 +11,7 @@ from registry import mirror
 from registry.changes import emergencies, rules
 from registry.changes import services as change_services
 from registry.changes.derivation import Protection
+from registry.changes.models import ChangeRequest
 from registry.journal import immutable_tables
 from registry.journal.models import Event
 from registry.templates import labels
@@ -141,7 +142,7 @@ def test_adopting_goes_on_with_the_rules_that_the_database_knows(transactional_d
     LabelMove.objects.latest("pk").delete()
     change = json.loads(last.text)["body"]["change"]
     Label.objects.filter(name="staging").update(version=LabelMove.objects.filter(label="staging").latest("pk").after)
-    change_services.ChangeRequest.objects.filter(number=change).update(state="open", unreviewed=False, closed_at=None)
+    ChangeRequest.objects.filter(number=change).update(state="open", unreviewed=False, closed_at=None)
     Event.objects.filter(number__gte=last.number).delete()
     assert mirror.adopt() == 1
     assert rows() == live

@@ -7,6 +7,7 @@ from django.db import transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from registry.accounts.actor import Actor
 from registry.audit.verification import facts_of
 from registry.changes import emergencies, gate
 from registry.changes import queries as changes_query
@@ -172,9 +173,9 @@ class Model:
 class World:
     """The same acts by the services; True where they were let through."""
 
-    author: object
-    reviewer: object
-    admin: object
+    author: Actor
+    reviewer: Actor
+    admin: Actor
 
     def act(self, act: str, version: int, number: int) -> bool:
         try:

@@ -1,4 +1,5 @@
 import json
+from typing import Any
 
 import pytest
 
@@ -30,7 +31,8 @@ def test_what_is_not_approved_is_not_published(author, propose, save):
     change = propose(save("one"))
     with pytest.raises(ApprovalRequired) as caught:
         change_services.publish_change(actor=author, number=change.number)
-    assert [blocker["code"] for blocker in caught.value.facts["blockers"]] == ["approvals"]
+    blockers: Any = caught.value.facts["blockers"]
+    assert [blocker["code"] for blocker in blockers] == ["approvals"]
     assert not Label.objects.exists()
 
 

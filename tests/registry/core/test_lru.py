@@ -13,24 +13,28 @@ def count():
 
 
 def test_the_same_question_is_worked_out_once():
-    recent, (_, work) = Recent(2), count()
+    recent: Recent[str, int] = Recent(2)
+    _, work = count()
     assert [recent.get("a", work), recent.get("a", work)] == [1, 1]
 
 
 def test_the_one_not_asked_for_longest_goes_first():
-    recent, (calls, work) = Recent(2), count()
+    recent: Recent[str, int] = Recent(2)
+    calls, work = count()
     for key in ("a", "b", "a", "c", "a", "b"):
         recent.get(key, work)
     assert len(calls) == 4
 
 
 def test_what_shall_not_be_kept_is_worked_out_again():
-    recent, (_, work) = Recent(2), count()
+    recent: Recent[str, int] = Recent(2)
+    _, work = count()
     assert [recent.get("a", work, keep=lambda value: value > 1) for _ in range(3)] == [1, 2, 2]
 
 
 def test_all_memories_of_the_process_are_emptied_at_once():
-    memory, emptied = Recent(2), []
+    memory: Recent[str, str] = Recent(2)
+    emptied: list[bool] = []
     memory.get("a", lambda: "text")
     lru.register(lambda: emptied.append(True))
     lru.forget_all()
@@ -39,7 +43,7 @@ def test_all_memories_of_the_process_are_emptied_at_once():
 
 
 def test_what_was_being_worked_out_meanwhile_is_given_and_not_kept():
-    memory = Recent(2)
+    memory: Recent[str, str] = Recent(2)
 
     def work():
         lru.forget_all()

@@ -207,7 +207,18 @@ def test_a_run_that_no_job_serves_is_closed(start):
     assert Run.objects.get(pk=run.pk).state == "failed"
 
 
+class _ModelServer(ThreadingHTTPServer):
+    """Remembers what it was asked; refuses the texts in `refused`."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Model)
+        self.asked: list[str] = []
+        self.refused: set[str] = set()
+
+
 class _Model(BaseHTTPRequestHandler):
+    server: _ModelServer
+
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
         text = body["messages"][-1]["content"].strip()
@@ -226,8 +237,7 @@ class _Model(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def model(settings, tmp_path):
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Model)
-    server.asked, server.refused = [], set()
+    server = _ModelServer()
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     settings.MODELS_PATH = tmp_path / "models.yml"

@@ -15,6 +15,7 @@ from registry.observability import health
 from registry.redaction import services as redaction_services
 from registry.tasks import tasks as tasks_tasks
 from registry.templates import save as template_save
+from registry.templates.models import Version
 from tests.registry.mirror.test_verify import PERSON, git
 from tests.support import git_server
 
@@ -57,7 +58,7 @@ def refs(path):
 
 
 def save(cast, text="More"):
-    base = template_save.Version.objects.order_by("-number").first().digest
+    base = Version.objects.order_by("-number").first().digest
     document = f"- name: question\n  content: {text}\n"
     template_save.save_version(actor=cast["author"], name=TEMPLATE, document=document, message=text, base=base)
     mirror.catch_up()

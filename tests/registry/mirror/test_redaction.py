@@ -12,6 +12,7 @@ from registry.journal.models import Event
 from registry.redaction import services as redaction_services
 from registry.templates import labels, samples
 from registry.templates import save as template_save
+from registry.templates.models import Version
 from tests.registry.mirror.test_restore import empty_the_database
 from tests.support import row_snapshot
 
@@ -34,7 +35,7 @@ def mirrored(story, mirror_path):
     """The story in Git; version 3 was on staging, and is the latest no more."""
     author = story["author"]
     base = Event.objects.filter(kind="version.saved").order_by("-number").first()
-    digest = template_save.Version.objects.get(number=3).digest
+    digest = Version.objects.get(number=3).digest
     document = "- name: question\n  content: Hi again {{ name }}\n"
     template_save.save_version(actor=author, name=TEMPLATE, document=document, message="", base=digest)
     change = change_services.propose_change(actor=author, name=TEMPLATE, label="production", version=3, message="")

@@ -52,7 +52,7 @@ def rewrite(clone, edit):
 
 def rechained(changes):
     """An edit that puts other bodies into events and makes every hash after them fit again."""
-    state = {"previous": None}
+    state: dict[str, str | None] = {"previous": None}
 
     def edit(message, number):
         head, _, trailers = message.rstrip("\n").rpartition("\n\n")

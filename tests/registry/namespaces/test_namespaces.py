@@ -1,4 +1,5 @@
 import json
+from typing import Any
 
 import pytest
 
@@ -54,7 +55,8 @@ def test_by_default_no_label_moves_before_its_checks_passed(operator, admin, rev
     approve(change)
     with pytest.raises(Conflict, match="has not finished") as refused:
         change_services.publish_change(actor=reviewer, number=change.number)
-    assert [blocker["code"] for blocker in refused.value.facts["blockers"]] == [f"check:{name}" for name in DEFAULT]
+    blockers: Any = refused.value.facts["blockers"]
+    assert [blocker["code"] for blocker in blockers] == [f"check:{name}" for name in DEFAULT]
     check_results.run_checks(number=change.number)
     assert change_services.publish_change(actor=reviewer, number=change.number).state == "published"
 

@@ -5,6 +5,7 @@ from registry.accounts.actor import Actor
 from registry.accounts.models import Key
 from registry.core.errors import Conflict, NotAllowed, NotFound
 from registry.namespaces import keys, permissions
+from registry.namespaces.models import Membership
 from registry.namespaces.permissions import TABLE, Role, Verb, is_allowed, require_verb
 
 # The table of the design, written out once more by hand.
@@ -74,7 +75,7 @@ def test_a_key_loses_what_its_person_loses(author, admin, support):
 
 
 def test_a_key_opens_no_other_namespace_of_its_person(outsider, operator, support):
-    permissions.Membership.objects.create(namespace=support, person=outsider.person, role="reader")
+    Membership.objects.create(namespace=support, person=outsider.person, role="reader")
     key = keys.issue_key(actor=outsider, namespace="elsewhere", name="service", scope="read").key
     with pytest.raises(NotFound):
         require_verb(Actor(outsider.person, key), Verb.READ, support)

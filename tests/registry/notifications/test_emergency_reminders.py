@@ -14,6 +14,7 @@ from registry.notifications import email as notification_email
 from registry.notifications import services as notification_services
 from registry.notifications.models import EMERGENCY, Notification
 from registry.tasks import tasks as tasks_tasks
+from registry.webhooks import delivery
 
 DAY = timedelta(days=1)
 
@@ -40,8 +41,8 @@ def pass_time(span=DAY):
     """As if all that happened so far had happened that much earlier."""
     for row in Notification.objects.all():
         Notification.objects.filter(pk=row.pk).update(created_at=row.created_at - span)
-    for row in ChangeRequest.objects.exclude(closed_at=None):
-        ChangeRequest.objects.filter(pk=row.pk).update(closed_at=row.closed_at - span)
+    for change in ChangeRequest.objects.exclude(closed_at=None):
+        ChangeRequest.objects.filter(pk=change.pk).update(closed_at=change.closed_at - span)
 
 
 def mailed():
@@ -123,7 +124,7 @@ def test_one_that_is_served_no_longer_is_told_of_until_it_is_closed(change, admi
 
 
 def test_the_clock_reminds(change, monkeypatch):
-    monkeypatch.setattr(tasks_tasks.delivery, "delete_old_deliveries", lambda: None)
+    monkeypatch.setattr(delivery, "delete_old_deliveries", lambda: None)
     pass_time()
     tasks_tasks.plan_upkeep()
     assert Notification.objects.filter(kind=EMERGENCY, sentence__contains="not yet approved").count() == 2

@@ -78,5 +78,6 @@ def test_a_change_is_measured_against_what_is_served():
     assert (state.outcome, len(state.findings)) == ("passed", 2)
     runs = Run.objects.order_by("pk")
     assert [(run.state, run.done, run.failed) for run in runs] == [("done", 200, 0)] * 2
-    compared = queries.compare_runs(*sorted(runs, key=lambda run: run.version.number), "squad_f1").comparison
+    first, second = sorted(runs, key=lambda run: run.version.number)
+    compared = queries.compare_runs(first, second, "squad_f1").comparison
     assert (compared.winner, compared.worse > 5) == ("second", True)

@@ -1,6 +1,7 @@
 """What the worker does when it is woken."""
 
 import shutil
+from datetime import timedelta
 
 import pytest
 from django.utils import timezone
@@ -70,7 +71,7 @@ def test_repack_and_check_are_planned_when_they_are_due_and_not_twice():
 
 def test_a_week_later_they_are_planned_again():
     tasks_tasks.plan_upkeep()
-    Job.objects.update(created_at=timezone.now() - timezone.timedelta(days=8), state=Job.DONE)
+    Job.objects.update(created_at=timezone.now() - timedelta(days=8), state=Job.DONE)
     tasks_tasks.plan_upkeep()
     assert Job.objects.count() == 4
 

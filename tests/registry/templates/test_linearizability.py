@@ -3,6 +3,7 @@
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from typing import cast
 
 import pytest
 from django.db import connection
@@ -108,6 +109,6 @@ def attempt(actor, expected, target):
     try:
         labels.move_label(actor=actor, name="support/reply", label="staging", version=target, expected=expected)
     except Conflict as refusal:
-        actual = refusal.facts["actual"]
+        actual = cast("int", refusal.facts["actual"])
         return Operation(who, called, time.monotonic(), expected, target, went_through=False, actual=actual)
     return Operation(who, called, time.monotonic(), expected, target, went_through=True)

@@ -106,7 +106,7 @@ def test_a_document_with_an_error_leaves_nothing_behind(author):
 
 def test_a_sample_that_does_not_fit_leaves_nothing_behind(author, document):
     before = counts()
-    samples = {"good": {"question": "Why?"}, "bad": {"question": 3}}
+    samples: dict[str, dict[str, object]] = {"good": {"question": "Why?"}, "bad": {"question": 3}}
     with pytest.raises(Invalid) as caught:
         template_save.save_version(actor=author, name="support/reply", document=document(), message="", samples=samples)
     assert {problem.sample for problem in caught.value.problems if problem.severity == "error"} == {"bad"}

@@ -74,7 +74,9 @@ def test_what_comes_later_is_added_and_another_day_is_another_row(counts, clock,
 
 def test_two_processes_add_to_the_same_row(counts, clock, place):
     other = FetchCounts(now=clock)
-    counts.note(*place, "production"), other.note(*place, "production")
+    key, version = place
+    for each in (counts, other):
+        each.note(key, version, "production")
     counts.flush(), other.flush()
     assert rows() == [("production", "2026-03-01", 2)]
 
@@ -98,9 +100,11 @@ def test_threads_lose_no_count(counts, place):
             counts.note(*place, "production")
 
     threads = [threading.Thread(target=work) for _ in range(4)]
-    [thread.start() for thread in threads]
+    for thread in threads:
+        thread.start()
     counts._gather()
-    [thread.join() for thread in threads]
+    for thread in threads:
+        thread.join()
     counts.flush()
     assert rows() == [("production", "2026-03-01", 8000)]
 
@@ -120,8 +124,9 @@ def _fail(*_arguments: object) -> None:
 
 def test_memory_is_bounded_while_the_database_is_away(clock, place):
     counts = FetchCounts(now=clock, most=3)
+    key, version = place
     for number in range(10):
-        counts.note(*place, str(number))
+        counts.note(key, version, str(number))
     with connection.execute_wrapper(_fail):
         counts.flush()
     assert (len(counts._counters), len(counts._waiting), counts.lost) == (3, 3, 7)

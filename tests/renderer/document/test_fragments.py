@@ -108,7 +108,7 @@ def test_only_pinned_references_are_taken(ref):
 
 
 def test_a_label_gets_a_fix_where_the_source_can_pin():
-    class Source(dict):
+    class Source(dict[str, str]):
         def __call__(self, ref):
             return self[ref]
 

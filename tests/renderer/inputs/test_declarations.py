@@ -2,6 +2,7 @@
 
 import datetime
 import math
+from typing import Any, cast
 
 import pytest
 
@@ -143,13 +144,13 @@ def test_only_plain_json_is_taken(value, path, words):
 
 
 def test_data_nested_without_end_are_refused():
-    deep = []
+    deep: list[object] = []
     deep.append(deep)
     assert refused(lambda: renderer.load("- name: p\n  content: x\n").render({"a": deep})).code == "PT407"
 
 
 def test_data_that_are_no_mapping_are_refused():
-    assert refused(lambda: renderer.load("- name: p\n  content: x\n").render([1])).code == "PT407"
+    assert refused(lambda: renderer.load("- name: p\n  content: x\n").render(cast("Any", [1]))).code == "PT407"
 
 
 @pytest.mark.parametrize(
@@ -219,7 +220,7 @@ def test_a_function_needs_a_usable_name(name):
 
 
 def test_an_error_in_a_function_names_the_line():
-    template = renderer.load("- name: p\n  content: {{ fail() }}\n", functions={"fail": lambda: {}["x"]})
+    template = renderer.load("- name: p\n  content: {{ fail() }}\n", functions={"fail": lambda: dict[str, str]()["x"]})
     with pytest.raises(renderer.RenderError, match="KeyError") as caught:
         template.render({})
     assert (caught.value.line, caught.value.column) == (2, 12)

@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
@@ -287,7 +288,7 @@ class NoForkServer:
 @pytest.mark.parametrize("error", [OSError("no more processes"), None])
 def test_a_fork_server_that_cannot_start_is_no_fault_of_the_document(error):
     renderer = BoundedRenderer()
-    renderer._fork_server = NoForkServer(error)
+    renderer._fork_server = cast("Any", NoForkServer(error))
     for call in (renderer.render, renderer.validate):
         with pytest.raises(BusyError, match="try again") as caught:
             call(GOOD)

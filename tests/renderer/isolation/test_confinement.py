@@ -121,8 +121,7 @@ def test_a_kernel_that_refuses_them_stops_no_rendering(monkeypatch):
         def __init__(self, *_):
             raise OSError(38, "not here")
 
-    if confinement.landlock is not None:
-        monkeypatch.setattr(confinement.landlock, "Ruleset", Refusing)
-    if confinement.pyseccomp is not None:
-        monkeypatch.setattr(confinement.pyseccomp, "SyscallFilter", Refusing)
+    for library, name in (("landlock", "Ruleset"), ("pyseccomp", "SyscallFilter")):
+        if (module := vars(confinement)[library]) is not None:
+            monkeypatch.setattr(module, name, Refusing)
     assert in_child(lambda: "works", Confinement().apply) == "works"

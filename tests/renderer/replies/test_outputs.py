@@ -185,9 +185,10 @@ def test_data_named_like_an_argument_are_what_a_shaper_takes(step, data, value):
 
 
 def test_the_judges_reply_is_read_from_what_the_data_call_reply():
-    data = {"documents": DOCUMENTS, "reply": '{"all_relevant_sentence_keys": ["0a"]}'}
+    reply = '{"all_relevant_sentence_keys": ["0a"]}'
+    data = {"documents": DOCUMENTS, "reply": reply}
     taken = load("[{func: trace_scores, outputs: [o]}]").read("{}", data)["o"]
-    assert taken == load("[{func: trace_scores, outputs: [o]}]").read(data["reply"], {"documents": DOCUMENTS})["o"]
+    assert taken == load("[{func: trace_scores, outputs: [o]}]").read(reply, {"documents": DOCUMENTS})["o"]
 
 
 @pytest.mark.parametrize(

@@ -57,9 +57,12 @@ def memory_of(tokenizer):
 
 def test_words_learnt_from_a_text_serve_the_next_one(tokenizer):
     asked = []
-    memory = word_cache.WordMemory(
-        lambda texts: asked.extend(texts) or tokenizer._encode_whole(texts), tokenizer._core.id_to_token
-    )
+
+    def encode(texts):
+        asked.extend(texts)
+        return tokenizer._encode_whole(texts)
+
+    memory = word_cache.WordMemory(encode, tokenizer._core.id_to_token)
     memory.encode(["Ann: the café at the river, 12 boats"])
     found = memory.encode(["Ann: 12 boats at the river, the café"])
     assert list(map(list, found)) == whole(tokenizer, ["Ann: 12 boats at the river, the café"])
@@ -68,16 +71,21 @@ def test_words_learnt_from_a_text_serve_the_next_one(tokenizer):
 
 def test_a_text_with_few_new_words_asks_for_these_only(tokenizer):
     asked = []
-    memory = word_cache.WordMemory(
-        lambda texts: asked.extend(texts) or tokenizer._encode_whole(texts), tokenizer._core.id_to_token
-    )
+
+    def encode(texts):
+        asked.extend(texts)
+        return tokenizer._encode_whole(texts)
+
+    memory = word_cache.WordMemory(encode, tokenizer._core.id_to_token)
     memory.encode(["one two three four five six seven eight nine"])
     memory.encode(["one two three four five six seven eight ten nine"])
     assert asked[1:] == [" ten"]
 
 
 def test_other_vocabularies_encode_texts_whole():
-    assert tokenizers.find_tokenizer("mistral-v3")._words is None
+    tokenizer = tokenizers.find_tokenizer("mistral-v3")
+    assert isinstance(tokenizer, tokenizers.VocabularyTokenizer)
+    assert tokenizer._words is None
 
 
 def test_a_full_memory_starts_again(monkeypatch):

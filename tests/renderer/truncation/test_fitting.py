@@ -143,6 +143,7 @@ def test_a_pair_with_a_kept_part_stays_whole():
 def test_a_part_can_be_shortened_instead_of_dropped(shrink, content):
     fitted = fitting.fit_parts([part("q", 2), part("p", 8, 1, shrink=shrink)], WORDS, limit=5)
     kept = fitted.parts[1]
+    assert isinstance(kept.content, str)
     assert (kept.content.split(), kept.token_count, fitted.token_count) == (content.split(), 3, 5)
     assert (fitted.cuts[0].tokens, fitted.cuts[0].reason.split(":")[0]) == (
         5,
@@ -251,6 +252,7 @@ def test_shortened_text_is_at_most_the_limit_and_a_piece_of_the_old(text, shrink
         kept = fitting.fit_parts([shrunk], counter, limit=limit).parts[0].content
     except TruncationError:
         return
+    assert isinstance(kept, str)
     assert counter.count(kept) <= limit
     if shrink == "middle" and kept != text:
         first, _, last = kept.partition(truncation_shrink.GAP)

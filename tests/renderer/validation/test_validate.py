@@ -101,7 +101,12 @@ def test_names_are_gone_outside_their_scope(body):
 
 
 def test_a_sample_is_checked_and_rendered():
-    samples = {"good": {"q": "x"}, "long": {"q": "x" * 101}, "none": {}, "more": {"q": "x", "z": 1}}
+    samples: dict[str, dict[str, object]] = {
+        "good": {"q": "x"},
+        "long": {"q": "x" * 101},
+        "none": {},
+        "more": {"q": "x", "z": 1},
+    }
     problems = {(p.code, p.severity, p.sample, p.variable) for p in renderer.validate(GOOD, samples)}
     assert problems == {
         ("PT402", "error", "long", "q"),
